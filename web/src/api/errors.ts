@@ -29,6 +29,7 @@ export type ErrorCode =
   | "invalid-option"
   | "invalid-image"
   | "invalid-prompt"
+  | "invalid-state"
   | "unsupported-schema";
 
 /** What the runtime throws. `message` says what happened, `fix` says what to do about it. */

@@ -5,6 +5,7 @@ import { type ResilientSession, rejectOnAbort, type WorkerCall } from "../fallba
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import { focusFeeds } from "../inputs/focus-distances.js";
 import { numberFeeds } from "../inputs/number-inputs.js";
+import { stateInputs } from "../inputs/state-inputs.js";
 import { completeFeeds, optionFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { pictureBatch, pictureSize, pictureSizes, sameSize } from "../manifest/variants.js";
@@ -12,11 +13,13 @@ import { fittingSize, requestedSize } from "../preprocess/fitting-size.js";
 import { checkPictureCount, runInput } from "../preprocess/image-input.js";
 import { blamingOrigin, closeImages, packImages } from "../preprocess/image-source.js";
 import { type Picture, sizeOf, transferableImages } from "../preprocess/pixels.js";
+import type { StateRequest } from "../session/stream-states.js";
 import { checkTaskOptions, taskOptionNames } from "../tasks/task-options.js";
 import { OrderedResults } from "../worker/queue.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
 import { guarded, internalError, WebbuildError } from "./errors.js";
-import { checkRunOptions } from "./options.js";
+import { checkRunOptions, checkTensorRunOptions } from "./options.js";
+import { hasNoState, isStateReset, ModelState, type StateTurn, takesNoBatch } from "./state.js";
 import { requireListener, requireVideo, Stream } from "./stream.js";
 import type {
   Backend,
@@ -26,8 +29,10 @@ import type {
   Result,
   RunOptions,
   RunSource,
+  StateSnapshot,
   StreamedFrame,
   TensorData,
+  TensorRunOptions,
   Tensors,
   Warning,
 } from "./types.js";
@@ -39,10 +44,13 @@ export class Model {
   readonly sizes: readonly PictureSize[];
   /** How many pictures are run together: more than 1 where it is packed so. */
   readonly batches: readonly number[];
+  /** The state that run() and runTensors() read and write by default. Null for a model without state. */
+  readonly state: ModelState | null;
   readonly #sessions: VariantSessions;
   readonly #session: ResilientSession;
   readonly #ordered = new OrderedResults();
   #runs = 0;
+  #states = 0;
 
   private constructor(manifest: Manifest, sessions: VariantSessions) {
     this.manifest = manifest;
@@ -50,6 +58,7 @@ export class Model {
     this.batches = [...new Set(sessions.variants.map(pictureBatch))].sort((a, b) => a - b);
     this.#sessions = sessions;
     this.#session = sessions.first;
+    this.state = stateInputs(manifest.inputs).length > 0 ? this.newState() : null;
   }
 
   /** @internal */
@@ -80,7 +89,8 @@ export class Model {
    * Runs the model on a picture, or on an array of them where it takes a stack. Of a model that is packed for several
    * pictures, `batches`, an array of pictures gives an array of results, each as from a run of its own. Runs are answered in order; one that
    * fails does not touch the next. Where the GPU is lost, the engine is started again and the run repeated, once. The first
-   * run at another size loads that.
+   * run at another size loads that. A model with state reads what the
+   * run before wrote, of the same `options.state`; where the picture's size is another, the state starts from zeros.
    */
   run(source: RunSource, options: RunOptions = {}): Promise<Result> {
     return this.#ordered.add(guarded(() => this.#run(source, options)));
@@ -88,15 +98,19 @@ export class Model {
 
   async #run(source: RunSource, options: RunOptions): Promise<Result> {
     checkRunOptions(this.manifest, options);
-    const { signal, size, ...thresholds } = options;
+    const { signal, size, state: _, ...thresholds } = options;
     optionFeeds(this.manifest.inputs, thresholds, taskOptionNames(this.manifest));
     checkTaskOptions(this.manifest, thresholds);
     focusFeeds(this.manifest.inputs, thresholds.focusDistances);
     numberFeeds(this.manifest.inputs, thresholds.numbers);
     const several = this.#isBatch(source);
+    const state = this.#stateOf(options.state);
+    if (several && state !== null) throw takesNoBatch();
     const sources = several ? source : checkPictureCount(runInput(this.manifest.inputs), source);
-    const results = await this.#withPictures(sources, requestedSize(this.sizes, size), signal, (chosen) =>
-      this.#runInBatches(chosen, several, thresholds, signal),
+    const results = await takingTurn(state, (turn) =>
+      this.#withPictures(sources, requestedSize(this.sizes, size), signal, (chosen) =>
+        this.#runInBatches(chosen, several, thresholds, turn, signal),
+      ),
     );
     const { info } = this.#session.loaded;
     for (const { warnings, preprocess, postprocess } of results) {
@@ -119,6 +133,7 @@ export class Model {
     chosen: readonly SizedPictures[],
     several: boolean,
     options: WorkerRunOptions,
+    turn: StateTurn | null,
     signal: AbortSignal | undefined,
   ): Promise<Result[]> {
     const results: Result[] = [];
@@ -128,7 +143,7 @@ export class Model {
         const batch = several ? Math.max(...this.batches.filter((each) => each <= left)) : 1;
         const count = several ? batch : left;
         const own = pictures.slice(begin, begin + count);
-        const found = await this.#runTogether(this.#variantOf(size, batch), own, options, signal);
+        const found = await this.#runTogether(this.#variantOf(size, batch), own, options, turn, signal);
         for (const [at, result] of found.entries()) results[places[begin + at] ?? 0] = result;
         begin += count;
       }
@@ -136,24 +151,52 @@ export class Model {
     return results;
   }
 
-  #runTogether(
+  async #runTogether(
     variant: Manifest,
     pictures: Picture[],
     options: WorkerRunOptions,
+    turn: StateTurn | null,
     signal: AbortSignal | undefined,
   ): Promise<Result[]> {
-    const id = this.#runs++;
-    const call = (own: Picture[]): WorkerCall<Result[]> => {
-      return (host) => host.run(id, transfer(own, transferableImages(own)), options).catch(blamingOrigin);
+    const work: Work<Result[]> = (session, id, from) => {
+      const call = (own: Picture[]): WorkerCall<Result[]> => {
+        return (host) =>
+          host.run(id, transfer(own, transferableImages(own)), options, from()).catch(blamingOrigin);
+      };
+      const retry = (error: WebbuildError): WorkerCall<Result[]> | null =>
+        error.pictures.length === 0 ? null : call([...error.pictures]);
+      return session.call(call(pictures), retry, signal);
     };
-    const retry = (error: WebbuildError): WorkerCall<Result[]> | null =>
-      error.pictures.length === 0 ? null : call([...error.pictures]);
-    return this.#call(variant, call(pictures), retry, signal, (session) => cancel(session, id));
+    const begins = (results: Result[]): boolean =>
+      results.some(({ warnings }) => warnings.some(isStateReset));
+    const { answer, warnings } = await this.#inTurn(variant, turn, signal, work, begins);
+    return answer.map((result) => ({ ...result, warnings: [...result.warnings, ...warnings] }));
+  }
+
+  /** Does a run when its turn has come; the worker hears of it where `signal` drops it. */
+  async #inTurn<T>(
+    variant: Manifest,
+    turn: StateTurn | null,
+    signal: AbortSignal | undefined,
+    work: Work<T>,
+    begins: (answer: T) => boolean,
+  ): Promise<{ answer: T; warnings: Warning[] }> {
+    const id = this.#runs++;
+    const session = await rejectOnAbort(this.#sessions.open(variant), signal);
+    const run = (from: () => StateRequest | null): Promise<T> =>
+      work(session, id, from).catch((error: unknown) => {
+        if (signal?.aborted) cancel(session, id);
+        throw error;
+      });
+    if (turn === null) return { answer: await run(() => null), warnings: [] };
+    await rejectOnAbort(turn.begun, signal);
+    return turn.state.advance(id, variant, session, run, begins);
   }
 
   /**
    * Runs the model on a video's frames, one at a time; frames that come meanwhile are dropped. Waits for what
-   * `onResult` returns. Ends with the video, by `stop()` or by `options.signal`.
+   * `onResult` returns. Ends with the video, by `stop()` or by `options.signal`. Of a model with state each
+   * stream has a state of its own, which starts from zeros, also when the video's source or size changes.
    */
   stream(
     video: HTMLVideoElement,
@@ -164,9 +207,11 @@ export class Model {
     requireListener(onResult);
     checkRunOptions(this.manifest, options);
     this.#session.check();
+    const own = this.#ownState(options);
+    const state = own ?? options.state ?? null;
     const run = (source: HTMLVideoElement, signal: AbortSignal): Promise<Result> =>
-      this.run(source, { ...options, signal });
-    return new Stream(video, run, onResult, options.signal);
+      this.run(source, { ...options, signal, state: state ?? undefined });
+    return new Stream(video, run, onResult, options.signal, { state, own: own !== null });
   }
 
   /** Returns what run() would feed for the picture. */
@@ -178,25 +223,91 @@ export class Model {
         const { pictures } = chosen;
         const call: WorkerCall<TensorData> = (host) =>
           host.preprocess(transfer(pictures, transferableImages(pictures))).catch(blamingOrigin);
-        return this.#call(this.#variantOf(chosen.size, 1), call, () => null);
+        return (await this.#sessions.open(this.#variantOf(chosen.size, 1))).call(call, () => null);
       });
     });
   }
 
   /**
    * Runs the graph of this backend on tensors and returns all its outputs as they are. Options may be left out. Of several
-   * sizes it is the one of the tensors.
+   * sizes it is the one of the tensors. A model with state reads what the run before wrote, of the same
+   * `options.state`; a state that is among the tensors replaces that.
    */
-  runTensors(feeds: Tensors): Promise<Tensors> {
-    return this.#ordered.add(guarded(() => this.#runTensors(feeds)));
+  runTensors(feeds: Tensors, options: TensorRunOptions = {}): Promise<Tensors> {
+    return this.#ordered.add(guarded(() => this.#runTensors(feeds, options)));
   }
 
-  async #runTensors(feeds: Tensors): Promise<Tensors> {
+  /**
+   * Runs the model on frames in sequence, such as those of audio, and yields the outputs of each. The state starts from
+   * zeros, unless `options.state` is given.
+   */
+  async *streamTensors(
+    frames: Iterable<Tensors> | AsyncIterable<Tensors>,
+    options: TensorRunOptions = {},
+  ): AsyncGenerator<Tensors, void, undefined> {
+    const own = this.#ownState(options);
+    const state = own ?? options.state;
+    try {
+      for await (const feeds of frames) yield await this.runTensors(feeds, { ...options, state });
+    } finally {
+      await own?.release();
+    }
+  }
+
+  /** Returns another state, for `options.state`: each sequence of frames has its own. */
+  newState(): ModelState {
+    if (stateInputs(this.manifest.inputs).length === 0) throw hasNoState();
+    return ModelState.of(this.#sessions, this.#states++);
+  }
+
+  /** Sets the state to zeros: `model.state.reset()`. Does nothing for a model without state. */
+  async reset(): Promise<void> {
+    await this.state?.reset();
+  }
+
+  /** Returns the state after the runs so far: `model.state.snapshot()`. */
+  async snapshot(): Promise<StateSnapshot> {
+    if (this.state === null) throw hasNoState();
+    return this.state.snapshot();
+  }
+
+  /** Sets the state to a snapshot: `model.state.restore()`. */
+  async restore(snapshot: StateSnapshot): Promise<void> {
+    if (this.state === null) throw hasNoState();
+    await this.state.restore(snapshot);
+  }
+
+  async #runTensors(feeds: Tensors, options: TensorRunOptions): Promise<Tensors> {
+    checkTensorRunOptions(this.manifest, options);
+    const { signal } = options;
+    const state = this.#stateOf(options.state);
     const [first = this.manifest, ...others] = this.#sessions.variants;
     const variant = [first, ...others].find(({ inputs }) => haveShapes(inputs, feeds)) ?? first;
     const complete = completeFeeds(variant.inputs, feeds);
-    const call: WorkerCall<Tensors> = (host) => host.runTensors(complete);
-    return (await this.#sessions.open(variant)).call(call, () => call);
+    for (const { name } of stateInputs(variant.inputs)) if (feeds[name] === undefined) delete complete[name];
+    const work: Work<Tensors> = (session, id, from) => {
+      const call: WorkerCall<Tensors> = (host) => host.runTensors(id, complete, from());
+      return session.call(call, () => call, signal);
+    };
+    const { answer, warnings } = await takingTurn(state, (turn) =>
+      this.#inTurn(variant, turn, signal, work, () => false),
+    );
+    this.#session.warn(warnings);
+    return answer;
+  }
+
+  /** Returns a new state for a stream that was given none, null for a model without state. */
+  #ownState({ state }: Pick<RunOptions, "state">): ModelState | null {
+    return this.state === null || state !== undefined ? null : this.newState();
+  }
+
+  /** Returns the state of a run, null for a model without state. */
+  #stateOf(given: ModelState | undefined): ModelState | null {
+    if (given === undefined) return this.state;
+    if (ModelState.isOf(given, this.#sessions)) return given;
+    const fix =
+      "give a state that newState() of this model returned and that was not released, or leave it out";
+    throw new WebbuildError("invalid-option", "state: not a state of this model", fix);
   }
 
   /**
@@ -245,21 +356,6 @@ export class Model {
     return fittingSize(this.sizes, width, height);
   }
 
-  /** Calls the session of a variant; `aborted` hears of it where `signal` has stopped the call. */
-  async #call<T>(
-    variant: Manifest,
-    call: WorkerCall<T>,
-    retry: (error: WebbuildError) => WorkerCall<T> | null,
-    signal?: AbortSignal,
-    aborted?: (session: ResilientSession) => void,
-  ): Promise<T> {
-    const session = await rejectOnAbort(this.#sessions.open(variant), signal);
-    return session.call(call, retry, signal).catch((error: unknown) => {
-      if (signal?.aborted) aborted?.(session);
-      throw error;
-    });
-  }
-
   #variantOf(size: PictureSize | null, batch: number): Manifest {
     const wanted = size ?? this.sizes[0] ?? null;
     const found = this.#sessions.variants.find((each) => {
@@ -271,6 +367,22 @@ export class Model {
     return found;
   }
 }
+
+/** Does the work of a run. Of a model with state its place among the runs is taken now. */
+async function takingTurn<T>(
+  state: ModelState | null,
+  work: (turn: StateTurn | null) => Promise<T>,
+): Promise<T> {
+  const turn = state?.enter() ?? null;
+  try {
+    return await work(turn);
+  } finally {
+    turn?.leave();
+  }
+}
+
+/** A run by its number; `from` gives the state that it reads, null for a model without state. */
+type Work<T> = (session: ResilientSession, id: number, from: () => StateRequest | null) => Promise<T>;
 
 /** Pictures that are run at a size, null where the model has one alone, and their places in the call. */
 interface SizedPictures {

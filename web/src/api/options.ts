@@ -1,9 +1,10 @@
 // The options of the public calls. What is no option is refused: ignored, `{ threshold: 0.9 }` looks as if it worked.
 
+import { stateInputs } from "../inputs/state-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { taskOptionNames } from "../tasks/task-options.js";
 import { WebbuildError } from "./errors.js";
-import type { LoadOptions, RunOptions } from "./types.js";
+import type { LoadOptions, RunOptions, TensorRunOptions } from "./types.js";
 
 /** Whether a value is one that the option takes, and the words for those that are. */
 type Rule = readonly [takes: (value: unknown) => boolean, wanted: string];
@@ -51,8 +52,11 @@ const RUN: Readonly<Record<keyof RunOptions, Rule>> = {
   depth: ANY,
   confidenceAlpha: [(value) => typeof value === "boolean", "true or false"],
   size: ANY,
+  state: ANY,
   signal: SIGNAL,
 };
+
+const RUN_TENSORS: Readonly<Record<keyof TensorRunOptions, Rule>> = { state: ANY, signal: SIGNAL };
 
 /** Throws "invalid-option" at a name that load() does not have, or at a value that its option does not take. */
 export function checkLoadOptions(options: LoadOptions): void {
@@ -62,6 +66,11 @@ export function checkLoadOptions(options: LoadOptions): void {
 /** Throws "invalid-option" at a name that is no option of run(). */
 export function checkRunOptions(manifest: Manifest, options: RunOptions): void {
   check(options, RUN, "the model", namesFor(manifest));
+}
+
+/** Throws "invalid-option" at a name that is no option of runTensors(). */
+export function checkTensorRunOptions(manifest: Manifest, options: TensorRunOptions): void {
+  check(options, RUN_TENSORS, "runTensors()", [...stateOption(manifest), "signal"]);
 }
 
 function check(
@@ -93,7 +102,11 @@ function namesFor(manifest: Manifest): string[] {
     return input.kind === "focus" ? ["focusDistances"] : [];
   });
   const size = manifest.variants === undefined ? [] : ["size"];
-  return [...new Set([...fed, ...taskOptionNames(manifest), ...size, "signal"])];
+  return [...new Set([...fed, ...taskOptionNames(manifest), ...size, ...stateOption(manifest), "signal"])];
+}
+
+function stateOption({ inputs }: Manifest): string[] {
+  return stateInputs(inputs).length > 0 ? ["state"] : [];
 }
 
 function oneOf(...values: readonly string[]): Rule {

@@ -1,25 +1,45 @@
 // A video's frames into results, one at a time: frames that come while one is answered are dropped, never queued.
 
 import { WebbuildError } from "./errors.js";
+import type { ModelState } from "./state.js";
 import type { Result, StreamedFrame } from "./types.js";
 
 type Run = (video: HTMLVideoElement, signal: AbortSignal) => Promise<Result>;
 type OnResult = (result: Result, frame: StreamedFrame) => void | Promise<void>;
 
+/** The state of a stream, null for a model without one; `own`: nobody else has it, it ends with the stream. */
+interface StreamState {
+  state: ModelState | null;
+  own: boolean;
+}
+
 /** What `model.stream()` gives. */
 export class Stream {
   /** Resolves when the stream was stopped or the video ended. Rejects with what a run or the listener threw. */
   readonly finished: Promise<void>;
+  /** The state of this stream; null for a model without state. */
+  readonly state: ModelState | null;
   readonly #stopping = new AbortController();
 
   /** @internal */
-  constructor(video: HTMLVideoElement, run: Run, onResult: OnResult, signal: AbortSignal | undefined) {
+  constructor(
+    video: HTMLVideoElement,
+    run: Run,
+    onResult: OnResult,
+    signal: AbortSignal | undefined,
+    { state, own }: StreamState,
+  ) {
+    this.state = state;
     const stop = (): void => this.stop();
+    const reset = (): void => void state?.reset();
+    video.addEventListener("emptied", reset);
     if (signal?.aborted) stop();
     signal?.addEventListener("abort", stop);
-    this.finished = this.#loop(video, run, onResult).finally(() =>
-      signal?.removeEventListener("abort", stop),
-    );
+    this.finished = this.#loop(video, run, onResult).finally(() => {
+      video.removeEventListener("emptied", reset);
+      if (own) void state?.release();
+      signal?.removeEventListener("abort", stop);
+    });
   }
 
   /** Drops the run under way, and gives no further result. */

@@ -3,6 +3,7 @@
 import type { Graph, ImageSegmentationTask, Manifest, Output } from "../manifest/manifest.js";
 import type { Model } from "./model.js";
 import type { PreprocessRoute, Route } from "./results.js";
+import type { ModelState } from "./state.js";
 
 /** Where a graph runs. */
 export type Backend = "webgpu" | "wasm";
@@ -104,9 +105,14 @@ export interface RunOptions {
   confidenceAlpha?: boolean | undefined;
   /** The size to run the picture at, one of the model's `sizes`. Default: the one with the least waste. */
   size?: SizeOption | undefined;
+  /** For a model with state: the state to read and write. Default: `model.state`. */
+  state?: ModelState | undefined;
   /** Drops the run. One that the GPU has begun is finished there, and its result is thrown away. */
   signal?: AbortSignal | undefined;
 }
+
+/** Options of `runTensors()` and `streamTensors()`: those of `run()`. */
+export type TensorRunOptions = Pick<RunOptions, "state" | "signal">;
 
 /** A part of a depth result. */
 export type DepthPart = "values" | "map" | "colors";
@@ -138,6 +144,19 @@ export type TensorData = { [T in DType]: { type: T; dims: number[]; data: DTypeA
 
 /** Tensors by the names of inputs or outputs. */
 export type Tensors = Record<string, TensorData>;
+
+/**
+ * The state of a model after some run, from `snapshot()` for `restore()`. Plain data: it can be cloned, posted, or stored
+ * in IndexedDB. What its tensors mean is the model's own.
+ */
+export interface StateSnapshot {
+  /** How many runs there were since the state was zeros. */
+  readonly steps: number;
+  /** The size of the last picture, null where there was none. */
+  readonly size: { readonly width: number; readonly height: number } | null;
+  /** By the names of the inputs that hold state. */
+  readonly tensors: Readonly<Tensors>;
+}
 
 /** What went wrong without ending in an error, and what can be done about it. */
 export interface Warning {

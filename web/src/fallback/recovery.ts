@@ -32,6 +32,8 @@ export class ResilientSession {
   #loaded: LoadedModel;
   /** Not null where the model cannot stay: how to open it again. */
   #reload: (() => Promise<LoadedModel>) | null = null;
+  /** Called before the model leaves a worker, to copy what is there only. */
+  readonly leaving = new Set<(left: LoadedModel) => Promise<void>>();
   /** One at a time, whoever asks. */
   #recovering: Promise<void> | null = null;
   #ended: WebbuildError | null = null;
@@ -138,6 +140,7 @@ export class ResilientSession {
 
   async #recover(open: () => Promise<LoadedModel>): Promise<void> {
     const left = new WebbuildError("internal", "the model has moved", "this is a bug in webbuild");
+    await Promise.all([...this.leaving].map((take) => take(this.#loaded)));
     this.#loaded.connection.closeWhenIdle(left);
     const loaded = await open().catch((error: unknown) => {
       throw this.#ended ?? error;

@@ -1,16 +1,36 @@
-// What a model remembers: zeros before the first run of a sequence.
+// Inputs that hold state: the runtime feeds them, with zeros in the first run.
 
 import type { TensorData, Tensors } from "../api/types.js";
 import type { Manifest, StateInput } from "../manifest/manifest.js";
-import { toTensor } from "../tensors/typed-arrays.js";
+import { zeroTensor } from "../tensors/raw-tensor.js";
 
-/** Returns the zeros that each state is at first. */
-export function stateFeeds(inputs: Manifest["inputs"]): Tensors {
-  const states = inputs.filter((input) => input.kind === "state");
-  return Object.fromEntries(states.map((input) => [input.name, firstState(input)]));
+/** Returns the inputs that hold state. */
+export function stateInputs(inputs: Manifest["inputs"]): StateInput[] {
+  return inputs.filter((input) => input.kind === "state");
+}
+
+/** Returns the states that a sequence begins with. */
+export function firstStates(inputs: Manifest["inputs"]): Tensors {
+  return Object.fromEntries(stateInputs(inputs).map((input) => [input.name, firstState(input)]));
 }
 
 export function firstState(input: StateInput): TensorData {
-  const length = input.shape.reduce((product, size) => product * size, 1);
-  return toTensor(input, new Array<number>(length).fill(0));
+  return zeroTensor(input);
+}
+
+/** Whether tensors are all states of a model, of the types and shapes that it takes. */
+export function areStates(inputs: Manifest["inputs"], tensors: Readonly<Tensors>): boolean {
+  const states = stateInputs(inputs);
+  const fits = ({ name, dtype, shape }: StateInput): boolean => {
+    const { type, dims, data } = Object(tensors[name]) as Partial<TensorData>;
+    const wanted = zeroTensor({ dtype, shape });
+    return (
+      type === dtype &&
+      Array.isArray(dims) &&
+      dims.join() === shape.join() &&
+      data?.constructor === wanted.data.constructor &&
+      data.length === wanted.data.length
+    );
+  };
+  return Object.keys(tensors).length === states.length && states.every(fits);
 }

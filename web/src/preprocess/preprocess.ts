@@ -141,7 +141,7 @@ async function texturePath(picture: Picture, frames: ExternalTextures): Promise<
 function tensorOf(gpu: GpuPreprocess, shape: readonly number[]): GpuTensor {
   const dims = [...shape];
   const read = async (): Promise<TensorData> => ({ type: "float32", dims, data: await gpu.read() });
-  return { type: "float32", dims, buffer: gpu.buffer, read, release: () => {} };
+  return { type: "float32", dims, buffer: gpu.buffer, read, copy: read, release: () => {} };
 }
 
 function close(frame: TextureSource | VideoFrame): void {

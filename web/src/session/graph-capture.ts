@@ -38,6 +38,8 @@ interface CaptureRequest {
   graph: Graph;
   /** Whether the adapter computes on the CPU: giving commands is next to nothing there, seeing replays takes seconds. */
   software: boolean;
+  /** Whether the model has state. */
+  stateful: boolean;
   /** What names the self-test of the graph on this adapter, null where it has none. */
   test: string | null;
   /** Why the page wants none: it failed, which is remembered. */
@@ -51,6 +53,7 @@ export async function planCapture({
   build,
   graph,
   software,
+  stateful,
   test,
   refused,
   warn,
@@ -60,6 +63,10 @@ export async function planCapture({
   if (version !== MEASURED.version || !MEASURED.builds.includes(build))
     return no(`onnxruntime-web ${version} was not measured, ${MEASURED.version} was`);
   if (!graph.allOnGpu) return no("the manifest does not say that every node is on the GPU");
+  if (stateful)
+    return no(
+      "the model has state: a run reads the buffers that the one before wrote, and a captured graph has one set of buffers",
+    );
   if (software) return no("the adapter is software, which replays would not make faster");
   if (test === null) return no("no self-test could see its replays");
   const key = `${test}-capture`;

@@ -2,18 +2,29 @@
 
 import type { Backend, Tensors } from "../api/types.js";
 import type { DeviceErrors } from "../gpu/device-errors.js";
-import type { HeadStatus } from "../manifest/manifest.js";
-import { type AnyTensors, isOnGpu, readTensors } from "../tensors/gpu-tensor.js";
+import { stateInputs } from "../inputs/state-inputs.js";
+import type { HeadStatus, Manifest, StateInput } from "../manifest/manifest.js";
+import { type AnyTensors, copyTensors, isOnGpu, readTensors, releaseTensors } from "../tensors/gpu-tensor.js";
 import type { Session } from "./session.js";
+import { splitStates } from "./split-states.js";
 
 export interface Prediction {
   outputs: AnyTensors;
+  /** The states after the run, by the names of their inputs. On a GPU they stay there: release them. */
+  states: AnyTensors;
   backend: Backend;
   fallback: { target: Backend; reason: string } | null;
 }
 
+interface PrimaryRun {
+  outputs: AnyTensors;
+  states: AnyTensors;
+}
+
 export class Predictor {
   readonly #primary: Session;
+  readonly #states: readonly StateInput[];
+  readonly #results: readonly string[];
   readonly #gpu: DeviceErrors | null;
   readonly #createFallback: (target: Backend) => Promise<Session>;
   #fallback: Session | null = null;
@@ -21,18 +32,25 @@ export class Predictor {
   /** `createFallback` makes the session of a graph that stands in; it is asked when one is first needed. */
   constructor(
     primary: Session,
+    { inputs, outputs }: Pick<Manifest, "inputs" | "outputs">,
     gpu: DeviceErrors | null,
     createFallback: (target: Backend) => Promise<Session>,
   ) {
     this.#primary = primary;
+    this.#states = stateInputs(inputs);
+    this.#results = outputs.map(({ name }) => name);
     this.#gpu = gpu;
     this.#createFallback = createFallback;
   }
 
-  /** Returns every output of the first graph, its headStatus among them. Never repeats. */
-  async runRaw(feeds: AnyTensors): Promise<Tensors> {
-    const names = this.#primary.graph.outputs.map(({ name }) => name);
-    return readTensors(await this.#runPrimary(feeds, names));
+  /** Returns every output of the first graph, its headStatus among them, but for those that are state alone. Never repeats. */
+  async runRaw(feeds: AnyTensors): Promise<{ outputs: Tensors; states: AnyTensors }> {
+    const states = this.#stateOutputs();
+    const names = this.#primary.graph.outputs
+      .map(({ name }) => name)
+      .filter((name) => this.#results.includes(name) || !states.includes(name));
+    const run = await this.#runPrimary(feeds, names);
+    return { outputs: await readTensors(run.outputs), states: run.states };
   }
 
   /**
@@ -46,16 +64,19 @@ export class Predictor {
   ): Promise<Prediction> {
     const { headStatus, target } = this.#primary.graph;
     if (headStatus === null)
-      return { outputs: await this.#runPrimary(feeds, names, staysOnGpu), backend: target, fallback: null };
-    const { [headStatus.output]: report, ...outputs } = await this.#runPrimary(
-      feeds,
-      [...names, headStatus.output],
-      staysOnGpu,
-    );
+      return { ...(await this.#runPrimary(feeds, names, staysOnGpu)), backend: target, fallback: null };
+    const run = await this.#runPrimary(feeds, [...names, headStatus.output], staysOnGpu);
+    const { [headStatus.output]: report, ...outputs } = run.outputs;
+    const { states } = run;
     const reason = fallbackReason(headStatus, report);
-    if (reason === null) return { outputs, backend: target, fallback: null };
-    for (const output of Object.values(outputs)) if (isOnGpu(output)) output.release();
-    return this.#runFallback(headStatus.fallback, reason, feeds, names);
+    if (reason === null) return { outputs, states, backend: target, fallback: null };
+    releaseTensors(outputs);
+    try {
+      return { ...(await this.#runFallback(headStatus.fallback, reason, feeds, names)), states };
+    } catch (error) {
+      releaseTensors(states);
+      throw error;
+    }
   }
 
   /** Frees what the sessions hold. Nothing may run any more. */
@@ -64,15 +85,16 @@ export class Predictor {
     await this.#fallback?.release();
   }
 
+  /** For the sake of the head: the states of the first graph are right. */
   async #runFallback(
     target: Backend,
     reason: string,
     feeds: AnyTensors,
     names: readonly string[],
-  ): Promise<Prediction> {
+  ): Promise<Omit<Prediction, "states">> {
     this.#fallback ??= await this.#createFallback(target);
     return {
-      outputs: await this.#fallback.run(await readTensors(feeds), names),
+      outputs: await this.#fallback.run(await copyTensors(feeds), names),
       backend: target,
       fallback: { target, reason },
     };
@@ -82,12 +104,23 @@ export class Predictor {
     feeds: AnyTensors,
     names: readonly string[],
     staysOnGpu: readonly string[] = [],
-  ): Promise<AnyTensors> {
-    if (this.#gpu === null) return this.#primary.run(feeds, names);
-    const outputs = await this.#gpu.guard(() => this.#primary.run(feeds, names, staysOnGpu));
+  ): Promise<PrimaryRun> {
+    const states = this.#stateOutputs();
+    const all = [...new Set([...names, ...states])];
+    const run = await this.#guarded(() => this.#primary.run(feeds, all, [...staysOnGpu, ...states]));
+    return splitStates(run, this.#states, names, staysOnGpu);
+  }
+
+  async #guarded(run: () => Promise<AnyTensors>): Promise<AnyTensors> {
+    if (this.#gpu === null) return run();
+    const outputs = await this.#gpu.guard(run);
     const error = this.#gpu.take();
     if (error !== null) throw error;
     return outputs;
+  }
+
+  #stateOutputs(): string[] {
+    return this.#states.map(({ output }) => output);
   }
 }
 

@@ -1,11 +1,12 @@
 // Bringing a model up in the worker: exactly one graph, on its backend.
 
 import { abortedError } from "../api/errors.js";
-import type { Backend, DType, ModelInfo, SelfTest, Tensors } from "../api/types.js";
+import type { Backend, ModelInfo, SelfTest, Tensors } from "../api/types.js";
 import { engineFiles, type OrtWeb, releaseBinary } from "../engine/engine.js";
 import { PlacementLog, redirectConsole } from "../engine/placement-log.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { requireAdapter } from "../gpu/gpu-device.js";
+import { stateInputs } from "../inputs/state-inputs.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";
 import { findGraph, graphFiles } from "../manifest/graphs.js";
 import type { EngineBuild, Graph, Manifest } from "../manifest/manifest.js";
@@ -22,7 +23,8 @@ import { planSelfTest, runSelfTest } from "../self-test/self-test.js";
 import { Downloads } from "../storage/download.js";
 import { defaultCacheOptions, FileCache } from "../storage/file-cache.js";
 import { taskContext, taskOf } from "../tasks/registry.js";
-import { BYTES_PER_ELEMENT, parseRawTensor } from "../tensors/raw-tensor.js";
+import { releaseTensors } from "../tensors/gpu-tensor.js";
+import { zeroTensor } from "../tensors/raw-tensor.js";
 import type { Warn } from "../worker/with-limit.js";
 import { guardCapture, planCapture } from "./graph-capture.js";
 import { LoadProgress, type ProgressCallback } from "./load-progress.js";
@@ -79,7 +81,14 @@ export async function setUpSession(
   const { version } = manifest.engine;
   const software = adapter?.software ?? false;
   const tested = { test: test?.key ?? null, refused: request.noCapture, warn };
-  const capture = await planCapture({ version, build: build.build, graph, software, ...tested });
+  const capture = await planCapture({
+    version,
+    build: build.build,
+    graph,
+    software,
+    stateful: stateInputs(manifest.inputs).length > 0,
+    ...tested,
+  });
   const golden = test === null || (test.passed && !capture.unverified) ? null : test.golden;
   const cache = request.cache
     ? await FileCache.open(request.base, manifest.files, defaultCacheOptions(warn))
@@ -105,7 +114,7 @@ export async function setUpSession(
   return shared.queue.add(async () => {
     if (signal.aborted) throw abortedError(signal);
     const gpu = backend === "webgpu" ? shared.gpu : null;
-    const onGpu = gpu === null ? [] : sessionGpuOutputs(manifest, processing);
+    const onGpu = gpu === null ? [] : [...sessionGpuOutputs(manifest, processing), ...gpuStates(manifest)];
     const captured = capture.used ? manifest.inputs : null;
     const create = (): Promise<Session> => Session.create(engine, graph, bytes, trace, onGpu, captured);
     const session = await progress.measure("session", 1, () =>
@@ -113,7 +122,7 @@ export async function setUpSession(
     );
     const placement = log?.placement() ?? null;
     releaseBinary(engine);
-    const predictor = new Predictor(session, gpu, fallbackSession(engine, manifest, downloads));
+    const predictor = new Predictor(session, manifest, gpu, fallbackSession(engine, manifest, downloads));
     const passed = test?.passed ? { sample: test.golden.sample, fromCache: true } : null;
     const ready = await progress.measure("warmup", 1, async () => {
       const gpuEngine = gpu === null ? null : engine;
@@ -124,7 +133,11 @@ export async function setUpSession(
         copyFrames,
       });
       const postprocessor = await createPostprocessor(manifest, gpuEngine, processing);
-      const raw = (feeds: Tensors): Promise<Tensors> => predictor.runRaw(preprocessor.upload(feeds));
+      const raw = async (feeds: Tensors): Promise<Tensors> => {
+        const { outputs, states } = await predictor.runRaw(preprocessor.upload(feeds));
+        releaseTensors(states);
+        return outputs;
+      };
       try {
         const first = (): Promise<SelfTest | null> =>
           test && goldenRun
@@ -154,6 +167,11 @@ export async function setUpSession(
     const { takesFrames } = preprocessor;
     return { predictor, preprocessor, postprocessor, takesFrames, tools, info };
   });
+}
+
+/** Returns the states that stay on the GPU: those of float32. Others are counters, which the engine computes on the CPU. */
+function gpuStates({ inputs }: Manifest): string[] {
+  return stateInputs(inputs).flatMap(({ dtype, output }) => (dtype === "float32" ? [output] : []));
 }
 
 /** Whether VideoFrames are copied, and why: begun beside the downloads, over before the engine has a device. */
@@ -194,14 +212,9 @@ async function warmUp(
   const images: Tensors = Object.fromEntries(
     inputs
       .filter(({ kind }) => kind === "image" || kind === "stack")
-      .map((input) => [input.name, zeros(input)]),
+      .map((input) => [input.name, zeroTensor(input)]),
   );
   const task = taskOf(manifest);
   const context = taskContext(manifest, task.warmUpOptions?.(manifest.task), tools);
   await raw(completeFeeds(inputs, { ...images, ...task.feeds?.(manifest, context) }));
-}
-
-function zeros(input: { name: string; dtype: DType; shape: readonly number[] }): Tensors[string] {
-  const length = input.shape.reduce((product, size) => product * size, 1);
-  return parseRawTensor(input, input.name, new ArrayBuffer(length * BYTES_PER_ELEMENT[input.dtype]));
 }

@@ -147,7 +147,12 @@ async function readAll(
 function gpuTensor(tensor: Tensor): GpuTensor {
   const buffer = tensor.gpuBuffer as GPUBuffer;
   const read = async (): Promise<TensorData> => readTensor(tensor);
-  return { type: "float32", dims: [...tensor.dims], buffer, read, release: () => tensor.dispose() };
+  // What the tensor read it keeps, and gives again: whoever moves the copy away must not take that.
+  const copy = async (): Promise<TensorData> => {
+    const data = (await tensor.getData(false)) as Float32Array<ArrayBuffer>;
+    return { type: "float32", dims: [...tensor.dims], data: data.slice() };
+  };
+  return { type: "float32", dims: [...tensor.dims], buffer, read, copy, release: () => tensor.dispose() };
 }
 
 async function readTensor(tensor: Tensor): Promise<TensorData> {

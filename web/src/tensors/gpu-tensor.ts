@@ -6,7 +6,10 @@ export interface GpuTensor {
   type: "float32";
   dims: number[];
   buffer: GPUBuffer;
+  /** Reads it, and gives it back. */
   read(): Promise<TensorData>;
+  /** Reads it; it stays on the GPU. */
+  copy(): Promise<TensorData>;
   /** Gives it back, where it was made for whoever holds it. */
   release(): void;
 }
@@ -18,10 +21,27 @@ export function isOnGpu(tensor: AnyTensors[string] | undefined): tensor is GpuTe
 }
 
 /** Returns all of them in memory. */
-export async function readTensors(tensors: AnyTensors): Promise<Record<string, TensorData>> {
-  const read = Object.entries(tensors).map(async ([name, tensor]) => [
+export function readTensors(tensors: AnyTensors): Promise<Record<string, TensorData>> {
+  return inMemory(tensors, (tensor) => tensor.read());
+}
+
+/** Returns all of them in memory; those on the GPU stay there too. */
+export function copyTensors(tensors: AnyTensors): Promise<Record<string, TensorData>> {
+  return inMemory(tensors, (tensor) => tensor.copy());
+}
+
+/** Gives back those on the GPU. */
+export function releaseTensors(tensors: AnyTensors): void {
+  for (const tensor of Object.values(tensors)) if (isOnGpu(tensor)) tensor.release();
+}
+
+async function inMemory(
+  tensors: AnyTensors,
+  read: (tensor: GpuTensor) => Promise<TensorData>,
+): Promise<Record<string, TensorData>> {
+  const entries = Object.entries(tensors).map(async ([name, tensor]) => [
     name,
-    isOnGpu(tensor) ? await tensor.read() : tensor,
+    isOnGpu(tensor) ? await read(tensor) : tensor,
   ]);
-  return Object.fromEntries(await Promise.all(read));
+  return Object.fromEntries(await Promise.all(entries));
 }

@@ -32,3 +32,9 @@ export function parseRawTensor(
       return dtype satisfies never;
   }
 }
+
+/** Returns a tensor of zeros. */
+export function zeroTensor(spec: { dtype: DType; shape: readonly number[] }): TensorData {
+  const size = spec.shape.reduce((product, length) => product * length, BYTES_PER_ELEMENT[spec.dtype]);
+  return parseRawTensor(spec, "zeros", new ArrayBuffer(size));
+}

@@ -7,7 +7,6 @@ import type { SharedEngine } from "../engine/shared-engine.js";
 import { focusFeeds } from "../inputs/focus-distances.js";
 import { numberFeeds } from "../inputs/number-inputs.js";
 import { sizeFeeds } from "../inputs/size-inputs.js";
-import { stateFeeds } from "../inputs/state-inputs.js";
 import { optionFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { forOnePicture, pictureBatch, pictureSize } from "../manifest/variants.js";
@@ -21,6 +20,7 @@ import type { PreprocessedInput } from "../preprocess/preprocess.js";
 import type { ProgressCallback } from "../session/load-progress.js";
 import type { Prediction } from "../session/predictor.js";
 import { type SessionRequest, type SessionSetup, setUpSession } from "../session/session-setup.js";
+import { type SavedState, type StateRequest, StreamStates } from "../session/stream-states.js";
 import { taskContext, taskOf } from "../tasks/registry.js";
 import { taskOptionNames } from "../tasks/task-options.js";
 import { concatenated, outputsOf } from "../tensors/batch.js";
@@ -28,9 +28,9 @@ import { withTransfer } from "./transfer.js";
 import type { Warn } from "./with-limit.js";
 
 /** A run's options without what cannot cross into a worker. */
-export type WorkerRunOptions = Omit<RunOptions, "signal">;
+export type WorkerRunOptions = Omit<RunOptions, "signal" | "state">;
 
-type HostedModel = Omit<SessionSetup, "info" | "takesFrames"> & { manifest: Manifest };
+type HostedModel = Omit<SessionSetup, "info" | "takesFrames"> & { manifest: Manifest; states: StreamStates };
 
 /** What the worker reports to the page about a model. */
 type ModelDescription = Pick<SessionSetup, "info" | "takesFrames"> & { warnings: Warning[] };
@@ -63,7 +63,8 @@ export class WorkerHost {
     };
     this.#loading = setUpSession(request, onProgress, warn, this.#engine, this.#closing.signal);
     const { info, takesFrames, ...hosted } = await this.#loading;
-    this.#loaded = { manifest: request.manifest, ...hosted };
+    const states = new StreamStates(request.manifest.inputs);
+    this.#loaded = { manifest: request.manifest, states, ...hosted };
     return { info, takesFrames, warnings };
   }
 
@@ -72,15 +73,22 @@ export class WorkerHost {
     this.#closing.abort();
     const loaded = await this.#loading?.catch(() => null);
     if (loaded === null || loaded === undefined) return;
-    await this.#engine.queue.add(() =>
-      loaded.predictor.release().finally(() => loaded.preprocessor.release()),
-    );
+    await this.#engine.queue.add(() => {
+      this.#loaded?.states.release();
+      return loaded.predictor.release().finally(() => loaded.preprocessor.release());
+    });
   }
 
-  run(id: number, pictures: readonly Picture[], options: WorkerRunOptions): Promise<Result[]> {
+  /** `state` is the state that the run reads, null for a model without state. */
+  run(
+    id: number,
+    pictures: readonly Picture[],
+    options: WorkerRunOptions,
+    state: StateRequest | null,
+  ): Promise<Result[]> {
     return this.#engine.queue.add(async () => {
       this.#throwIfCancelled(id, pictures);
-      return this.#runAndTransfer(id, pictures, options);
+      return this.#runAndTransfer(id, pictures, options, state);
     });
   }
 
@@ -101,11 +109,30 @@ export class WorkerHost {
     });
   }
 
-  runTensors(feeds: Tensors): Promise<Tensors> {
+  /** A state among the feeds replaces the stream's own. */
+  runTensors(id: number, feeds: Tensors, state: StateRequest | null): Promise<Tensors> {
     return this.#engine.queue.add(async () => {
-      const outputs = await this.#model().predictor.runRaw(feeds);
-      return withTransfer(outputs, tensorArrays(outputs));
+      this.#throwIfCancelled(id, []);
+      const { predictor, states } = this.#model();
+      const begun = state && states.begin(state, null);
+      const run = await predictor.runRaw({ ...begun?.feeds, ...feeds });
+      if (state) states.keep(state.stream, id, { tensors: run.states, size: null });
+      return withTransfer(run.outputs, tensorArrays(run.outputs));
     });
+  }
+
+  /** Returns a copy of the state after a run. */
+  readState(stream: number, run: number): Promise<SavedState> {
+    return this.#engine.queue.add(() => {
+      const { states } = this.#model();
+      const read = (): Promise<SavedState> => states.read(stream, run);
+      return states.isOnGpu(stream, run) ? this.#engine.gpu.guard(read) : read();
+    });
+  }
+
+  /** Frees the state of a stream. */
+  dropState(stream: number): Promise<void> {
+    return this.#engine.queue.add(async () => this.#model().states.drop(stream));
   }
 
   /** Where the run fails its pictures go back with the error, else they are closed. */
@@ -113,9 +140,10 @@ export class WorkerHost {
     id: number,
     pictures: readonly Picture[],
     options: WorkerRunOptions,
+    state: StateRequest | null,
   ): Promise<Result[]> {
     try {
-      const results = await this.#infer(pictures, options);
+      const results = await this.#infer(id, pictures, options, state);
       closePictures(pictures);
       const { transfer } = taskOf(this.#model().manifest);
       const large = results.map((result) => transfer?.(result));
@@ -134,9 +162,14 @@ export class WorkerHost {
   }
 
   /** Returns the result of the picture or stack; of a batch, of each picture. */
-  async #infer(pictures: readonly Picture[], options: WorkerRunOptions): Promise<Result[]> {
+  async #infer(
+    id: number,
+    pictures: readonly Picture[],
+    options: WorkerRunOptions,
+    state: StateRequest | null,
+  ): Promise<Result[]> {
     const started = performance.now();
-    const { manifest, predictor, tools, postprocessor } = this.#model();
+    const { manifest, predictor, states, tools, postprocessor } = this.#model();
     const batch = pictureBatch(manifest);
     const alone = forOnePicture(manifest);
     const context = taskContext(alone, options, tools);
@@ -150,16 +183,17 @@ export class WorkerHost {
       ...focusFeeds(manifest.inputs, options.focusDistances),
       ...numberFeeds(manifest.inputs, options.numbers),
       ...sizeFeeds(manifest.inputs, geometry.source),
-      ...stateFeeds(manifest.inputs),
       ...taskOf(manifest).feeds?.(manifest, context),
     };
-    const feeds = { ...optionTensors, [name]: tensor };
+    const begun = state && states.begin(state, geometry.source);
+    const feeds = { ...optionTensors, ...begun?.feeds, [name]: tensor };
     const gpuOutputs = runGpuOutputs(postprocessor, alone, context);
-    const { outputs, backend, fallback } = await predictor.predict(
+    const { outputs, backend, fallback, ...left } = await predictor.predict(
       feeds,
       neededOutputs(alone, context),
       gpuOutputs,
     );
+    if (state) states.keep(state.stream, id, { tensors: left.states, size: geometry.source });
     const inferred = performance.now();
     const postprocessing = (): Promise<PostprocessResult[]> =>
       Promise.all(
@@ -184,7 +218,7 @@ export class WorkerHost {
       postprocess: route,
       backend,
       fallback,
-      warnings: [...warnings, ...fallbackWarnings(fallback)],
+      warnings: [...warnings, ...fallbackWarnings(fallback), ...(begun?.warnings ?? [])],
     }));
   }
 

@@ -131,6 +131,29 @@ describe("a stream", () => {
   });
 });
 
+describe.each(backends)("a stream of a model with state on %s", (backend) => {
+  test("has a state of its own, which starts from zeros where the video gets another source", async () => {
+    const model = await loadTiny({ backend }, "recurrent.json");
+    const [video, other] = [await playing(), await playing()];
+    const steps: (number | undefined)[] = [];
+    const stream = model.stream(video, () => {
+      steps.push(stream.state?.steps);
+      if (steps.length === 3) video.srcObject = other.srcObject;
+      if (steps.length === 3) void video.play();
+      if (steps.length === 6) stream.stop();
+    });
+    await stream.finished;
+    expect(steps.slice(0, 3)).toEqual([1, 2, 3]);
+    expect(steps.slice(3)).toContain(1);
+    expect(steps[5]).toBeLessThan(4);
+    expect(model.state?.steps).toBe(0);
+    expect(model.warnings).toEqual([]);
+    await expect(model.run(video, { state: stream.state ?? undefined })).rejects.toMatchObject({
+      code: "invalid-option",
+    });
+  });
+});
+
 describe.runIf(hasWebgpu)("a GPU device that is lost in a stream", () => {
   test("is requested again, and the stream goes on", {
     timeout: 60_000 + inject("times") * 20_000,

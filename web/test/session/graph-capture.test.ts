@@ -162,6 +162,7 @@ describe("what is known before there is a session", () => {
     build: "jspi",
     graph,
     software: false,
+    stateful: false,
     test: bundle("self-test/0").href,
     refused: null,
     warn: () => {},
@@ -177,6 +178,7 @@ describe("what is known before there is a session", () => {
     ["a build that was not measured", { build: "wasm" }, "was not measured"],
     ["nodes on the CPU", { graph: { ...graph, allOnGpu: false } }, "every node"],
     ["an adapter that is software", { software: true }, "is software"],
+    ["state that goes from run to run", { stateful: true }, "has state"],
     ["no self-test", { test: null }, "no self-test"],
   ] as const)("is against it: %s", async (_, other, reason) => {
     expect(await planCapture({ ...asked, ...other })).toMatchObject({

@@ -1,0 +1,206 @@
+// The state of a recurrent model: it lies in the worker, on WebGPU in GPU buffers, and is read back only by snapshot().
+
+import type { LoadedModel } from "../fallback/fallback-chain.js";
+import type { ResilientSession } from "../fallback/recovery.js";
+import type { VariantSessions } from "../fallback/variant-sessions.js";
+import { areStates, firstStates, stateInputs } from "../inputs/state-inputs.js";
+import type { Manifest } from "../manifest/manifest.js";
+import { type SavedState, type StateRequest, stateReset } from "../session/stream-states.js";
+import { Queue } from "../worker/queue.js";
+import { LIMITS, withLimit } from "../worker/with-limit.js";
+import { guarded, WebbuildError } from "./errors.js";
+import type { StateSnapshot, Warning } from "./types.js";
+
+/** A run: `from` gives the state that it reads, in the worker it is sent to, which is another when it is repeated. */
+export type StateWork<T> = (from: () => StateRequest) => Promise<T>;
+
+/** A run's place in the sequence, from its call until `leave()`. */
+export interface StateTurn {
+  readonly state: ModelState;
+  readonly begun: Promise<void>;
+  leave(): void;
+}
+
+/** The recurrent state of one sequence of frames: each run reads what the one before wrote. `model.newState()` makes one. */
+export class ModelState {
+  readonly #owner: VariantSessions;
+  readonly #id: number;
+  /** Each run reads what the one before wrote: the worker gets them one at a time. */
+  readonly #queue = new Queue();
+  #steps = 0;
+  /** The run that wrote the state, and where; null for zeros, and for a state in memory only. */
+  #place: { session: ResilientSession; loaded: LoadedModel; run: number } | null = null;
+  /** The state in memory, where it is there. */
+  #copy: SavedState | null = null;
+  #released = false;
+
+  private constructor(owner: VariantSessions, id: number) {
+    this.#owner = owner;
+    this.#id = id;
+  }
+
+  /** @internal */
+  static of(owner: VariantSessions, id: number): ModelState {
+    return new ModelState(owner, id);
+  }
+
+  /** @internal Whether it is a state of this model, not released. */
+  static isOf(value: unknown, owner: VariantSessions): value is ModelState {
+    const state = Object(value) as ModelState;
+    return #owner in state && state.#owner === owner && !state.#released;
+  }
+
+  /** How many runs there were since the state was zeros. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** Sets the state to zeros, after the runs that were called before. */
+  reset(): Promise<void> {
+    return this.#queue.add(async () => this.#begin(null, 0));
+  }
+
+  /** Returns the state after the runs that were called before. On WebGPU it is read back. */
+  snapshot(): Promise<StateSnapshot> {
+    return guarded(() =>
+      this.#queue.add(async () => {
+        const saved = await this.#read();
+        return structuredClone({ steps: this.#steps, ...saved });
+      }),
+    );
+  }
+
+  /** Sets the state to a snapshot of this model. Throws "invalid-state" for one of another model or shape. */
+  restore(snapshot: StateSnapshot): Promise<void> {
+    return guarded(() => {
+      const { steps, size, tensors } = structuredClone(checkedSnapshot(this.#owner.variants, snapshot));
+      return this.#queue.add(async () => this.#begin({ size, tensors }, steps));
+    });
+  }
+
+  /** Frees the memory of the state. It cannot be used any more. */
+  release(): Promise<void> {
+    this.#released = true;
+    return this.#queue.add(async () => {
+      const place = this.#place;
+      this.#begin(null, 0);
+      place?.session.leaving.delete(this.#save);
+      await place?.loaded.connection.call((host) => host.dropState(this.#id)).catch(() => {});
+    });
+  }
+
+  /** @internal Takes the next place in the sequence: pictures may be decoded in another order than runs were called. */
+  enter(): StateTurn {
+    let leave = (): void => {};
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const begun = new Promise<void>((resolve) => {
+      void this.#queue.add(() => {
+        resolve();
+        return left;
+      });
+    });
+    return { state: this, begun, leave };
+  }
+
+  /**
+   * @internal Does a run whose turn it is. If it fails or is aborted, the state stays as it was. `begins` tells from the
+   * answer whether the worker started from zeros.
+   */
+  async advance<T>(
+    run: number,
+    { inputs }: Pick<Manifest, "inputs">,
+    session: ResilientSession,
+    work: StateWork<T>,
+    begins: (answer: T) => boolean,
+  ): Promise<{ answer: T; warnings: Warning[] }> {
+    let { loaded } = session;
+    let lost: string | null = null;
+    const answer = await work(() => {
+      loaded = session.loaded;
+      const { why, ...from } = this.#find(session, inputs);
+      lost = why;
+      return { stream: this.#id, ...from };
+    });
+    this.#place = { session, loaded, run };
+    this.#copy = null;
+    this.#steps = lost !== null || begins(answer) ? 1 : this.#steps + 1;
+    session.leaving.add(this.#save);
+    return { answer, warnings: lost === null ? [] : [stateReset(lost)] };
+  }
+
+  /** Returns the state that the next run reads; `why` that is zeros, where there should be another. */
+  #find(
+    session: ResilientSession,
+    inputs: Manifest["inputs"],
+  ): { after: number | null; given: SavedState | null; why: string | null } {
+    const [place, copy] = [this.#place, this.#copy];
+    const zeros = { after: null, given: null };
+    if (place === null && copy === null) return { ...zeros, why: null };
+    if (place?.loaded === session.loaded) return { after: place.run, given: null, why: null };
+    const movedSize = place !== null && place.session !== session;
+    if (movedSize || (copy !== null && !areStates(inputs, copy.tensors)))
+      return { ...zeros, why: "the picture is run at another size" };
+    if (copy !== null) return { after: null, given: copy, why: null };
+    return { ...zeros, why: `the state after ${this.#steps} runs was lost with the engine` };
+  }
+
+  async #read(): Promise<SavedState> {
+    const place = this.#place;
+    if (this.#copy !== null) return this.#copy;
+    if (place !== null && place.session.loaded !== place.loaded) this.#begin(null, 0);
+    if (this.#place === null)
+      return { size: null, tensors: firstStates(this.#owner.variants[0]?.inputs ?? []) };
+    this.#copy = await this.#place.loaded.connection.call((host) =>
+      host.readState(this.#id, place?.run ?? 0),
+    );
+    return this.#copy;
+  }
+
+  /** The model leaves a worker: copies the state, where that can still be read. */
+  readonly #save = async (left: LoadedModel): Promise<void> => {
+    const place = this.#place;
+    if (place?.loaded !== left || this.#copy !== null) return;
+    const read = left.connection.call((host) => host.readState(this.#id, place.run));
+    const saved = await withLimit(read, LIMITS.gpu, "the state").catch(() => null);
+    if (this.#place === place) this.#copy = saved;
+  };
+
+  #begin(saved: SavedState | null, steps: number): void {
+    [this.#place, this.#copy, this.#steps] = [null, saved, steps];
+  }
+}
+
+/** Throws for what is no snapshot of a model with these variants. */
+function checkedSnapshot(variants: readonly Manifest[], snapshot: StateSnapshot): StateSnapshot {
+  const { steps, tensors } = Object(snapshot) as Partial<StateSnapshot>;
+  if (typeof steps === "number" && variants.some(({ inputs }) => areStates(inputs, Object(tensors))))
+    return snapshot;
+  const wanted = stateInputs(variants[0]?.inputs ?? []).map(describe);
+  const got = Object.entries<{ type?: unknown; dims?: unknown }>(Object(tensors));
+  const given = got.map(([name, { type, dims }]) => describe({ name, dtype: type, shape: [dims].flat() }));
+  throw new WebbuildError(
+    "invalid-state",
+    `not a snapshot of this model: wanted ${wanted.join(", ")}, got ${given.join(", ") || "no tensors"}`,
+    "give what snapshot() of the same model returned",
+  );
+}
+
+function describe(spec: { name: string; dtype: unknown; shape: readonly unknown[] }): string {
+  return `${spec.name} ${spec.dtype} [${spec.shape.join(", ")}]`;
+}
+
+export function isStateReset({ code }: Warning): boolean {
+  return code === "state-reset";
+}
+
+export function takesNoBatch(): WebbuildError {
+  const what = "a model with state takes one picture at a time, got several";
+  return new WebbuildError("invalid-state", what, "call run() for each picture, in their order");
+}
+
+export function hasNoState(): WebbuildError {
+  const fix = "leave the call out: runs of this model do not depend on each other";
+  return new WebbuildError("invalid-state", "the model has no state", fix);
+}

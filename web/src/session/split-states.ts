@@ -1,0 +1,29 @@
+// The outputs of a run, divided into results and the states of the next run.
+
+import type { TensorData } from "../api/types.js";
+import type { StateInput } from "../manifest/manifest.js";
+import { type AnyTensors, type GpuTensor, isOnGpu } from "../tensors/gpu-tensor.js";
+
+/** An output may be both, as y = 0.9 * s + x, which is the next s: the result is then a copy. */
+export async function splitStates(
+  run: AnyTensors,
+  inputs: readonly StateInput[],
+  results: readonly string[],
+  staysOnGpu: readonly string[],
+): Promise<{ outputs: AnyTensors; states: AnyTensors }> {
+  const outputs: AnyTensors = {};
+  const states: AnyTensors = {};
+  for (const { name, output } of inputs) if (run[output] !== undefined) states[name] = run[output];
+  for (const name of results) {
+    const tensor = run[name];
+    if (tensor === undefined) continue;
+    const shared = inputs.some(({ output }) => output === name);
+    outputs[name] = shared ? await copyOf(tensor, staysOnGpu.includes(name)) : tensor;
+  }
+  return { outputs, states };
+}
+
+async function copyOf(tensor: TensorData | GpuTensor, staysOnGpu: boolean): Promise<TensorData | GpuTensor> {
+  if (!isOnGpu(tensor)) return { ...tensor, data: tensor.data.slice() } as TensorData;
+  return staysOnGpu ? { ...tensor, read: tensor.copy, release: () => {} } : tensor.copy();
+}
