@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from webbuild.errors import WebbuildError
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.model.state_names import is_next
 from webbuild.model.states import find_states, without_states
@@ -81,3 +82,27 @@ def test_another_type_or_shape_is_no_state() -> None:
 def test_a_filter_has_no_state_but_an_input_and_a_result() -> None:
     assert pairs(signature({"state_in": (1, 4)}, {"state_out": (1, 4), "y": (1,)})) == {}
     assert pairs(signature({"x": (1,), "state_in": (1, 4)}, {"state_out": (1, 4)})) == {}
+
+
+def test_by_shape_where_the_name_of_the_input_alone_tells() -> None:
+    one = signature({"x": (1, 8), "state": (2, 1, 16)}, {"y": (1, 2), "output_1": (2, 1, 16)})
+    assert [(pair.output, pair.reason) for pair in find_states(one)] == [("output_1", "shape")]
+    assert pairs(signature({"x": (1, 8), "noise": (2, 1, 16)}, {"y": (1, 2), "output_1": (2, 1, 16)})) == {}
+    assert pairs(signature({"x": (1, 8), "state": (2, 1, 16)}, {"output_1": (2, 1, 16)})) == {}
+    assert pairs(signature({"x": (1, 8), "encoder_hidden_states": (1, 7, 16)}, {"y": (1,), "z": (1, 7, 16)})) == {}
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs"),
+    [(["state"], ["output_1", "output_2"]), (["hidden", "cell"], ["output_1", "output_2"])],
+    ids=str,
+)
+def test_several_that_fit_by_shape_are_asked_for(inputs: list[str], outputs: list[str]) -> None:
+    shape: tuple[Dim, ...] = (1, 16)
+    given, made = dict.fromkeys(inputs, shape), dict.fromkeys(outputs, shape)
+    with pytest.raises(
+        WebbuildError, match=f"'{inputs[0]}' float32 .1, 16. looks like a state.*'output_1', 'output_2'"
+    ) as caught:
+        find_states(signature({"x": (1, 8), **given}, {"y": (1, 2), **made}))
+    assert caught.value.code == "ambiguous-state"
+    assert "--state none" in caught.value.fix

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from unittest.mock import patch
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -12,6 +13,7 @@ from tests.commands.program import webbuild
 from tests.models import parsed, save
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.load import load_onnx
+from webbuild.model.states import find_states
 from webbuild.runners.native import NativeRunner
 from webbuild.samples import native_sizes
 from webbuild.samples.native_sizes import LENGTHS, SIDES, check_given_sizes, choose_sizes
@@ -37,18 +39,26 @@ text (float[batch_size,past_length] past, float[batch_size,length] ids, float[ba
   y = Mul (all, mask) }"""
 
 STATE = """<ir_version: 8, opset_import: ["" : 18]>
-matting (float[n,3,h,w] x, float[n,CHANNELS,h2,w2] s, float[n,CHANNELS,h4,w4] t)
-  => (float[n,CHANNELS,i,j] u, float[n,CHANNELS,k,l] v)
+matting (float[n,3,h,w] x, float[n,CHANNELS,h2,w2] r1i, float[n,CHANNELS,h4,w4] r2i)
+  => (float[n,CHANNELS,i,j] r1o, float[n,CHANNELS,k,l] r2o, float[n,1,i,j] pha)
 <int64[1] one = {1}>
 { half = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (x)
   mean = ReduceMean <keepdims = 1> (half, one)
-  u = Add (mean, s)
+  r1o = BEFORE (mean, r1i)
+  pha = Identity (mean)
   quarter = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (mean)
-  v = Add (quarter, t) }"""
+  r2o = BEFORE (quarter, r2i) }"""
+
+
+SHARED = """zero = Constant <value_ints = [0]> ()
+  r1o = ReduceMax <keepdims = 1> (both, zero)
+  pha = Gather <axis = 0> (both, zero)"""
+"""The larger of what is seen and what is remembered, which have to be of one size to be stacked."""
 
 
 def chosen(folder: Path, text: str, **given: int) -> ResolvedDims:
     source = load_onnx(save(parsed(text), folder / "m.onnx"))
+    source = msgspec.structs.replace(source, states=find_states(source.signature))
     return choose_sizes(source, given, lambda: NativeRunner(source.path))
 
 
@@ -69,12 +79,21 @@ def test_the_one_side_that_runs_is_found(tmp_path: Path, side: int) -> None:
 
 @pytest.mark.parametrize("channels", ["4", "16"])
 def test_states_are_as_large_as_what_takes_their_place(tmp_path: Path, channels: str) -> None:
-    text = STATE.replace("CHANNELS", channels)
+    text = STATE.replace("CHANNELS", channels).replace("BEFORE", "Add")
     sizes = chosen(tmp_path, text)
-    assert [sizes.dims[f"{name}:2"] for name in ("x", "s", "t")] == [640, 320, 160]
+    assert [sizes.dims[f"{name}:2"] for name in ("x", "r1i", "r2i")] == [640, 320, 160]
     assert "height and width of 'x' are 640" in sizes.assumptions[-1]
     given = chosen(tmp_path, text, h=96, w=64)
-    assert [given.dims[f"{name}:3"] for name in ("x", "s", "t")] == [64, 32, 16]
+    assert [given.dims[f"{name}:3"] for name in ("x", "r1i", "r2i")] == [64, 32, 16]
+    named = chosen(tmp_path, text, h=96, w=64, h2=48, w2=32)
+    assert [named.dims[f"{name}:3"] for name in ("x", "r1i", "r2i")] == [64, 32, 16]
+
+
+def test_a_state_that_is_not_broadcast_has_the_size_that_is_inferred(tmp_path: Path) -> None:
+    stacked = STATE.replace("CHANNELS", "1").replace("BEFORE (mean, r1i)", "Concat <axis = 0> (mean, r1i)")
+    text = stacked.replace("r1o = Concat", "both = Concat").replace("pha = Identity (mean)", SHARED)
+    sizes = chosen(tmp_path, text.replace("BEFORE", "Add"), h=96, w=64)
+    assert [sizes.dims[f"r1i:{axis}"] for axis in (2, 3)] == [48, 32]
 
 
 def test_a_model_that_is_slow_takes_the_smallest(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.inspection.before_after import BeforeAfter, inspect_before_after
 from webbuild.manifest.manifest import Input, Variant
+from webbuild.model.given_states import parse_states
 from webbuild.model.load import require_model
 from webbuild.model.locate import locate_model
 from webbuild.model.set_inputs import parse_set
@@ -72,7 +73,8 @@ def run(arguments: PackArguments) -> int:
 
     path = export_located(located, export_options, progress)
     values, first = parse_set(arguments.values), next(iter(sizes), None)
-    loaded = load_model(path, dims, progress, values, first, arguments.samples)
+    states = parse_states(arguments.states)
+    loaded = load_model(path, dims, progress, values, first, arguments.samples, states)
 
     def compile_single(resized: LoadedModel, like: TaskMatch | None) -> CompiledModel:
         return compile_model(

@@ -28,6 +28,7 @@ from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.manifest.manifest import DisabledTarget, TargetName
+from webbuild.model.given_states import parse_states
 from webbuild.model.set_inputs import parse_set
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.base import Rewrite
@@ -83,7 +84,13 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
     if not arguments.dry_run and not arguments.force:
         refuse_existing([_output_path(model, arguments, target) for target in targets])
     opened = load_model(
-        model, dims, progress, parse_set(arguments.values), parse_size(arguments.size), arguments.samples
+        model,
+        dims,
+        progress,
+        parse_set(arguments.values),
+        parse_size(arguments.size),
+        arguments.samples,
+        parse_states(arguments.states),
     )
     exported, ready = opened.source, dict[Target, CompiledModel]()
     for target in targets:

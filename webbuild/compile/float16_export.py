@@ -23,6 +23,7 @@ from webbuild.equivalence.verdict import has_no_detections
 from webbuild.errors import WebbuildError
 from webbuild.inspection.required_features import required_features
 from webbuild.manifest.manifest import ImageInput, Input, OptionInput, Task
+from webbuild.manifest.states import state_inputs
 from webbuild.manifest.tasks import TensorTask
 from webbuild.model.load import model_signature
 from webbuild.model.traversal import rounded_outputs
@@ -35,6 +36,7 @@ from webbuild.samples.collect import collect_samples
 from webbuild.samples.edge_cases import edge_cases
 from webbuild.samples.prompts import attach_prompts
 from webbuild.samples.sample import Sample
+from webbuild.samples.state_sizes import first_states
 from webbuild.tasks.registry import kind_of
 
 MAX_WEIGHT_BYTES = 512 << 20
@@ -84,6 +86,7 @@ def _in_float32(loaded: LoadedModel, reason: str) -> LoadedModel:
     source = msgspec.structs.replace(loaded.source, model=model, signature=known, graph_bytes=graph, set_inputs={})
     original, repairs = open_reference(source)
     original.close()
+    original = original.with_defaults(first_states(source, loaded.dims.dims, original))
     repairs = (*source.repairs, *repairs, reason)
     return msgspec.structs.replace(loaded, source=source, original=original, repairs=repairs)
 
@@ -144,7 +147,8 @@ def _chosen_samples(loaded: LoadedModel, compiled: CompiledModel, samples: Seque
     match, path = compiled.match, loaded.source.path
     photographed: Sequence[Input] = ()
     if not samples:
-        photographed = [each for each in (find_picture_input(match),) if each is not None]
+        image = find_picture_input(match)
+        photographed = [] if image is None else [image, *state_inputs(match.inputs)]
     elif any(isinstance(each, ImageInput) for each in match.inputs):
         photographed = match.inputs
     chosen = attach_prompts(match, collect_samples(path, samples, match.inputs, loaded.ranges))[:_SAMPLES]

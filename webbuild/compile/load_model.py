@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
+from webbuild.compile.settle_states import settle_states
 from webbuild.equivalence.detection_thresholds import open_reference
 from webbuild.inspection.graph import prepare_graph
 from webbuild.inspection.reshape_check import check_reshapes
 from webbuild.model.load import OnnxModel, load_onnx
 from webbuild.model.set_inputs import set_inputs
-from webbuild.model.states import find_states
+from webbuild.model.states import without_states
 from webbuild.passes.analysis.input_ranges import InputRange, input_ranges
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.native_sizes import check_given_sizes, choose_sizes
@@ -46,25 +48,32 @@ def load_model(
     values: Mapping[str, str] | None = None,
     size: PictureSize | None = None,
     samples: Sequence[Path] = (),
+    states: Mapping[str, str] | None = MappingProxyType({}),
 ) -> LoadedModel:
     """Load a model, set its inputs of `values`, and choose its sizes: of `dims`, pictures, samples, the rest.
 
+    `states` are outputs by the inputs that take them in the next run, besides those that names tell; None for none.
+
     Raises:
-        WebbuildError: what `load_onnx`, `set_inputs`, `with_size` and `choose_sizes` raise, `reshape-mismatch`,
-            `reference-session-failed`, `one-size-only` or `size-fails`.
+        WebbuildError: what `load_onnx`, `set_inputs`, `with_size`, `settle_states` and `choose_sizes` raise,
+            `reshape-mismatch`, `reference-session-failed`, `one-size-only` or `size-fails`.
     """
     with progress.step(f"load {path.name}"):
         source = set_inputs(load_onnx(path), values or {})
-        source = msgspec.structs.replace(source, states=find_states(source.signature))
-        dims = with_size(source.signature, size, dims)
-        sizes = choose_sizes(source, dims, lambda: open_reference(source)[0], samples)
+
+        def choose(model: OnnxModel) -> ResolvedDims:
+            given = with_size(without_states(model.signature, model.states), size, dims)
+            return choose_sizes(model, given, lambda: open_reference(source)[0], samples)
+
+        source, sizes, notes = settle_states(source, states, choose, lambda: open_reference(source)[0])
+        dims = with_size(without_states(source.signature, source.states), size, dims)
         prepared = prepare_graph(source.model, sizes.dims)[0]
         check_reshapes(prepared)
         original, repairs = open_reference(source)  # what does not run as it is need not be patched
         check_given_sizes(source, sizes, dims, original)
         original.close()
         original = original.with_defaults(first_states(source, sizes.dims, original))
-    return LoadedModel(source, original, sizes, (*source.repairs, *repairs), input_ranges(prepared))
+    return LoadedModel(source, original, sizes, (*source.repairs, *repairs, *notes), input_ranges(prepared))
 
 
 def resize_model(loaded: LoadedModel, dims: Mapping[str, int], size: PictureSize | None) -> LoadedModel:
@@ -74,7 +83,7 @@ def resize_model(loaded: LoadedModel, dims: Mapping[str, int], size: PictureSize
         WebbuildError: what `with_size` and `choose_sizes` raise, `reshape-mismatch`, `one-size-only` or `size-fails`.
     """
     source, original = loaded.source, loaded.original
-    dims = with_size(source.signature, size, dims)
+    dims = with_size(without_states(source.signature, source.states), size, dims)
     sizes = choose_sizes(source, dims, lambda: original)
     prepared = prepare_graph(source.model, sizes.dims)[0]
     check_reshapes(prepared)

@@ -15,7 +15,7 @@ from webbuild.compile.layer_ranges import LayerRanges, weigh_ranges
 from webbuild.compile.number_inputs import choose_numbers, describe_number, number_of_shape
 from webbuild.compile.picture_trials import PictureTrials
 from webbuild.compile.pixel_ranges import CENTRED, PLAIN, RANGES, UNIT, PixelRange, usual_ranges, with_range
-from webbuild.manifest.manifest import ImageInput, Input, TensorInput
+from webbuild.manifest.manifest import ImageInput, Input, StateInput, TensorInput
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.picture_shape import has_fourth_channel, picture_of_shape
 from webbuild.preprocess.recipe_text import describe_recipe
@@ -46,7 +46,7 @@ def find_picture_input(match: TaskMatch) -> ImageInput | None:
     Raises:
         WebbuildError: `input-too-large`.
     """
-    others = [spec for spec in match.inputs if number_of_shape(spec) is None]
+    others = [spec for spec in match.inputs if number_of_shape(spec) is None and not isinstance(spec, StateInput)]
     if kind_of(match.task).compares_predictions or len(others) != 1:
         return None
     (spec,) = others

@@ -10,13 +10,14 @@ import msgspec
 
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.load import OnnxModel
+from webbuild.model.states import without_states
 from webbuild.passes.analysis.input_ranges import input_ranges
 from webbuild.passes.analysis.one_size_constant import one_size_constant
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.nearest_size import nearest_size
 from webbuild.samples.random_inputs import random_feeds, shrunk_feeds
 from webbuild.samples.sample_sizes import sample_sizes
-from webbuild.samples.state_sizes import state_sizes
+from webbuild.samples.state_sizes import has_free_states, with_state_sizes
 from webbuild.tasks.symbolic_dims import ResolvedDims, free_picture_sides, resolve_dims, sequence_lengths, unknown_dims
 
 SIDES = (640, 512, 480, 416, 384, 320, 256, 224)
@@ -38,58 +39,47 @@ def choose_sizes(
     """Return a size for every free dimension: given, as in an .npz file of the samples, or tried on made-up numbers.
 
     Heights and widths of pictures become the first of `SIDES` at which native ONNX Runtime runs the model: squares, the
-    largest first, but the smallest where a run takes long even there. Those of states follow from the first picture's.
+    largest first, but the smallest where a run takes long even there. Those of states follow from the others.
     All others become the first of `LENGTHS`.
 
     Raises:
         WebbuildError: what `resolve_dims` and `sample_sizes` raise; `unknown-dimension` where no size runs.
     """
-    if found := sample_sizes(source.signature, samples, given):
+    plain = without_states(source.signature, source.states)
+    if found := sample_sizes(plain, samples, given):
         chosen = choose_sizes(source, {**found, **given}, open_native)
         told = ", ".join(f"'{name}' is {size}" for name, size in found.items())
         return msgspec.structs.replace(chosen, assumptions=(f"{told}, as in the sample", *chosen.assumptions))
-    sides = free_picture_sides(source.signature, given)
-    lengths = unknown_dims(source.signature, {**dict.fromkeys(sides, 1), **given})
-    if not sides and not lengths:
+    sides = free_picture_sides(plain, given)
+    lengths = unknown_dims(plain, {**dict.fromkeys(sides, 1), **given})
+    stateful = has_free_states(source)
+    if not sides and not lengths and not stateful:
         return resolve_dims(source.signature, given)
     try:
         native = open_native()
     except WebbuildError:  # without a session nothing is tried
         return resolve_dims(source.signature, given)
 
-    picture = next(iter(free_picture_sides(source.signature, {})), "").rpartition(":")[0]
-
     def sizes(side: int, length: int) -> ResolvedDims:
-        chosen = {**dict.fromkeys(sides, side), **sequence_lengths(source.signature, lengths, length), **given}
-        if stateful:
-            chosen = {**chosen, **state_sizes(source, picture, resolve_dims(source.signature, chosen).dims), **given}
-        return resolve_dims(source.signature, chosen)
+        chosen = {**dict.fromkeys(sides, side), **sequence_lengths(plain, lengths, length), **given}
+        return with_state_sizes(source, chosen, native) if stateful else resolve_dims(source.signature, chosen)
 
     def seconds(side: int, length: int) -> float | None:
         dims, started = sizes(side, length).dims, time.monotonic()
         return None if run_error(native, source, dims) else time.monotonic() - started
 
-    stateful = False
-    stateful = bool(picture) and bool(state_sizes(source, picture, sizes(SIDES[-1], LENGTHS[0]).dims))
-    runs = _first_that_runs(seconds, bool(sides), bool(lengths) and not stateful)
-    if runs is None and stateful:
-        stateful = False
-        runs = _first_that_runs(seconds, bool(sides), bool(lengths))
+    tried = LENGTHS[:-1] if stateful else LENGTHS
+    runs = _first_that_runs(seconds, bool(sides), tried if lengths else ())
     native.close()
     if runs is None:
         return resolve_dims(source.signature, given)
-    chosen, said = sizes(*runs), []
-    if stateful:
-        said.append("every state has the size of the output that replaces it; change it with --dim")
-    if sides and (not stateful or sides[0].rpartition(":")[0] == picture):
-        pictures = [key.rpartition(":")[0] for key in sides if not stateful or key.rpartition(":")[0] == picture]
-        names = ", ".join(dict.fromkeys(f"'{name}'" for name in pictures))
+    chosen, said = sizes(*runs), list[str]()
+    if sides:
+        names = ", ".join(dict.fromkeys(f"'{key.rpartition(':')[0]}'" for key in sides))
         said.append(f"height and width of {names} are {runs[0]}, a size at which native ONNX Runtime runs; ")
         said[-1] += f"change it with --dim {sides[0]}=N"
-    if lengths and not stateful:
-        told = ", ".join(
-            f"'{name}' is {size}" for name, size in sequence_lengths(source.signature, lengths, runs[1]).items()
-        )
+    if lengths:
+        told = ", ".join(f"'{name}' is {size}" for name, size in sequence_lengths(plain, lengths, runs[1]).items())
         said.append(f"{told}, a size at which native ONNX Runtime runs; change it with --dim {lengths[0]}=N")
     return msgspec.structs.replace(chosen, assumptions=(*chosen.assumptions, *said))
 
@@ -152,10 +142,12 @@ def run_error(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]) 
     return failed
 
 
-def _first_that_runs(seconds: Callable[[int, int], float | None], sides: bool, lengths: bool) -> tuple[int, int] | None:
+def _first_that_runs(
+    seconds: Callable[[int, int], float | None], sides: bool, lengths: Sequence[int]
+) -> tuple[int, int] | None:
     """Return the first side and length that run together. Lengths are tried with the smallest side, and that first."""
     started, smallest = time.monotonic(), SIDES[-1]
-    for length in LENGTHS if lengths else LENGTHS[:1]:
+    for length in lengths or LENGTHS[:1]:
         if (took := seconds(smallest, length)) is not None:
             break
         if time.monotonic() - started > _SECONDS:

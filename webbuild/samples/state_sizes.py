@@ -1,4 +1,4 @@
-"""The sizes of a state: an input that an output of the run before goes into, half as large as the picture or less."""
+"""The sizes of states: such that the output which takes an input's place in the next run has them again."""
 
 from __future__ import annotations
 
@@ -8,55 +8,155 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from webbuild.errors import WebbuildError
 from webbuild.model.load import OnnxModel
+from webbuild.model.signature import TensorSpec
+from webbuild.passes.analysis.input_ranges import input_ranges
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import lower
 from webbuild.runners.native import NativeRunner
+from webbuild.samples.random_inputs import random_feeds
+from webbuild.tasks.symbolic_dims import ResolvedDims, resolve_dims
+
+Shapes = Mapping[str, tuple[int, ...]]
+
+_ROUNDS = 3
+"""Runs after which a state that still changes its size has none: the second has it, where the first is broadcast."""
 
 
 def first_states(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> dict[str, NDArray[Any]]:
     """Return the zeros that a model of these sizes has for states before its first run."""
     states = {pair.input for pair in source.states}
-    return {
-        spec.name: np.zeros(
-            [size if isinstance(size, int) else dims[f"{spec.name}:{axis}"] for axis, size in enumerate(spec.shape)],
-            native.input_dtypes[spec.name],
-        )
+    shapes = {spec.name: fixed_shape(spec, dims) for spec in source.signature.inputs if spec.name in states}
+    return {name: np.zeros(shape, native.input_dtypes[name]) for name, shape in shapes.items()}
+
+
+def fixed_shape(spec: TensorSpec, dims: Mapping[str, int]) -> tuple[int, ...]:
+    """Return the shape of an input, its free sizes by "input:axis", 1 for what is not known."""
+    return tuple(
+        size if isinstance(size, int) else dims.get(f"{spec.name}:{axis}", 1) for axis, size in enumerate(spec.shape)
+    )
+
+
+def has_free_states(source: OnnxModel) -> bool:
+    """Whether a state has a size that the model leaves open."""
+    states = {pair.input for pair in source.states}
+    return any(
+        not isinstance(size, int) for spec in source.signature.inputs if spec.name in states for size in spec.shape
+    )
+
+
+def with_state_sizes(source: OnnxModel, chosen: Mapping[str, int], native: NativeRunner) -> ResolvedDims:
+    """Return a size for every free dimension: `chosen`, and for states those that stay from run to run.
+
+        r1i [1, 1, 1, 1]  ->  r1o [1, 16, 112, 112]  ->  r1o [1, 16, 112, 112]    the shape of r1i
+
+    Native ONNX Runtime runs the model with zeros of the smallest shape, then with zeros of the shapes that come out,
+    until they stay. Where that does not run, because nothing is broadcast, shapes are inferred.
+
+    Raises:
+        WebbuildError: what `resolve_dims` raises.
+    """
+    states = {pair.input for pair in source.states}
+    free = {
+        f"{spec.name}:{axis}": size
         for spec in source.signature.inputs
-        if spec.name in states
+        for axis, size in enumerate(spec.shape)
+        if spec.name in states and not isinstance(size, int)
+    }
+    open_keys = [key for key, size in free.items() if key not in chosen and size not in chosen]
+    resolved = resolve_dims(source.signature, {**dict.fromkeys(open_keys, 1), **chosen})
+    named = {
+        size: resolved.dims[f"{spec.name}:{axis}"]
+        for spec in source.signature.inputs
+        for axis, size in enumerate(spec.shape)
+        if spec.name not in states and isinstance(size, str)
+    }
+    dims = {**resolved.dims, **{key: named[size] for key in open_keys if (size := free[key]) in named}}
+    shapes = _lasting_shapes(source, dims, native)
+    lasting = {f"{name}:{axis}": size for name, shape in shapes.items() for axis, size in enumerate(shape)}
+    return ResolvedDims({**dims, **{key: lasting[key] for key in free}}, resolved.assumptions)
+
+
+def changed_states(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> dict[str, str]:
+    """Return the states whose output has another shape than they have, by input, and both shapes in words."""
+    wanted = {name: array.shape for name, array in first_states(source, dims, native).items()}
+    made = _next_shapes(source, dims, wanted, native) if wanted else {}
+    return {
+        name: f"{list(shape)} becomes {list(made[name])}"
+        for name, shape in wanted.items()
+        if made and made[name] != shape
     }
 
 
-def state_sizes(source: OnnxModel, picture: str, dims: Mapping[str, int]) -> dict[str, int]:
-    """Return the free sizes of states, by "input:axis", that follow from those of the picture.
+def starts_alike(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> bool | None:
+    """Whether zeros of the smallest shape give the first answer that zeros of the right shape give.
 
-        src [1, 3, 224, 224], r1i [1, 16, h, w] -> r1o [1, 16, 112, 112]    r1i:2 and r1i:3 are 112
-
-    A state has the rank and the fixed sizes of the output that takes its place in the next run. The n-th such input
-    belongs to the n-th such output. What has a free size in common with the picture is no state.
+    None where no smaller shape runs: the one start is the other then, or nothing is broadcast.
     """
-    shapes = {each.name: each.shape for each in source.signature.inputs}
-    free_names = {name: {size for size in shape[1:] if isinstance(size, str)} for name, shape in shapes.items()}
-    states = {name for name, free in free_names.items() if name != picture and not free & free_names[picture]}
-    if all(isinstance(size, int) for name in states for size in shapes[name][1:]):
-        return {}
-    sides = {key: size for key, size in dims.items() if key.rpartition(":")[0] == picture or key.endswith(":0")}
-    model = lower(source.model, PassOptions(dims=sides), ("wasm",)).graphs["wasm"]  # with sizes computed
-    found: dict[str, int] = {}
-    outputs = list(model.graph.outputs)
-    for value in model.graph.inputs:
-        shape = list(value.shape or ())
-        free = [axis for axis, size in enumerate(shape) if axis > 0 and not isinstance(size, int)]
-        if not free or value.name not in states:
-            continue
-        for output in outputs:
-            made = list(output.shape or ())
-            fixed = {axis: size for axis, size in enumerate(shape) if axis > 0 and isinstance(size, int)}
-            if len(made) != len(shape) or any(made[axis] != size for axis, size in fixed.items()):
-                continue
-            sizes = {f"{value.name}:{axis}": size for axis in free if isinstance(size := made[axis], int)}
-            if len(sizes) == len(free):
-                found |= sizes
-                outputs.remove(output)
-                break
+    shapes = {name: array.shape for name, array in first_states(source, dims, native).items()}
+    specs = {spec.name: spec for spec in source.signature.inputs}
+    smallest = {name: fixed_shape(specs[name], {}) for name in shapes}
+    if smallest == shapes:
+        return None
+    small, whole = (run_with_states(source, dims, each, native) for each in (smallest, shapes))
+    if small is None or whole is None:
+        return None
+    return all(np.array_equal(small[name], whole[name], equal_nan=whole[name].dtype.kind == "f") for name in whole)
+
+
+def _lasting_shapes(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> Shapes:
+    """Return the shapes of states that a run keeps, as they are in `dims` where there are none."""
+    shapes: Shapes = {name: array.shape for name, array in first_states(source, dims, native).items()}
+    smallest = shapes
+    for _ in range(_ROUNDS):
+        made = _next_shapes(source, dims, shapes, native)
+        if made is None:
+            return _inferred(source, dims)
+        if made == shapes:
+            return shapes
+        shapes = made
+    return smallest
+
+
+def _next_shapes(
+    source: OnnxModel, dims: Mapping[str, int], shapes: Shapes, native: NativeRunner
+) -> dict[str, tuple[int, ...]] | None:
+    """Return the shapes of the outputs of the states after a run with zeros, by input; None where it fails."""
+    outputs = run_with_states(source, dims, shapes, native)
+    return None if outputs is None else {pair.input: outputs[pair.output].shape for pair in source.states}
+
+
+def run_with_states(
+    source: OnnxModel, dims: Mapping[str, int], shapes: Shapes, native: NativeRunner
+) -> dict[str, NDArray[Any]] | None:
+    """Return what a model answers to made-up numbers and states of zeros, None where it fails."""
+    others = [
+        TensorSpec(spec.name, spec.dtype, fixed_shape(spec, dims))
+        for spec in source.signature.inputs
+        if spec.name not in shapes
+    ]
+    states = {name: np.zeros(shape, native.input_dtypes[name]) for name, shape in shapes.items()}
+    try:
+        feeds = random_feeds(source.signature.file, others, input_ranges(source.model))
+        return native.run({**{name: a.astype(native.input_dtypes[name]) for name, a in feeds.items()}, **states})
+    except WebbuildError:
+        return None
+
+
+def _inferred(source: OnnxModel, dims: Mapping[str, int]) -> Shapes:
+    """Return the shapes of the outputs of the states as far as they follow from the other inputs, else 1."""
+    specs = {spec.name: spec for spec in source.signature.inputs}
+    states = {pair.input for pair in source.states}
+    others = {key: size for key, size in dims.items() if key.rpartition(":")[0] not in states}
+    model = lower(source.model, PassOptions(dims=others), ("wasm",)).graphs["wasm"]  # with sizes computed
+    made = {value.name: value.shape for value in model.graph.outputs}
+    found: dict[str, tuple[int, ...]] = {}
+    for pair in source.states:
+        wanted, known = specs[pair.input].shape, tuple(made.get(pair.output) or ())
+        sizes = known if len(known) == len(wanted) else wanted
+        found[pair.input] = tuple(
+            size if isinstance(size, int) else other if isinstance(other, int) else 1
+            for size, other in zip(wanted, sizes, strict=True)
+        )
     return found

@@ -10,7 +10,7 @@ from typing import Literal
 import click
 
 from webbuild.commands.dataclass_command import argument, option
-from webbuild.commands.options.shared import dims_option, export_option, json_option, set_option
+from webbuild.commands.options.shared import dims_option, export_option, json_option, set_option, state_option
 from webbuild.manifest.inputs import Color, Interpolation
 
 
@@ -102,6 +102,7 @@ class PackArguments(PreprocessOptions):
     )
     export: tuple[str, ...] = export_option()
     values: tuple[str, ...] = set_option()
+    states: tuple[str, ...] = state_option()
     samples: tuple[Path, ...] = option(
         "--sample", default=(), metavar="FILE...", help="Images, .npz, or folders of stacks to prove with."
     )

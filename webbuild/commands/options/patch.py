@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Literal
 
 from webbuild.commands.dataclass_command import argument, option
-from webbuild.commands.options.shared import dims_option, export_option, json_option, set_option, size_option
+from webbuild.commands.options.shared import (
+    dims_option,
+    export_option,
+    json_option,
+    set_option,
+    size_option,
+    state_option,
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -44,6 +51,7 @@ class PatchArguments:
     size: str | None = size_option()
     export: tuple[str, ...] = export_option()
     values: tuple[str, ...] = set_option()
+    states: tuple[str, ...] = state_option()
     samples: tuple[Path, ...] = option("--sample", default=(), metavar="FILE...", help="Images or .npz to prove with.")
     nms: Literal["keep", "cpu", "gpu"] = option(
         default="keep",

@@ -46,6 +46,17 @@ def set_option() -> Any:
     )
 
 
+def state_option() -> Any:
+    """Return `--state`."""
+    return option(
+        "--state",
+        metavar="IN=OUT",
+        default=(),
+        help="Input that takes an output of the run before, such as h0=hn; repeatable. It replaces what names tell of "
+        "these two; none = the model has no states.",
+    )
+
+
 def json_option() -> Any:
     """Return `--json`."""
     return option("--json", default=False, help="Print the report as JSON on stdout.")

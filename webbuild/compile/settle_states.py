@@ -1,0 +1,109 @@
+"""The states of a model, and the sizes with which they last from run to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.given_states import check_given_states
+from webbuild.model.load import OnnxModel
+from webbuild.model.states import against_names, find_states
+from webbuild.passes.analysis.growing_states import grows
+from webbuild.runners.native import NativeRunner
+from webbuild.samples.state_sizes import changed_states, first_states, starts_alike
+from webbuild.tasks.symbolic_dims import ResolvedDims
+
+_SHOWN = 3
+"""Inputs that are listed by name where they are no states."""
+_PAIRS = 6
+"""States that are listed by name."""
+_APPENDED = "the output is the input with more appended"
+_NO_SIZES = "no sizes were found at which it lasts from run to run"
+
+
+def settle_states(
+    source: OnnxModel,
+    given: Mapping[str, str] | None,
+    choose: Callable[[OnnxModel], ResolvedDims],
+    open_native: Callable[[], NativeRunner],
+) -> tuple[OnnxModel, ResolvedDims, tuple[str, ...]]:
+    """Return the model with its states, a size for each free dimension, and what is to be said of the states.
+
+    What grows from run to run is no state: it stays a tensor that the caller gives.
+
+    Args:
+        source: the model.
+        given: outputs by input that the user named as states; None for a model without states.
+        choose: returns the sizes of a model with states.
+        open_native: opens the original, to run it.
+
+    Raises:
+        WebbuildError: what `find_states` and `check_given_states` raise; `state-mismatch` for a given state that grows.
+    """
+    if given is None:
+        return source, choose(source), ()
+    check_given_states(source.signature, given)
+    states = find_states(source.signature, given)
+    growing = {pair.input: _APPENDED for pair in states if grows(source.model, pair.input, pair.output)}
+    if growing:  # what a decoder takes from its encoder belongs to the same cache
+        growing |= {pair.input: _APPENDED for pair in states if pair.input.startswith("past")}
+    source, notes = _without(msgspec.structs.replace(source, states=states), growing)
+    swapped = against_names(source.signature, given).items()
+    notes = (*(f"--state {name}={given[name]}: by its name '{named}' is the next" for name, named in swapped), *notes)
+    try:
+        sizes = choose(source)
+    except WebbuildError:
+        free = {pair.input: _NO_SIZES for pair in source.states}
+        if not free or given:
+            raise
+        source, more = _without(source, free)
+        return source, choose(source), (*notes, *more)
+    if not source.states:
+        return source, sizes, notes
+    native = open_native()
+    if changed := changed_states(source, sizes.dims, native):
+        source, more = _without(source, changed)
+        sizes, notes = choose(source), (*notes, *more)
+    return source, sizes, (*notes, _describe(source, sizes, native)) if source.states else notes
+
+
+def _without(source: OnnxModel, refused: Mapping[str, str]) -> tuple[OnnxModel, tuple[str, ...]]:
+    """Return the model without states that do not last, and the sentence that says why."""
+    if not refused:
+        return source, ()
+    for pair in source.states:
+        if pair.reason == "--state" and pair.input in refused:
+            raise WebbuildError(
+                "state-mismatch",
+                f"{source.signature.file}: --state {pair.input}={pair.output}: it is no state of a fixed size: "
+                f"{refused[pair.input]}",
+                "leave it out, and give the tensor in each run; or export the model with a state of a fixed size",
+                exit_code=USAGE,
+            )
+    kept = tuple(pair for pair in source.states if pair.input not in refused)
+    names = ", ".join(f"'{name}'" for name in list(refused)[:_SHOWN])
+    more = f" and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
+    said = f"no state: {names}{more}: {next(iter(refused.values()))}, so the caller gives it in each run"
+    return msgspec.structs.replace(source, states=kept), (said,)
+
+
+def _describe(source: OnnxModel, sizes: ResolvedDims, native: NativeRunner) -> str:
+    """Return the sentence that says what is remembered, what says so, and how it starts.
+
+    state: r1i [1, 16, 112, 112] <- r1o, r2i [1, 20, 56, 56] <- r2o (by name), zeros at first
+    """
+    shapes = {name: list(array.shape) for name, array in first_states(source, sizes.dims, native).items()}
+    told = []
+    for reason in dict.fromkeys(pair.reason for pair in source.states):
+        pairs = [
+            f"{pair.input} {shapes[pair.input]} <- {pair.output}" for pair in source.states if pair.reason == reason
+        ]
+        more = f" and {len(pairs) - _PAIRS} more" if len(pairs) > _PAIRS else ""
+        told.append(f"{', '.join(pairs[:_PAIRS])}{more} ({'' if reason == '--state' else 'by '}{reason})")
+    said = f"state: {'; '.join(told)}, zeros at first"
+    alike = starts_alike(source, sizes.dims, native)
+    if alike is None:
+        return said
+    return f"{said}, which starts {'as' if alike else 'otherwise than'} zeros of the smallest shape, [1, ...], do"

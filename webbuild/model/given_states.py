@@ -1,0 +1,82 @@
+"""States that the user names: `--state h0=hn`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.model.states import describe_spec, may_become
+
+NO_STATES = "none"
+"""What is given where nothing is a state."""
+
+
+def parse_states(arguments: Sequence[str]) -> dict[str, str] | None:
+    """Parse `INPUT=OUTPUT`. Returns outputs by input, None where the model has no states: `none`.
+
+    Raises:
+        WebbuildError: `invalid-state`.
+    """
+    given: dict[str, str] = {}
+    for argument in arguments:
+        name, equals, output = argument.partition("=")
+        if argument == NO_STATES and len(arguments) == 1:
+            return None
+        if not equals or not name or not output:
+            raise _invalid(argument, "this is not INPUT=OUTPUT")
+        if name in given:
+            raise _invalid(argument, f"input '{name}' is given twice")
+        if output in given.values():
+            raise _invalid(argument, f"output '{output}' is given twice, and is the next value of one input")
+        given[name] = output
+    return given
+
+
+def check_given_states(signature: ModelSignature, given: Mapping[str, str]) -> None:
+    """Raise where a pair does not fit the model.
+
+    Raises:
+        WebbuildError: `unknown-state` for a name that it lacks, `state-mismatch` for another type or shape, or where no
+            other input is left.
+    """
+    inputs, outputs = ({each.name: each for each in some} for some in (signature.inputs, signature.outputs))
+    for name, output in given.items():
+        source = _named(signature, name, inputs, f"--state {name}={output}", "input")
+        made = _named(signature, output, outputs, f"--state {name}={output}", "output")
+        if not may_become(made, source):
+            raise WebbuildError(
+                "state-mismatch",
+                f"{signature.file}: --state {name}={output}: input '{name}' is {describe_spec(source)}, "
+                f"output '{output}' {describe_spec(made)}",
+                "name an output of the input's type and shape: it is the input of the next run",
+                exit_code=USAGE,
+            )
+    if given and len(given) == len(signature.inputs):
+        raise WebbuildError(
+            "state-mismatch",
+            f"{signature.file}: --state names every input, so that a run would take nothing",
+            "leave out the input that is new in each run",
+            exit_code=USAGE,
+        )
+
+
+def _named(
+    signature: ModelSignature, name: str, known: Mapping[str, TensorSpec], argument: str, what: str
+) -> TensorSpec:
+    if name in known:
+        return known[name]
+    near = get_close_matches(name, known, 1)
+    raise WebbuildError(
+        "unknown-state",
+        f"{signature.file}: {argument}: there is no {what} '{name}'"
+        + (f"; the nearest is '{near[0]}'" if near else ""),
+        f"the {what}s are: {', '.join(known)}",
+        exit_code=USAGE,
+    )
+
+
+def _invalid(argument: str, reason: str) -> WebbuildError:
+    fix = "write for example --state h0=hn --state c0=cn, or --state none for a model without states"
+    return WebbuildError("invalid-state", f"--state {argument}: {reason}", fix, exit_code=USAGE)

@@ -1,0 +1,34 @@
+"""Outputs that hold an input and more: the keys and values of a text, which grow with each token."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+_SAME_ELEMENTS = frozenset({"Cast", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
+"""Operators that keep all elements of their first input, and add none."""
+_APPEND = frozenset({"Concat", "Attention", "GroupQueryAttention", "MultiHeadAttention"})
+"""Operators whose output holds an input and more; attention appends to its cache."""
+
+
+def grows(model: ir.Model, given: str, made: str) -> bool:
+    """Whether an output is an input with something appended.
+
+    past -> Concat(past, new) -> Transpose -> present
+    """
+    value: ir.Value | None = next(value for value in model.graph.outputs if value.name == made)
+    source = next(value for value in model.graph.inputs if value.name == given)
+    while value is not None and (node := value.producer()) is not None:
+        parts = [part for part in node.inputs if part is not None]
+        if node.op_type in _APPEND and len(parts) > 1:
+            return any(_without_moves(part) is source for part in parts)
+        value = node.inputs[0] if node.op_type in {*_SAME_ELEMENTS, "Concat"} else None
+    return False
+
+
+def _without_moves(value: ir.Value) -> ir.Value:
+    """Return what a value has all its elements from, but for their order and type."""
+    while (node := value.producer()) is not None and node.inputs and node.inputs[0] is not None:
+        if node.op_type not in _SAME_ELEMENTS and not (node.op_type == "Concat" and len(node.inputs) == 1):
+            break
+        value = node.inputs[0]
+    return value
