@@ -11,10 +11,10 @@ import { LIMITS, withLimit } from "../worker/with-limit.js";
 import { guarded, WebbuildError } from "./errors.js";
 import type { StateSnapshot, Warning } from "./types.js";
 
-/** A run: `from` gives the state that it reads, in the worker it is sent to, which is another when it is repeated. */
+/** @internal A run: `from` gives the state that it reads, in the worker it is sent to, which is another when it is repeated. */
 export type StateWork<T> = (from: () => StateRequest) => Promise<T>;
 
-/** A run's place in the sequence, from its call until `leave()`. */
+/** @internal A run's place in the sequence, from its call until `leave()`. */
 export interface StateTurn {
   readonly state: ModelState;
   readonly begun: Promise<void>;
@@ -191,15 +191,18 @@ function describe(spec: { name: string; dtype: unknown; shape: readonly unknown[
   return `${spec.name} ${spec.dtype} [${spec.shape.join(", ")}]`;
 }
 
+/** @internal */
 export function isStateReset({ code }: Warning): boolean {
   return code === "state-reset";
 }
 
+/** @internal */
 export function takesNoBatch(): WebbuildError {
   const what = "a model with state takes one picture at a time, got several";
   return new WebbuildError("invalid-state", what, "call run() for each picture, in their order");
 }
 
+/** @internal */
 export function hasNoState(): WebbuildError {
   const fix = "leave the call out: runs of this model do not depend on each other";
   return new WebbuildError("invalid-state", "the model has no state", fix);
