@@ -25,7 +25,7 @@ def test_what_the_passes_mend_is_found_before_and_not_after() -> None:
     assert {finding.fixed_by for finding in found.before} == {("split-grouped-conv",), ("decompose-rounding",), ()}
     assert found.after == ()
     assert not found.fails
-    assert found.summary_lines()[-1] == "3 findings on WebGPU, none left"
+    assert found.summary_lines()[-1] == "3 findings on WebGPU, none left; GPU memory 7.5 kB -> 11.5 kB"
 
 
 def test_what_is_left_is_found_after_too() -> None:
@@ -53,3 +53,16 @@ def test_the_kinds_of_what_is_slow_are_named() -> None:
 def test_nothing_is_said_of_a_target_that_was_not_measured() -> None:
     given = as_ir('<ir_version: 8, opset_import: ["" : 17]> g (float[4] x) => (float[4] y) { y = Relu (x) }')
     assert inspect_before_after(given, given, Target("0.1", "webgpu"), {}) is None
+
+
+def test_too_much_memory_is_a_warning_of_its_own_with_its_fix() -> None:
+    given = as_ir(
+        """<ir_version: 8, opset_import: ["" : 17]> g (float[1,32,2048,2048] x) => (float[1,32,2048,2048] y) {
+        a = Relu (x) y = Sigmoid (a) }"""
+    )
+    found = inspect_before_after(given, given.clone(), NATIVE, {})
+    assert found is not None
+    warning, fix, last = found.summary_lines()
+    assert warning.startswith("WARNING [gpu-memory] Sigmoid 'y': needs 1.61 GB on the GPU: 0 B of weights, 1.61 GB of")
+    assert "--size" in fix
+    assert last.endswith("(storage-buffer-size 2, gpu-memory 1); GPU memory 1.61 GB")

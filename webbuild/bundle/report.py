@@ -26,6 +26,7 @@ from webbuild.quantization.report import WeightQuantizationReport
 from webbuild.reporting.comparison_text import comparison_rows
 from webbuild.reporting.depth_colormap import depth_colormap_url
 from webbuild.reporting.overlay import Layer, detection_layer
+from webbuild.reporting.quantities import format_bytes
 from webbuild.reporting.write import encode_json, write_text
 from webbuild.samples.sample import Sample
 from webbuild.tasks.base import RunContext, Tensors
@@ -136,7 +137,7 @@ def write_pack_report(
     templates = bundle_templates(html=True)
     style = "".join(templates.get_template(name).render() for name in _STYLESHEETS)
     write_text(folder / "page" / "report.css", style)
-    templates.filters.update(name=formatting.runner_name)
+    templates.filters.update(name=formatting.runner_name, bytes=format_bytes)
     page = templates.get_template("report.html.j2").render(
         manifest=manifest,
         kind=kind_of(manifest.task),

@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from webbuild.inspection.finding import Finding
 from webbuild.inspection.inspect import inspect
-from webbuild.inspection.result import exit_code
+from webbuild.inspection.result import GpuPeak, exit_code
+from webbuild.inspection.rules.model import gpu_memory
 from webbuild.reporting.problem_text import see
-from webbuild.reporting.quantities import format_count
+from webbuild.reporting.quantities import format_bytes, format_count
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
 
@@ -21,12 +22,17 @@ _MAX_NAMED = 3
 
 
 class BeforeAfter(Struct, frozen=True, rename="camel"):
-    """Findings on a target, of the model as it was given and of what will be shipped. `fails` is about the latter."""
+    """Findings on a target, of the model as it was given and of what will be shipped. `fails` is about the latter.
+
+    The peaks are what the GPU holds at most, None where nothing runs there.
+    """
 
     target: str
     before: tuple[Finding, ...]
     after: tuple[Finding, ...]
     fails: bool
+    peak_before: GpuPeak | None = None
+    peak_after: GpuPeak | None = None
 
     def summary_lines(self) -> list[str]:
         """Return what WebGPU will still fail at, and how much is left that only costs time, in lines."""
@@ -37,10 +43,15 @@ class BeforeAfter(Struct, frozen=True, rename="camel"):
             lines.append(f"WILL FAIL on WebGPU [{each.code}] {each.where}: {each.summary}, {each.reason}")
             if each.code not in {earlier.code for earlier in errors[:index]}:
                 lines.append(see(each.code))
+        for each in self.after:
+            if each.code == gpu_memory.code:
+                lines += [f"WARNING [{each.code}] {each.where}: {each.summary}: {each.reason}", f"  fix: {each.fix}"]
         kinds = ", ".join(f"{code} {count}" for code, count in slow.most_common(_MAX_NAMED))
         counts = [format_count(len(errors), "error"), format_count(slow.total(), "warning")]
         left = f"{' and '.join(counts)} left{f' ({kinds})' if kinds else ''}" if self.after else "none left"
-        return [*lines, f"{format_count(len(self.before), 'finding')} on WebGPU, {left}"]
+        peaks = [format_bytes(peak.total) for peak in (self.peak_before, self.peak_after) if peak is not None]
+        memory = f"; GPU memory {' -> '.join(dict.fromkeys(peaks))}" if peaks else ""
+        return [*lines, f"{format_count(len(self.before), 'finding')} on WebGPU, {left}{memory}"]
 
 
 def inspect_before_after(
@@ -51,4 +62,6 @@ def inspect_before_after(
     if known is None:
         return None
     before, after = inspect("", given, known, dims), inspect("", patched, known, dims)
-    return BeforeAfter(target.name, before.findings, after.findings, exit_code(after) != 0)
+    return BeforeAfter(
+        target.name, before.findings, after.findings, exit_code(after) != 0, before.memory.gpu, after.memory.gpu
+    )

@@ -15,28 +15,48 @@ from webbuild.inspection.inspect import inspect
 from webbuild.inspection.result import Inspection
 from webbuild.inspection.rules.base import Rule, all_rules, model_rules
 from webbuild.inspection.rules.cpu import dynamic_output_shape
-from webbuild.inspection.rules.model import cpu_partition
+from webbuild.inspection.rules.model import cpu_partition, gpu_memory
 from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.decompose.decompose_deform_conv import DecomposeDeformConv
+from webbuild.passes.decompose.fold_deform_conv import FoldDeformConv
+from webbuild.passes.limits.split_large_weights import SplitLargeWeights
+from webbuild.passes.limits.tile_attention import TileAttention
 from webbuild.passes.lower import lower
 from webbuild.targets.table import KernelTable
+
+_BOUNDING = (FoldDeformConv.code, DecomposeDeformConv.code, TileAttention.code, SplitLargeWeights.code)
+"""Passes that compute in parts what would take too much memory."""
 
 
 def with_fixes(found: Inspection, model: ir.Model, table: KernelTable, dims: Mapping[str, int]) -> Inspection:
     """Return an inspection that names the passes of `pack` wherever these fix a finding.
 
     Most rules name their pass themselves. Which pass removes the others depends on the nodes around: a NonZero in
-    front of a detector's suppression goes with it, any other may stay. Where one is found, the passes run on a clone,
-    and what is not found there any more is fixed. That takes three to nine times as long as the inspection (1.9 s for
-    406 nodes, 3 s for 2,500, 14 s for 4,600), so that a model without lengths from the data is spared it.
+    front of a detector's suppression goes with it, any other may stay. Where one is found, or much memory needed, the
+    passes run on a clone, and what is not found there any more is fixed. That takes three to nine times as long as the
+    inspection (1.9 s for 406 nodes, 3 s for 2,500, 14 s for 4,600), so that other models are spared it.
     """
     if table.target.build != "webgpu":
         return found
-    findings: Sequence[Finding] = found.findings
-    if any(_is_open(finding) and finding.code == dynamic_output_shape.code for finding in findings):
+    findings, peak = found.findings, None
+    large = any(finding.code == gpu_memory.code for finding in findings)
+    if large or any(_is_open(finding) and finding.code == dynamic_output_shape.code for finding in findings):
         planned = lower(model, PassOptions(dims=dims, table=table), ("webgpu",))
         left = inspect("", planned.graphs["webgpu"], table, {})
-        findings = _compared(findings, left.findings, planned.rewrites["webgpu"])
-    return structs.replace(found, findings=tuple(_partitions_fixed(found, findings, model)))
+        done, peak = planned.rewrites["webgpu"], left.memory.gpu
+        findings = tuple(_compared(findings, left.findings, done))
+        if large and not any(finding.code == gpu_memory.code for finding in left.findings):
+            findings = tuple(_memory_fixed(each, done) for each in findings)
+    return structs.replace(found, findings=tuple(_partitions_fixed(found, findings, model)), packed_peak=peak)
+
+
+def _memory_fixed(finding: Finding, rewrites: Sequence[Rewrite]) -> Finding:
+    """Return a finding about memory with the passes that bound it."""
+    if finding.code != gpu_memory.code:
+        return finding
+    done = {rewrite.code for rewrite in rewrites if rewrite.applied}
+    bounding = tuple(code for code in _BOUNDING if code in done)
+    return structs.replace(finding, fixed_by=bounding or tuple(sorted(done)))
 
 
 def _is_open(finding: Finding) -> bool:

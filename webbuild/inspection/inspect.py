@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import onnx_ir as ir
 from msgspec import structs
@@ -10,13 +10,18 @@ from msgspec import structs
 from webbuild.inspection.context import InspectionContext, data_dependent_values
 from webbuild.inspection.finding import Finding
 from webbuild.inspection.fp16_estimate import estimate_fp16
-from webbuild.inspection.graph import ScopedNode, prepare_graph
+from webbuild.inspection.graph import ScopedNode, prepare_graph, walk_nodes
 from webbuild.inspection.memory import estimate_memory
 from webbuild.inspection.partitions import PartitionTransfer, find_partitions, find_transfers
 from webbuild.inspection.placement import place_nodes
-from webbuild.inspection.result import SCHEMA_VERSION, Inspection, NodeInspection
+from webbuild.inspection.result import SCHEMA_VERSION, Inspection, MemoryEstimate, NodeInspection
 from webbuild.inspection.rules.base import model_rules, rules_for
 from webbuild.model.load import model_signature
+from webbuild.passes.base import PassOptions
+from webbuild.passes.lower import run_to_fixpoint
+from webbuild.passes.rewrite import static_shape
+from webbuild.passes.simplify.canonicalize import Canonicalize
+from webbuild.passes.simplify.fold_constants import FoldConstants
 from webbuild.passes.workarounds.cpu_fallback import CpuFallback, cpu_node_names
 from webbuild.targets.table import KernelTable, Outcome
 
@@ -41,7 +46,7 @@ def inspect(
     found: list[PartitionTransfer] = find_transfers(context)
     groups = find_partitions(context, found)
     findings = {each.node: list(_node_findings(each, context)) for each in nodes}
-    taken = estimate_memory(context)
+    taken = _memory(context, forced)
     known = model_signature(file, read_)
     rules = [rule for rule in model_rules() if not (context.wasm and rule.gpu_only)]
     about = [finding for rule in rules for finding in rule.check(context, groups, taken)]
@@ -59,6 +64,19 @@ def inspect(
         estimate_fp16(context),
         (*about, *(finding for each in nodes for finding in findings[each.node])),
     )
+
+
+def _memory(context: InspectionContext, forced: Sequence[str]) -> MemoryEstimate:
+    """Return the memory of a model; sizes that are computed in the graph are computed first, as the engine does."""
+    taken = estimate_memory(context)
+    if not taken.unknown_shapes or not all(static_shape(value) for value in context.model.graph.inputs):
+        return taken
+    folded = context.model.clone()
+    run_to_fixpoint([Canonicalize, FoldConstants], folded, PassOptions())
+    nodes = list(walk_nodes(folded.graph))
+    placed = place_nodes(nodes, context.table, forced)
+    again = estimate_memory(InspectionContext(folded, context.table, nodes, placed, frozenset()))
+    return again if again.unknown_shapes < taken.unknown_shapes else taken
 
 
 def _node_findings(placed: ScopedNode, context: InspectionContext) -> Iterator[Finding]:

@@ -1,12 +1,21 @@
-"""Memory of a model: weights, peak activations, the largest tensor."""
+"""Memory of a model: weights, the tensors that live at one time, the largest tensor."""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Sequence
 
 import onnx_ir as ir
 
 from webbuild.inspection.context import InspectionContext
-from webbuild.inspection.result import MemoryEstimate
+from webbuild.inspection.cpu_inputs import cpu_input_indices
+from webbuild.inspection.graph import node_label
+from webbuild.inspection.result import GpuPeak, LiveTensor, MemoryEstimate
 from webbuild.passes.rewrite import nbytes
+
+_ALIASES = ("Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity")
+"""Operators whose output is their input under another shape: the engine copies nothing."""
+_MAX_NAMED = 3
+"""Tensors of a peak that are named, the largest ones."""
 
 
 def estimate_memory(context: InspectionContext) -> MemoryEstimate:
@@ -15,27 +24,89 @@ def estimate_memory(context: InspectionContext) -> MemoryEstimate:
     stored += [value for each in context.nodes if each.node.op_type == "Constant" for value in each.node.outputs]
     found = ((value.name or "", ir.convenience.get_const_tensor(value)) for value in stored)
     weights = [(title, tensor.nbytes) for title, tensor in found if tensor is not None]
-    held = sum(size for _, size in weights)
     running = [each.node for each in context.nodes if context.placements[each.node].kind in ("gpu", "cpu")]
-    last = {value: index for index, node in enumerate(running) for value in node.inputs if value is not None}
-    living = sum(nbytes(value) or 0 for value in context.model.graph.inputs)
-    peak, unknown, largest, name = living, 0, 0, ""
-    ends: dict[int, int] = {}
+    made = {value: nbytes(value) for node in running for value in node.outputs}
+    largest = max(((value.name or "", size or 0) for value, size in made.items()), key=_size, default=("", 0))
+    largest = max(largest, max(weights, key=_size, default=("", 0)), key=_size)
+    _, living = _peak(context, running, {*made, *context.model.graph.inputs})
+    return MemoryEstimate(
+        weights=sum(map(_size, weights)),
+        activations=sum(nbytes(value) or 0 for value in living),
+        largest_bytes=_size(largest),
+        largest_tensor=largest[0],
+        unknown_shapes=sum(size is None for size in made.values()),
+        gpu=None if context.wasm else _gpu_peak(context, running),
+    )
+
+
+def _gpu_peak(context: InspectionContext, running: Sequence[ir.Node]) -> GpuPeak | None:
+    """Return what takes the most memory of the GPU at one time, None where nothing runs there.
+
+    A value is there if a GPU node computes it, or reads it there.
+    """
+    on_gpu = [node for node in running if context.on_gpu(node)]
+    there = {value for node in on_gpu for value in node.outputs} | {value for node in on_gpu for value in _read(node)}
+    weights = [value for value in there if context.is_constant(value)]
+    node, living = _peak(context, running, there)
+    if node is None:
+        return None
+    tensors = [LiveTensor(value.name or "", nbytes(value) or 0) for value in living]
+    return GpuPeak(
+        where=node_label(node),
+        weights=sum(nbytes(value) or 0 for value in weights),
+        tensors=sum(each.size for each in tensors),
+        largest=tuple(sorted(tensors, key=lambda each: -each.size)[:_MAX_NAMED]),
+    )
+
+
+def _peak(
+    context: InspectionContext, running: Sequence[ir.Node], counted: Collection[ir.Value]
+) -> tuple[ir.Node | None, Collection[ir.Value]]:
+    """Return the node at which the values that are counted take most, and those that live then.
+
+    The inputs of the graph live from the beginning, its outputs to the end, a value between from the node that makes it
+    to the last that reads it. Another shape of a value is the same memory.
+    """
+    same: dict[ir.Value, ir.Value] = {}
+    last: dict[ir.Value, int] = {}
     for index, node in enumerate(running):
-        for value in node.outputs:
-            taken = nbytes(value)
-            unknown += taken is None
-            living += taken or 0
-            if (taken or 0) > largest:
-                largest, name = taken or 0, value.name or ""
-            if not value.is_graph_output():
-                ends[last.get(value, index)] = ends.get(last.get(value, index), 0) + (taken or 0)
-        peak = max(peak, living)
-        living -= ends.pop(index, 0)
-    heaviest, size = max(weights, key=lambda each: each[1], default=("", 0))
-    if size > largest:
-        largest, name = size, heaviest
-    return MemoryEstimate(held, peak, largest, name, unknown)
+        first = node.inputs[0] if node.inputs else None
+        if node.op_type in _ALIASES and first is not None and not context.is_constant(first):
+            same[node.outputs[0]] = same.get(first, first)
+        for value in (*node.inputs, *node.outputs):
+            if value is not None:
+                last[same.get(value, value)] = len(running) if value.is_graph_output() else index
+    living = dict.fromkeys(
+        value for value in context.model.graph.inputs if value in counted and not context.is_constant(value)
+    )
+    taken = sum(nbytes(value) or 0 for value in living)
+    peak, then = -1, tuple[ir.Value, ...]()
+    where: ir.Node | None = None
+    ends: dict[int, list[ir.Value]] = {}
+    for index, node in enumerate(running):
+        for each in (*node.outputs, *(value for value in node.inputs if value is not None)):
+            value = same.get(each, each)
+            if value in living or value not in counted or context.is_constant(value) or index > last[value]:
+                continue
+            living[value] = None
+            taken += nbytes(value) or 0
+            ends.setdefault(last[value], []).append(value)
+        if taken > peak and any(value in counted for value in node.outputs):
+            peak, where, then = taken, node, tuple(living)
+        for value in ends.pop(index, ()):
+            del living[value]
+            taken -= nbytes(value) or 0
+    return where, then
+
+
+def _read(node: ir.Node) -> list[ir.Value]:
+    """Return what a GPU node reads on the GPU."""
+    on_cpu = cpu_input_indices(node)
+    return [value for index, value in enumerate(node.inputs) if value is not None and index not in on_cpu]
+
+
+def _size(titled: tuple[str, int]) -> int:
+    return titled[1]
 
 
 def _graphs(context: InspectionContext) -> list[ir.Graph]:

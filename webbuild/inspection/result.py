@@ -67,10 +67,37 @@ class CpuPartition(Struct, frozen=True, rename="camel"):
         return sum(copy.size or 0 for copy in self.transfers)
 
 
+class LiveTensor(Struct, frozen=True, rename="camel"):
+    """A tensor that lives at the peak, and its bytes."""
+
+    name: str
+    size: int
+
+
+class GpuPeak(Struct, frozen=True, rename="camel"):
+    """The most that the GPU has to hold at one time: bytes of the weights, and of the tensors that live at a node.
+
+    Planned: the nodes in their order, each tensor from the node that makes it to the last that reads it. The engine
+    takes somewhat more, as it rounds buffers up to sizes that it uses again, and frees them some nodes later.
+    `largest` are the largest of those tensors.
+    """
+
+    where: str
+    weights: int
+    tensors: int
+    largest: tuple[LiveTensor, ...]
+
+    @property
+    def total(self) -> int:
+        """Bytes of both."""
+        return self.weights + self.tensors
+
+
 class MemoryEstimate(Struct, frozen=True, rename="camel"):
     """Bytes: all weights, the most that intermediate values take at one time, and the largest single tensor.
 
-    `unknown_shapes` counts the values of unknown size, which are in none of these.
+    `unknown_shapes` counts the values of unknown size, which are in none of these. `gpu` is None where nothing runs on
+    the GPU.
     """
 
     weights: int
@@ -78,10 +105,15 @@ class MemoryEstimate(Struct, frozen=True, rename="camel"):
     largest_bytes: int
     largest_tensor: str
     unknown_shapes: int
+    gpu: GpuPeak | None = None
 
 
 class Inspection(Struct, frozen=True, rename="camel"):
-    """Everything that is known before the run. `fp16` is None where nothing is in float32 on the GPU."""
+    """Everything that is known before the run.
+
+    `fp16` is None where nothing is in float32 on the GPU. `packed_peak` is the GPU's memory after the passes of `pack`,
+    None where these were not tried.
+    """
 
     schema: int
     model: str
@@ -95,6 +127,7 @@ class Inspection(Struct, frozen=True, rename="camel"):
     memory: MemoryEstimate
     fp16: Fp16Estimate | None
     findings: tuple[Finding, ...]
+    packed_peak: GpuPeak | None = None
 
     def count(self, severity: str) -> int:
         """Return the number of findings of a severity."""

@@ -73,6 +73,10 @@ def summary(inspection: Inspection) -> str:
     if inspection.transfers:
         parts.append(f"{format_count(len(inspection.transfers), 'copy')} between them, {format_bytes(moved)} a run")
     parts.append(f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} of other tensors")
+    if memory.gpu is not None:
+        packed = inspection.packed_peak
+        after = "" if packed is None else f" ({format_bytes(packed.total)} after webbuild pack)"
+        parts.append(f"at most {format_bytes(memory.gpu.total)} on the GPU{after}, at {memory.gpu.where}")
     if memory.unknown_shapes:
         parts.append(f"{format_count(memory.unknown_shapes, 'tensor')} of unknown size not counted")
     return "; ".join(parts)

@@ -15,6 +15,8 @@ from webbuild.passes.rewrite import static_shape
 from webbuild.reporting.quantities import format_bytes, format_count
 
 _ADDRESS_SPACE = 4 << 30
+MAX_GPU_MEMORY = 1_000_000_000
+"""Bytes on the GPU that a page may take without a warning."""
 
 
 @model_rule("cpu-partition")
@@ -144,6 +146,37 @@ def out_of_memory(
             reason="WebAssembly addresses 4 GiB, and loading needs the weights twice",
             fix="make the weights or the input smaller",
         )
+
+
+@model_rule("gpu-memory")
+def gpu_memory(
+    context: InspectionContext, partitions: Sequence[CpuPartition], memory: MemoryEstimate
+) -> Iterator[Finding]:
+    """The model needs more than 1 GB on the GPU at one time: phones end the page, small GPUs lose their device.
+
+    Counted are the weights, and at each node the tensors that a later node still reads. The engine takes somewhat more:
+    it rounds buffers up to sizes that it can use again, and keeps what it freed until the GPU has done some more nodes.
+
+    Fix: a smaller picture, with --size where height and width are free. Float16, with --precision auto, takes half of
+    it on devices that have it. Unrolled deformable convolutions and attention over all positions are computed in parts
+    by `webbuild pack`.
+
+    Source: onnxruntime #25195, #21968; iOS ends a page above about 1.5 GB (mlc-ai/web-llm #753).
+    """
+    peak = memory.gpu
+    if peak is None or peak.total <= MAX_GPU_MEMORY:
+        return
+    tensors = ", ".join(f"'{each.name}' ({format_bytes(each.size)})" for each in peak.largest)
+    yield Finding(
+        code="gpu-memory",
+        severity="warning",
+        outcome=None,
+        where=peak.where,
+        summary=f"needs {format_bytes(peak.total)} on the GPU",
+        reason=f"{format_bytes(peak.weights)} of weights, {format_bytes(peak.tensors)} of tensors that live there: "
+        f"the largest are {tensors}",
+        fix="make the picture smaller, with --size where height and width are free, or pack with --precision auto",
+    )
 
 
 def uses_float16(node: ir.Node) -> bool:
