@@ -15,7 +15,7 @@ from webbuild.compile.output_range import read_output_range
 from webbuild.compile.picture_likeness import measure_likeness
 from webbuild.compile.picture_output import find_picture_output, with_measured_picture
 from webbuild.compile.picture_trials import sample_canvases
-from webbuild.manifest.manifest import ImageInput, ImageTask, NumberInput, TensorInput, TensorTask
+from webbuild.manifest.manifest import ImageInput, ImageTask, MaskInput, NumberInput, TensorInput, TensorTask
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.load import model_signature
 from webbuild.runners.native import NativeRunner
@@ -30,15 +30,14 @@ def graph(nodes: str, result: str = f"float[{SIZE}] y", constants: str = "", giv
     return ir.from_onnx_text(f"{HEADER} g (float[{SIZE}] x{given}) => ({result}) <{constants}> {{ {nodes} }}")
 
 
-def recognised(model: ir.Model, folder: Path, *, image: ImageInput | None = None) -> TaskMatch | None:
+def recognised(model: ir.Model, folder: Path) -> TaskMatch | None:
     path = folder / "net.onnx"
     onnx.save(ir.to_proto(model), path)
     inputs = tuple(
         TensorInput(name=str(each.name), dtype="float32", shape=list(each.shape.numpy()) if each.shape else [])
         for each in model.graph.inputs
     )
-    picture = image or image_input(48, 64, "x")
-    return find_picture_output(TaskMatch(TensorTask(), inputs, ()), picture, model, NativeRunner(path))
+    return find_picture_output(TaskMatch(TensorTask(), inputs, ()), model, NativeRunner(path))
 
 
 @pytest.mark.parametrize(
@@ -137,3 +136,38 @@ def test_swin2sr_is_told_by_its_configuration_and_measured(tmp_path: Path) -> No
     assert found.task == ImageTask(output="y", scale=2, low=0, high=1)
     assert "not shifted" in found.assumptions[0]
     assert "preprocessor_config.json" in found.assumptions[1]
+
+
+FILLED = "blur = AveragePool <kernel_shape = [5, 5], strides = [1, 1], pads = [2, 2, 2, 2]> (x)"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "hole", "known", "empties"),
+    [
+        (f"{FILLED} k = Sub (one, m) a = Mul (x, k) b = Mul (blur, k) c = Mul (half, m) y = Add (a, c)", 1, 0, False),
+        ("h = Sub (one, m) a = Mul (x, m) c = Mul (half, h) y = Add (a, c)", 0, 1, False),
+        ("c = Mul (half, m) y = Add (x, c)", 1, 0, True),
+    ],
+    ids=["1-is-a-hole", "1-is-known", "looks-into-the-hole"],
+)
+def test_what_a_mask_means_is_measured(nodes: str, hole: float, known: float, empties: bool, tmp_path: Path) -> None:
+    model = graph(nodes, constants="float one = {1}, float half = {0.5}", given=", float[1,1,48,64] m")
+    found = recognised(model, tmp_path)
+    assert found is not None
+    mask = found.inputs[1]
+    assert isinstance(mask, MaskInput)
+    assert (mask.hole, mask.known, mask.empties_picture) == (hole, known, empties)
+    assert "is the mask of what is filled in" in found.assumptions[-1]
+    assert "sure: so the picture around it stays" in found.assumptions[-1]
+
+
+def test_a_mask_that_nothing_depends_on_has_the_meaning_of_its_name(tmp_path: Path) -> None:
+    found = recognised(
+        graph("z = Mul (valid, none) y = Add (x, z)", constants="float none = {0}", given=", float[1,1,48,64] valid"),
+        tmp_path,
+    )
+    assert found is not None
+    mask = found.inputs[1]
+    assert isinstance(mask, MaskInput)
+    assert (mask.hole, mask.known) == (0, 1)
+    assert "a guess: the other way round" in found.assumptions[-1]

@@ -19,6 +19,7 @@ from webbuild.manifest.manifest import (
     ImageSegmentationTask,
     ImageTask,
     Input,
+    MaskInput,
     ObbTask,
     PoseTask,
     RowTask,
@@ -26,6 +27,7 @@ from webbuild.manifest.manifest import (
 )
 from webbuild.preprocess.image import image_to_tensor, input_size
 from webbuild.preprocess.letterbox import ImagePlacement, place_image
+from webbuild.preprocess.mask import hole_cells, mask_tensor
 from webbuild.preprocess.size_feeds import size_feeds
 from webbuild.tasks.base import RunContext
 from webbuild.tasks.detection import row_width
@@ -144,16 +146,29 @@ def test_a_map_becomes_the_depth_of_the_picture(file: Path) -> None:
     np.testing.assert_allclose([got.minimum, got.maximum], extent, rtol=0, atol=case["tolerance"])
 
 
+@cases_of("mask-inputs")
+def test_a_hole_becomes_the_mask_that_is_wanted(file: Path) -> None:
+    case = read(file)
+    spec = msgspec.convert({**case["mask"], "kind": "mask"}, MaskInput)
+    hole = np.array([[pixel == "1" for pixel in row] for row in case["hole"]])
+    tensor = mask_tensor(spec, hole_cells(hole, placement_of(case)))
+    assert (tensor.dtype, list(tensor.shape)) == (np.dtype(spec.dtype), spec.shape)
+    assert tensor.ravel().tolist() == case["want"]
+
+
+def placement_of(case: dict[str, Any]) -> ImagePlacement:
+    box, source = case["letterbox"], case["letterbox"]["source"]
+    place = (source["width"], source["height"], box["left"], box["top"], box["width"], box["height"])
+    return ImagePlacement(*place, *case["input"].values())
+
+
 @cases_of("image")
 def test_planes_become_the_picture(file: Path) -> None:
     case = read(file)
     task = msgspec.convert(case["task"], ImageTask)
     planes = np.array(case["planes"], float).astype(np.float32)[None]
     output = planes.transpose(0, 2, 3, 1) if task.layout == "nhwc" else planes
-    box, source = case["letterbox"], case["letterbox"]["source"]
-    place = (source["width"], source["height"], box["left"], box["top"], box["width"], box["height"])
-    placement = ImagePlacement(*place, *case["input"].values())
-    (got,) = decode_task(task, {task.output: output}, RunContext(placement))
+    (got,) = decode_task(task, {task.output: output}, RunContext(placement_of(case)))
     want = case["want"]
     assert got.rgba.shape == (want["height"], want["width"], 4)
     assert got.rgba.reshape(-1, 4).tolist() == want["rgba"]

@@ -196,5 +196,5 @@ def _sample_cards(
 def _depth_images(task: Task, sample: Sample, outputs: Tensors) -> dict[str, str]:
     if not kind_of(task).has_depth:
         return {}
-    found = decode_task(task, outputs, RunContext(sample.placement, picture_file=sample.image_file))
+    found = decode_task(task, outputs, RunContext(sample.placement, picture_file=sample.image_file, hole=sample.hole))
     return {"as packed": depth_colormap_url(task, found[0])} if found else {}

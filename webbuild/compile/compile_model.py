@@ -38,6 +38,8 @@ from webbuild.tasks.symbolic_dims import takes_prompt
 from webbuild.tasks.user_overrides import Overrides, apply_overrides
 
 if TYPE_CHECKING:
+    import onnx_ir as ir
+
     from webbuild.manifest.manifest import DisabledTarget, OptionInput, TargetName
     from webbuild.postprocess.spec import Postprocess
     from webbuild.reporting.progress import ProgressReporter
@@ -109,23 +111,12 @@ def compile_model(
         known = infer_task(source, planned, "tensor")
     require_postprocess(known, planned)
     known = with_int32_inputs(known, planned.graphs["wasm"])
-    image = find_picture_input(known) if wanted.guess_pictures and like is None else None
-    if like is not None:
-        known = with_inputs_of(known, like)
-    elif image is None:
-        known = with_open_channel(known)
-    else:
-        with progress.step("try how pictures go in"):
-            graph = planned.graphs["wasm"]
-            makes_picture = find_picture_output(known, image, graph, loaded.original) if task is None else None
-            known = makes_picture or with_picture_input(known, image, graph, loaded.original)
-    if kind_of(known.task).makes_picture and like is None and image is None:
-        with progress.step("try what becomes of pictures"):
-            known = with_measured_picture(known, planned.graphs["wasm"], loaded.original)
-    elif known.guessed_recipe and like is None and not wanted.note:
-        with progress.step("try how pictures go in"):
-            known = with_tried_recipe(known, planned.graphs["wasm"], loaded.original)
+    told, known = known, _with_pictures(known, planned.graphs["wasm"], loaded, wanted, progress, task, like)
     known = apply_overrides(with_joined_tensors(known, planned.graphs["wasm"]), wanted)
+    if kind_of(told.task).makes_picture and like is None:
+        with progress.step("try what becomes of pictures"):
+            configured = bool(wanted.note)
+            known = with_measured_picture(known, planned.graphs["wasm"], loaded.original, configured=configured)
     known = with_state_inputs(known, source.states, planned.graphs["wasm"])
     thresholds = tuple(option_inputs(planned.graphs["webgpu"]))
     bounded = {spec.name for spec in known.inputs if isinstance(spec, TensorInput)}
@@ -133,3 +124,32 @@ def compile_model(
     assumptions = (*loaded.repairs, *loaded.dims.assumptions, *known.assumptions, *ranges)
     warnings = find_answer_warnings(known, loaded.original)
     return CompiledModel(planned, known, thresholds, assumptions, missing, kept.disabled, warnings)
+
+
+def _with_pictures(
+    known: TaskMatch,
+    graph: ir.Model,
+    loaded: LoadedModel,
+    wanted: Overrides,
+    progress: ProgressReporter,
+    task: str | None,
+    like: TaskMatch | None,
+) -> TaskMatch:
+    """Return what the model is with how its pictures go in, as one that makes pictures where its answers show that."""
+    if like is not None:
+        return with_inputs_of(known, like)
+    if wanted.guess_pictures and task is None:
+        with progress.step("try what becomes of pictures"):
+            makes_picture = find_picture_output(known, graph, loaded.original)
+        if makes_picture is not None:
+            return makes_picture
+    image = find_picture_input(known) if wanted.guess_pictures else None
+    if image is None:
+        known = with_open_channel(known)
+    else:
+        with progress.step("try how pictures go in"):
+            known = with_picture_input(known, image, graph, loaded.original)
+    if known.guessed_recipe and not wanted.note and not kind_of(known.task).makes_picture:
+        with progress.step("try how pictures go in"):
+            return with_tried_recipe(known, graph, loaded.original)
+    return known

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from webbuild.compile.picture_trials import PictureTrials
-from webbuild.manifest.manifest import ImageInput, Input, NumberInput, TensorInput
+from webbuild.manifest.manifest import ImageInput, NumberInput
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.runners.native import NativeRunner
 
@@ -14,13 +13,6 @@ _VALUES = (1.0, 0.5, 0.0, 2.0, 10.0, 100.0, -1.0)
 """Values that are tried, the likeliest first: a factor of one changes nothing, a strength is a half."""
 _LEAST = 0.01
 """Part of an answer that has to come from the picture: with a factor of 0 none does."""
-
-
-def number_of_shape(spec: Input) -> NumberInput | None:
-    """Return a tensor of one float, [], [1] or [1, 1], as a number; None for any other input."""
-    if not isinstance(spec, TensorInput) or spec.dtype != "float32" or math.prod(spec.shape) != 1:
-        return None
-    return NumberInput(name=spec.name, shape=spec.shape, default=_VALUES[0])
 
 
 def describe_number(number: NumberInput) -> str:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from webbuild.compile.graph_recipe import describe_graph_recipe, read_graph_recipe
 from webbuild.compile.layer_ranges import LayerRanges, weigh_ranges
-from webbuild.compile.number_inputs import choose_numbers, describe_number, number_of_shape
+from webbuild.compile.number_inputs import choose_numbers, describe_number
 from webbuild.compile.picture_trials import PictureTrials
 from webbuild.compile.pixel_ranges import CENTRED, PLAIN, RANGES, UNIT, PixelRange, usual_ranges, with_range
 from webbuild.manifest.manifest import ImageInput, Input, StateInput, TensorInput
 from webbuild.preprocess.number_feeds import number_feeds
-from webbuild.preprocess.picture_shape import has_fourth_channel, picture_of_shape
+from webbuild.preprocess.picture_shape import has_fourth_channel, number_of_shape, picture_of_shape
 from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import check_size

@@ -2,182 +2,140 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 import onnx_ir as ir
-from msgspec import Struct
-from numpy.typing import NDArray
 
 from webbuild.compile.graph_recipe import describe_graph_recipe, read_graph_recipe
-from webbuild.compile.number_inputs import choose_numbers, describe_number, number_of_shape
-from webbuild.compile.output_range import OutputRange, read_output_range
-from webbuild.compile.picture_likeness import Likeness, measure_likeness, shrink
-from webbuild.compile.picture_trials import SECONDS, sample_canvases
+from webbuild.compile.number_inputs import choose_numbers, describe_number
+from webbuild.compile.output_range import read_output_range
+from webbuild.compile.picture_ways import PictureModel, PictureTrial, Way, empties_itself, try_ways
 from webbuild.compile.pixel_ranges import IMAGENET, PLAIN, SIGNED, UNIT, with_range
-from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import ImageInput, ImageTask, Input
+from webbuild.manifest.manifest import ImageInput, ImageTask, MaskInput, NumberInput
 from webbuild.model.load import model_signature
-from webbuild.preprocess.image import normalize
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.runners.native import NativeRunner
+from webbuild.samples.random_inputs import check_size
 from webbuild.tasks.base import TaskMatch
-from webbuild.tasks.output_picture import picture_planes
-from webbuild.tasks.picture_to_picture import describe_scale, image_tasks
+from webbuild.tasks.picture_to_picture import PictureInputs, describe_scale, find_picture_inputs, image_tasks
+from webbuild.tasks.registry import kind_of
 
-Numbers = NDArray[np.float64]
-
-_RANGES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 255.0))
-"""Values of black and white, from the narrowest on: the first that an output lies in is taken."""
-_SLACK, _WITHIN = 0.1, 0.98
-"""Part of a range by which, and of the values that, may lie outside of it."""
 _CONFIGURED = "as configured"
 _BETTER = 0.05
-"""Root mean square in parts of white by which a range has to fit better to be taken in place of a commoner one."""
+"""Root mean square in parts of white by which a way has to fit better to be taken in place of a commoner one."""
 
 
-class PictureTrial(Struct, frozen=True):
-    """A way to put pictures in, and what came out: the task with its range and order, and how like the input it is.
+def find_picture_output(match: TaskMatch, graph: ir.Model, original: NativeRunner) -> TaskMatch | None:
+    """Return a model of plain tensors as one that makes pictures, None where its answers do not show that it does.
 
-    `error` is the root mean square of the difference from the input, in parts of white.
+    Raises:
+        WebbuildError: `input-too-large`.
     """
-
-    image: ImageInput
-    task: ImageTask
-    likeness: Likeness
-    error: float
-
-
-def find_picture_output(
-    match: TaskMatch, image: ImageInput, graph: ir.Model, original: NativeRunner
-) -> TaskMatch | None:
-    """Return a model of plain tensors as one that makes pictures, None where its answers do not show that it does."""
-    numbers = [number for spec in match.inputs if (number := number_of_shape(spec)) is not None]
+    taken = None if kind_of(match.task).compares_predictions else find_picture_inputs(match.inputs)
     outputs = model_signature("", graph).outputs
-    if image.color != "rgb" or any(len(output.shape) != len(image.shape) for output in outputs):
+    if taken is None or any(len(output.shape) != len(taken.image.shape) for output in outputs):
         return None
-    tasks = list(image_tasks(image, outputs))
-    if tasks and numbers:
-        numbers = list(choose_numbers(image, numbers, original))
+    check_size(taken.image.name, taken.image.shape, np.dtype(taken.image.dtype))
+    tasks = list(image_tasks(taken.image, outputs))
+    if tasks and taken.numbers and taken.mask is None:
+        numbers = choose_numbers(taken.image, taken.numbers, original)
+        taken = msgspec.structs.replace(taken, numbers=numbers)
     for task in tasks:
-        best, reason = _try_ways(task, image, graph, original, number_feeds(numbers))
-        if best is None or not best.likeness.is_picture:
-            continue
-        given: dict[str, Input] = {image.name: best.image, **{each.name: each for each in numbers}}
-        how = f"input '{image.name}' takes a picture, by its shape: {_recipe_text(best.image, reason)}"
-        said = (_describe(best, read_output_range(graph, task.output)), how, *map(describe_number, numbers))
-        return msgspec.structs.replace(
-            match, task=best.task, inputs=tuple(given[spec.name] for spec in match.inputs), assumptions=said
-        )
+        model = PictureModel(original, number_feeds(taken.numbers), read_output_range(graph, task.output))
+        ways, reason = _image_ways(taken.image, graph)
+        best, others = _best_way(_with_masks(ways, taken.mask), task, model)
+        if best is not None and best.likeness.is_picture:
+            return _recognised(match, taken, model, best, reason or _why(best, others), others)
     return None
 
 
-def with_measured_picture(match: TaskMatch, graph: ir.Model, original: NativeRunner) -> TaskMatch:
-    """Return a model that makes pictures with what its answers show: their range, their order, how pictures go in."""
-    images = [spec for spec in match.inputs if isinstance(spec, ImageInput)]
-    if len(images) != 1:
-        return match
-    (image,) = images
+def with_measured_picture(
+    match: TaskMatch, graph: ir.Model, original: NativeRunner, *, configured: bool = False
+) -> TaskMatch:
+    """Return a model that makes pictures with what its answers show: their range, their order, how pictures go in.
+
+    Where that is `configured`, or the match says it, other ways are not tried.
+    """
     task: Any = match.task
-    known = not match.guessed_recipe
-    best, reason = _try_ways(task, image, graph, original, number_feeds(match.inputs), known=known)
+    image = next(spec for spec in match.inputs if isinstance(spec, ImageInput))
+    mask = next((spec for spec in match.inputs if isinstance(spec, MaskInput)), None)
+    numbers = tuple(spec for spec in match.inputs if isinstance(spec, NumberInput))
+    model = PictureModel(original, number_feeds(numbers), read_output_range(graph, task.output))
+    configured = configured or not match.guessed_recipe
+    ways, reason = ([image], _CONFIGURED) if configured else _image_ways(image, graph)
+    best, others = _best_way(_with_masks(ways, mask), task, model)
     if best is None:
         return match
-    inputs = tuple(best.image if spec is image else spec for spec in match.inputs)
-    how = f"input '{image.name}': {_recipe_text(best.image, reason)}"
-    said = [how if each == match.guessed_recipe else each for each in match.assumptions[1:]]
-    first = _describe(best, read_output_range(graph, task.output))
-    return msgspec.structs.replace(match, task=best.task, inputs=inputs, assumptions=(first, *said))
+    taken = PictureInputs(image, mask, numbers)
+    found = _recognised(match, taken, model, best, reason or _why(best, others), others)
+    if not configured:
+        return found
+    first, _, *rest = found.assumptions
+    return msgspec.structs.replace(found, assumptions=(first, *match.assumptions[1:], *rest))
 
 
-def _try_ways(
-    task: ImageTask,
-    image: ImageInput,
-    graph: ir.Model,
-    original: NativeRunner,
-    beside: dict[str, NDArray[Any]],
-    *,
-    known: bool = False,
-) -> tuple[PictureTrial | None, str]:
-    """Return the way to put pictures in with which the output is nearest to them, and why; the commonest of equals."""
-    said = read_graph_recipe(graph, image) if image.dtype == "float32" and not known else None
-    ways, reason = [with_range(image, each) for each in (UNIT, SIGNED, PLAIN, IMAGENET)], ""
-    if known or image.dtype == "uint8":
-        ways, reason = [image], "sure: it takes bytes" if image.dtype == "uint8" else _CONFIGURED
-    elif said is not None:
-        ways, reason = [with_range(image, said.values)], describe_graph_recipe(said)
-    bounds = read_output_range(graph, task.output)
-    trials = list(_trials(ways, task, bounds, original, beside))
+def _image_ways(image: ImageInput, graph: ir.Model) -> tuple[list[ImageInput], str]:
+    """Return the ways that pictures may go in, the commonest first, and why where there is but one."""
+    if image.dtype == "uint8":
+        return [image], "sure: it takes bytes"
+    said = read_graph_recipe(graph, image)
+    if said is not None:
+        return [with_range(image, said.values)], describe_graph_recipe(said)
+    return [with_range(image, each) for each in (UNIT, SIGNED, PLAIN, IMAGENET)], ""
+
+
+def _with_masks(images: Sequence[ImageInput], mask: MaskInput | None) -> list[Way]:
+    """Return the ways with both meanings of the mask, the likelier first."""
+    if mask is None:
+        return [Way(image, None) for image in images]
+    swapped = msgspec.structs.replace(mask, hole=mask.known, known=mask.hole)
+    return [Way(image, each) for image in images for each in (mask, swapped)]
+
+
+def _best_way(
+    ways: Sequence[Way], task: ImageTask, model: PictureModel
+) -> tuple[PictureTrial | None, list[PictureTrial]]:
+    """Return the way with which the output is nearest to the input, the first of equals, and the others."""
+    trials = list(try_ways(ways, task, model))
     if not trials:
-        return None, reason
+        return None, []
     least = min(each.error for each in trials)
     best = next(each for each in trials if each.error <= least + _BETTER)
-    return best, reason or _why(trials, best)
+    return best, [each for each in trials if each is not best]
 
 
-def _why(trials: Sequence[PictureTrial], best: PictureTrial) -> str:
-    others = [each.error for each in trials if each is not best]
-    if others and min(others) > best.error + _BETTER:
-        return f"likely: so the output is {best.error:.2f} of white from the input, else {min(min(others), 99):.2f}"
+def _recognised(
+    match: TaskMatch,
+    taken: PictureInputs,
+    model: PictureModel,
+    best: PictureTrial,
+    reason: str,
+    others: Sequence[PictureTrial],
+) -> TaskMatch:
+    image, mask = best.way.image, best.way.mask
+    how = f"input '{image.name}' takes a picture, by its shape: {_recipe_text(image, reason)}"
+    said = [_describe(best, model), how, *map(describe_number, taken.numbers)]
+    if mask is not None:
+        mask = msgspec.structs.replace(mask, empties_picture=not empties_itself(best, model))
+        said.append(_describe_mask(mask, best, others))
+    inputs = PictureInputs(image, mask, taken.numbers).in_order_of(match.inputs)
+    return msgspec.structs.replace(match, task=best.task, inputs=inputs, assumptions=tuple(said))
+
+
+def _why(best: PictureTrial, others: Sequence[PictureTrial]) -> str:
+    errors = [each.error for each in others if each.way.mask == best.way.mask]
+    if errors and min(errors) > best.error + _BETTER:
+        return f"likely: so the output is {best.error:.2f} of white from the input, else {min(min(errors), 99):.2f}"
     return "a guess: with another range the output is as near to the input"
 
 
-def _trials(
-    ways: Sequence[ImageInput],
-    task: ImageTask,
-    bounds: OutputRange | None,
-    original: NativeRunner,
-    beside: dict[str, NDArray[Any]],
-) -> Iterator[PictureTrial]:
-    """Yield what becomes of two photographs, way by way, as long as there is time; what is not finite is left out."""
-    canvases, left, longest = sample_canvases(ways[0]), SECONDS, 0.0
-    for image in ways:
-        if longest > left:
-            return
-        began = time.monotonic()
-        try:
-            answers = [original.run({**beside, image.name: normalize(canvas, image)}) for canvas in canvases]
-        except WebbuildError:
-            continue
-        took = time.monotonic() - began
-        longest, left = max(longest, took), left - took
-        planes = [picture_planes(task, answer[task.output]) for answer in answers]
-        if all(np.isfinite(each).all() for each in planes):
-            yield _judge(image, task, bounds, canvases, planes)
-
-
-def _judge(
-    image: ImageInput,
-    task: ImageTask,
-    bounds: OutputRange | None,
-    canvases: Sequence[Numbers],
-    planes: Sequence[NDArray[Any]],
-) -> PictureTrial:
-    likeness = measure_likeness(canvases, planes)
-    small = [shrink(each[::-1] if likeness.order == "bgr" else each, task.scale) for each in planes]
-    want = [canvas.transpose(2, 0, 1) / 255 for canvas in canvases]
-    fitting = [(bounds.low, bounds.high)] if bounds else [each for each in _RANGES if _fits(each, planes)]
-    low, high = fitting[0] if fitting else _RANGES[0]
-    squares = [((got - low) / (high - low) - wanted) ** 2 for got, wanted in zip(small, want, strict=True)]
-    error = float(np.sqrt(np.mean([each.mean() for each in squares])))
-    order = "bgr" if (likeness.order == "bgr") != (task.order == "bgr") else "rgb"
-    found = msgspec.structs.replace(task, low=low, high=high, order=order)
-    return PictureTrial(image, found, likeness, error)
-
-
-def _fits(ends: tuple[float, float], planes: Sequence[NDArray[Any]]) -> bool:
-    low, high = ends
-    slack = _SLACK * (high - low)
-    return all(bool(np.mean((each >= low - slack) & (each <= high + slack)) >= _WITHIN) for each in planes)
-
-
-def _describe(trial: PictureTrial, bounds: OutputRange | None) -> str:
+def _describe(trial: PictureTrial, model: PictureModel) -> str:
     task, likeness = trial.task, trial.likeness
-    sure = bounds.reason if bounds else "likely: by its numbers"
+    sure = model.bounds.reason if model.bounds else "likely: by its numbers"
     ends = f"black is {task.low:g} and white {task.high:g} ({sure}), {task.order.upper()}"
     said = f"task image: output '{task.output}' is a picture of {describe_scale(task)}; {ends}"
     seen = f"it correlates with two photographs by {likeness.luma:.2f}, their edges by {likeness.edges:.2f}"
@@ -186,6 +144,17 @@ def _describe(trial: PictureTrial, bounds: OutputRange | None) -> str:
     if likeness.luma < 0:
         return f"{said}; a guess: {seen}: it may be inverted"
     return f"{said}; a guess: {seen}" + (f", shifted by {list(likeness.shift)}" if any(likeness.shift) else "")
+
+
+def _describe_mask(mask: MaskInput, best: PictureTrial, others: Sequence[PictureTrial]) -> str:
+    errors = [each.error for each in others if each.way.image == best.way.image and each.way.mask != best.way.mask]
+    kept = f"so the picture around it stays, {best.error:.2f} of white apart"
+    sure = "a guess: the other way round the picture around it stays as well"
+    if errors and min(errors) > best.error + _BETTER:
+        sure = f"sure: {kept}, the other way round {min(min(errors), 99):.2f}"
+    emptied = "is emptied first: the model looks into it" if mask.empties_picture else "is emptied by the graph itself"
+    meaning = f"{mask.hole:g} is a hole and {mask.known:g} is known ({sure})"
+    return f"input '{mask.name}' is the mask of what is filled in: {meaning}; the hole {emptied}"
 
 
 def _recipe_text(image: ImageInput, reason: str) -> str:

@@ -140,6 +140,22 @@ class NumberInput(ManifestStruct, tag="number", tag_field="kind", kw_only=True, 
     default: float
 
 
+class MaskInput(ManifestStruct, tag="mask", tag_field="kind", kw_only=True, frozen=True):
+    """Which pixels of the picture are a hole that the model fills in: `hole` there, else `known`.
+
+    The caller gives the hole to `run()` as `mask`, in the pixels of the picture. A pixel of the input is one where any
+    pixel of the picture that it covers, even in part, is: by the place of the picture in it, `ImageInput`'s. With
+    `empties_picture` the picture's tensor is 0 in the hole, in all channels.
+    """
+
+    name: str
+    dtype: Literal["float32", "uint8", "int32", "int64", "bool"] = "float32"
+    shape: list[int]
+    hole: float = 1.0
+    known: float = 0.0
+    empties_picture: bool = False
+
+
 class StateInput(ManifestStruct, tag="state", tag_field="kind", kw_only=True, frozen=True):
     """What the model remembers from one run to the next, such as the hidden state of a recurrent network.
 
@@ -170,6 +186,7 @@ Input = (
     | OptionInput
     | PromptInput
     | NumberInput
+    | MaskInput
     | StateInput
     | TensorInput
 )

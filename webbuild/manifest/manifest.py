@@ -20,6 +20,7 @@ from webbuild.manifest.inputs import ImageInput as ImageInput
 from webbuild.manifest.inputs import Input as Input
 from webbuild.manifest.inputs import Interpolation as Interpolation
 from webbuild.manifest.inputs import Letterbox as Letterbox
+from webbuild.manifest.inputs import MaskInput as MaskInput
 from webbuild.manifest.inputs import NumberInput as NumberInput
 from webbuild.manifest.inputs import OptionInput as OptionInput
 from webbuild.manifest.inputs import PromptInput as PromptInput

@@ -1,10 +1,12 @@
-"""The shape of a picture: what an input of such a shape is taken for where nothing else tells."""
+"""The shape of a picture, of its mask, of a number: what an input is taken for where nothing else tells."""
 
 from __future__ import annotations
 
+import math
+import re
 from typing import Literal
 
-from webbuild.manifest.inputs import Color, ImageInput, Letterbox, TensorInput
+from webbuild.manifest.inputs import Color, ImageInput, Input, Letterbox, MaskInput, NumberInput, TensorInput
 
 MIN_SIDE = 16
 """Pixels of a side from which on channels are taken for a picture's."""
@@ -42,6 +44,26 @@ def picture_of_shape(spec: TensorInput, least: int = MIN_SIDE, layout: Layout | 
                 letterbox=Letterbox(mode="stretch"),
             )
     return None
+
+
+def mask_of_shape(spec: Input, image: ImageInput) -> MaskInput | None:
+    """Return an input of one channel and the picture's size as its mask; None for any other input.
+
+    That is [1, 1, H, W], [1, H, W, 1] or [1, H, W]. 1 is a hole, or 255 of bytes, unless the name says what is known.
+    """
+    sides = image.shape[2:] if image.layout == "nchw" else image.shape[1:3]
+    if not isinstance(spec, TensorInput) or spec.shape not in ([1, 1, *sides], [1, *sides, 1], [1, *sides]):
+        return None
+    one = 255.0 if spec.dtype == "uint8" else 1.0
+    hole, known = (0.0, one) if re.search("known|valid|keep", spec.name, re.IGNORECASE) else (one, 0.0)
+    return MaskInput(name=spec.name, dtype=spec.dtype, shape=spec.shape, hole=hole, known=known)
+
+
+def number_of_shape(spec: Input) -> NumberInput | None:
+    """Return a tensor of one float, [], [1] or [1, 1], as a number; None for any other input."""
+    if not isinstance(spec, TensorInput) or spec.dtype != "float32" or math.prod(spec.shape) != 1:
+        return None
+    return NumberInput(name=spec.name, shape=spec.shape, default=1.0)
 
 
 def has_fourth_channel(spec: TensorInput) -> bool:

@@ -15,6 +15,7 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import FocusInput, ImageInput, Input, StackInput, TensorInput
 from webbuild.preprocess.image import image_to_tensor, load_image
 from webbuild.preprocess.image_stack import stack_tensor
+from webbuild.preprocess.mask import find_mask, sample_hole, with_hole
 from webbuild.preprocess.state_feeds import state_feeds
 from webbuild.samples.focal_stack import IMAGE_SUFFIXES as _PICTURES
 from webbuild.samples.focal_stack import FocalStack, find_stacks, stacks_from_paths
@@ -96,13 +97,10 @@ def _sample_from_image(file: Path, image: ImageInput, inputs: Sequence[Input], r
         )
     rgba = load_image(file)
     tensor, placement = image_to_tensor(rgba, image)
-    return Sample(
-        file.name,
-        {image.name: tensor, **feeds_beside_image(inputs, placement, ranges=ranges)},
-        file,
-        placement,
-        (rgba.shape[1], rgba.shape[0]),
-    )
+    feeds = {image.name: tensor, **feeds_beside_image(inputs, placement, ranges=ranges)}
+    size = (rgba.shape[1], rgba.shape[0])
+    hole = None if find_mask(inputs) is None else sample_hole(*size)
+    return Sample(file.name, with_hole(feeds, inputs, placement), file, placement, size, hole=hole)
 
 
 def _sample_from_stack(stack: FocalStack, spec: StackInput, inputs: Sequence[Input]) -> Sample:

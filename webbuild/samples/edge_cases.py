@@ -12,6 +12,7 @@ from webbuild.manifest.manifest import ImageInput, Input, StackInput
 from webbuild.preprocess.image import input_size, normalize
 from webbuild.preprocess.image_stack import stack_image_spec
 from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.preprocess.mask import with_hole
 from webbuild.samples.random_inputs import NO_RANGES, Ranges
 from webbuild.samples.sample import Sample, feeds_beside_image
 
@@ -31,7 +32,7 @@ def edge_cases(inputs: Sequence[Input], ranges: Ranges = NO_RANGES) -> list[Samp
     def noise(attempt: int) -> dict[str, NDArray[Any]]:
         generator = np.random.default_rng(attempt)
         pictures = [normalize(generator.random((height, width, 3)) * 255, image) for _ in range(count)]
-        return {image.name: np.concatenate(pictures).reshape(shape), **rest}
+        return with_hole({image.name: np.concatenate(pictures).reshape(shape), **rest}, inputs, whole)
 
-    grey = {image.name: np.concatenate([flat] * count).reshape(shape), **rest}
+    grey = with_hole({image.name: np.concatenate([flat] * count).reshape(shape), **rest}, inputs, whole)
     return [Sample("(noise)", noise(0), placement=whole, redraw=noise), Sample("(grey)", grey, placement=whole)]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
@@ -30,7 +31,7 @@ class Sample(Struct, frozen=True):
     """One run's feeds. `image_file` is the file it came from, `placement` where that lies in the input.
 
     A stack has `frames` instead, and what is known of its focal distances. `prompt` is what is looked for. `redraw`
-    makes up other feeds, by attempt, of a sample whose feeds are numbers at random.
+    makes up other feeds, by attempt, of a sample whose feeds are numbers at random. `hole` is what is filled in.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Sample(Struct, frozen=True):
     focus: tuple[float, ...] = ()
     prompt: Prompt | None = None
     redraw: Callable[[int], dict[str, NDArray[Any]]] | None = None
+    hole: NDArray[np.bool_] | None = None
 
     @property
     def has_image(self) -> bool:

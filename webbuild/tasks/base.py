@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
@@ -59,6 +60,7 @@ class RunContext(Struct, frozen=True):
         prompt: what is looked for, in the words of the caller.
         mode: how to segment, None for the task's own mode.
         picture_file: the picture, or the first of a stack; None where the feeds are no picture's.
+        hole: which pixels of the picture are filled in, [height, width]; None of a model that takes no mask.
     """
 
     placement: ImagePlacement | None = None
@@ -66,6 +68,7 @@ class RunContext(Struct, frozen=True):
     prompt: Prompt | None = None
     mode: SegmentationMode | None = None
     picture_file: Path | None = None
+    hole: NDArray[np.bool_] | None = None
 
 
 class TaskKind:

@@ -12,9 +12,10 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import ImageTask
 from webbuild.model.signature import ModelSignature
+from webbuild.preprocess.image import load_image
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
 from webbuild.tasks.metrics.compare_pictures import compare_pictures
-from webbuild.tasks.output_picture import OutputPicture, read_picture
+from webbuild.tasks.output_picture import OutputPicture, keep_outside, read_picture
 from webbuild.tasks.picture_to_picture import infer_picture_to_picture
 from webbuild.tasks.type_names import TypeNames
 
@@ -40,7 +41,10 @@ class ImageKind(TaskKind):
         """Return the one picture there is."""
         if (placement := context.placement) is None:
             return ()
-        return [read_picture(task, outputs[task.output], placement)]
+        picture = read_picture(task, outputs[task.output], placement)
+        if context.hole is None or context.picture_file is None or task.scale != 1:
+            return [picture]
+        return [keep_outside(picture, context.hole, load_image(context.picture_file))]
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[OutputPicture]:
         """Return the one picture there is."""

@@ -47,6 +47,11 @@ def read_picture(task: ImageTask, output: NDArray[Any], placement: ImagePlacemen
     return OutputPicture(rgba)
 
 
+def keep_outside(picture: OutputPicture, hole: NDArray[np.bool_], source: NDArray[np.uint8]) -> OutputPicture:
+    """Return the picture where it fills the hole, and the source picture, RGBA, everywhere else."""
+    return OutputPicture(np.where(hole[..., None], picture.rgba, source))
+
+
 def levels_of(task: ImageTask, values: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Return values as levels of 0..255, 0 for what is no number."""
     share = np.clip((values.astype(np.float64) - task.low) / (task.high - task.low), 0, 1)

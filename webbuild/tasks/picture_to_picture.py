@@ -3,21 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import cast
 
 import msgspec
+from msgspec import Struct
 
-from webbuild.manifest.manifest import DType, ImageInput, Letterbox, TensorInput
+from webbuild.manifest.manifest import ImageInput, Input, Letterbox, MaskInput, NumberInput, TensorInput
 from webbuild.manifest.tasks import ImageTask
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.preprocess.picture_shape import Layout, picture_of_shape
+from webbuild.preprocess.picture_shape import Layout, mask_of_shape, number_of_shape, picture_of_shape
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.hub_preprocessor import read_normalization
+from webbuild.tasks.tensor import tensor_input_spec
 
 MAX_SCALE = 8
 _RESTORATION_TYPES = {"swin2sr"}
 """`model_type` of transformers' networks that restore pictures."""
 _DEFAULT_PREPROCESSING = "pictures are stretched, RGB, scaled to 0..1, unless an option says otherwise"
+
+
+class PictureInputs(Struct, frozen=True):
+    """What a model takes to make a picture of: one of three channels, perhaps a mask of its hole, and numbers."""
+
+    image: ImageInput
+    mask: MaskInput | None = None
+    numbers: tuple[NumberInput, ...] = ()
+
+    def by_name(self) -> dict[str, Input]:
+        """Return all of them."""
+        found: list[Input] = [self.image, *self.numbers, *([] if self.mask is None else [self.mask])]
+        return {spec.name: spec for spec in found}
+
+    def in_order_of(self, inputs: Sequence[Input]) -> tuple[Input, ...]:
+        """Return all of them in the order of a model's inputs."""
+        known = self.by_name()
+        return tuple(known.get(spec.name, spec) for spec in inputs)
+
+
+def find_picture_inputs(inputs: Sequence[Input]) -> PictureInputs | None:
+    """Return tensors as the inputs of a model that makes a picture of a picture, None where there are others."""
+    image = next((each for spec in inputs if (each := _color_picture(spec)) is not None), None)
+    if image is None:
+        return None
+    rest = [spec for spec in inputs if spec.name != image.name]
+    numbers = tuple(number for spec in rest if (number := number_of_shape(spec)) is not None)
+    masks = [mask for spec in rest if (mask := mask_of_shape(spec, image)) is not None]
+    if len(masks) > 1 or len(masks) + len(numbers) != len(rest):
+        return None
+    return PictureInputs(image, masks[0] if masks else None, numbers)
+
+
+def _color_picture(spec: Input) -> ImageInput | None:
+    image = picture_of_shape(spec) if isinstance(spec, TensorInput) else None
+    return image if image is not None and image.color == "rgb" else None
 
 
 def infer_picture_to_picture(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
@@ -26,28 +63,23 @@ def infer_picture_to_picture(signature: ModelSignature, *, requested: bool) -> T
     Unless the user asked, the configuration beside the model has to say so.
     """
     known = signature.hub_files.config.get("model_type") in _RESTORATION_TYPES
-    if len(signature.inputs) != 1 or not (requested or known):
+    if not (requested or known) or not all(_is_fixed(spec) for spec in signature.inputs):
         return None
-    image = image_of_spec(signature.inputs[0])
-    if image is None:
+    inputs = [tensor_input_spec(spec) for spec in signature.inputs]
+    taken = find_picture_inputs(inputs)
+    tasks = [] if taken is None else list(image_tasks(taken.image, signature.outputs))
+    if taken is None or not tasks:
         return None
-    tasks = list(image_tasks(image, signature.outputs))
-    if not tasks:
-        return None
-    picture, said = _preprocessing(image, signature)
-    task = tasks[0]
+    picture, said = _preprocessing(taken.image, signature)
+    (task, *_) = tasks
     assumption = f"output '{task.output}' is a picture of {describe_scale(task)}"
     guessed = said if said == _DEFAULT_PREPROCESSING else ""
-    return TaskMatch(task, (picture,), (assumption, said), guessed_recipe=guessed)
+    given = msgspec.structs.replace(taken, image=picture).in_order_of(inputs)
+    return TaskMatch(task, given, (assumption, said), guessed_recipe=guessed)
 
 
-def image_of_spec(spec: TensorSpec) -> ImageInput | None:
-    """Return an input of a fixed shape as a picture of three channels, None where it has not the shape of one."""
-    shape = [size for size in spec.shape if isinstance(size, int)]
-    if len(shape) != len(spec.shape) or spec.dtype not in ("float32", "uint8"):
-        return None
-    image = picture_of_shape(TensorInput(name=spec.name, dtype=cast("DType", spec.dtype), shape=shape))
-    return image if image is not None and image.color == "rgb" else None
+def _is_fixed(spec: TensorSpec) -> bool:
+    return all(isinstance(size, int) for size in spec.shape)
 
 
 def image_tasks(image: ImageInput, outputs: Sequence[TensorSpec]) -> Iterator[ImageTask]:

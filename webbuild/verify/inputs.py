@@ -25,6 +25,7 @@ from webbuild.passes.analysis.input_ranges import InputRange
 from webbuild.preprocess.image import image_to_tensor, load_image
 from webbuild.preprocess.image_stack import focus_tensor, stack_tensor
 from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.preprocess.mask import find_mask, sample_box, sample_hole, with_hole
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.prompt import Prompt
 from webbuild.preprocess.size_feeds import size_feeds
@@ -45,7 +46,7 @@ class VerifyInput(Struct, frozen=True):
     """One input. For a picture: its file, where it lies in the model's input, and whether light comes through it.
 
     For a stack the file is that of its first picture, `stack` has them all, and `focus` the distances if there are.
-    `prompt` is what is looked for in it.
+    `prompt` is what is looked for in it, `hole` what is filled in.
     """
 
     title: str
@@ -56,6 +57,7 @@ class VerifyInput(Struct, frozen=True):
     stack: tuple[Path, ...] = ()
     focus: tuple[float, ...] = ()
     prompt: Prompt | None = None
+    hole: NDArray[np.bool_] | None = None
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -64,8 +66,11 @@ class VerifyInput(Struct, frozen=True):
 
     @property
     def options(self) -> dict[str, str | list[float]]:
-        """Other options that the runtime needs to run it."""
+        """Other options that the runtime needs to run it; `hole` is a box of a size, of which the page makes a mask."""
         focus: dict[str, str | list[float]] = {"focusDistances": list(self.focus)} if self.focus else {}
+        if self.hole is not None:
+            height, width = self.hole.shape
+            focus["hole"] = [width, height, *sample_box(width, height)]
         return focus if self.prompt is None else {**focus, "prompt": self.prompt.text}
 
 
@@ -153,7 +158,9 @@ def _image_input(manifest: Manifest, spec: ImageInput, file: Path, title: str) -
     pixels = load_image(file)
     tensor, placement = image_to_tensor(pixels, spec)
     feeds = {**option_feeds(manifest), **size_feeds(manifest.inputs, placement), spec.name: tensor}
-    return VerifyInput(title, feeds, file, placement, bool((pixels[..., 3] < 255).any()))
+    hole = None if find_mask(manifest.inputs) is None else sample_hole(pixels.shape[1], pixels.shape[0])
+    filled = with_hole(feeds, manifest.inputs, placement)
+    return VerifyInput(title, filled, file, placement, bool((pixels[..., 3] < 255).any()), hole=hole)
 
 
 def _stack_input(manifest: Manifest, spec: StackInput, stack: FocalStack, title: str) -> VerifyInput:

@@ -14,7 +14,7 @@ from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, compare_runs
 from webbuild.equivalence.policy import Policy, browser_policy
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import Manifest, NumberInput, OptionInput, SizeInput
+from webbuild.manifest.manifest import Manifest, MaskInput, NumberInput, OptionInput, SizeInput
 from webbuild.model.traversal import outputs_within_one, rounded_outputs
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.base import RunContext
@@ -46,7 +46,9 @@ def run_reference(bundle: Bundle, runner: NativeRunner, inputs: Sequence[VerifyI
             bundle.manifest,
             each.title,
             each.feeds,
-            msgspec.structs.replace(known, placement=each.placement, prompt=each.prompt, picture_file=each.file),
+            msgspec.structs.replace(
+                known, placement=each.placement, prompt=each.prompt, picture_file=each.file, hole=each.hole
+            ),
         )
         for each in inputs
     ]
@@ -61,7 +63,9 @@ def run_reference(bundle: Bundle, runner: NativeRunner, inputs: Sequence[VerifyI
 
 def _run_input(manifest: Manifest, name: str, feeds: Tensors, context: RunContext) -> RunInput:
     """Return an input of a comparison; thresholds and sizes are not perturbed."""
-    fixed = {spec.name for spec in manifest.inputs if isinstance(spec, NumberInput | OptionInput | SizeInput)}
+    fixed = {
+        spec.name for spec in manifest.inputs if isinstance(spec, MaskInput | NumberInput | OptionInput | SizeInput)
+    }
     free = {name: array for name, array in feeds.items() if name not in fixed}
     return RunInput(name, free, {name: array for name, array in feeds.items() if name in fixed}, context)
 

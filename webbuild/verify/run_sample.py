@@ -14,6 +14,7 @@ from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_answers import compare_predictions, compare_tensors
 from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import ImageInput, StackInput, Task
+from webbuild.preprocess.mask import with_hole
 from webbuild.reporting.depth_colormap import depth_colormap_url
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.depth_map import DepthMap
@@ -102,7 +103,10 @@ def _compare_preprocessed(bundle: Bundle, runner: PageRunner, given: VerifyInput
     want = given.feeds[spec.name]
     allowed = input_tolerance(spec, want, runner.name, translucent=given.translucent)
     subject = ComparedOutput(runner.name, given.title, "input", spec.name)
-    return compare_arrays(subject, want, runner.preprocess(given.files), tolerance=allowed)
+    got = runner.preprocess(given.files)
+    if given.placement is not None:  # what is filled in is taken out of both
+        got = with_hole({spec.name: got}, bundle.manifest.inputs, given.placement)[spec.name]
+    return compare_arrays(subject, want, got, tolerance=allowed)
 
 
 def input_tolerance(

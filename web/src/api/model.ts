@@ -4,6 +4,7 @@ import { transfer } from "comlink";
 import { type ResilientSession, rejectOnAbort, type WorkerCall } from "../fallback/recovery.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import { focusFeeds } from "../inputs/focus-distances.js";
+import { checkMask } from "../inputs/mask-input.js";
 import { numberFeeds } from "../inputs/number-inputs.js";
 import { stateInputs } from "../inputs/state-inputs.js";
 import { completeFeeds, optionFeeds } from "../inputs/validate-inputs.js";
@@ -103,6 +104,7 @@ export class Model {
     checkTaskOptions(this.manifest, thresholds);
     focusFeeds(this.manifest.inputs, thresholds.focusDistances);
     numberFeeds(this.manifest.inputs, thresholds.numbers);
+    checkMask(this.manifest.inputs, thresholds.mask);
     const several = this.#isBatch(source);
     const state = this.#stateOf(options.state);
     if (several && state !== null) throw takesNoBatch();

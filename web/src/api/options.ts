@@ -46,6 +46,7 @@ const RUN: Readonly<Record<keyof RunOptions, Rule>> = {
   iou: ANY,
   focusDistances: ANY,
   numbers: [isObject, "an object of numbers by name"],
+  mask: ANY,
   prompt: ANY,
   textThreshold: ANY,
   mode: ANY,
@@ -99,6 +100,7 @@ function namesFor(manifest: Manifest): string[] {
   const fed = manifest.inputs.flatMap((input) => {
     if (input.kind === "option") return [input.option];
     if (input.kind === "number") return ["numbers"];
+    if (input.kind === "mask") return ["mask"];
     return input.kind === "focus" ? ["focusDistances"] : [];
   });
   const size = manifest.variants === undefined ? [] : ["size"];

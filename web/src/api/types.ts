@@ -89,6 +89,11 @@ export interface RunOptions {
   focusDistances?: readonly number[] | undefined;
   /** Numbers that the model takes beside a picture, by the names of its inputs. Default: the bundle's own. */
   numbers?: Readonly<Record<string, number | undefined>> | undefined;
+  /**
+   * For a model that fills in a part of the picture: which pixels. An ImageBitmap or ImageData of the picture's size,
+   * white and opaque there, or a Uint8Array with 1 there, row by row.
+   */
+  mask?: MaskSource | undefined;
   /** For a model that takes a prompt: phrases with full stops between them, or a list of phrases. */
   prompt?: string | readonly string[] | undefined;
   /** For such a model: words scored below this are not part of what was found. Default: the model's own. */
@@ -113,6 +118,9 @@ export interface RunOptions {
 
 /** Options of `runTensors()` and `streamTensors()`: those of `run()`. */
 export type TensorRunOptions = Pick<RunOptions, "state" | "signal">;
+
+/** Which pixels of a picture are to be filled in. It stays the caller's. */
+export type MaskSource = ImageBitmap | ImageData | Uint8Array;
 
 /** A part of a depth result. */
 export type DepthPart = "values" | "map" | "colors";

@@ -33,6 +33,7 @@ export interface Manifest {
     | OptionInput
     | PromptInput
     | NumberInput
+    | MaskInput
     | StateInput
     | TensorInput
   )[];
@@ -398,6 +399,22 @@ export interface NumberInput {
   default: number;
 }
 /**
+ * Which pixels of the picture are a hole that the model fills in: `hole` there, else `known`.
+ *
+ *     The caller gives the hole to `run()` as `mask`, in the pixels of the picture. A pixel of the input is one where any
+ *     pixel of the picture that it covers, even in part, is: by the place of the picture in it, `ImageInput`'s. With
+ *     `empties_picture` the picture's tensor is 0 in the hole, in all channels.
+ */
+export interface MaskInput {
+  kind: "mask";
+  name: string;
+  dtype: "bool" | "float32" | "int32" | "int64" | "uint8";
+  shape: number[];
+  hole: number;
+  known: number;
+  emptiesPicture: boolean;
+}
+/**
  * What the model remembers from one run to the next, such as the hidden state of a recurrent network.
  *
  *     The first run of a sequence takes zeros. Each later run takes what the graph's output `output` was in the run
@@ -591,6 +608,7 @@ export interface Variant {
     | OptionInput
     | PromptInput
     | NumberInput
+    | MaskInput
     | StateInput
     | TensorInput
   )[];

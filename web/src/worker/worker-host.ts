@@ -5,6 +5,7 @@ import { abortedError, internalError, WebbuildError } from "../api/errors.js";
 import type { Result, RunOptions, TensorData, Tensors, Warning } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { focusFeeds } from "../inputs/focus-distances.js";
+import { maskFeeds, readHole } from "../inputs/mask-input.js";
 import { numberFeeds } from "../inputs/number-inputs.js";
 import { sizeFeeds } from "../inputs/size-inputs.js";
 import { optionFeeds } from "../inputs/validate-inputs.js";
@@ -14,6 +15,7 @@ import { neededOutputs } from "../postprocess/decode.js";
 import { runGpuOutputs } from "../postprocess/gpu-postprocess.js";
 import { type PostprocessResult, postprocess } from "../postprocess/postprocess.js";
 import { type CpuPreprocessedInput, preprocessOnCpu } from "../preprocess/cpu-preprocess.js";
+import { runInput } from "../preprocess/image-input.js";
 import type { Geometry } from "../preprocess/letterbox.js";
 import { closePictures, type Picture } from "../preprocess/pixels.js";
 import type { PreprocessedInput } from "../preprocess/preprocess.js";
@@ -24,6 +26,7 @@ import { type SavedState, type StateRequest, StreamStates } from "../session/str
 import { taskContext, taskOf } from "../tasks/registry.js";
 import { taskOptionNames } from "../tasks/task-options.js";
 import { concatenated, outputsOf } from "../tensors/batch.js";
+import { isOnGpu } from "../tensors/gpu-tensor.js";
 import { withTransfer } from "./transfer.js";
 import type { Warn } from "./with-limit.js";
 
@@ -172,21 +175,27 @@ export class WorkerHost {
     const { manifest, predictor, states, tools, postprocessor } = this.#model();
     const batch = pictureBatch(manifest);
     const alone = forOnePicture(manifest);
-    const context = taskContext(alone, options, tools);
     const { name, tensor, geometries, route: preprocessRoute } = await this.#prepare(pictures, batch);
     const [geometry] = geometries;
     const [first] = pictures;
     if (geometry === undefined || first === undefined) throw internalError("a run without a picture");
+    const { mask: given } = options;
+    const hole = given === undefined ? null : readHole(given, geometry.source);
+    const context = taskContext(alone, hole === null ? options : { ...options, mask: hole.data }, tools);
+    const masked = maskFeeds(manifest.inputs, hole, geometry);
+    const seen =
+      masked === null || masked.empty === null ? tensor : await this.#emptied(tensor, masked.empty);
     const ready = performance.now();
     const optionTensors = {
       ...optionFeeds(manifest.inputs, options, taskOptionNames(manifest)),
       ...focusFeeds(manifest.inputs, options.focusDistances),
       ...numberFeeds(manifest.inputs, options.numbers),
+      ...masked?.feeds,
       ...sizeFeeds(manifest.inputs, geometry.source),
       ...taskOf(manifest).feeds?.(manifest, context),
     };
     const begun = state && states.begin(state, geometry.source);
-    const feeds = { ...optionTensors, ...begun?.feeds, [name]: tensor };
+    const feeds = { ...optionTensors, ...begun?.feeds, [name]: seen };
     const gpuOutputs = runGpuOutputs(postprocessor, alone, context);
     const { outputs, backend, fallback, ...left } = await predictor.predict(
       feeds,
@@ -220,6 +229,18 @@ export class WorkerHost {
       fallback,
       warnings: [...warnings, ...fallbackWarnings(fallback), ...(begun?.warnings ?? [])],
     }));
+  }
+
+  /** The picture's tensor after `empty` has changed it, wherever it lies. */
+  async #emptied(
+    tensor: PreprocessedInput["tensor"],
+    empty: (tensor: TensorData) => void,
+  ): Promise<PreprocessedInput["tensor"]> {
+    const { manifest, preprocessor } = this.#model();
+    const read = isOnGpu(tensor) ? await tensor.read() : tensor;
+    empty(read);
+    const { name } = runInput(manifest.inputs);
+    return preprocessor.upload({ [name]: read })[name] ?? read;
   }
 
   async #prepare(

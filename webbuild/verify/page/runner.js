@@ -36,7 +36,7 @@ const commands = {
 
   async picture({ urls, options, place }) {
     const arrays = [];
-    const found = await model.run(await pictures(urls), options);
+    const found = await model.run(await pictures(urls), withMask(options));
     const result = withoutArrays(withPixels(place === null ? found : found[place]), arrays);
     const bytes = new Uint8Array(await new Blob(arrays).arrayBuffer());
     return { result, arrays: hold({ type: "uint8", dims: [bytes.length], data: bytes }) };
@@ -56,6 +56,15 @@ const commands = {
     model = null;
   },
 };
+
+/** The options with a mask of the box that is to be filled in, where there is one. */
+function withMask({ hole, ...options }) {
+  if (hole === undefined) return options;
+  const [width, height, left, top, wide, high] = hole;
+  const mask = new Uint8Array(width * height);
+  for (let row = top; row < top + high; row++) mask.fill(1, row * width + left, row * width + left + wide);
+  return { ...options, mask };
+}
 
 /** Gives the result each of its bitmaps as the pixels in it, which the comparison reads. */
 function withPixels(result) {

@@ -2,6 +2,7 @@
 
 import type { ImageTask } from "../../manifest/manifest.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
+import type { Pixels } from "../../preprocess/pixels.js";
 import { readRows } from "../depth/depth-map.js";
 
 /** The planes of an output, `grid` large, over an input. */
@@ -63,9 +64,9 @@ function plane({ values, grid }: PicturePlanes, step: number, first: number): Fl
   );
 }
 
-/** Whether all that was seen is of one colour. */
-export function isOneColor({ data }: ImageData): boolean {
-  const pixels = new Uint32Array(data.buffer);
-  const first = pixels.find((pixel) => pixel !== 0) ?? 0;
-  return pixels.every((pixel) => pixel === 0 || pixel === first);
+/** Puts the source's pixels where the mask is 0. */
+export function keepOutside(painted: ImageData, mask: Uint8Array, source: Pixels): void {
+  const pixels = new Uint32Array(painted.data.buffer);
+  const own = new Uint32Array(source.data.buffer, source.data.byteOffset, pixels.length);
+  for (let at = 0; at < pixels.length; at++) if (mask[at] === 0) pixels[at] = own[at] ?? 0;
 }

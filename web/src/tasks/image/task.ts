@@ -4,16 +4,20 @@ import { internalError } from "../../api/errors.js";
 import type { ImageResult, Tensors } from "../../api/types.js";
 import type { ImageTask, Manifest } from "../../manifest/manifest.js";
 import { runInput } from "../../preprocess/image-input.js";
-import { planeSize, type Size } from "../../preprocess/letterbox.js";
+import { type Geometry, planeSize, type Size } from "../../preprocess/letterbox.js";
+import { type Picture, readPixels } from "../../preprocess/pixels.js";
 import { readNumbers } from "../read-output.js";
 import type { FieldsOf, GpuHalf, ManifestOf, TaskModule } from "../task-module.js";
 import { GpuPicture } from "./gpu/gpu-picture.js";
 import { pictureDifference } from "./gpu/picture-self-check.js";
-import { paintPicture } from "./picture-pixels.js";
+import { keepOutside, paintPicture } from "./picture-pixels.js";
 
 type Fields = FieldsOf<ImageResult>;
 
-const gpu: GpuHalf<ImageTask, Fields, null> = {
+/** What is filled in, 1 for each pixel of it; null of a model that takes no mask. */
+type Mask = Uint8Array | null;
+
+const gpu: GpuHalf<ImageTask, Fields, Mask> = {
   outputs: ({ output }) => [output],
   async open(device) {
     const painter = await GpuPicture.open(device);
@@ -21,7 +25,7 @@ const gpu: GpuHalf<ImageTask, Fields, null> = {
     return {
       matches: "paints the same picture",
       differs: reason && `does not paint a picture as the CPU does: ${reason}`,
-      async run(manifest, gpuOutputs, _, geometry) {
+      async run(manifest, gpuOutputs, _, geometry, mask, source) {
         const { task } = manifest;
         const planes = gpuOutputs[task.output];
         if (planes === undefined) throw internalError(`${task.output} is not on the GPU`);
@@ -31,26 +35,35 @@ const gpu: GpuHalf<ImageTask, Fields, null> = {
           ...sizes,
         });
         const stats = { [task.output]: { hasNan, isFlat: isOneColor } };
-        return { decoded: await resultOf(geometry.source, picture), outputs: {}, stats };
+        return { decoded: await resultOf(manifest, picture, mask, source, geometry), outputs: {}, stats };
       },
     };
   },
 };
 
-export const task: TaskModule<ImageTask, Fields> = {
+export const task: TaskModule<ImageTask, Fields, Mask> = {
   kind: "image",
+  context: (_, { mask }) => (mask instanceof Uint8Array ? mask : null),
   neededOutputs: ({ task: { output } }) => [output],
-  decode(manifest, outputs, geometry) {
-    const { task } = manifest;
+  decode(manifest, outputs, geometry, mask, source) {
     const values = picturePlanes(manifest, outputs);
-    return resultOf(geometry.source, paintPicture(geometry, task, { values, ...pictureSizes(manifest) }));
+    const picture = paintPicture(geometry, manifest.task, { values, ...pictureSizes(manifest) });
+    return resultOf(manifest, picture, mask, source, geometry);
   },
   transfer: ({ picture }) => ({ arrays: [], others: [picture] }),
   gpu,
 };
 
-async function resultOf(source: Size, pixels: ImageData): Promise<Fields> {
-  return { kind: "image", ...source, picture: await createImageBitmap(pixels) };
+/** Outside of what is filled in the picture stays what it was. */
+async function resultOf(
+  { task: { scale } }: ManifestOf<ImageTask>,
+  painted: ImageData,
+  mask: Mask,
+  source: Picture,
+  { source: size }: Geometry,
+): Promise<Fields> {
+  if (mask !== null && scale === 1) keepOutside(painted, mask, await readPixels(source));
+  return { kind: "image", ...size, picture: await createImageBitmap(painted) };
 }
 
 function picturePlanes({ task, outputs: specs }: ManifestOf<ImageTask>, outputs: Tensors): ArrayLike<number> {

@@ -1,0 +1,125 @@
+// The hole in a picture that a model fills in: given by the caller in the picture's pixels, into the mask of the input.
+
+import { WebbuildError } from "../api/errors.js";
+import type { MaskSource, TensorData, Tensors } from "../api/types.js";
+import type { ImageInput, Manifest, MaskInput } from "../manifest/manifest.js";
+import { type Geometry, planeSize, type Size } from "../preprocess/letterbox.js";
+import { toTensor } from "../tensors/typed-arrays.js";
+
+/** 1 for each pixel of a hole, row by row. */
+export interface Hole extends Size {
+  data: Uint8Array;
+}
+
+/** Half of white, from which on a pixel is one. */
+const half = 128;
+
+export function findMask(inputs: Manifest["inputs"]): MaskInput | null {
+  return inputs.find((input) => input.kind === "mask") ?? null;
+}
+
+/** Throws "invalid-option" for a mask that the model does not take, for none where it needs one, and for what is none. */
+export function checkMask(inputs: Manifest["inputs"], mask: unknown): void {
+  const takes = findMask(inputs) !== null;
+  if (!takes && mask !== undefined) throw wrong("the model takes none", "leave mask out");
+  if (!takes || mask instanceof Uint8Array || mask instanceof ImageData || mask instanceof ImageBitmap)
+    return;
+  const got = mask === undefined ? "none was given" : `got ${typeof mask}`;
+  throw wrong(`wanted the pixels to fill in, ${got}`, `give ${wanted}`);
+}
+
+/** Returns the hole of a picture. Throws "invalid-option" for a mask of another size. */
+export function readHole(mask: MaskSource, source: Size): Hole {
+  const fix = "give a mask with a pixel for each of the picture, upright as it is shown";
+  const size = `${source.width} x ${source.height}`;
+  if (mask instanceof Uint8Array) {
+    if (mask.length !== source.width * source.height)
+      throw wrong(`${mask.length} pixels, the picture has ${size}: ${source.width * source.height}`, fix);
+    return { ...source, data: mask };
+  }
+  if (mask.width !== source.width || mask.height !== source.height)
+    throw wrong(`${mask.width} x ${mask.height} pixels, the picture has ${size}`, fix);
+  const { data } = mask instanceof ImageData ? mask : drawn(mask);
+  const pixels = source.width * source.height;
+  const isHole = (at: number): boolean => (data[at] ?? 0) >= half && (data[at + 3] ?? 0) >= half;
+  return { ...source, data: Uint8Array.from({ length: pixels }, (_, at) => Number(isHole(at * 4))) };
+}
+
+/** Returns for each pixel of the input whether it covers any of the hole, see MaskInput. */
+export function holeCells(hole: Hole, geometry: Geometry, plane: Size): Uint8Array<ArrayBuffer> {
+  const columns = covering(geometry.left, geometry.width, hole.width, plane.width);
+  const rows = covering(geometry.top, geometry.height, hole.height, plane.height);
+  const cells = new Uint8Array(plane.width * plane.height);
+  for (const [y, [top, bottom]] of rows.entries()) {
+    const any = new Uint8Array(hole.width);
+    for (let row = top; row < bottom; row++)
+      for (let x = 0; x < hole.width; x++) any[x] ||= hole.data[row * hole.width + x] ? 1 : 0;
+    for (const [x, [from, to]] of columns.entries())
+      cells[y * plane.width + x] = any.subarray(from, to).includes(1) ? 1 : 0;
+  }
+  return cells;
+}
+
+/** For each place of a side of the input the first pixel of the source that it covers, and the one after the last. */
+function covering(start: number, drawn: number, source: number, size: number): [number, number][] {
+  const clamped = (at: number): number => Math.min(Math.max(at, 0), source);
+  return Array.from({ length: size }, (_, place) => {
+    const at = place - start;
+    if (at < 0 || at >= drawn) return [0, 0];
+    return [clamped(Math.floor((at * source) / drawn)), clamped(Math.ceil(((at + 1) * source) / drawn))];
+  });
+}
+
+/** Returns the mask of the input's pixels as the tensor that the graph takes. */
+export function maskTensor({ dtype, shape, hole, known }: MaskInput, cells: Uint8Array): TensorData {
+  return toTensor(
+    { dtype, shape },
+    Array.from(cells, (cell) => (cell ? hole : known)),
+  );
+}
+
+/** The tensor of the mask, and what takes the hole out of the picture's, null where that stays. */
+export interface MaskFeeds {
+  feeds: Tensors;
+  empty: ((picture: TensorData) => void) | null;
+}
+
+/** Null of a model that takes no mask. */
+export function maskFeeds(
+  inputs: Manifest["inputs"],
+  hole: Hole | null,
+  geometry: Geometry,
+): MaskFeeds | null {
+  const mask = findMask(inputs);
+  const image = inputs.find((input) => input.kind === "image");
+  if (mask === null || hole === null || image === undefined) return null;
+  const cells = holeCells(hole, geometry, planeSize(image));
+  const empty = (picture: TensorData): void => emptyHole(picture, image, cells);
+  return { feeds: { [mask.name]: maskTensor(mask, cells) }, empty: mask.emptiesPicture ? empty : null };
+}
+
+/** Sets the picture's tensor to 0 in the hole. */
+function emptyHole({ data }: TensorData, { layout }: ImageInput, cells: Uint8Array): void {
+  const channels = data.length / cells.length;
+  for (const [cell, isHole] of cells.entries()) {
+    if (!isHole) continue;
+    for (let channel = 0; channel < channels; channel++)
+      data[layout === "nchw" ? channel * cells.length + cell : cell * channels + channel] = 0;
+  }
+}
+
+function drawn(bitmap: ImageBitmap): ImageData {
+  const { width, height } = bitmap;
+  const context = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+  if (context === null)
+    throw wrong(`${width} x ${height} pixels are more than this browser can read`, "give a smaller one");
+  context.drawImage(bitmap, 0, 0);
+  return context.getImageData(0, 0, width, height);
+}
+
+const wanted =
+  "an ImageBitmap or ImageData, white where the picture is to be filled in, or a Uint8Array of its pixels, 1 there";
+
+function wrong(what: string, fix: string): WebbuildError {
+  return new WebbuildError("invalid-option", `mask: ${what}`, fix);
+}

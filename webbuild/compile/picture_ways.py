@@ -1,0 +1,126 @@
+"""The ways to put a picture in, and its mask, that are tried; and what comes out of each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.compile.output_range import OutputRange
+from webbuild.compile.picture_likeness import Likeness, measure_likeness, shrink
+from webbuild.compile.picture_trials import SECONDS, sample_canvases
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import ImageInput, ImageTask, MaskInput
+from webbuild.preprocess.image import input_size, normalize
+from webbuild.preprocess.mask import Hole, mask_tensor, with_empty_hole
+from webbuild.runners.native import NativeRunner
+from webbuild.tasks.output_picture import picture_planes
+
+Numbers = NDArray[np.float64]
+
+_RANGES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 255.0))
+"""Values of black and white, from the narrowest on: the first that an output lies in is taken."""
+_SLACK, _WITHIN = 0.1, 0.98
+"""Part of a range by which, and of the values that, may lie outside of it."""
+_UNCHANGED = 1e-3
+"""Part of white by which outputs differ at most where the graph empties the hole itself."""
+
+
+class Way(Struct, frozen=True):
+    """How a picture goes in, and its mask."""
+
+    image: ImageInput
+    mask: MaskInput | None
+
+
+class PictureTrial(Struct, frozen=True):
+    """A way to put pictures in, and what came out: the task with its range and order, and how like the input it is.
+
+    `error` is the root mean square of the difference from the input, in parts of white. Of a model that takes a mask
+    likeness and error are those of what is no hole.
+    """
+
+    way: Way
+    task: ImageTask
+    likeness: Likeness
+    error: float
+
+
+class PictureModel(Struct, frozen=True):
+    """The original, what it is fed beside the picture and the mask, and the range that its graph ends with."""
+
+    original: NativeRunner
+    beside: Mapping[str, NDArray[Any]]
+    bounds: OutputRange | None
+
+
+def trial_hole(image: ImageInput) -> Hole:
+    """Return a hole in the lowest third of an input, so that what lies above it can be compared."""
+    height, width = input_size(image)
+    hole = np.zeros((height, width), bool)
+    hole[height * 2 // 3 :, width // 3 : width * 2 // 3] = True
+    return hole
+
+
+def try_ways(ways: Sequence[Way], task: ImageTask, model: PictureModel) -> Iterator[PictureTrial]:
+    """Yield what becomes of two photographs, way by way, as long as there is time; what is not finite is left out."""
+    canvases, left, longest = sample_canvases(ways[0].image), SECONDS, 0.0
+    for way in ways:
+        if longest > left:
+            return
+        began = time.monotonic()
+        try:
+            planes = [_planes(way, task, model, canvas) for canvas in canvases]
+        except WebbuildError:
+            continue
+        took = time.monotonic() - began
+        longest, left = max(longest, took), left - took
+        if all(np.isfinite(each).all() for each in planes):
+            yield _judge(way, task, model, canvases, planes)
+
+
+def empties_itself(trial: PictureTrial, model: PictureModel) -> bool:
+    """Whether the answer is the same whatever lies in the hole."""
+    canvas = sample_canvases(trial.way.image)[0]
+    empty, full = (_planes(trial.way, trial.task, model, canvas, emptied=emptied) for emptied in (True, False))
+    white = trial.task.high - trial.task.low
+    return bool(np.abs(empty.astype(np.float64) - full).max() <= _UNCHANGED * white)
+
+
+def _planes(way: Way, task: ImageTask, model: PictureModel, canvas: Numbers, *, emptied: bool = True) -> NDArray[Any]:
+    picture, masks = normalize(canvas, way.image), {}
+    if way.mask is not None:
+        hole = trial_hole(way.image)
+        masks[way.mask.name] = mask_tensor(way.mask, hole)
+        picture = with_empty_hole(picture, way.image, hole) if emptied else picture
+    answer = model.original.run({**model.beside, **masks, way.image.name: picture})
+    return picture_planes(task, answer[task.output])
+
+
+def _judge(
+    way: Way, task: ImageTask, model: PictureModel, canvases: Sequence[Numbers], planes: Sequence[NDArray[Any]]
+) -> PictureTrial:
+    known = len(canvases[0]) if way.mask is None else len(canvases[0]) * 2 // 3
+    seen = [canvas[:known] for canvas in canvases]
+    outputs = [each[:, : known * task.scale] for each in planes]
+    likeness = measure_likeness(seen, outputs)
+    small = [shrink(each[::-1] if likeness.order == "bgr" else each, task.scale) for each in outputs]
+    want = [canvas.transpose(2, 0, 1) / 255 for canvas in seen]
+    bounds = model.bounds
+    fitting = [(bounds.low, bounds.high)] if bounds else [each for each in _RANGES if _fits(each, planes)]
+    low, high = fitting[0] if fitting else _RANGES[0]
+    squares = [((got - low) / (high - low) - wanted) ** 2 for got, wanted in zip(small, want, strict=True)]
+    error = float(np.sqrt(np.mean([each.mean() for each in squares])))
+    order = "bgr" if (likeness.order == "bgr") != (task.order == "bgr") else "rgb"
+    return PictureTrial(way, msgspec.structs.replace(task, low=low, high=high, order=order), likeness, error)
+
+
+def _fits(ends: tuple[float, float], planes: Sequence[NDArray[Any]]) -> bool:
+    low, high = ends
+    slack = _SLACK * (high - low)
+    return all(bool(np.mean((each >= low - slack) & (each <= high + slack)) >= _WITHIN) for each in planes)

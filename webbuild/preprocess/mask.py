@@ -1,0 +1,74 @@
+"""The hole in a picture that a model fills in, as its mask input; see `MaskInput`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import ImageInput, Input, MaskInput
+from webbuild.preprocess.letterbox import ImagePlacement
+
+Hole = NDArray[np.bool_]
+
+
+def find_mask(inputs: Sequence[Input]) -> MaskInput | None:
+    """Return the mask among a model's inputs, None where it takes none."""
+    return next((spec for spec in inputs if isinstance(spec, MaskInput)), None)
+
+
+def sample_box(width: int, height: int) -> tuple[int, int, int, int]:
+    """Return left, top, width and height of the hole that samples are compared with: the middle of the picture."""
+    left, top = width // 3, height // 3
+    return left, top, max(1, width - 2 * left), max(1, height - 2 * top)
+
+
+def sample_hole(width: int, height: int) -> Hole:
+    """Return the hole that samples are compared with, [height, width]."""
+    left, top, wide, high = sample_box(width, height)
+    hole = np.zeros((height, width), bool)
+    hole[top : top + high, left : left + wide] = True
+    return hole
+
+
+def hole_cells(hole: Hole, placement: ImagePlacement) -> Hole:
+    """Return which pixels of the input are a hole: those that cover any pixel of one, [input height, input width]."""
+    rows = _covered(hole, placement.top, placement.height, placement.input_height)
+    return _covered(rows.T, placement.left, placement.width, placement.input_width).T
+
+
+def _covered(hole: Hole, start: int, drawn: int, size: int) -> Hole:
+    """Return for each place along the first axis whether any that it covers is a hole."""
+    place = np.arange(size) - start
+    inside = (place >= 0) & (place < drawn)
+    source = len(hole)
+    first = np.clip(place * source // drawn, 0, source)
+    last = np.clip(-(-(place + 1) * source // drawn), 0, source)
+    counts = np.concatenate([np.zeros((1, hole.shape[1]), np.intp), np.cumsum(hole, axis=0)])
+    covered: Hole = (counts[last] > counts[first]) & inside[:, None]
+    return covered
+
+
+def mask_tensor(spec: MaskInput, cells: Hole) -> NDArray[Any]:
+    """Return the mask of an input's pixels, in the shape and type of `spec`."""
+    return np.where(cells, spec.hole, spec.known).astype(spec.dtype).reshape(spec.shape)
+
+
+def with_empty_hole(tensor: NDArray[Any], image: ImageInput, cells: Hole) -> NDArray[Any]:
+    """Return a picture's tensor with zeros in the hole."""
+    seen = ~cells if image.layout == "nchw" else ~cells[..., None]
+    return (tensor * seen).astype(tensor.dtype)
+
+
+def with_hole(
+    feeds: dict[str, NDArray[Any]], inputs: Sequence[Input], placement: ImagePlacement
+) -> dict[str, NDArray[Any]]:
+    """Return the feeds of a picture with the samples' hole in it; as they are for a model that takes no mask."""
+    mask, image = find_mask(inputs), next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
+    if mask is None or image is None:
+        return feeds
+    cells = hole_cells(sample_hole(placement.source_width, placement.source_height), placement)
+    picture = with_empty_hole(feeds[image.name], image, cells) if mask.empties_picture else feeds[image.name]
+    return {**feeds, image.name: picture, mask.name: mask_tensor(mask, cells)}
