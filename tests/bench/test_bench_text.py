@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from tests.bench.made import backend, report
-from webbuild.bench.formatting import COST_COLUMNS, TIMING_COLUMNS, cost_cells, timing_cells
+from webbuild.bench.formatting import DASH, number_rows
 from webbuild.bench.text import print_report
 
 
@@ -19,11 +19,17 @@ def test_no_word_of_a_table_is_broken(width: int) -> None:
     print_report(report(*backends), Console(file=written, width=width))
     text = written.getvalue()
     assert max(map(len, text.splitlines())) <= width
-    words = {word for title in (*TIMING_COLUMNS, *COST_COLUMNS) for word in title.split()}
+    words = {word for title, _ in number_rows(backends) for word in title.split()}
     assert words - set(text.split()) == set()
-    cells = {
-        cell.replace(" ", "\N{NO-BREAK SPACE}")
-        for each in backends
-        for cell in (*timing_cells(each), *cost_cells(each))
-    }
+    cells = {cell.replace(" ", "\N{NO-BREAK SPACE}") for _, row in number_rows(backends) for cell in row}
     assert [cell for cell in cells if cell not in text] == []
+
+
+def test_two_backends_are_one_table_in_eighty_columns() -> None:
+    written = io.StringIO()
+    print_report(report(backend(), backend(backend="wasm")), Console(file=written, width=80))
+    lines = written.getvalue().splitlines()
+    assert sum("───" in line for line in lines) == 1
+    assert [" ".join(line.split()) for line in lines if "nodes on the CPU" in line] == [
+        f"nodes on the CPU 2 of 143 {DASH}"
+    ]

@@ -33,7 +33,7 @@ def test_every_backend_and_every_run_is_drawn() -> None:
     text = Tags(page).text
     for part in ("Benchmark", "WebGPU, first visit", "WASM, second visit", "8.4 MB", "2 of 143", "SwiftShader"):
         assert part in text
-    assert "2.5, 0.3 MB" in text
+    assert "2.5 (0.3 MB)" in text
 
 
 def test_what_failed_is_told_with_its_mend() -> None:

@@ -53,7 +53,7 @@ def test_the_model_the_card_and_the_space_are_written(export: Path, bundle: Path
     _, front, text = card.split("---\n", 2)
     assert 'license_name: "<b>free</b> | as air"' in front
     assert "<b>" not in text
-    assert "Compared natively when it was packed; not compared in a browser." in card
+    assert "Compared with the original on native ONNX Runtime when it was packed. Not compared in a browser." in card
     space = (out / "space" / "README.md").read_text()
     assert space.startswith('---\ntitle: "export"\nsdk: static\n')
     assert 'models: ["me/tiny"]' in space

@@ -39,4 +39,4 @@ def test_prints_its_address_serves_and_ends_with_130(tmp_path: Path) -> None:
         process.wait()
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in err
-    assert "has no page" not in err
+    assert "has no index.html" not in err

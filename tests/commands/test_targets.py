@@ -17,7 +17,7 @@ def test_every_target_is_listed_with_its_counts(capsys: pytest.CaptureFixture[st
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[::3]] == [target.name for target in measured_targets()]
     kernels = dict(zip(measured_targets(), lines[1::3], strict=True))
-    assert {target: " gpu" in line for target, line in kernels.items()} == {t: t.build != "wasm" for t in kernels}
+    assert {target: "on the GPU" in line for target, line in kernels.items()} == {t: t.build != "wasm" for t in kernels}
 
 
 def test_the_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,7 +55,7 @@ def test_a_model_of_whole_numbers_has_nothing_to_gain() -> None:
 def test_the_line_names_what_is_in_the_way() -> None:
     names = tuple(f"w{index}" for index in range(5))
     assert fp16_summary(Fp16Estimate(2000, names, ("e",), {"Neg": 2})) == (
-        "in float16: 1.0 kB less to load, on devices with shader-f16; leaves float16's range: 'w0', 'w1', 'w2' and 2 "
+        "float16: 1.0 kB less to load, on devices with shader-f16; beyond float16's range: 'w0', 'w1', 'w2' and 2 "
         "more; would become 0: 'e'; no float16 kernel for 2 Neg; "
-        "webbuild pack --precision auto converts the part that keeps the results"
+        "webbuild pack --precision auto converts what keeps the results"
     )

@@ -1,46 +1,67 @@
-"""Formatted benchmark results: one row for each browser and backend."""
+"""Formatted benchmark results: one column for each browser and backend."""
 
 from __future__ import annotations
 
-from webbuild.bench.report import BackendBench, MemoryGrowth
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from webbuild.bench.report import BackendBench, MemoryGrowth, PerRun, Profile
 from webbuild.errors import printable
+from webbuild.reporting.quantities import format_count
 from webbuild.verify import formatting
 
+Part = TypeVar("Part")
 DASH = formatting.format_number(None)
-TIMING_COLUMNS = ("bytes", "second visit", "session", "first result", "second visit", "p50", "p95")
-COST_COLUMNS = ("nodes off it", "dispatches", "to the GPU", "back", "longest task", "beyond 50 ms", "growth")
+_time = formatting.format_milliseconds
+_ROWS: tuple[tuple[str, Callable[[BackendBench], str]], ...] = (
+    ("first visit, download", lambda each: _of(each.first_load, lambda visit: format_megabytes(visit.bytes))),
+    ("first visit, session created after", lambda each: _of(each.first_load, lambda visit: _time(visit.session))),
+    ("first visit, first result after", lambda each: _of(each.first_load, lambda visit: _time(visit.first_result))),
+    ("second visit, download", lambda each: _of(each.second_load, lambda visit: format_megabytes(visit.bytes))),
+    ("second visit, first result after", lambda each: _of(each.second_load, lambda visit: _time(visit.first_result))),
+    ("run, median (p50)", lambda each: _of(each.run_times, lambda times: _time(times.p50))),
+    ("run, 95th percentile (p95)", lambda each: _of(each.run_times, lambda times: _time(times.p95))),
+    ("nodes on the CPU", lambda each: _of(_gpu_profile(each), _cpu_nodes)),
+    (
+        "dispatches per run",
+        lambda each: _of(_gpu_profile(each), lambda found: format_average(found.per_run.dispatches)),
+    ),
+    ("copies to the GPU per run", lambda each: _of(_gpu_profile(each), lambda found: _uploads(found.per_run))),
+    ("copies from the GPU per run", lambda each: _of(_gpu_profile(each), lambda found: _readbacks(found.per_run))),
+    ("main thread, longest task", lambda each: _of(each.profile, lambda found: _time(found.long_tasks.longest))),
+    (
+        "main thread, blocked beyond 50 ms",
+        lambda each: _of(each.profile, lambda found: _time(found.long_tasks.blocking_time)),
+    ),
+    ("memory growth over all runs", lambda each: _of(each.profile, lambda found: format_growth(found.growth))),
+)
+"""What is shown of a backend: the title of a row, and its cell."""
 
 
-def timing_cells(each: BackendBench) -> list[str]:
-    """Return the cells of `TIMING_COLUMNS`."""
-    first, second, frames = each.first_load, each.second_load, each.run_times
-    return [
-        DASH if first is None else format_megabytes(first.bytes),
-        DASH if second is None else format_megabytes(second.bytes),
-        formatting.format_milliseconds(None if first is None else first.session),
-        formatting.format_milliseconds(None if first is None else first.first_result),
-        formatting.format_milliseconds(None if second is None else second.first_result),
-        formatting.format_milliseconds(None if frames is None else frames.p50),
-        formatting.format_milliseconds(None if frames is None else frames.p95),
-    ]
+def number_rows(backends: Sequence[BackendBench]) -> list[tuple[str, list[str]]]:
+    """Return the rows of the table of all numbers: a title, and a cell for each backend."""
+    return [(title, [cell(each) for each in backends]) for title, cell in _ROWS]
 
 
-def cost_cells(each: BackendBench) -> list[str]:
-    """Return the cells of `COST_COLUMNS`: a run's, but for those of the main thread and the growth."""
-    found = each.profile
-    if found is None:
-        return [DASH] * len(COST_COLUMNS)
-    off = DASH if found.cpu_nodes is None else f"{found.cpu_nodes} of {found.nodes}"
-    asked, gpu = found.per_run, each.backend.startswith("webgpu")
-    return [
-        off,
-        format_average(asked.dispatches) if gpu else DASH,
-        format_transfers(asked.uploads, asked.uploaded_bytes) if gpu else DASH,
-        format_transfers(asked.readbacks, asked.read_bytes) if gpu else DASH,
-        formatting.format_milliseconds(found.long_tasks.longest),
-        formatting.format_milliseconds(found.long_tasks.blocking_time),
-        format_growth(found.growth),
-    ]
+def _of(part: Part | None, cell: Callable[[Part], str]) -> str:
+    return DASH if part is None else cell(part)
+
+
+def _gpu_profile(each: BackendBench) -> Profile | None:
+    """Return the profile, None where WebAssembly computes, of which it says nothing."""
+    return each.profile if each.backend.startswith("webgpu") else None
+
+
+def _cpu_nodes(found: Profile) -> str:
+    return DASH if found.cpu_nodes is None else f"{found.cpu_nodes} of {found.nodes}"
+
+
+def _uploads(run: PerRun) -> str:
+    return format_transfers(run.uploads, run.uploaded_bytes)
+
+
+def _readbacks(run: PerRun) -> str:
+    return format_transfers(run.readbacks, run.read_bytes)
 
 
 def format_stages(each: BackendBench) -> str:
@@ -52,15 +73,15 @@ def format_stages(each: BackendBench) -> str:
     )
 
 
-def row_title(each: BackendBench) -> str:
-    """Return what a row of a table is of: the backend and, of a browser elsewhere, the adapter or the address."""
+def column_title(each: BackendBench) -> str:
+    """Return what a column of a table is of: the backend and, of a browser elsewhere, the adapter or the address."""
     name = formatting.runner_name(each.backend)
     return printable(f"{name}, {each.adapter or each.endpoint}") if each.endpoint else name
 
 
 def describe_backend(each: BackendBench) -> str:
     """Return what was measured in: the backend, the adapter, the build and its threads; and which browser elsewhere."""
-    threads = f"{each.threads} thread{'' if each.threads == 1 else 's'}" if each.threads else "did not load"
+    threads = format_count(each.threads, "thread") if each.threads else "did not load"
     browser = f"{each.browser} at {each.endpoint}".strip() if each.endpoint else ""
     facts = (each.adapter, f"{each.engine_build} build" if each.engine_build else "", threads, browser)
     return f"{formatting.runner_name(each.backend)}: {', '.join(printable(fact) for fact in facts if fact)}"
@@ -74,8 +95,8 @@ def format_megabytes(count: float) -> str:
 
 
 def format_transfers(times: float, count: float) -> str:
-    """Return how often and how much: 3, 1.2 MB."""
-    return f"{format_average(times)}, {format_megabytes(count)}" if times else "0"
+    """Return how often and how much: 3 (1.2 MB)."""
+    return f"{format_average(times)} ({format_megabytes(count)})" if times else "0"
 
 
 def format_growth(grown: MemoryGrowth) -> str:

@@ -19,7 +19,7 @@ def render(report: BenchReport) -> str:
         name=formatting.runner_name,
         mb=own.format_megabytes,
         where=own.describe_backend,
-        row=own.row_title,
+        column=own.column_title,
     )
     return templates.get_template("bench.html.j2").render(
         report=report,
@@ -27,7 +27,7 @@ def render(report: BenchReport) -> str:
         arrivals=_load_bars(report),
         frames=_run_dots(report),
         stages=_stages(report),
-        tables=[(own.TIMING_COLUMNS, own.timing_cells), (own.COST_COLUMNS, own.cost_cells)],
+        numbers=own.number_rows(report.backends),
         software="swiftshader" in " ".join(each.adapter for each in report.backends).lower(),
     )
 

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from webbuild.bench.formatting import (
-    COST_COLUMNS,
-    TIMING_COLUMNS,
-    cost_cells,
-    describe_backend,
-    format_stages,
-    row_title,
-    timing_cells,
-)
-from webbuild.bench.report import BackendBench, BenchReport, exit_code
+from webbuild.bench.formatting import column_title, describe_backend, format_stages, number_rows
+from webbuild.bench.report import BenchReport, RunTimes, exit_code
 from webbuild.errors import CLEAN
 from webbuild.reporting.problem_text import print_problems
 from webbuild.reporting.terminal_tables import fitting_tables, unbroken
@@ -33,21 +25,21 @@ def print_report(report: BenchReport, console: Console) -> None:
     for each in report.backends:
         console.print(Text(describe_backend(each)))
         if each.run_times is not None:
-            console.print(
-                Text(f"  the median of {len(each.run_times.runs)} runs: {format_stages(each) or 'no stages reported'}")
-            )
-    for titles, cells in ((TIMING_COLUMNS, timing_cells), (COST_COLUMNS, cost_cells)):
-        for table in _tables(report, titles, cells, console.width):
+            console.print(Text(f"  {_runs(each.run_times)}: {format_stages(each) or 'no stages reported'}"))
+    if report.backends:
+        for table in _tables(report, console.width):
             console.print(table)
     print_problems(report.problems(), console)
     if exit_code(report) != CLEAN and not report.problems():
         console.print(Text("Not everything was measured.", style="bold red"))
 
 
-def _tables(
-    report: BenchReport, titles: Sequence[str], cells: Callable[[BackendBench], list[str]], width: int
-) -> Iterator[Table]:
+def _runs(found: RunTimes) -> str:
+    return "one run" if len(found.runs) == 1 else f"median of {len(found.runs)} runs"
+
+
+def _tables(report: BenchReport, width: int) -> Iterator[Table]:
     from rich.text import Text
 
-    rows = [[Text(row_title(each)), *(Text(unbroken(cell)) for cell in cells(each))] for each in report.backends]
-    return fitting_tables(["", *titles], rows, width)
+    rows = [[Text(title), *(Text(unbroken(cell)) for cell in cells)] for title, cells in number_rows(report.backends)]
+    return fitting_tables(["", *map(column_title, report.backends)], rows, width)

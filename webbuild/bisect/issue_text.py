@@ -18,7 +18,7 @@ TITLES = {
     "node-crashes": "{ops} crashes the page",
     "fusion-mismatch": "{ops} give a different result when fused",
     "shader-cache-interaction": "{ops} gives a different result next to a second one with other attributes",
-    "error-accumulation": "errors add up",
+    "error-accumulation": "rounding errors add up",
     "joint-mismatch": "several nodes differ together",
 }
 """Code -> what is wrong, with the operators."""

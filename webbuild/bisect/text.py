@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from webbuild.bisect.codes import EXPLANATIONS
 from webbuild.bisect.report import BisectFinding, BisectReport
 from webbuild.errors import printable
 from webbuild.reporting.comparison_text import describe_reason
 from webbuild.reporting.problem_text import see
+from webbuild.reporting.quantities import format_count
 
 MAX_SHOWN = 10
 """Findings that are listed."""
@@ -23,15 +25,15 @@ def print_report(report: BisectReport, out: Path) -> None:
 
 def report_lines(report: BisectReport, out: Path) -> list[str]:
     """Return what was found, line by line."""
-    compared = f"{report.compared_values} values compared in {report.sessions} session{'s' * (report.sessions != 1)}"
+    compared = f"{format_count(report.compared_values, 'value')} in {format_count(report.sessions, 'session')}"
     lines = [
-        f"{report.subject}: {report.nodes} nodes on {report.engine}",
-        f"  against {report.reference}, on {report.sample}; {compared}",
+        f"{report.subject}: {format_count(report.nodes, 'node')} on {report.engine}",
+        f"  compared with {report.reference} on sample {report.sample}: {compared}",
     ]
     if report.whole_graph_verdict == "agrees":
         return [
             *lines,
-            "nothing differs"
+            "no difference found"
             if report.compared_values
             else "nothing was compared: all outputs are 0 or empty; give other inputs with --sample",
         ]
@@ -39,16 +41,21 @@ def report_lines(report: BisectReport, out: Path) -> list[str]:
     for index, finding in enumerate(first[:MAX_SHOWN]):
         lines += _finding_lines(finding, out)
         if finding.code not in {earlier.code for earlier in first[:index]}:
-            lines.append(see(finding.code))
+            lines += [f"  meaning: {EXPLANATIONS[finding.code].splitlines()[0]}", see(finding.code)]
     if len(first) > MAX_SHOWN:
         lines.append(f"and {len(first) - MAX_SHOWN} more: see --json")
     if behind := [finding for finding in report.findings if finding.downstream]:
         names = ", ".join(node.label for finding in behind[:MAX_SHOWN] for node in finding.nodes)
-        lines.append(f"also different, after those: {names}{', ...' if len(behind) > MAX_SHOWN else ''}")
+        lines.append(f"these differ too, after those: {names}{', ...' if len(behind) > MAX_SHOWN else ''}")
     if report.depth_errors:
-        lines += ["error against depth, relative to the largest magnitude:", *_depth_lines(report)]
+        lines += [
+            "error by node number, relative to the largest magnitude of its output; bars are logarithmic:",
+            *_depth_lines(report),
+        ]
     if report.unresolved:
-        lines.append(f"{report.unresolved} parts did not run on their own, although the whole graph does")
+        lines.append(
+            f"{format_count(report.unresolved, 'part')} of the graph could not run alone, so nothing is known of them"
+        )
     return [*lines, *([report.unfinished] if report.unfinished else [])]
 
 
@@ -63,9 +70,9 @@ def _finding_lines(finding: BisectFinding, out: Path) -> list[str]:
     if finding.message:
         lines.append(f"  {finding.message}")
     if not finding.reproduced:
-        lines.append("  it occurs only together with other pieces, not in a session of its own")
+        lines.append("  it happens only in a session with other parts of the graph, not alone")
     if finding.files:
-        lines.append(f"  {', '.join(str(out / name) for name in finding.files)}")
+        lines.append(f"  written: {', '.join(str(out / name) for name in finding.files)}")
     return lines
 
 

@@ -110,7 +110,7 @@ def _resolve_folder(directory: Path) -> Path:
     if not directory.is_dir():
         raise WebbuildError(
             "folder-not-found",
-            f"{directory}: there is no such folder to serve",
+            f"{directory}: {'this is a file, not a folder' if directory.exists() else 'there is no such folder'}",
             "give the folder that `webbuild pack` wrote",
             exit_code=USAGE,
         )
@@ -133,8 +133,8 @@ def _listen(host: str, port: int, site: DocumentRoot, tls: ssl.SSLContext | None
         taken = getattr(error, "errno", None) == errno.EADDRINUSE
         raise WebbuildError(
             "port-taken" if taken else "no-port",
-            f"port {port} on {host}: {error}",
-            "give another port, or 0 for a free one",
+            f"port {port} on {host} {'is in use' if taken else f'cannot be opened: {error}'}",
+            "give another --port, or leave it out: webbuild then takes a free one",
             exit_code=USAGE,
         ) from error
     if tls is not None:  # a client's handshake is done on its own thread: a slow one holds up nobody else

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from webbuild.bundle.export_onnx import OnnxFile
 from webbuild.commands.patch_model import PatchResult
 from webbuild.errors import CLEAN, page_url
+from webbuild.reporting.quantities import format_count
 from webbuild.targets import jsep
 
 
@@ -24,7 +25,10 @@ def result_lines(outcome: PatchResult, *, dry_run: bool) -> Iterator[str]:
                 done = "done" if rewrite.applied else "left"
                 yield f"{outcome.model}: {target}: {done} [{rewrite.code}] {rewrite.location}: {rewrite.reason}"
     counts = [
-        *(f"{target}: {sum(e.applied for e in rewrites)} rewrites" for target, rewrites in outcome.rewrites.items()),
+        *(
+            f"{target}: {format_count(sum(e.applied for e in rewrites), 'rewrite')}"
+            for target, rewrites in outcome.rewrites.items()
+        ),
         *outcome.interface,
         *outcome.repairs,
         *(
@@ -33,8 +37,12 @@ def result_lines(outcome: PatchResult, *, dry_run: bool) -> Iterator[str]:
         ),
     ]
     written = ", ".join(_describe_file(file) for file in outcome.files)
-    proven = f" -> {written}; {outcome.compared} comparisons" if outcome.exit_code == CLEAN and written else ""
-    yield f"{'would be' if dry_run else 'patched '} {outcome.model}: {', '.join(counts)}{proven}"
+    proven = (
+        f"; same answers in {format_count(outcome.compared, 'comparison')}; written: {written}"
+        if outcome.exit_code == CLEAN and written
+        else ""
+    )
+    yield f"{'dry run ' if dry_run else 'patched '} {outcome.model}: {', '.join(counts)}{proven}"
     for file in outcome.files:
         if file.cpu_nodes:
             option = {"executionProviders": [{"name": "webgpu", "forceCpuNodeNames": list(file.cpu_nodes)}]}

@@ -25,7 +25,8 @@ from webbuild.probe.record import ProbeRecord
 from webbuild.probe.registry import families, family_probes
 from webbuild.probe.table_writer import build_table
 from webbuild.reporting.progress import ProgressReporter
-from webbuild.targets.table import KernelTable, encode_table
+from webbuild.reporting.quantities import format_count
+from webbuild.targets.table import OUTCOMES, KernelTable, encode_table
 from webbuild.targets.target import Target
 
 if TYPE_CHECKING:
@@ -46,27 +47,31 @@ def run(arguments: ProbeArguments) -> int:
     if unknown := sorted(set(arguments.only) - set(families())):
         choice = ", ".join(families())
         raise WebbuildError(
-            "unknown-probe-family", f"unknown family {unknown[0]}", f"choose of {choice}", exit_code=USAGE
+            "unknown-probe-family",
+            f"--family {unknown[0]}: there is no such family of probes",
+            f"use one of: {choice}",
+            exit_code=USAGE,
         )
     progress = ProgressReporter()
     measured = _measure(target, arguments.only, arguments.resume, progress)
     file = arguments.out or Path(f"{target.name}.json")
     file.write_bytes(encode_table(measured))
     counts = Counter(case.outcome for case in measured.cases)
-    progress.print(f"{file}: " + ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()))
+    outcomes = ", ".join(f"{count} {OUTCOMES[outcome]}" for outcome, count in counts.most_common())
+    progress.print(f"written: {file}, {format_count(len(measured.cases), 'case')}: {outcomes}")
     return CLEAN
 
 
 def _measure(target: Target, only: Sequence[str], resume: bool, progress: ProgressReporter) -> KernelTable:
     cache = cache_folder()
-    with progress.step(f"the files of onnxruntime-web {target.name}"):
+    with progress.step(f"get onnxruntime-web {target.name}"):
         build = get_build(target, cache)
     journal = Journal(ProbeRecord, cache / f"{target.name}.jsonl", resume=resume)
     swept = [] if only else list(kernel_probes())
     gpu = target.build != "wasm"
     named = only or [*(name for name in families() if name != GROUPS), *([GROUPS] if gpu else [])]
     cases = {family: list(family_probes(family)) for family in named}
-    steps = [("placements", [each.probe for each in swept]), *cases.items()]
+    steps = [*([("kernels", [each.probe for each in swept])] if swept else []), *cases.items()]
     with (
         NativeProcess() as native,
         open_chromium(webgpu=gpu) as browser,
@@ -85,7 +90,7 @@ def _measure(target: Target, only: Sequence[str], resume: bool, progress: Progre
         )
     for line in journal.records.values():
         if line.reason.startswith("no answer"):
-            progress.print(f"  {line.name} is left out: {line.reason}")
+            progress.print(f"  {line.name} is not in the table: {line.reason}")
     journal.delete()
     return done
 

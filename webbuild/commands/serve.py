@@ -23,9 +23,12 @@ def run(arguments: ServeArguments) -> int:
     ) as server:
         try:
             click.echo(server.url)
-            click.echo(f"serving {arguments.directory}; Ctrl-C ends it", err=True)
+            click.echo(f"serving {arguments.directory}; stop it with Ctrl-C", err=True)
             if not any(arguments.directory.glob("*.html")):
-                click.echo(f"warning: {arguments.directory} has no page: a bundle has an index.html", err=True)
+                click.echo(
+                    f"warning: {arguments.directory} has no index.html: is it the folder that webbuild pack wrote?",
+                    err=True,
+                )
             if arguments.open_page:
                 webbrowser.open(server.url)
             server.serve_forever()

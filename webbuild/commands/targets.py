@@ -10,7 +10,7 @@ from typing import Any
 from webbuild.commands.options.targets import TargetsArguments
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.reporting.write import encode_json
-from webbuild.targets.table import KernelTable, load_table, measured_targets
+from webbuild.targets.table import OUTCOMES, KernelTable, load_table, measured_targets
 from webbuild.targets.table_diff import TableChange, diff_tables
 from webbuild.targets.target import parse_target
 
@@ -21,8 +21,8 @@ def run(arguments: TargetsArguments) -> int:
     if len(names) not in (0, 2):
         raise WebbuildError(
             "needs-two-targets",
-            f"{len(names)} target was named" if len(names) == 1 else f"{len(names)} targets were named",
-            "name two to compare them, or none to list them all: webbuild targets 1.30.0-webgpu 1.30.0-wasm",
+            f"targets compares two builds, and was given {len(names)}",
+            "give two builds, such as 1.30.0-webgpu 1.30.0-wasm, or none to list them all",
             exit_code=USAGE,
         )
     if names:
@@ -32,6 +32,10 @@ def run(arguments: TargetsArguments) -> int:
         rows = [_summary(load_table(target)) for target in measured_targets()]
         _write(rows, as_json, (_line(row) for row in rows))
     return CLEAN
+
+
+_WORDS: dict[str, str] = {"none": "missing"} | {str(name): words for name, words in OUTCOMES.items()}
+"""How the numbers of kernels and cases are read: `gpu` is `on the GPU`."""
 
 
 def _summary(measured: KernelTable) -> dict[str, Any]:
@@ -55,14 +59,15 @@ def _summary(measured: KernelTable) -> dict[str, Any]:
 
 def _line(row: dict[str, Any]) -> str:
     kernels, cases = (_counts(row[name]) for name in ("kernels", "cases"))
+    where = "" if row["adapter"] == "none" else f" on {row['adapter']}"
     return (
-        f"{row['target']}  measured {row['measured']} in {row['browser']} on {row['adapter']}\n"
+        f"{row['target']}  measured {row['measured']} in {row['browser']}{where}\n"
         f"  kernels: {kernels}\n  cases: {cases}"
     )
 
 
 def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in counts.items()) or "none"
+    return ", ".join(f"{count} {_WORDS[name]}" for name, count in counts.items()) or "none"
 
 
 def _write(values: Sequence[TableChange] | Sequence[dict[str, Any]], as_json: bool, lines: Iterator[str]) -> None:

@@ -28,7 +28,8 @@ def print_inspection(inspection: Inspection, console: Console) -> None:
     for code, found in inspection.findings_by_code():
         console.print(_finding_text(code, found))
         console.print(Text(see(code)), soft_wrap=True)
-    console.print(Text(printable(summary(inspection)), style="dim"))
+    for line in summary(inspection):
+        console.print(Text(printable(line), style="dim"))
     if inspection.fp16 is not None:
         console.print(Text(printable(fp16_summary(inspection.fp16)), style="dim"))
     style = "bold red" if inspection.count("error") else "bold green"
@@ -50,43 +51,45 @@ def print_measurement(measurement: Measurement, console: Console) -> None:
     console.print(table)
     copies = "unknown" if measurement.measured_transfers is None else measurement.measured_transfers
     console.print(f"copies: {measurement.predicted_transfers} predicted, {copies} measured")
-    console.print(f"end: '{measurement.predicted_outcome}' predicted, '{measurement.measured_outcome}' measured")
+    console.print(f"outcome: '{measurement.predicted_outcome}' predicted, '{measurement.measured_outcome}' measured")
     if measurement.message:
         console.print(Text(printable(measurement.message), style="dim"))
     for each in measurement.disagreements:
         console.print(Text(printable(each), style="yellow"))
     if not measurement.disagreements:
-        console.print(Text("every node was where it was said to be, and the end is the predicted one", style="green"))
+        console.print(
+            Text("the prediction was right: no node ran elsewhere, and the outcome is the same", style="green")
+        )
 
 
-def summary(inspection: Inspection) -> str:
-    """Return what runs where and what it takes, in a line."""
+def summary(inspection: Inspection) -> list[str]:
+    """Return what runs where and what it takes, in lines."""
     places, memory = inspection.placement_counts(), inspection.memory
-    parts = [
-        f"{places['gpu']} nodes on the GPU",
+    nodes = [
+        f"{places['gpu']} on the GPU",
         f"{places['cpu']} on the CPU",
-        f"{places['folded']} removed while loading",
+        f"{places['folded']} removed when the session is created",
+        *([f"{places['none']} without a kernel"] if places["none"] else []),
     ]
-    if places["none"]:
-        parts.append(f"{places['none']} without a kernel")
-    moved = sum(copy.size or 0 for copy in inspection.transfers)
-    if inspection.transfers:
-        parts.append(f"{format_count(len(inspection.transfers), 'copy')} between them, {format_bytes(moved)} a run")
-    parts.append(f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} of other tensors")
+    sizes = [f"{format_bytes(memory.weights)} of weights", f"{format_bytes(memory.activations)} of other tensors"]
     if memory.gpu is not None:
         packed = inspection.packed_peak
         after = "" if packed is None else f" ({format_bytes(packed.total)} after webbuild pack)"
-        parts.append(f"at most {format_bytes(memory.gpu.total)} on the GPU{after}, at {memory.gpu.where}")
+        sizes.append(f"at most {format_bytes(memory.gpu.total)} on the GPU{after}, at {memory.gpu.where}")
     if memory.unknown_shapes:
-        parts.append(f"{format_count(memory.unknown_shapes, 'tensor')} of unknown size not counted")
-    return "; ".join(parts)
+        sizes.append(f"{format_count(memory.unknown_shapes, 'tensor')} of unknown size not counted")
+    lines = [f"nodes: {', '.join(nodes)}", f"memory: {', '.join(sizes)}"]
+    if inspection.transfers:
+        moved = format_bytes(sum(copy.size or 0 for copy in inspection.transfers))
+        lines.insert(1, f"copies: {len(inspection.transfers)} between GPU and CPU, {moved} per run")
+    return lines
 
 
 def fp16_summary(half: Fp16Estimate) -> str:
     """Return what float16 would need, in a line."""
-    parts = [f"in float16: {format_bytes(half.weight_bytes // 2)} less to load, on devices with shader-f16"]
+    parts = [f"float16: {format_bytes(half.weight_bytes // 2)} less to load, on devices with shader-f16"]
     for what, names in (
-        ("leaves float16's range", half.overflowing_constants),
+        ("beyond float16's range", half.overflowing_constants),
         ("would become 0", half.underflowing_constants),
     ):
         if names:
@@ -95,7 +98,7 @@ def fp16_summary(half: Fp16Estimate) -> str:
     if half.float32_only:
         listed = ", ".join(f"{number} {operator}" for operator, number in half.float32_only.items())
         parts.append(f"no float16 kernel for {listed}")
-    return "; ".join([*parts, "webbuild pack --precision auto converts the part that keeps the results"])
+    return "; ".join([*parts, "webbuild pack --precision auto converts what keeps the results"])
 
 
 def fix(found: list[Finding]) -> str:

@@ -55,7 +55,7 @@ def sniff_format(data: bytes) -> tuple[str, str] | None:
     if data[8:9] == b"{" and data[7:8] == b"\0":
         return "a safetensors file: weights without a graph", "export the model to ONNX first"
     if _is_text(data[:4096]):
-        return "a text file", "pass the .onnx file"
+        return "a text file", "pass the .onnx file that the exporter wrote"
     return None
 
 

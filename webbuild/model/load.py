@@ -178,7 +178,7 @@ def require_model(path: Path) -> None:
 
 
 def _not_found(path: Path, error: OSError) -> WebbuildError:
-    fix = "pass the path of an .onnx file, or of a .pt of Ultralytics"
+    fix = "check the path of the .onnx file, the folder with it, or the Ultralytics .pt file"
     return WebbuildError("model-not-found", f"{path}: {error.strerror}", fix, exit_code=USAGE)
 
 

@@ -52,7 +52,7 @@ def _find_in_folder(folder: Path, given: str) -> Path:
         bundle = (folder / "manifest.json").is_file()
         raise WebbuildError(
             "model-not-found",
-            f"{given}: {'is a bundle, no model' if bundle else 'no .onnx file in it, nor in a folder onnx in it'}",
+            f"{given}: {'is a bundle, not a model' if bundle else 'no .onnx file in it or in its subfolder onnx'}",
             "webbuild verify compares a bundle" if bundle else "pass the path of the .onnx file",
             exit_code=USAGE,
         )

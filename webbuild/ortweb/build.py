@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import tarfile
@@ -95,17 +96,24 @@ def _pack(version: str, folder: Path) -> Path:
             "install Node.js, which brings npm, or leave --version out",
             exit_code=USAGE,
         )
-    command = [npm, "pack", f"onnxruntime-web@{version}", "--silent", "--pack-destination", str(folder)]
+    command = [npm, "pack", f"onnxruntime-web@{version}", "--loglevel", "error", "--pack-destination", str(folder)]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False, cwd=folder)
     packed = sorted(folder.glob("*.tgz"))
     if done.returncode or not packed:
         raise WebbuildError(
             "version-not-found",
-            f"npm did not fetch onnxruntime-web {version}: {done.stderr.strip() or 'it said nothing'}",
+            f"npm did not fetch onnxruntime-web {version}: {_npm_error(done.stderr)}",
             "see the versions with: npm view onnxruntime-web versions",
             exit_code=USAGE,
         )
     return packed[0]
+
+
+def _npm_error(text: str) -> str:
+    """Return what npm says went wrong, without its code and the path of its log."""
+    lines = [re.sub(r"^npm (error|ERR!)\s*(notarget|\d{3})?\s*", "", line) for line in text.splitlines()]
+    said = [line for line in lines if line and not line.startswith(("code ", "errno ", "syscall ", "A complete log"))]
+    return said[0] if said else "npm gave no reason"
 
 
 def _unpack_dist(archive: Path, folder: Path) -> None:

@@ -18,6 +18,15 @@ KernelPlacement = Literal["gpu", "cpu", "none"]
 Outcome = Literal["gpu", "cpu", "no-session", "throws", "wrong"]
 """How a node ends: computed right on the GPU or on the CPU, or one of the three ways to fail."""
 
+OUTCOMES: dict[Outcome, str] = {
+    "gpu": "on the GPU",
+    "cpu": "on the CPU",
+    "wrong": "wrong",
+    "throws": "throw",
+    "no-session": "without a session",
+}
+"""How a number of cases is read: `12 on the GPU`."""
+
 KernelPlacements = dict[str, dict[str, dict[KernelPlacement, list[str]]]]
 """By operator, then by the version of its schema, the element types for each placement.
 

@@ -102,7 +102,7 @@ def open_bundle(directory: Path) -> Bundle:
     except OSError as error:
         raise WebbuildError(
             "bundle-not-found",
-            f"{directory}: no manifest.json in it",
+            f"{directory}: {_why_no_bundle(directory)}",
             "give the folder that `webbuild pack` wrote",
             exit_code=USAGE,
         ) from error
@@ -111,6 +111,12 @@ def open_bundle(directory: Path) -> Bundle:
     if (lack := _inconsistency(manifest)) is not None:
         raise WebbuildError("invalid-manifest", f"{path}: {lack}", _FIX_REPACK)
     return Bundle(directory, manifest)
+
+
+def _why_no_bundle(directory: Path) -> str:
+    if directory.is_dir():
+        return "this folder is not a bundle: it has no manifest.json"
+    return "this is a file, not the folder of a bundle" if directory.exists() else "there is no such folder"
 
 
 class _PackReport(Struct, frozen=True, rename="camel"):

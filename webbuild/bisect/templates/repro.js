@@ -71,7 +71,7 @@ async function run() {
   show("adapter", info ? [info.vendor, info.architecture, info.device, info.description].filter(Boolean).join(", ") : "none");
   const ort = await engine();
   ort.env.wasm.numThreads = 1;
-  let stage = "No session can be made";
+  let stage = "The session cannot be created";
   try {
     const session = await ort.InferenceSession.create(bytes(told.model), told.options);
     stage = "The run throws";
@@ -93,10 +93,10 @@ async function run() {
       const share = `${count} of ${wanted.length}`;
       row([want.name, `[${place(worst, want.dims)}]`, short(wanted[worst]), short(got[worst]), largest.toPrecision(3), allowed.toPrecision(3), share]);
     }
-    if (differing) verdict("differs", "The answer differs on this machine.");
-    else verdict("agrees", "The answer is right on this machine.");
+    if (differing) verdict("differs", "The outputs differ in this browser.");
+    else verdict("agrees", "The outputs are right in this browser.");
   } catch (error) {
-    verdict("fails", `${stage} on this machine: ${error?.message ?? error}`);
+    verdict("fails", `${stage} in this browser: ${error?.message ?? error}`);
   }
 }
 

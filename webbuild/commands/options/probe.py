@@ -20,13 +20,13 @@ class ProbeArguments:
         help="Version of onnxruntime-web. [default: the installed one; npm downloads any other]"
     )
     build: Literal["webgpu", "wasm"] = option(
-        default="webgpu", help='webgpu: what `import "onnxruntime-web/webgpu"` gives.'
+        default="webgpu", help='Build to measure. webgpu is the one of `import "onnxruntime-web/webgpu"`.'
     )
     only: tuple[str, ...] = option(
         "--family",
         default=(),
         metavar="FAMILY",
-        help="Measure only this family of special cases, without the kernels; repeatable.",
+        help="Measure only these special cases, such as conv, pool or resize, without the kernels; repeatable.",
     )
     resume: bool = option(default=False, help="Continue an interrupted measurement.")
     out: Path | None = option(help="File of the table. [default: VERSION-BUILD.json]")
