@@ -91,7 +91,7 @@ def test_the_command_measures_a_model_with_weights_beside_it(tmp_path: Path) -> 
     found = json.loads(done.stdout)["measurement"]
     assert (done.code, found["disagreements"]) == (0, [])
     assert (found["predictedOutcome"], found["measuredOutcome"]) == ("runs", "runs")
-    assert "end: 'runs' predicted, 'runs' measured" in webbuild("inspect", path, "--measure").stdout
+    assert "outcome: 'runs' predicted, 'runs' measured" in webbuild("inspect", path, "--measure").stdout
 
 
 def test_what_is_no_number_is_not_made_up(tmp_path: Path) -> None:
