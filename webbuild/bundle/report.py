@@ -24,8 +24,8 @@ from webbuild.precision.plot import grid_lines, plot_points
 from webbuild.precision.report import PrecisionReport, precision
 from webbuild.quantization.report import WeightQuantizationReport
 from webbuild.reporting.comparison_text import comparison_rows
-from webbuild.reporting.depth_colormap import depth_colormap_url
 from webbuild.reporting.overlay import Layer, detection_layer
+from webbuild.reporting.prediction_image import prediction_image_url
 from webbuild.reporting.quantities import format_bytes
 from webbuild.reporting.write import encode_json, write_text
 from webbuild.samples.sample import Sample
@@ -95,7 +95,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
 class PackSampleCard(Struct, frozen=True):
     """A sample picture, everyone's drawing of it, and the best classes of the original.
 
-    `maps` are the pictures of the depth that the WASM graph sees, where that is the task.
+    `maps` are the images that the WASM graph's predictions are, where the task makes some.
     """
 
     sample: contract.Sample
@@ -188,13 +188,14 @@ def _sample_cards(
         layers = tuple(detection_layer(runner, manifest.task, found) for runner, found in thick_to_thin)
         handed_over = [each.subject for each in report.comparisons if each.from_fallback]
         from_fallback = tuple(dict.fromkeys(each.runner for each in handed_over if each.sample == name))
-        maps = _depth_images(manifest.task, tried, equivalence.outputs.get(name, {}))
+        maps = _prediction_images(manifest.task, tried, equivalence.outputs.get(name, {}))
         cards.append(PackSampleCard(sample, len(seen.get("native", ())), classes, layers, from_fallback, maps))
     return cards
 
 
-def _depth_images(task: Task, sample: Sample, outputs: Tensors) -> dict[str, str]:
-    if not kind_of(task).has_depth:
+def _prediction_images(task: Task, sample: Sample, outputs: Tensors) -> dict[str, str]:
+    if not kind_of(task).makes_image:
         return {}
     found = decode_task(task, outputs, RunContext(sample.placement, picture_file=sample.image_file, hole=sample.hole))
-    return {"as packed": depth_colormap_url(task, found[0])} if found else {}
+    image = prediction_image_url(task, found, file=sample.image_file)
+    return {"as packed": image} if image else {}

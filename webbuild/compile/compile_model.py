@@ -19,6 +19,7 @@ from webbuild.compile.infer_task import (
 from webbuild.compile.joined_tensors import with_joined_tensors
 from webbuild.compile.load_model import LoadedModel
 from webbuild.compile.measured_head import with_measured_head
+from webbuild.compile.measured_values import with_measured_values
 from webbuild.compile.picture_input import (
     find_picture_input,
     with_open_channel,
@@ -112,6 +113,9 @@ def compile_model(
     require_postprocess(known, planned)
     known = with_int32_inputs(known, planned.graphs["wasm"])
     told, known = known, _with_pictures(known, planned.graphs["wasm"], loaded, wanted, progress, task, like)
+    if known.measured_output and like is None:
+        with progress.step("measure the values of outputs"):
+            known = with_measured_values(known, loaded.original)
     known = apply_overrides(with_joined_tensors(known, planned.graphs["wasm"]), wanted)
     if kind_of(told.task).makes_picture and like is None:
         with progress.step("try what becomes of pictures"):

@@ -35,6 +35,7 @@ class TaskMatch(Struct, frozen=True):
     `postprocess` is what the model lacks before its output is what `task` says. `files` go into the bundle
     under these names. `guessed` says that shapes alone told it, which answers to photographs have to confirm.
     `guessed_recipe` is the assumption that says how pictures go in, where neither the model nor its family tells it.
+    `measured_output` is one whose values on photographs say what they mean, as the graph does not.
     """
 
     task: Task
@@ -44,6 +45,7 @@ class TaskMatch(Struct, frozen=True):
     files: Mapping[str, bytes] = {}
     guessed: bool = False
     guessed_recipe: str = ""
+    measured_output: str = ""
 
     @property
     def lacks_head(self) -> bool:
@@ -88,8 +90,10 @@ class TaskKind:
     shown, or the task's view in `web/page/views/` makes its own."""
     noun: str = ""
     """What one thing of a prediction is called, where there are several."""
-    has_depth: bool = False
-    """Whether a prediction is a map of depths, which is drawn in colours."""
+    makes_image: bool = False
+    """Whether a prediction is a map or a picture, which a report shows as `image` draws it."""
+    image_caption: str = ""
+    """What such an image shows, after the name of the task or of a backend."""
     makes_picture: bool = False
     """Whether a prediction is a picture, whose range and order answers to photographs show."""
     compares_predictions: bool = True
@@ -111,7 +115,7 @@ class TaskKind:
     @property
     def draws(self) -> bool:
         """Whether a report shows what a prediction says of a picture: objects, classes or a map."""
-        return bool(self.noun) or self.ranks_classes or self.has_depth
+        return bool(self.noun) or self.ranks_classes or self.makes_image
 
     @property
     def kind(self) -> str:
@@ -215,9 +219,20 @@ class TaskKind:
         """Return the names and types of a model's results."""
         return TypeNames()
 
-    def colormap_range(self, task: Any, prediction: Any) -> tuple[float, float]:
-        """Return the values of a map at the dark and at the bright end of the colours."""
-        return prediction.minimum, prediction.maximum
+    def image(self, task: Any, prediction: Any, like: Any, pixels: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
+        """Return a prediction as RGBA [height, width, 4]; of a task that `makes_image`.
+
+        Args:
+            task: says what the numbers mean.
+            prediction: what is drawn.
+            like: the prediction of the reference, on whose scale it is drawn.
+            pixels: the picture, RGBA, None where that is not at hand.
+        """
+        raise NotImplementedError
+
+    def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
+        """Return the match with what the values of its `measured_output` on photographs say."""
+        return match
 
     def skeleton(self, task: Any) -> Sequence[Sequence[int]]:
         """Return the pairs of keypoints that a drawing joins."""

@@ -13,6 +13,7 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import DepthTask
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.depth_colormap import apply_colormap
 from webbuild.tasks.depth_from_focus import infer_depth_from_focus
 from webbuild.tasks.depth_map import DepthMap, finite_range, resample_map
 from webbuild.tasks.metrics.compare_depth import compare_decoded_depth, compare_depth
@@ -30,7 +31,8 @@ class DepthKind(TaskKind):
 
     spec = DepthTask
     page_template = "depth"
-    has_depth = True
+    makes_image = True
+    image_caption = "near is bright"
     checks_answers = True
     description = "Says how far away things are"
     wants = (
@@ -62,12 +64,14 @@ class DepthKind(TaskKind):
         depth, confidence = (None if (part := result[name]) is None else part.reshape(size) for name in _PARTS)
         return [] if depth is None else [DepthMap(depth, confidence, result["min"], result["max"])]
 
-    def colormap_range(self, task: DepthTask, prediction: DepthMap) -> tuple[float, float]:
-        """Return the farthest and the nearest value: those that the task knows, else those of the map."""
-        low, high = prediction.minimum, prediction.maximum
+    def image(
+        self, task: DepthTask, prediction: DepthMap, like: DepthMap, pixels: NDArray[np.uint8] | None
+    ) -> NDArray[np.uint8]:
+        """Return the map in colours, from the farthest value to the nearest: of the task, else of the map."""
+        low, high = like.minimum, like.maximum
         if task.near is not None and task.far is not None and task.near < task.far:
             low, high = task.near, task.far
-        return (high, low) if task.quantity == "depth" else (low, high)
+        return apply_colormap(prediction.depth, *((high, low) if task.quantity == "depth" else (low, high)))
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""

@@ -15,9 +15,8 @@ from webbuild.equivalence.compare_answers import compare_predictions, compare_te
 from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import ImageInput, StackInput, Task
 from webbuild.preprocess.mask import with_hole
-from webbuild.reporting.depth_colormap import depth_colormap_url
+from webbuild.reporting.prediction_image import prediction_image_url
 from webbuild.tasks.class_scores import ClassScore
-from webbuild.tasks.depth_map import DepthMap
 from webbuild.tasks.metrics.compare_classes import TOP_CLASSES
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.tensor import result_tensors
@@ -64,7 +63,6 @@ def run_sample(
     if not kind.needed_outputs(expected.task):
         found = compare_tensors(*about, "decoded", expected, result_tensors(answer.fields), policy)
     inference = answer.timings.inference
-    depth = next((each for each in actual.prediction if isinstance(each, DepthMap)), None)
     similar = {comparison.subject.name: comparison.similarity for comparison in found}
     result = SampleResult(
         sample=given.title,
@@ -76,7 +74,7 @@ def run_sample(
         near_threshold=sum(comparison.near_threshold for comparison in found) if kind.has_detections else 0,
         inference_ms=inference,
         fallback_reason=answer.fallback.reason if answer.fallback else repeated,
-        map=_depth_image(expected, depth),
+        map=prediction_image_url(expected.task, actual.prediction, expected.prediction, given.file),
     )
     return result, [took] if repeated else [took, inference]
 
@@ -91,10 +89,6 @@ def _read_prediction(task: Task, answer: RunResult) -> Sequence[Any]:
         return kind_of(task).read_result(answer.fields)
     except (KeyError, ValueError) as error:
         raise PageError(RuntimeFailure("wrong-result", f"the runtime's result cannot be read: {error}", "")) from error
-
-
-def _depth_image(expected: Answer, depth: DepthMap | None) -> str:
-    return "" if depth is None else depth_colormap_url(expected.task, depth, expected.prediction[0])
 
 
 def _compare_preprocessed(bundle: Bundle, runner: PageRunner, given: VerifyInput) -> Comparison:

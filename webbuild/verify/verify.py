@@ -19,7 +19,7 @@ from webbuild.equivalence.compare_runs import Reference, final_verdicts
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Task
 from webbuild.manifest.variant_names import picture_size
-from webbuild.reporting.depth_colormap import depth_colormap_url
+from webbuild.reporting.prediction_image import prediction_image_url
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.depth_map import DepthMap
@@ -195,7 +195,7 @@ def _sample_report(bundle: Bundle, task: Task, given: VerifyInput, expected: Ans
         detections=tuple(expected.detections),
         classes=tuple(each for each in expected.prediction if isinstance(each, ClassScore))[:TOP_CLASSES],
         depth=None if depth is None else (depth.minimum, depth.maximum),
-        map="" if depth is None else depth_colormap_url(task, depth),
+        map=prediction_image_url(task, expected.prediction, file=given.file),
     )
 
 

@@ -1,0 +1,28 @@
+"""A depth map in the colours of the page: what is near is bright."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+VIRIDIS_STOPS = "440154 472d7b 3b528b 2c728e 21918c 28ae80 5ec962 addc30 fde725"
+"""Nine colours of viridis at even steps; web/src/tasks/depth/colormap/viridis.ts has the same."""
+
+
+def apply_colormap(depth: NDArray[np.float32], dark: float, bright: float) -> NDArray[np.uint8]:
+    """Return RGBA [height, width, 4], transparent where there is no depth.
+
+    Args:
+        depth: the values [height, width].
+        dark: the value of the dark end of the colours.
+        bright: that of the bright end.
+    """
+    stops = np.array([list(bytes.fromhex(stop)) for stop in VIRIDIS_STOPS.split()], np.float64)
+    seen = np.isfinite(depth)
+    span = bright - dark
+    share = np.where(seen, (depth - dark) / span, 0.0) if span else np.full(depth.shape, 0.5)
+    place = np.clip(share, 0, 1) * (len(stops) - 1)
+    channels: list[NDArray[Any]] = [np.interp(place, np.arange(len(stops)), stops[:, index]) for index in range(3)]
+    return np.stack([*channels, np.where(seen, 255.0, 0.0)], axis=-1).round().astype(np.uint8)
