@@ -138,3 +138,16 @@ def focus_network(pictures: int = 3, height: int = 32, width: int = 48) -> onnx.
     tensors: dict[str, NDArray[np.float32]] = {"laplacian": laplacian.copy(), "average": average.copy()}
     model.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in tensors.items())
     return model
+
+
+def matting_network(
+    output: str = "alphas", height: int = 32, width: int = 48, activation: str = "Sigmoid"
+) -> onnx.ModelProto:
+    """A network whose alpha says how much redder than blue, and how bright, the surroundings of a pixel are."""
+    return parsed(f"""{HEADER} matting (float[1,3,{height},{width}] picture) => (float[1,1,{height},{width}] {output})
+    <float[1,3,1,1] redness = {{4.0, 2.0, -6.0}}>
+    {{
+      a = Conv (picture, redness)
+      b = AveragePool <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (a)
+      {output} = {activation} (b)
+    }}""")

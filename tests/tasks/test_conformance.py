@@ -20,6 +20,7 @@ from webbuild.manifest.manifest import (
     ImageTask,
     Input,
     MaskInput,
+    MatteTask,
     ObbTask,
     PoseTask,
     RowTask,
@@ -172,6 +173,21 @@ def test_planes_become_the_picture(file: Path) -> None:
     want = case["want"]
     assert got.rgba.shape == (want["height"], want["width"], 4)
     assert got.rgba.reshape(-1, 4).tolist() == want["rgba"]
+
+
+@cases_of("matte")
+def test_a_map_becomes_the_alpha_of_the_picture(file: Path) -> None:
+    case = read(file)
+    task = msgspec.convert(case["task"], MatteTask)
+    output = np.array([float(value) for value in case["values"]], np.float32).reshape(case["dims"])
+    box, size = case["letterbox"], case["input"]
+    source = box["source"]
+    placement = ImagePlacement(
+        source["width"], source["height"], box["left"], box["top"], box["width"], box["height"], *size.values()
+    )
+    (got,) = decode_task(task, {task.output: output}, RunContext(placement))
+    assert got.alpha.dtype == np.uint8
+    np.testing.assert_allclose(got.alpha.astype(int), np.array(case["want"]["alpha"]), rtol=0, atol=case["tolerance"])
 
 
 @cases_of("image-segmentation")

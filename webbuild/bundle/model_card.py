@@ -25,6 +25,7 @@ _PIPELINES = {
     "detect": "object-detection",
     "grounding": "zero-shot-object-detection",
     "image-segmentation": "image-segmentation",
+    "matte": "image-segmentation",
     "obb": "object-detection",
     "pose": "keypoint-detection",
     "segment": "image-segmentation",

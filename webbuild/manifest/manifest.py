@@ -37,6 +37,7 @@ from webbuild.manifest.tasks import ImageSegmentationTask as ImageSegmentationTa
 from webbuild.manifest.tasks import ImageTask as ImageTask
 from webbuild.manifest.tasks import Keypoint as Keypoint
 from webbuild.manifest.tasks import ManifestStruct
+from webbuild.manifest.tasks import MatteTask as MatteTask
 from webbuild.manifest.tasks import ObbTask as ObbTask
 from webbuild.manifest.tasks import PoseTask as PoseTask
 from webbuild.manifest.tasks import RowTask as RowTask

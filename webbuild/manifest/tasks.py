@@ -191,6 +191,31 @@ class ImageTask(Task, tag="image", kw_only=True, frozen=True):
     order: Literal["rgb", "bgr"] = "rgb"
 
 
+class MatteTask(Task, tag="matte", kw_only=True, frozen=True):
+    """How opaque the foreground is at each pixel of the picture.
+
+    `output` is a map over the whole input: [1, height, width], [1, channels, height, width], or as `nhwc` [1, height,
+    width, channels], of which `channel` counts. Its values go through `activation`, a sigmoid or a softmax over the
+    channels. Then `low` is transparent and `high` opaque; with `min_max` the least and the largest finite value are,
+    where they differ. alpha = min(max((value - low) / (high - low), 0), 1).
+
+    Alpha is read over the source picture as a `DepthTask`'s map is, and is 0 where the model saw nothing or gave no
+    number. level = floor(255 * alpha + 0.5).
+
+    `foreground` [1, 3, height, width], as `nhwc` [1, height, width, 3], holds the colours, 0..1, of what is in front,
+    where the model gives them: pixels that are neither transparent nor opaque take theirs from it.
+    """
+
+    output: str
+    layout: Literal["nchw", "nhwc"] = "nchw"
+    channel: int = 0
+    activation: Literal["none", "sigmoid", "softmax"] = "none"
+    low: float = 0.0
+    high: float = 1.0
+    min_max: bool = False
+    foreground: str | None = None
+
+
 class JoinedTensor(ManifestStruct, kw_only=True, frozen=True):
     """Channels of a float32 output, from `first` up to `end` along `axis`, that the graph computes by themselves."""
 

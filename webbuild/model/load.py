@@ -20,6 +20,7 @@ from webbuild.model.lazy_initializers import LARGE_FILE_BYTES, read_graph_only, 
 from webbuild.model.node_order import sort_nodes
 from webbuild.model.operator_support import check_operators
 from webbuild.model.opset_upgrade import upgrade_opset
+from webbuild.model.output_activation import output_activation
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.model.states import StatePair
 from webbuild.model.tensor_checks import check_dtypes, check_tensor_data
@@ -128,6 +129,7 @@ def _tensor_spec(value: ir.Value) -> TensorSpec:
         element_type(value),
         tuple(dim if isinstance(dim, int) else dim.value for dim in dims),
         "" if maker is None else maker.op_type,
+        activation=output_activation(value),
     )
 
 

@@ -16,6 +16,8 @@ class TensorSpec(Struct, frozen=True):
     """Name, element type (numpy's name) and shape of an input or output; `operator` computes an output.
 
     `value_count` is how many whole numbers, from 0 on, an output may hold, where the graph says so; else 0.
+    `activation` is the operator that an output's values went through last, `Sigmoid` or `Softmax`, also where they were
+    resized or moved since.
     """
 
     name: str
@@ -23,6 +25,7 @@ class TensorSpec(Struct, frozen=True):
     shape: tuple[Dim, ...]
     operator: str = ""
     value_count: int = 0
+    activation: str = ""
 
 
 class ModelSignature(Struct, frozen=True):

@@ -12,7 +12,7 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.dim_expression import evaluate_dim
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.tasks.grounding_dino import BOXES_NAMES, PIXEL_MASK_NAMES, PROMPT_INPUT_ROLES
-from webbuild.tasks.metadata import image_size
+from webbuild.tasks.known_size import known_picture_size
 
 _BATCH_NAMES = {"n", "bs"}
 _CHANNEL_NAMES = {"num_channels", "channels"}
@@ -82,7 +82,7 @@ def _guess(
     dims: dict[str, int] = {}
     assumptions: list[str] = []
     missing: list[tuple[TensorSpec, int, str | None]] = []
-    pictures = image_size(signature)
+    known = known_picture_size(signature)
     batched: list[str] = []
     for fact in signature.inputs:
         for axis, dim in enumerate(fact.shape):
@@ -99,11 +99,11 @@ def _guess(
             elif axis == 1 and len(fact.shape) == 4 and _is_channel_name(dim):
                 dims[key] = 3
                 assumptions.append(f"input '{fact.name}': the picture has 3 channels")
-            elif pictures is not None and len(fact.shape) == 4 and axis in (2, 3):
-                dims[key] = pictures[axis - 2]
-                assumptions.append(f"input '{fact.name}': axis {axis} is {dims[key]}, as the exporter says")
-            elif pictures is not None and fact.name in PIXEL_MASK_NAMES and axis in (1, 2):
-                dims[key] = pictures[axis - 1]
+            elif known is not None and len(fact.shape) == 4 and axis in (2, 3):
+                dims[key] = known.size[axis - 2]
+                assumptions.append(f"input '{fact.name}': axis {axis} is {dims[key]}, {known.source}")
+            elif known is not None and fact.name in PIXEL_MASK_NAMES and axis in (1, 2):
+                dims[key] = known.size[axis - 1]
             elif fact.name in PROMPT_INPUT_ROLES and axis in (1, 2) and takes_prompt(signature):
                 dims[key] = max_prompt_tokens(signature)
                 assumptions.append(f"the text is padded to {dims[key]} tokens; change it with --dim")
@@ -139,7 +139,7 @@ def free_picture_sides(signature: ModelSignature, given: Mapping[str, int]) -> l
     An input is taken for a picture by its shape, [N, C, H, W] or [N, H, W, C] with 1, 3 or 4 channels. What another
     input calls by the same name is of the same size.
     """
-    if image_size(signature) is not None:
+    if known_picture_size(signature) is not None:
         return []
     sides = [(fact, axis) for fact in signature.inputs for axis in _free_sides(fact)]
     names = {fact.shape[axis] for fact, axis in sides} - {None}

@@ -13,6 +13,7 @@ import { pictureBatch, pictureSize, pictureSizes, sameSize } from "../manifest/v
 import { fittingSize, requestedSize } from "../preprocess/fitting-size.js";
 import { checkPictureCount, runInput } from "../preprocess/image-input.js";
 import { blamingOrigin, closeImages, packImages } from "../preprocess/image-source.js";
+import { withOptionPictures } from "../preprocess/option-pictures.js";
 import { type Picture, sizeOf, transferableImages } from "../preprocess/pixels.js";
 import type { StateRequest } from "../session/stream-states.js";
 import { checkTaskOptions, taskOptionNames } from "../tasks/task-options.js";
@@ -110,8 +111,10 @@ export class Model {
     if (several && state !== null) throw takesNoBatch();
     const sources = several ? source : checkPictureCount(runInput(this.manifest.inputs), source);
     const results = await takingTurn(state, (turn) =>
-      this.#withPictures(sources, requestedSize(this.sizes, size), signal, (chosen) =>
-        this.#runInBatches(chosen, several, thresholds, turn, signal),
+      withOptionPictures(this.manifest, thresholds, (packed) =>
+        this.#withPictures(sources, requestedSize(this.sizes, size), signal, (chosen) =>
+          this.#runInBatches(chosen, several, packed, turn, signal),
+        ),
       ),
     );
     const { info } = this.#session.loaded;

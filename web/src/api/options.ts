@@ -51,6 +51,7 @@ const RUN: Readonly<Record<keyof RunOptions, Rule>> = {
   textThreshold: ANY,
   mode: ANY,
   depth: ANY,
+  background: ANY,
   confidenceAlpha: [(value) => typeof value === "boolean", "true or false"],
   size: ANY,
   state: ANY,

@@ -126,6 +126,17 @@ export type DepthResultOf<Part extends DepthPart> = DepthResult & {
   [Name in DepthPartFields[Part]]: NonNullable<DepthResult[Name]>;
 };
 
+/** What is in front of a picture. */
+export interface MatteResult extends RunResult {
+  kind: "matte";
+  /** Row by row, one value for each pixel of the source picture: 0 is behind, 255 in front. */
+  alpha: Uint8Array<ArrayBuffer>;
+  /**
+   * As large: what is in front, transparent where that is not, or on the `background` that was asked for. Yours to close.
+   */
+  cutout: ImageBitmap;
+}
+
 /** What a prompt names. */
 export interface GroundingResult extends RunResult {
   kind: "grounding";
@@ -168,6 +179,7 @@ export type Result =
   | ObbResult
   | ClassifyResult
   | DepthResult
+  | MatteResult
   | GroundingResult
   | ImageSegmentationResult
   | ImageResult

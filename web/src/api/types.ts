@@ -108,6 +108,11 @@ export interface RunOptions {
   depth?: DepthPart | readonly DepthPart[] | undefined;
   /** The less sure the model is, the more transparent are the colours of its depth map. Default: false. */
   confidenceAlpha?: boolean | undefined;
+  /**
+   * Of a model that cuts out: what the cutout lies on, a color such as "#1f4fe0", a picture, which covers it, or "blur", the
+   * picture itself without what is in front. Default: nothing, the cutout is transparent.
+   */
+  background?: string | ImageSource | undefined;
   /** The size to run the picture at, one of the model's `sizes`. Default: the one with the least waste. */
   size?: SizeOption | undefined;
   /** For a model with state: the state to read and write. Default: `model.state`. */

@@ -21,6 +21,7 @@ export interface Manifest {
     | GroundingTask
     | ImageTask
     | ImageSegmentationTask
+    | MatteTask
     | ObbTask
     | PoseTask
     | SegmentTask
@@ -197,6 +198,31 @@ export interface ImageSegmentationTask {
   threshold: number;
   maskThreshold: number;
   overlapMaskAreaThreshold: number;
+}
+/**
+ * How opaque the foreground is at each pixel of the picture.
+ *
+ *     `output` is a map over the whole input: [1, height, width], [1, channels, height, width], or as `nhwc` [1, height,
+ *     width, channels], of which `channel` counts. Its values go through `activation`, a sigmoid or a softmax over the
+ *     channels. Then `low` is transparent and `high` opaque; with `min_max` the least and the largest finite value are,
+ *     where they differ. alpha = min(max((value - low) / (high - low), 0), 1).
+ *
+ *     Alpha is read over the source picture as a `DepthTask`'s map is, and is 0 where the model saw nothing or gave no
+ *     number. level = floor(255 * alpha + 0.5).
+ *
+ *     `foreground` [1, 3, height, width], as `nhwc` [1, height, width, 3], holds the colours, 0..1, of what is in front,
+ *     where the model gives them: pixels that are neither transparent nor opaque take theirs from it.
+ */
+export interface MatteTask {
+  kind: "matte";
+  output: string;
+  layout: "nchw" | "nhwc";
+  channel: number;
+  activation: "none" | "sigmoid" | "softmax";
+  low: number;
+  high: number;
+  minMax: boolean;
+  foreground: string | null;
 }
 /**
  * Objects and their rotated boxes.
@@ -596,6 +622,7 @@ export interface Variant {
     | GroundingTask
     | ImageTask
     | ImageSegmentationTask
+    | MatteTask
     | ObbTask
     | PoseTask
     | SegmentTask

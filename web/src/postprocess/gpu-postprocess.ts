@@ -22,7 +22,7 @@ export async function createPostprocessor(
 ): Promise<Postprocessor> {
   if (engine === null) return onCpu("the model runs on WASM");
   const { gpu } = taskOf(manifest);
-  if (gpu === undefined) return onCpu("only masks and depth maps become a result on the GPU");
+  if (gpu === undefined) return onCpu("only masks, depth maps and cutouts become a result on the GPU");
   if (processing === "cpu") return onCpu('processing "cpu" was asked for');
   try {
     const { run, matches, differs } = await gpu.open(await gpuDevice(engine), manifest.task);

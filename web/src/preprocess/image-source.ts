@@ -67,6 +67,12 @@ function copyImageData({ data, width, height }: ImageData): PackedImage {
   return { picture, transferables: [picture.data.buffer] };
 }
 
+/** Whether a value is of a kind that can be given as a picture. */
+export function isImageSource(value: unknown): value is ImageSource {
+  if (typeof value !== "object" || value === null) return false;
+  return value instanceof Blob || value instanceof ImageData || isVideoFrame(value) || isDrawable(value);
+}
+
 const DRAWABLE = [
   "ImageBitmap",
   "HTMLImageElement",
@@ -94,7 +100,7 @@ function transferred(picture: ImageBitmap | VideoFrame): PackedImage {
   return { picture, transferables: [picture] };
 }
 
-function isDrawable(source: ImageSource): source is Drawable {
+function isDrawable(source: object): source is Drawable {
   return DRAWABLE.some((kind) => isA(kind, source));
 }
 

@@ -58,6 +58,24 @@ export function closePictures(pictures: readonly Picture[]): void {
   for (const picture of pictures) if ("close" in picture) picture.close();
 }
 
+/** Decodes the files among pictures, once for all that is done with them. */
+export async function withDecoded<T>(
+  pictures: readonly Picture[],
+  work: (decoded: readonly Picture[]) => Promise<T>,
+): Promise<T> {
+  const own: ImageBitmap[] = [];
+  try {
+    const decoded: Picture[] = [];
+    for (const picture of pictures) {
+      if (picture instanceof Blob) own.push(await decodeBlob(picture));
+      decoded.push(picture instanceof Blob ? (own.at(-1) ?? picture) : picture);
+    }
+    return await work(decoded);
+  } finally {
+    closePictures(own);
+  }
+}
+
 export async function decodeBlob(blob: Blob): Promise<ImageBitmap> {
   try {
     return await createImageBitmap(blob, DECODE_OPTIONS);

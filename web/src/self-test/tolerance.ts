@@ -14,6 +14,10 @@ export interface Tolerance {
   depthFloor: number;
   /** A pixel's depth may be off by this many times the average. */
   depthWorst: number;
+  /** Mean absolute error of alpha, which lies in 0..1. */
+  alpha: number;
+  /** A pixel's alpha may be off by this many times that. */
+  alphaWorst: number;
 }
 
 export const REDUCED_PRECISION: Tolerance = {
@@ -23,6 +27,8 @@ export const REDUCED_PRECISION: Tolerance = {
   depth: 0.01,
   depthFloor: 0.01,
   depthWorst: 10,
+  alpha: 0.005,
+  alphaWorst: 10,
 };
 
 /** Returns in words by how much any element differs, null where it is no more than a part of the largest magnitude. */

@@ -51,6 +51,8 @@ export interface TaskModule<Spec extends TaskSpec, R extends TaskFields, Context
     context: Context,
     source: Picture,
   ): R | Promise<R>;
+  /** The result is made of the picture too: files are decoded once, for the input and for that. */
+  readonly readsPicture?: boolean;
   /** The parts of a result that are too large to be copied to the page. */
   transfer?(result: R): { arrays: ArrayBufferView<ArrayBuffer>[]; others?: Transferable[] };
   warnings?(result: R): Warning[];

@@ -11,6 +11,8 @@ export interface TaskOptions<Spec extends TaskSpec = TaskSpec> {
   readonly names: readonly (keyof RunOptions)[];
   /** Those that are an input of other models' graphs. */
   readonly alsoTakes?: readonly (keyof RunOptions)[];
+  /** Those of them that may be pictures: they cross to the worker as such. */
+  readonly pictures?: readonly (keyof RunOptions)[];
   /** What is said of another model that is given one. */
   readonly absent: string;
   /** Throws "invalid-option" for a value that the model does not take. */
@@ -25,6 +27,11 @@ function allOptions(): TaskOptions[] {
 export function taskOptionNames({ task }: { task: TaskSpec }): readonly string[] {
   const own = allOptions().find(({ kind }) => kind === task.kind);
   return own === undefined ? [] : [...(own.alsoTakes ?? []), ...own.names];
+}
+
+/** The options that may be pictures. */
+export function pictureOptionNames({ task }: { task: TaskSpec }): readonly (keyof RunOptions)[] {
+  return allOptions().find(({ kind }) => kind === task.kind)?.pictures ?? [];
 }
 
 /** Throws "invalid-option" at an option of another task, and at a value that the model does not take. */

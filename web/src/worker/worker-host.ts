@@ -17,14 +17,14 @@ import { type PostprocessResult, postprocess } from "../postprocess/postprocess.
 import { type CpuPreprocessedInput, preprocessOnCpu } from "../preprocess/cpu-preprocess.js";
 import { runInput } from "../preprocess/image-input.js";
 import type { Geometry } from "../preprocess/letterbox.js";
-import { closePictures, type Picture } from "../preprocess/pixels.js";
+import { closePictures, type Picture, withDecoded } from "../preprocess/pixels.js";
 import type { PreprocessedInput } from "../preprocess/preprocess.js";
 import type { ProgressCallback } from "../session/load-progress.js";
 import type { Prediction } from "../session/predictor.js";
 import { type SessionRequest, type SessionSetup, setUpSession } from "../session/session-setup.js";
 import { type SavedState, type StateRequest, StreamStates } from "../session/stream-states.js";
 import { taskContext, taskOf } from "../tasks/registry.js";
-import { taskOptionNames } from "../tasks/task-options.js";
+import { pictureOptionNames, taskOptionNames } from "../tasks/task-options.js";
 import { concatenated, outputsOf } from "../tensors/batch.js";
 import { isOnGpu } from "../tensors/gpu-tensor.js";
 import { withTransfer } from "./transfer.js";
@@ -146,9 +146,10 @@ export class WorkerHost {
     state: StateRequest | null,
   ): Promise<Result[]> {
     try {
-      const results = await this.#infer(id, pictures, options, state);
+      const { transfer, readsPicture } = taskOf(this.#model().manifest);
+      const infer = (own: readonly Picture[]): Promise<Result[]> => this.#infer(id, own, options, state);
+      const results = await (readsPicture ? withDecoded(pictures, infer) : infer(pictures));
       closePictures(pictures);
-      const { transfer } = taskOf(this.#model().manifest);
       const large = results.map((result) => transfer?.(result));
       return withTransfer(
         results,
@@ -161,7 +162,14 @@ export class WorkerHost {
       throw error;
     } finally {
       this.#cancelled.delete(id);
+      closePictures(this.#optionPictures(options));
     }
+  }
+
+  #optionPictures(options: WorkerRunOptions): Picture[] {
+    const names = this.#loaded === null ? [] : pictureOptionNames(this.#loaded.manifest);
+    const given: Readonly<Record<string, unknown>> = { ...options };
+    return names.map((name) => given[name]).filter((value) => typeof value === "object") as Picture[];
   }
 
   /** Returns the result of the picture or stack; of a batch, of each picture. */

@@ -1,0 +1,65 @@
+// What lies behind a cutout: a colour, another picture, or the picture itself, blurred without what is in front.
+
+import { WebbuildError } from "../../api/errors.js";
+import type { Size } from "../../preprocess/letterbox.js";
+import { blurBehind, shrunk } from "./blur.js";
+
+/** A picture that can be drawn, and its size. */
+export interface DrawablePicture {
+  image: CanvasImageSource;
+  size: Size;
+}
+
+/** What can be drawn behind; of "blur" the picture that was run. */
+export type Backdrop =
+  | { kind: "color"; color: string }
+  | { kind: "picture" | "blur"; picture: DrawablePicture };
+
+/** Returns the cutout on its background, opaque. `alpha` is the cutout's, pixel by pixel. */
+export function onBackdrop(backdrop: Backdrop, cutout: ImageBitmap, alpha: Uint8Array): ImageBitmap {
+  const { width, height } = cutout;
+  const { canvas, context } = canvasOf({ width, height });
+  context.fillStyle = backdrop.kind === "color" ? backdrop.color : "#ffffff";
+  context.fillRect(0, 0, width, height);
+  if (backdrop.kind === "picture") cover(context, backdrop.picture, { width, height });
+  if (backdrop.kind === "blur") {
+    const image = blurred(backdrop.picture, alpha, { width, height });
+    cover(context, { image, size: image }, { width, height });
+  }
+  context.drawImage(cutout, 0, 0);
+  return canvas.transferToImageBitmap();
+}
+
+/** Draws a picture of any size so that it covers the canvas, its middle in the middle. */
+function cover(
+  context: OffscreenCanvasRenderingContext2D,
+  { image, size }: DrawablePicture,
+  { width, height }: Size,
+): void {
+  const gain = Math.max(width / size.width, height / size.height);
+  const [across, down] = [size.width * gain, size.height * gain];
+  context.imageSmoothingQuality = "high";
+  context.drawImage(image, (width - across) / 2, (height - down) / 2, across, down);
+}
+
+/** The picture, small and blurred, without what is in front: that would shine around its own outline. */
+function blurred({ image }: DrawablePicture, alpha: Uint8Array, size: Size): OffscreenCanvas {
+  const small = shrunk(size);
+  const { canvas, context } = canvasOf(small);
+  context.imageSmoothingQuality = "high";
+  context.drawImage(image, 0, 0, small.width, small.height);
+  const drawn = context.getImageData(0, 0, small.width, small.height);
+  context.putImageData(blurBehind(drawn, alpha, size), 0, 0);
+  return canvas;
+}
+
+function canvasOf({ width, height }: Size): {
+  canvas: OffscreenCanvas;
+  context: OffscreenCanvasRenderingContext2D;
+} {
+  const canvas = new OffscreenCanvas(width, height);
+  const context = canvas.getContext("2d");
+  if (context !== null) return { canvas, context };
+  const what = `a picture of ${width} x ${height} pixels is more than this browser can draw`;
+  throw new WebbuildError("unreadable-image", what, "give a smaller picture");
+}

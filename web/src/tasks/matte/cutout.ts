@@ -1,0 +1,44 @@
+// What is in front, cut out of the picture on the CPU. The shader beside it does the same.
+
+import type { Geometry } from "../../preprocess/letterbox.js";
+import type { Pixels } from "../../preprocess/pixels.js";
+import { type DepthMap, readRows } from "../depth/depth-map.js";
+
+const OPAQUE = 255;
+
+/**
+ * The picture's colours, not multiplied by alpha, and alpha times its own. Pixels that are neither transparent nor opaque
+ * take the colours of `foreground`, a map of red, of green and of blue, where there is one.
+ */
+export function cutOut(
+  { width, height, data }: Pixels,
+  alpha: Uint8Array,
+  geometry: Geometry,
+  foreground: readonly DepthMap[] | null,
+): ImageData {
+  const cut = new ImageData(width, height);
+  for (let at = 0, to = 0; at < alpha.length; at++, to += 4) {
+    for (let channel = 0; channel < 3; channel++) cut.data[to + channel] = data[to + channel] ?? 0;
+    cut.data[to + 3] = Math.floor(((alpha[at] ?? 0) * (data[to + 3] ?? 0)) / OPAQUE + 0.5);
+  }
+  for (const [channel, map] of foreground?.entries() ?? []) paintEdges(cut, alpha, geometry, map, channel);
+  return cut;
+}
+
+function paintEdges(
+  cut: ImageData,
+  alpha: Uint8Array,
+  geometry: Geometry,
+  map: DepthMap,
+  channel: number,
+): void {
+  let at = 0;
+  for (const row of readRows(geometry, map)) {
+    for (const share of row) {
+      const level = alpha[at] ?? 0;
+      if (level > 0 && level < OPAQUE)
+        cut.data[at * 4 + channel] = Math.floor(255 * Math.min(Math.max(share, 0), 1) + 0.5);
+      at++;
+    }
+  }
+}

@@ -1,0 +1,37 @@
+// What a cutout is laid on.
+
+import { WebbuildError } from "../../api/errors.js";
+import type { RunOptions } from "../../api/types.js";
+import type { MatteTask } from "../../manifest/manifest.js";
+import { isImageSource } from "../../preprocess/image-source.js";
+import type { Picture } from "../../preprocess/pixels.js";
+import type { TaskOptions } from "../task-options.js";
+
+/** What lies behind what is in front. */
+export type Background =
+  | { kind: "color"; color: string }
+  | { kind: "blur" }
+  | { kind: "picture"; picture: Picture };
+
+const COLOR = /^#[0-9a-f]{6}$/i;
+
+export const options: TaskOptions<MatteTask> = {
+  kind: "matte",
+  names: ["background"],
+  pictures: ["background"],
+  absent: "the model cuts nothing out",
+  check: (_, given) => backgroundOf(given),
+};
+
+/** Null for none. Throws "invalid-option" for what is no background. */
+export function backgroundOf({ background }: RunOptions): Background | null {
+  if (background === undefined) return null;
+  if (background === "blur") return { kind: "blur" };
+  if (typeof background === "string" && COLOR.test(background)) return { kind: "color", color: background };
+  // In the worker it is a picture that has crossed; on the page nobody reads it.
+  if (isImageSource(background)) return { kind: "picture", picture: background as Picture };
+  const got = typeof background === "string" ? JSON.stringify(background) : typeof background;
+  const what = `background: wanted a color, a picture or "blur", got ${got}`;
+  const fix = 'give "#rrggbb", "blur" or a picture, or leave background out for a transparent one';
+  throw new WebbuildError("invalid-option", what, fix);
+}

@@ -1,0 +1,36 @@
+// A cutout on the background that a run asked for.
+
+import { textureSource } from "../../preprocess/gpu/upload-texture.js";
+import { type Picture, sizeOf } from "../../preprocess/pixels.js";
+import { onBackdrop } from "./backdrop.js";
+import type { Background } from "./options.js";
+
+/** Returns the cutout as it is, or closes it and returns it on its background. */
+export async function withBackground(
+  background: Background | null,
+  cutout: ImageBitmap,
+  alpha: Uint8Array,
+  picture: Picture,
+): Promise<ImageBitmap> {
+  if (background === null) return cutout;
+  try {
+    if (background.kind === "color") return onBackdrop(background, cutout, alpha);
+    const { kind } = background;
+    const given = kind === "blur" ? picture : background.picture;
+    return await withDrawable(given, (image) => {
+      return onBackdrop({ kind, picture: { image, size: sizeOf(image) } }, cutout, alpha);
+    });
+  } finally {
+    cutout.close();
+  }
+}
+
+async function withDrawable<T>(picture: Picture, draw: (image: ImageBitmap) => T): Promise<T> {
+  const source = await textureSource(picture);
+  const image = source instanceof ImageData ? await createImageBitmap(source) : source;
+  try {
+    return draw(image);
+  } finally {
+    if (image !== picture) image.close();
+  }
+}

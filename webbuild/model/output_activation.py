@@ -1,0 +1,30 @@
+"""The activation that an output ends in, also where its values were moved, resized or cut afterwards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+ACTIVATIONS = frozenset({"Sigmoid", "Softmax", "HardSigmoid"})
+_KEEPS_VALUES = frozenset(
+    {"Cast", "Flatten", "Identity", "Reshape", "Resize", "Slice", "Split", "Squeeze", "Transpose", "Unsqueeze"}
+)
+"""Operators whose first output holds values of their first input, or values between them."""
+_MOST_NODES = 16
+
+
+def output_activation(value: ir.Value) -> str:
+    """Return the last activation before an output, such as `Sigmoid`; empty where its values were changed since."""
+    at: ir.Value | None = value
+    for _ in range(_MOST_NODES):
+        maker = None if at is None else at.producer()
+        if maker is None:
+            return ""
+        if maker.op_type in ACTIVATIONS:
+            return maker.op_type
+        if maker.op_type not in _KEEPS_VALUES:
+            return ""
+        at = maker.inputs[0]
+    return ""

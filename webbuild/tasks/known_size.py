@@ -1,0 +1,27 @@
+"""The size of a model's pictures where its graph leaves it open: said beside it, or known of its family."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from webbuild.model.signature import ModelSignature
+from webbuild.tasks.matte_families import named_family
+from webbuild.tasks.metadata import image_size
+
+
+class KnownSize(Struct, frozen=True):
+    """Height and width in pixels, and where they are known from, to end a sentence with."""
+
+    size: tuple[int, int]
+    source: str
+
+
+def known_picture_size(signature: ModelSignature) -> KnownSize | None:
+    """Return the size of a model's pictures, None where nothing says it."""
+    if (said := image_size(signature)) is not None:
+        return KnownSize(said, "as the exporter says")
+    named = named_family(signature)
+    if named is None or named.family is None:
+        return None
+    side = named.family.size
+    return KnownSize((side, side), f"which {named.family.name} was trained at")

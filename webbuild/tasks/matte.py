@@ -1,0 +1,126 @@
+"""Matte: how opaque the foreground is at each pixel of a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.compare.tolerances import Tolerance
+from webbuild.manifest.manifest import MatteTask
+from webbuild.model.signature import ModelSignature
+from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.matte_alpha import Matte, alpha_cells, alpha_planes, decode_alpha
+from webbuild.tasks.matte_image import matte_image
+from webbuild.tasks.matting import infer_matting, with_measured_range
+from webbuild.tasks.metrics.compare_matte import LEVEL, compare_alpha, compare_mattes
+from webbuild.tasks.type_names import TypeNames
+
+_SAME_MAP = 0.99
+"""Correlation of alpha of two photographs from which on it is taken for the same."""
+
+
+class MatteKind(TaskKind):
+    """See `MatteTask` for what alpha is."""
+
+    spec = MatteTask
+    page_template = "matte"
+    makes_image = True
+    image_caption = "what is in front, over a checkerboard"
+    checks_answers = True
+    description = "Cuts the foreground out of a picture"
+    wants = "one picture [1, 3, h, w], and one map [1, h, w] or [1, 1, h, w], or maps of two classes [1, 2, h, w]"
+
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
+        """Recognise models whose outputs, file or configuration say that they are about matting."""
+        return infer_matting(signature, requested=requested)
+
+    def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
+        """Return the match with what the values on photographs say: alpha, or logits of it."""
+        assert isinstance(match.task, MatteTask)
+        alpha = np.stack([alpha_planes(match.task, each)[match.task.channel] for each in values])
+        finite = alpha[np.isfinite(alpha)]
+        return with_measured_range(match, float(finite.min()), float(finite.max())) if finite.size else match
+
+    def needed_outputs(self, task: MatteTask) -> Sequence[str]:
+        """Return alpha, and the colours of the foreground if there are any."""
+        return (task.output,) if task.foreground is None else (task.output, task.foreground)
+
+    def decode(self, task: MatteTask, outputs: Tensors, context: RunContext) -> Sequence[Matte]:
+        """Return alpha over the source picture."""
+        if (placement := context.placement) is None:
+            return ()
+        return [Matte(decode_alpha(task, outputs[task.output], placement))]
+
+    def read_result(self, result: Mapping[str, Any]) -> Sequence[Matte]:
+        """Return alpha over the source picture; none where the caller asked for the cutout alone."""
+        return [Matte(result["alpha"].reshape(result["height"], result["width"]))]
+
+    def image(
+        self, task: MatteTask, prediction: Matte, like: Matte, pixels: NDArray[np.uint8] | None
+    ) -> NDArray[np.uint8]:
+        """Return the foreground over a checkerboard."""
+        return matte_image(prediction.alpha, pixels)
+
+    def tolerance_text(self, tolerance: Tolerance) -> str:
+        """Return in words how far two equal predictions may lie apart."""
+        worst = f"{tolerance.alpha * tolerance.alpha_worst:g} and the rounding to 255 levels at any pixel"
+        return f"a mean absolute error of alpha, and of its gradient, of {tolerance.alpha:g}; {worst}"
+
+    def summary(self, task: MatteTask, pictures: int) -> str:
+        """Return what the model does."""
+        return "Cuts what is in front out of a picture."
+
+    def typescript(self, task: MatteTask) -> TypeNames:
+        """Return the name of the picture that is cut out."""
+        return TypeNames("cutout")
+
+    def answer_warnings(self, task: MatteTask, answers: Sequence[Tensors]) -> Sequence[str]:
+        """Say of alpha that is nearly the same for different photographs, or flat."""
+        first, second = (alpha_cells(task, each[task.output]).ravel() for each in answers[:2])
+        if not (first.std() > LEVEL and second.std() > LEVEL):
+            return (f"alpha is nearly the same everywhere on two photographs. {_PREPROCESSING}",)
+        alike = float(np.corrcoef(first, second)[0, 1])
+        if not alike > _SAME_MAP:
+            return ()
+        said = f"alpha hardly depends on the picture: that of two unlike photographs correlates by {alike:.2f}"
+        return (f"{said}. {_PREPROCESSING}",)
+
+    def describe_flat(self, task: MatteTask, name: str, array: NDArray[Any]) -> str:
+        """Return nothing: a picture without a foreground is transparent everywhere."""
+        return ""
+
+    def compare_output(
+        self,
+        task: MatteTask,
+        subject: ComparedOutput,
+        expected: NDArray[Any],
+        actual: NDArray[Any],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison] | None:
+        """Compare alpha over the input by its mean absolute error."""
+        if subject.output != task.output:
+            return None
+        return compare_alpha(subject, alpha_cells(task, expected), alpha_cells(task, actual), tolerance)
+
+    def compare(
+        self,
+        task: MatteTask,
+        subject: ComparedOutput,
+        expected: Sequence[Matte],
+        actual: Sequence[Matte],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison]:
+        """Compare alpha over the source picture."""
+        return compare_mattes(subject, expected[0], next(iter(actual), None), tolerance) if expected else ()
+
+
+_PREPROCESSING = "The preprocessing may be wrong: see --scale, --mean and --std"
+
+
+TASK = MatteKind()

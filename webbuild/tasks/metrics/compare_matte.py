@@ -1,0 +1,125 @@
+"""Comparisons of alpha: mean absolute error, largest difference and gradient error, as papers on matting have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compare.comparison import ComparedOutput, Comparison, Mismatch, NoSignal
+from webbuild.compare.tolerances import Tolerance
+from webbuild.tasks.matte_alpha import Matte
+
+_SIGMA = 1.4
+"""Of the Gaussian whose derivatives are the gradient, in pixels: that of alphamatting.com."""
+_RADIUS = 4
+LEVEL = 1 / 255
+"""What rounding to whole levels may make of any difference, however small."""
+
+Floats = NDArray[np.float64]
+
+
+def compare_alpha(
+    subject: ComparedOutput, want: NDArray[Any], got: NDArray[Any], tolerance: Tolerance, rounding: float = 0.0
+) -> list[Comparison]:
+    """Compare alpha of 0..1 [height, width] with the reference's: its error, and that of its gradient.
+
+    Alpha that is the same everywhere has no signal; `mark_vacuous` sees to it that it is not all there was.
+
+    Args:
+        subject: what it is.
+        want: the reference.
+        got: the candidate.
+        tolerance: the mean absolute error that is allowed, and how many times that at a single pixel.
+        rounding: how far rounding alone may take one pixel.
+    """
+    if want.shape != got.shape or not want.size:
+        shapes = (str(list(each.shape)) for each in (want, got))
+        return [_different(subject, "shape", tolerance, *shapes)]
+    one, other = want.astype(np.float64), got.astype(np.float64)
+    if not (np.isfinite(one).all() and np.isfinite(other).all()):
+        odd = (f"{int((~np.isfinite(each)).sum())} NaN or infinite" for each in (one, other))
+        return [_different(subject, "not-finite", tolerance, *odd)]
+    allowed = tolerance.alpha
+    spread = float(np.ptp(one))
+    silent: NoSignal | None = None if spread > max(allowed, rounding) else "constant" if one.max() else "zero"
+    signal = 0.0 if silent else float(one.max())
+    distance = np.abs(other - one)
+    at = tuple(int(index) for index in np.unravel_index(int(distance.argmax()), distance.shape))
+    mismatch: Mismatch | None = None
+    if distance.mean() > allowed:
+        mismatch = "too-far"
+    elif distance[at] > allowed * tolerance.alpha_worst + rounding:
+        mismatch = "worst-too-far"
+    error = Comparison(
+        subject=subject.with_quantity("alpha"),
+        verdict="DIFFERS" if mismatch else "OK",
+        tolerance=allowed,
+        max_abs=float(distance.mean()),
+        max_rel=float(distance[at]),
+        worst=at,
+        want=f"{one[at]:.4g}",
+        got=f"{other[at]:.4g}",
+        signal=signal,
+        reason=mismatch or silent,
+        rms=float(distance.mean()),
+    )
+    narrow = min(one.shape) <= 2 * _RADIUS
+    return [error] if narrow else [error, _compare_gradient(subject, one, other, allowed)]
+
+
+def compare_mattes(subject: ComparedOutput, want: Matte, got: Matte | None, tolerance: Tolerance) -> list[Comparison]:
+    """Compare what a visitor gets: alpha over the source picture, in whole levels."""
+    nothing = np.zeros((0, 0), np.uint8)
+    one, other = (side.astype(np.float64) / 255 for side in (want.alpha, nothing if got is None else got.alpha))
+    return compare_alpha(subject, one, other, tolerance, rounding=LEVEL)
+
+
+def _compare_gradient(subject: ComparedOutput, want: Floats, got: Floats, allowed: float) -> Comparison:
+    """Compare the outlines: alpha that is blurred or shifted is off here, however small the area."""
+    one, other = _gradient(want), _gradient(got)
+    error = float(np.abs(other - one).mean())
+    signal = float(one.max())
+    return Comparison(
+        subject=subject.with_quantity("gradient"),
+        verdict="DIFFERS" if error > allowed else "OK",
+        tolerance=allowed,
+        max_abs=error,
+        max_rel=float(np.abs(other - one).max()),
+        signal=signal if signal > allowed else 0.0,
+        reason="too-far" if error > allowed else None if signal > allowed else "constant",
+        rms=error,
+    )
+
+
+def _gradient(alpha: Floats) -> Floats:
+    """Return the size of the gradient at each pixel, by derivatives of a Gaussian, edges repeated."""
+    steps = np.arange(-_RADIUS, _RADIUS + 1)
+    bell = np.exp(-(steps**2) / (2 * _SIGMA**2))
+    bell /= bell.sum()
+    slope = -steps / _SIGMA**2 * bell
+    across = _convolve(_convolve(alpha, slope, 1), bell, 0)
+    down = _convolve(_convolve(alpha, bell, 1), slope, 0)
+    return np.hypot(across, down)
+
+
+def _convolve(values: Floats, kernel: Floats, axis: int) -> Floats:
+    width = [(_RADIUS, _RADIUS) if each == axis else (0, 0) for each in range(values.ndim)]
+    padded = np.pad(values, width, mode="edge")
+    count = values.shape[axis]
+    result = np.zeros_like(values)
+    for at, weight in enumerate(kernel[::-1]):
+        result += weight * padded.take(range(at, at + count), axis)
+    return result
+
+
+def _different(subject: ComparedOutput, why: Mismatch, tolerance: Tolerance, want: str, got: str) -> Comparison:
+    return Comparison(
+        subject=subject.with_quantity("alpha"),
+        verdict="DIFFERS",
+        tolerance=tolerance.alpha,
+        want=want,
+        got=got,
+        reason=why,
+    )
