@@ -12,12 +12,14 @@ from webbuild.equivalence.check import EquivalenceResult
 from webbuild.equivalence.noise_floor import NOISE_FACTOR
 from webbuild.inspection.before_after import BeforeAfter
 from webbuild.manifest.manifest import OptionInput
+from webbuild.manifest.states import state_inputs
 from webbuild.passes.base import NmsPlacement
 from webbuild.passes.lower import LoweredGraphs
 from webbuild.quantization.report import WeightQuantizationReport
 from webbuild.reporting.comparison_text import noise_levels
 from webbuild.reporting.problem_text import see
 from webbuild.reporting.quantities import format_count
+from webbuild.samples.sequences import STEPS
 from webbuild.verify.formatting import runner_name
 
 _DATA_DEPENDENT_OPS = ("NonMaxSuppression", "NonZero")
@@ -89,7 +91,8 @@ def proven_lines(proven: ProvenGraphs, variant: ModelVariant) -> Iterator[str]:
     """Yield how the graphs of a variant compare with the original, and how small they became."""
     *before, compared = _equivalence_lines(proven.equivalence, variant.compiled.options)
     yield from before
-    yield f"proven{variant.suffix}: {compared} on {format_count(len(variant.samples), 'sample')}"
+    steps = f" and a sequence of {STEPS} runs" if state_inputs(variant.compiled.match.inputs) else ""
+    yield f"proven{variant.suffix}: {compared} on {format_count(len(variant.samples), 'sample')}{steps}"
     if proven.quantized is not None:
         yield from _quantization_lines(proven.quantized.report)
     if proven.reduced is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,10 +25,13 @@ from webbuild.compare.by_output import group_by_output
 from webbuild.compile.compile_model import CompiledModel, compile_model
 from webbuild.compile.float16_export import compile_accurately
 from webbuild.compile.load_model import LoadedModel, load_model
+from webbuild.equivalence.check import run_original
 from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
+from webbuild.equivalence.sequences import check_states
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.manifest.manifest import DisabledTarget, TargetName
+from webbuild.manifest.states import state_inputs
 from webbuild.model.given_states import parse_states
 from webbuild.model.set_inputs import parse_set
 from webbuild.ortweb.packaged_assets import engine_version
@@ -36,6 +40,7 @@ from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
 from webbuild.reporting.quantities import format_count
 from webbuild.samples.collect import collect_samples
 from webbuild.samples.edge_cases import edge_cases
+from webbuild.samples.sequences import make_sequence
 from webbuild.targets.target import Target, parse_target
 from webbuild.tasks.picture_sizes import parse_size
 from webbuild.tasks.symbolic_dims import parse_dims
@@ -196,6 +201,8 @@ def _check_equivalence(
     collected = collect_samples(model, arguments.samples, inputs, loaded.ranges)
     samples, notes = replace_nan_inputs(loaded.original, collected, ready.postprocess, seek_signal=True)
     edges, more = replace_nan_inputs(loaded.original, edge_cases(inputs, loaded.ranges), ready.postprocess)
+    sequence = make_sequence(samples, inputs, loaded.ranges)
+    check_states(partial(run_original, loaded.original), state_inputs(inputs), sequence)
     progress.print_lines([*notes, *more])
     with progress.step(f"prove {target.name} on {format_count(len(samples), 'sample')}"):
         equivalence = check_with_detections(
@@ -206,9 +213,10 @@ def _check_equivalence(
             ready.match.task,
             ready.options,
             samples,
-            edges,
+            [*edges, *sequence],
             ready.postprocess,
             loaded.dims.dims,
+            states=state_inputs(inputs),
         )
     return len(group_by_output(equivalence.comparisons))
 

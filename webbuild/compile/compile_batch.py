@@ -23,6 +23,8 @@ def compile_batch(
         WebbuildError: `fixed-batch` where an output has not an answer for each picture; what `compile_model` raises of
             the graphs.
     """
+    if loaded.source.states:
+        raise no_batch(batch, f"{loaded.source.path}: it has states, so that pictures go in one after another")
     planned, kept = plan_graphs(loaded, target, None, nms, int32_inputs=True)
     if single.postprocess is not None or any(
         HEAD_STATUS_KEY in each.metadata_props for each in planned.graphs.values()

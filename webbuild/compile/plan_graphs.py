@@ -22,7 +22,12 @@ def plan_graphs(
     """Return the patched graphs, and what of them stays on the CPU."""
     table = find_table(target)
     options = PassOptions(
-        dims=loaded.dims.dims, missing_postprocess=missing, table=table, nms=nms, int32_inputs=int32_inputs
+        dims=loaded.dims.dims,
+        missing_postprocess=missing,
+        table=table,
+        nms=nms,
+        int32_inputs=int32_inputs,
+        states=frozenset(pair.input for pair in loaded.source.states),
     )
     planned = lower(loaded.source.model, options)
     kept = FallbackPlan() if table is None else apply_cpu_fallback(planned.graphs["webgpu"], table)

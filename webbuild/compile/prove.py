@@ -15,10 +15,12 @@ from webbuild.bundle.weight_quantization import QuantizedWeights, quantize_weigh
 from webbuild.bundle.weight_shards import SharedWeights
 from webbuild.compile.mixed_precision import PrecisionMode, ReducedPrecisionResult, build_reduced_precision_graph
 from webbuild.compile.model_variant import ModelVariant, naming_variant
-from webbuild.equivalence.check import EquivalenceResult
+from webbuild.equivalence.check import EquivalenceResult, run_original
 from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
+from webbuild.equivalence.sequences import check_states
 from webbuild.manifest.manifest import Graph, ImageInput, Weights
+from webbuild.manifest.states import state_inputs
 from webbuild.reporting.quantities import format_count
 from webbuild.runners.in_batch import BatchRunner
 from webbuild.runners.memoized import MemoizedRunner
@@ -26,6 +28,7 @@ from webbuild.runners.native import NativeRunner
 from webbuild.samples.edge_cases import edge_cases
 from webbuild.samples.prompts import attach_extreme_prompts
 from webbuild.samples.sample import Sample
+from webbuild.samples.sequences import make_sequence
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -114,7 +117,9 @@ def _prove_exported(
     with progress.step(f"compare them with the original on {format_count(len(samples), 'sample')}"):
         edges = attach_extreme_prompts(compiled.match, edge_cases(variant.single_inputs, variant.loaded.ranges))
         edges, notes = replace_nan_inputs(original, edges, compiled.postprocess)
-        equivalence = _check(variant, original, graphs, folder, edges)
+        sequence = make_sequence(samples, compiled.match.inputs, variant.loaded.ranges)
+        check_states(partial(run_original, original), state_inputs(compiled.match.inputs), sequence)
+        equivalence = _check(variant, original, graphs, folder, [*edges, *sequence])
     progress.print_lines(notes)
     return ProvenGraphs(graphs, equivalence)
 
@@ -161,6 +166,7 @@ def _check(
         compiled.postprocess,
         loaded.dims.dims,
         open_graph,
+        state_inputs(compiled.match.inputs),
     )
 
 

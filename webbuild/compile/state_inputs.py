@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Input, StateInput
 from webbuild.model.load import model_signature
-from webbuild.model.states import StatePair
+from webbuild.model.states import StatePair, describe_spec
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.tensor import tensor_input_spec
 
@@ -17,13 +18,25 @@ if TYPE_CHECKING:
 
 
 def with_state_inputs(match: TaskMatch, states: tuple[StatePair, ...], graph: ir.Model) -> TaskMatch:
-    """Return what a model is, with the inputs that it remembers at the places that they have in its graph."""
+    """Return what a model is, with the inputs that it remembers at the places that they have in its graph.
+
+    Raises:
+        WebbuildError: `state-mismatch` where a state and its output differ in the graph.
+    """
     if not states:
         return match
-    facts = {spec.name: spec for spec in model_signature("", graph).inputs}
+    signature = model_signature("", graph)
+    facts, outputs = ({spec.name: spec for spec in specs} for specs in (signature.inputs, signature.outputs))
     known: dict[str, Input] = {spec.name: spec for spec in match.inputs}
     for pair in states:
-        spec = tensor_input_spec(facts[pair.input])
+        spec, made = tensor_input_spec(facts[pair.input]), outputs[pair.output]
+        if (made.dtype, list(made.shape)) != (spec.dtype, spec.shape):
+            raise WebbuildError(
+                "state-mismatch",
+                f"state '{pair.input}' is {describe_spec(facts[pair.input])} in the patched graph, and output "
+                f"'{pair.output}', which takes its place in the next run, {describe_spec(made)}",
+                "give --state none, which packs the model without states, and report the model",
+            )
         known[pair.input] = StateInput(name=spec.name, dtype=spec.dtype, shape=spec.shape, output=pair.output)
     inputs = tuple(known[name] for name in facts if name in known)
     return msgspec.structs.replace(match, inputs=inputs)

@@ -15,12 +15,14 @@ from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, compare_runs
 from webbuild.equivalence.policy import EXACT, is_exported_in_float16, native_policy
+from webbuild.equivalence.sequences import merge_steps
 from webbuild.manifest.detection_head_status import fallback_reason
-from webbuild.manifest.manifest import Graph, OptionInput, Task
+from webbuild.manifest.manifest import Graph, OptionInput, StateInput, Task
 from webbuild.model.traversal import rounded_outputs
 from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess
 from webbuild.postprocess.spec import Postprocess
 from webbuild.runners.native import NativeRunner
+from webbuild.runners.stateful import StatefulRuns
 from webbuild.samples.sample import Sample
 from webbuild.tasks.base import RunContext
 from webbuild.tasks.class_scores import ClassScore
@@ -53,12 +55,14 @@ def check_equivalence(
     postprocess: Postprocess | None = None,
     confidence: float | None = None,
     open_graph: Callable[[Path], NativeRunner] = NativeRunner,
+    states: Sequence[StateInput] = (),
 ) -> EquivalenceResult:
     """Run every sample through the original and every graph in `folder`, and judge each output.
 
     Native ONNX Runtime, optimisations disabled. The `postprocess` that the original lacks is computed in NumPy.
     Thresholds are the exported ones, unless `confidence` is given: then `original` takes thresholds as inputs
-    too, or has none. `open_graph` makes a runner of a graph's file.
+    too, or has none. `open_graph` makes a runner of a graph's file. `states` go from step to step of a sequence; a
+    difference in them adds to the next, in the noise floor too.
     """
     values: dict[str, float] = {option.option: option.default for option in options}
     values |= kind_of(task).default_thresholds(task)
@@ -67,12 +71,15 @@ def check_equivalence(
     thresholds = {option.name: np.array([values[option.option]], np.float32) for option in options}
     of_original = thresholds if confidence is not None and postprocess is None else {}
 
-    def run_reference(given: RunInput) -> Tensors:
-        return _pad_to_shapes(
-            _run_reference(original, {**given.feeds, **of_original}, postprocess, values), original, graphs
-        )
+    in_turn = StatefulRuns(lambda feeds: _run_reference(original, feeds, postprocess, values), states)
 
-    inputs = [RunInput(each.name, each.feeds, thresholds, run_context(each, values)) for each in samples]
+    def run_reference(given: RunInput) -> Tensors:
+        outputs = in_turn({**given.feeds, **of_original}, continues=given.continues)
+        return _pad_to_shapes(outputs, original, graphs)
+
+    inputs = [
+        RunInput(each.name, each.feeds, thresholds, run_context(each, values), each.continues) for each in samples
+    ]
     reference = Reference(run_reference, inputs, task, EXACT, original.perturbed)
     original.close()
     names = [each.name for each in inputs]
@@ -82,11 +89,12 @@ def check_equivalence(
     fallbacks = [graph.head_status.fallback for graph in graphs if graph.head_status is not None]
     comparisons: dict[str, list[Comparison]] = {}
     outputs: dict[str, Tensors] = {}
+    sequences = {each.name: each.sequence for each in samples if each.sequence}
     for graph in sorted(graphs, key=lambda graph: graph.target not in fallbacks):
         fallback = "" if graph.head_status is None else graph.head_status.fallback
         seen = detections[graph.target] = dict(detections.get(fallback, {}))
         runner = open_graph(folder / graph.file)
-        answers = _run_graph(graph, runner, reference, seen, outputs if graph.target == "wasm" else None)
+        answers = _run_graph(graph, runner, states, reference, seen, outputs if graph.target == "wasm" else None)
         comparisons[graph.target] = compare_runs(
             reference,
             graph.name,
@@ -96,7 +104,7 @@ def check_equivalence(
         )
     original.close()
     return EquivalenceResult(
-        [each for graph in graphs for each in comparisons[graph.target]],
+        merge_steps([each for graph in graphs for each in comparisons[graph.target]], sequences),
         {name: {runner: found[name] for runner, found in detections.items()} for name in names},
         {name: want.classes for name, want in zip(names, reference.answers, strict=True)},
         values,
@@ -107,14 +115,16 @@ def check_equivalence(
 def _run_graph(
     graph: Graph,
     runner: NativeRunner,
+    states: Sequence[StateInput],
     reference: Reference,
     detections: dict[str, Sequence[Detection]],
     outputs: dict[str, Tensors] | None,
 ) -> Iterator[Answer | None]:
     """Yield a graph's answers, None where it asks for its fallback; note its detections and outputs by sample."""
+    in_turn = StatefulRuns(runner.run, states)
     for given, want in zip(reference.inputs, reference.answers, strict=True):
-        answer = replace(want, outputs=runner.run({**given.feeds, **given.fixed}))
-        if outputs is not None:
+        answer = replace(want, outputs=in_turn({**given.feeds, **given.fixed}, continues=given.continues))
+        if outputs is not None and not given.continues:
             outputs[given.name] = answer.outputs
         if fallback_reason(graph, answer.outputs) and graph.head_status is not None:
             yield None

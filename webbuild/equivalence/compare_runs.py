@@ -28,12 +28,16 @@ Perturbed = Callable[[Callable[[Tensors], Tensors]], AbstractContextManager[None
 
 
 class RunInput(Struct, frozen=True):
-    """An input of both runs: `feeds` is what may be perturbed, `fixed` are thresholds and sizes."""
+    """An input of both runs: `feeds` is what may be perturbed, `fixed` are thresholds and sizes.
+
+    A run that `continues` a sequence takes the states of the run before.
+    """
 
     name: str
     feeds: Tensors
     fixed: Tensors = {}
     context: RunContext = RunContext()
+    continues: bool = False
 
 
 class Reference:

@@ -11,7 +11,7 @@ import numpy as np
 from webbuild.equivalence.check import EquivalenceResult, check_equivalence
 from webbuild.equivalence.verdict import has_no_detections, mismatches, require_equivalent, used_only_fallback
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import Graph, OptionInput, Task
+from webbuild.manifest.manifest import Graph, OptionInput, StateInput, Task
 from webbuild.model.load import OnnxModel
 from webbuild.passes.lower import run_to_fixpoint
 from webbuild.postprocess.spec import Postprocess
@@ -88,6 +88,7 @@ def check_with_detections(
     postprocess: Postprocess | None = None,
     sizes: Mapping[str, int] | None = None,
     open_graph: Callable[[Path], NativeRunner] = NativeRunner,
+    states: Sequence[StateInput] = (),
 ) -> EquivalenceResult:
     """Prove the graphs at the exported thresholds, and, where those prove nothing, again at another.
 
@@ -107,13 +108,22 @@ def check_with_detections(
         postprocess: the post-processing that the original lacks.
         sizes: of the original's free dimensions.
         open_graph: makes a runner of a graph's file.
+        states: what goes from step to step of a sequence.
 
     Raises:
         WebbuildError: `output-mismatch` or `vacuous-comparison`.
     """
     collect_and_trim()  # what planning has let go of is room for a run
     equivalence = check_equivalence(
-        original, graphs, folder, task, options, [*samples, *edges], postprocess=postprocess, open_graph=open_graph
+        original,
+        graphs,
+        folder,
+        task,
+        options,
+        [*samples, *edges],
+        postprocess=postprocess,
+        open_graph=open_graph,
+        states=states,
     )
     found = equivalence.comparisons
     if not mismatches(found) and (has_no_detections(found) or used_only_fallback(found)):

@@ -40,6 +40,7 @@ class PassOptions(Struct, frozen=True):
         nms: where suppression runs: on the GPU by fixed shapes, in every graph on the CPU with fixed shapes around
             it, or exactly as exported.
         int32_inputs: whether inputs of int64 may become int32, as those of a bundle may.
+        states: inputs that take an output of the run before, so that their type is that output's.
     """
 
     dims: Mapping[str, int] = {}
@@ -48,6 +49,7 @@ class PassOptions(Struct, frozen=True):
     max_binding_size: int = 128 << 20
     nms: NmsPlacement = "gpu"
     int32_inputs: bool = False
+    states: frozenset[str] = frozenset()
 
 
 CHECK = "WEBBUILD_CHECK_PASSES"

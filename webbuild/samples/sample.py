@@ -31,7 +31,8 @@ class Sample(Struct, frozen=True):
     """One run's feeds. `image_file` is the file it came from, `placement` where that lies in the input.
 
     A stack has `frames` instead, and what is known of its focal distances. `prompt` is what is looked for. `redraw`
-    makes up other feeds, by attempt, of a sample whose feeds are numbers at random. `hole` is what is filled in.
+    makes up other feeds, by attempt, of a sample whose feeds are numbers at random. `hole` is what is filled in. A step
+    of a `sequence` that `continues` takes the states of the run before.
     """
 
     name: str
@@ -44,6 +45,8 @@ class Sample(Struct, frozen=True):
     prompt: Prompt | None = None
     redraw: Callable[[int], dict[str, NDArray[Any]]] | None = None
     hole: NDArray[np.bool_] | None = None
+    sequence: str = ""
+    continues: bool = False
 
     @property
     def has_image(self) -> bool:

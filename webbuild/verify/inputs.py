@@ -33,6 +33,8 @@ from webbuild.preprocess.state_feeds import state_feeds
 from webbuild.samples.focal_stack import FocalStack, stacks_from_paths
 from webbuild.samples.npz import load_npz_inputs
 from webbuild.samples.random_inputs import normal_tensor
+from webbuild.samples.sample import Sample
+from webbuild.samples.sequences import make_sequence
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of
 from webbuild.verify.bundle_reader import Bundle, read_golden
@@ -46,7 +48,8 @@ class VerifyInput(Struct, frozen=True):
     """One input. For a picture: its file, where it lies in the model's input, and whether light comes through it.
 
     For a stack the file is that of its first picture, `stack` has them all, and `focus` the distances if there are.
-    `prompt` is what is looked for in it, `hole` what is filled in.
+    `prompt` is what is looked for in it, `hole` what is filled in. A step of a `sequence` that `continues` takes the
+    states of the run before.
     """
 
     title: str
@@ -58,6 +61,8 @@ class VerifyInput(Struct, frozen=True):
     focus: tuple[float, ...] = ()
     prompt: Prompt | None = None
     hole: NDArray[np.bool_] | None = None
+    sequence: str = ""
+    continues: bool = False
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -77,10 +82,27 @@ class VerifyInput(Struct, frozen=True):
 def collect_inputs(bundle: Bundle, files: Sequence[Path]) -> list[VerifyInput]:
     """Return the bundle's samples, or what can be made where there are none, and `files` after them.
 
+    For a model with states there is a sequence too, made of the first.
+
     Raises:
         WebbuildError: what `inputs_from_files` raises.
     """
-    return [*_bundle_samples(bundle), *inputs_from_files(bundle, files)]
+    own = _bundle_samples(bundle)
+    return [*own, *_sequence(bundle.manifest, own), *inputs_from_files(bundle, files)]
+
+
+def _sequence(manifest: Manifest, inputs: Sequence[VerifyInput]) -> list[VerifyInput]:
+    samples = [Sample(each.title, each.feeds, each.file, each.placement) for each in inputs]
+    return [
+        VerifyInput(
+            step.name,
+            {**option_feeds(manifest), **step.feeds},
+            placement=step.placement,
+            sequence=step.sequence,
+            continues=step.continues,
+        )
+        for step in make_sequence(samples, manifest.inputs)
+    ]
 
 
 def inputs_from_files(bundle: Bundle, files: Sequence[Path]) -> list[VerifyInput]:

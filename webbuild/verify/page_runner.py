@@ -87,6 +87,10 @@ class PageRunner:
         fields = with_arrays(answer.result, self._take(answer.arrays).tobytes())
         return msgspec.structs.replace(msgspec.convert(answer.result, RunResult), fields=fields)
 
+    def reset(self) -> None:
+        """Set the states to zeros: the next run begins a sequence."""
+        self._calls.call("reset", None)
+
     def dispose(self) -> None:
         """Free what the model holds; the page stays."""
         self._calls.call("dispose", None)

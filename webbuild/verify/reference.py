@@ -15,8 +15,10 @@ from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, comp
 from webbuild.equivalence.policy import Policy, browser_policy
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Manifest, MaskInput, NumberInput, OptionInput, SizeInput
+from webbuild.manifest.states import state_inputs
 from webbuild.model.traversal import outputs_within_one, rounded_outputs
 from webbuild.runners.native import NativeRunner
+from webbuild.runners.stateful import StatefulRuns
 from webbuild.tasks.base import RunContext
 from webbuild.tasks.registry import kind_of
 from webbuild.verify.bundle_reader import Bundle, read_golden
@@ -49,11 +51,13 @@ def run_reference(bundle: Bundle, runner: NativeRunner, inputs: Sequence[VerifyI
             msgspec.structs.replace(
                 known, placement=each.placement, prompt=each.prompt, picture_file=each.file, hole=each.hole
             ),
+            continues=each.continues,
         )
         for each in inputs
     ]
+    in_turn = StatefulRuns(runner.run, state_inputs(bundle.manifest.inputs))
     return Reference(
-        lambda each: _run_outputs(bundle, runner, each),
+        lambda each: _run_outputs(bundle, runner, in_turn, each),
         given,
         bundle.manifest.task,
         policy_of(bundle, "native"),
@@ -61,17 +65,19 @@ def run_reference(bundle: Bundle, runner: NativeRunner, inputs: Sequence[VerifyI
     )
 
 
-def _run_input(manifest: Manifest, name: str, feeds: Tensors, context: RunContext) -> RunInput:
+def _run_input(
+    manifest: Manifest, name: str, feeds: Tensors, context: RunContext, *, continues: bool = False
+) -> RunInput:
     """Return an input of a comparison; thresholds and sizes are not perturbed."""
     fixed = {
         spec.name for spec in manifest.inputs if isinstance(spec, MaskInput | NumberInput | OptionInput | SizeInput)
     }
     free = {name: array for name, array in feeds.items() if name not in fixed}
-    return RunInput(name, free, {name: array for name, array in feeds.items() if name in fixed}, context)
+    return RunInput(name, free, {name: array for name, array in feeds.items() if name in fixed}, context, continues)
 
 
-def _run_outputs(bundle: Bundle, runner: NativeRunner, given: RunInput) -> Tensors:
-    outputs = runner.run({**given.feeds, **given.fixed})
+def _run_outputs(bundle: Bundle, runner: NativeRunner, in_turn: StatefulRuns, given: RunInput) -> Tensors:
+    outputs = in_turn({**given.feeds, **given.fixed}, continues=given.continues)
     missing = [spec.name for spec in bundle.manifest.outputs if spec.name not in outputs]
     if missing:
         raise WebbuildError(

@@ -14,6 +14,7 @@ from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_answers import compare_predictions, compare_tensors
 from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import ImageInput, StackInput, Task
+from webbuild.manifest.states import state_inputs
 from webbuild.preprocess.mask import with_hole
 from webbuild.reporting.prediction_image import prediction_image_url
 from webbuild.tasks.class_scores import ClassScore
@@ -45,7 +46,10 @@ def run_sample(
     Raises:
         PageError: the runtime refused or failed.
     """
-    outputs, took = runner.run_timed(given.feeds)
+    states = {spec.name for spec in state_inputs(bundle.manifest.inputs)}
+    if states and not given.continues:
+        runner.reset()
+    outputs, took = runner.run_timed({name: array for name, array in given.feeds.items() if name not in states})
     graph, policy = bundle.graph(runner.name), policy_of(bundle, runner.name)
     repeated = "" if graph is None else fallback_reason(graph, outputs)
     about = (runner.name, given.title)
@@ -53,6 +57,8 @@ def run_sample(
     if given.file is None:
         return SampleResult(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     comparisons.append(_compare_preprocessed(bundle, runner, given))
+    if states:
+        runner.reset()
     options: dict[str, float | str | list[float]] = {**bundle.manifest.evaluation_thresholds, **given.options}
     if expected.context.mode is not None:
         options["mode"] = expected.context.mode

@@ -16,6 +16,7 @@ from webbuild.browser.server import Server
 from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, final_verdicts
+from webbuild.equivalence.sequences import merge_steps
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Task
 from webbuild.manifest.variant_names import picture_size
@@ -30,7 +31,7 @@ from webbuild.verify.bundle_reader import Bundle, changed_files, fp16_backend_us
 from webbuild.verify.inputs import VerifyInput, collect_inputs, inputs_from_files
 from webbuild.verify.piecewise import ComparePieces, judge_drowned
 from webbuild.verify.reference import check_golden_run, reference_runner, run_reference
-from webbuild.verify.report import BackendRun, SampleReport, VerifyEnvironment, VerifyReport
+from webbuild.verify.report import BackendRun, SampleReport, SampleResult, VerifyEnvironment, VerifyReport
 from webbuild.verify.run_all_backends import BrowserRun, run_all_backends
 from webbuild.verify.run_backend import ReferenceResults, run_backend
 
@@ -125,6 +126,11 @@ class _VariantWork(Struct, frozen=True):
         return list(zip(self.inputs, self.reference.answers, strict=True))
 
     @property
+    def sequences(self) -> dict[str, str]:
+        """The sequence of each step, by title."""
+        return {each.title: each.sequence for each in self.inputs if each.sequence}
+
+    @property
     def noise(self) -> dict[str, float]:
         return {} if self.reference.noise is None else self.reference.noise.named_levels
 
@@ -160,7 +166,7 @@ def _judged(done: BrowserRun, jobs: Mapping[str, _VariantWork], compare_pieces: 
         work = jobs[run.backend]
         judged = final_verdicts(run.comparisons, work.reference.noise)
         drowned = judge_drowned(judged, run.backend, work.bundle, work.reference, compare_pieces)
-        runs.append(_with_comparisons(run, drowned))
+        runs.append(_with_merged_steps(_with_comparisons(run, drowned), work.sequences))
     return msgspec.structs.replace(done, runs=tuple(runs))
 
 
@@ -178,17 +184,39 @@ def _with_comparisons(run: BackendRun, comparisons: Sequence[Comparison]) -> Bac
     return msgspec.structs.replace(run, results=tuple(results))
 
 
+def _with_merged_steps(run: BackendRun, sequences: Mapping[str, str]) -> BackendRun:
+    """Return a run with one result for the steps of a sequence: the worst of each output."""
+    merged: dict[str, SampleResult] = {}
+    for each in run.results:
+        name = sequences.get(each.sample, each.sample)
+        before = merged.get(name)
+        compared = each.comparisons if before is None else (*before.comparisons, *each.comparisons)
+        merged[name] = msgspec.structs.replace(before or each, sample=name, comparisons=compared)
+    results = (
+        msgspec.structs.replace(each, comparisons=tuple(merge_steps(each.comparisons, sequences)))
+        for each in merged.values()
+    )
+    return msgspec.structs.replace(run, results=tuple(results))
+
+
 def _sample_reports(bundle: Bundle, task: Task, work: ReferenceResults, own: int) -> tuple[SampleReport, ...]:
-    """Return what was compared; pictures after the first `own` were made for it, and are gone."""
-    samples = [_sample_report(bundle, task, given, expected) for given, expected in work]
-    return (*samples[:own], *(msgspec.structs.replace(sample, file=None) for sample in samples[own:]))
+    """Return what was compared; pictures after the first `own` were made for it, and are gone.
+
+    A sequence counts once.
+    """
+    samples = [
+        _sample_report(bundle, task, given if index < own else msgspec.structs.replace(given, file=None), expected)
+        for index, (given, expected) in enumerate(work)
+        if not given.continues
+    ]
+    return tuple(samples)
 
 
 def _sample_report(bundle: Bundle, task: Task, given: VerifyInput, expected: Answer) -> SampleReport:
     place = given.placement
     depth = next((each for each in expected.prediction if isinstance(each, DepthMap)), None)
     return SampleReport(
-        title=given.title,
+        title=given.sequence or given.title,
         file=None if given.file is None else _path_from_bundle(given.file, bundle.directory),
         width=place.source_width if place else 0,
         height=place.source_height if place else 0,

@@ -23,8 +23,8 @@ class Int32Inputs(Pass):
     How: in bundles only. Their runtime accepts int64 too and checks that the numbers fit; `webbuild patch` does not
     change a graph's inputs. The graph for WASM gets a Cast to int64 after such an input.
 
-    Limits: only inputs that nothing reads but Cast, Shape and what gathers by them. Exact for numbers that fit into 32
-    bits.
+    Limits: only inputs that nothing reads but Cast, Shape and what gathers by them, and no states, whose type is that
+    of the output they take. Exact for numbers that fit into 32 bits.
     """
 
     code = "int32-inputs"
@@ -38,7 +38,7 @@ class Int32Inputs(Pass):
         return options.int32_inputs and super().runs_on(target, options)
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        found = [value for value in model.graph.inputs if _is_cast(value)]
+        found = [value for value in model.graph.inputs if value.name not in options.states and _is_cast(value)]
         for value in found:
             value.type = ir.TensorType(_INT32)
         return [self.applied(f"input '{value.name}'", "is int32, not int64: it is cast on the GPU") for value in found]

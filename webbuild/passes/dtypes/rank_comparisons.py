@@ -112,7 +112,8 @@ class _SelfComparisons:
     def _narrowed(self, sizes: list[int]) -> ir.Value:
         """Return the input's numbers as int32, or their ranks."""
         add = Builder(self._model.graph, next(iter(self._model.graph)), f"{self._source.name}/ranks")
-        if self._options.int32_inputs and reads_int32(self._source, self.removed):
+        kept = self._source.name in self._options.states
+        if self._options.int32_inputs and not kept and reads_int32(self._source, self.removed):
             narrow = add.cast(self._source, _INT32)
         else:
             _, _, inverse = add.node("Unique", self._source, outputs=3)

@@ -42,6 +42,10 @@ const commands = {
     return { result, arrays: hold({ type: "uint8", dims: [bytes.length], data: bytes }) };
   },
 
+  async reset() {
+    await model.reset();
+  },
+
   async take({ handle, offset, length }) {
     const part = held.get(handle).subarray(offset, offset + length);
     return await base64(part);

@@ -1,0 +1,103 @@
+"""Sequences of runs: judged step by step, told as one; and whether states are states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compare.comparison import Comparison
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import StateInput
+from webbuild.runners.runner import Tensors
+from webbuild.runners.stateful import StatefulRuns
+from webbuild.samples.sample import Sample
+
+_FIX = "give the right pair with --state IN=OUT, or --state none, which packs the model without states"
+
+
+def merge_steps(comparisons: Sequence[Comparison], sequences: Mapping[str, str]) -> list[Comparison]:
+    """Return the comparisons, those of the steps of a sequence as the worst of them.
+
+    Args:
+        comparisons: judged already.
+        sequences: the name of its sequence by that of a sample; samples on their own are not in it.
+    """
+    merged: dict[tuple[object, ...], Comparison] = {}
+    for index, each in enumerate(comparisons):
+        about = each.subject
+        if (name := sequences.get(about.sample)) is None:
+            merged[(index,)] = each
+            continue
+        key = (name, about.runner, about.stage, about.output, about.quantity)
+        shown = _of_sequence(each, name)
+        if key not in merged or _is_worse(shown, merged[key]):
+            merged[key] = shown
+    return list(merged.values())
+
+
+def _of_sequence(comparison: Comparison, name: str) -> Comparison:
+    step = comparison.subject.sample.removeprefix(f"{name}, ")
+    subject = msgspec.structs.replace(comparison.subject, sample=name)
+    return msgspec.structs.replace(comparison, subject=subject, details=(*comparison.details, f"at {step}"))
+
+
+def _is_worse(one: Comparison, other: Comparison) -> bool:
+    order = ("VACUOUS", "OK", "DIFFERS")  # a step that says nothing is no news where another says something
+    return (order.index(one.verdict), one.tolerance_used) > (order.index(other.verdict), other.tolerance_used)
+
+
+def check_states(run: Callable[[Tensors], Tensors], states: Sequence[StateInput], sequence: Sequence[Sample]) -> None:
+    """Raise where what is taken for a state is none: it never changes, or nothing depends on it.
+
+    Each state is set to zeros in the middle of the sequence; another output of a later step has to change.
+
+    Args:
+        run: the original.
+        states: what is taken for states.
+        sequence: the steps.
+
+    Raises:
+        WebbuildError: `constant-state`, `unused-state`.
+    """
+    if not states or not sequence:
+        return
+    runs, middle, answers = StatefulRuns(run, states), len(sequence) // 2, list[Tensors]()
+    halfway = runs
+    for step in sequence:
+        if len(answers) == middle:
+            halfway = copy(runs)
+        answers.append(runs(step.feeds, continues=step.continues))
+    for spec in states:
+        values = [answer[spec.output] for answer in answers]
+        if all(_equal(values[0], each) for each in values):
+            same = "the same" if values[0].any() else "0"
+            raise WebbuildError(
+                "constant-state",
+                f"state '{spec.name}': output '{spec.output}' is {same} after each of {len(sequence)} steps: nothing "
+                "is remembered",
+                _FIX,
+            )
+        again = copy(halfway)
+        again.forget(spec.name)
+        names = [name for name in answers[0] if name != spec.output] or [spec.output]
+        later = zip(sequence[middle:], answers[middle:], strict=True)
+        if all(_equal_outputs(names, want, again(step.feeds, continues=True)) for step, want in later):
+            raise WebbuildError(
+                "unused-state",
+                f"state '{spec.name}': set to zeros after {middle} steps, it changes no other output of the "
+                f"{len(sequence) - middle} steps that follow",
+                _FIX,
+            )
+
+
+def _equal_outputs(names: Sequence[str], want: Tensors, got: Tensors) -> bool:
+    return all(_equal(want[name], got[name]) for name in names)
+
+
+def _equal(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")

@@ -1,0 +1,34 @@
+"""Runs in sequence: what the model remembers of one is given to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import StateInput
+from webbuild.runners.runner import Tensors
+
+
+class StatefulRuns:
+    """Gives each run of a sequence the states of the run before.
+
+    Args:
+        run: computes the outputs of one run.
+        states: of the model; without any each run is one of its own.
+    """
+
+    def __init__(self, run: Callable[[Tensors], Tensors], states: Sequence[StateInput]) -> None:
+        self._run, self._states = run, states
+        self._remembered: dict[str, NDArray[Any]] = {}
+
+    def __call__(self, feeds: Tensors, *, continues: bool) -> Tensors:
+        """Return the outputs of a run that continues a sequence, or begins one with the states among its feeds."""
+        outputs = self._run({**feeds, **(self._remembered if continues else {})})
+        self._remembered = {spec.name: outputs[spec.output] for spec in self._states if spec.output in outputs}
+        return outputs
+
+    def forget(self, name: str) -> None:
+        """Set a state to zeros, and leave the others."""
+        self._remembered = {**self._remembered, name: self._remembered[name] * 0}

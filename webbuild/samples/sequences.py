@@ -1,0 +1,79 @@
+"""Sequences: samples that follow each other, for models that remember."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import ImageInput, Input, TensorInput
+from webbuild.manifest.states import state_inputs
+from webbuild.preprocess.image import image_to_tensor, load_image
+from webbuild.samples.random_inputs import NO_RANGES, Ranges
+from webbuild.samples.sample import Sample, feeds_beside_image
+
+STEPS = 32
+"""Runs of a sequence: a difference that each adds to the one before shows."""
+
+_ZOOM, _PAN = 0.15, 0.08
+"""Parts of a picture's sides that are cut off on average, and that the cut moves by."""
+
+
+def make_sequence(samples: Sequence[Sample], inputs: Sequence[Input], ranges: Ranges = NO_RANGES) -> list[Sample]:
+    """Return the steps of a sequence for a model with states, none for another.
+
+    Of a picture they are the frames of a camera that moves over it and zooms; of tensors they are those of the samples
+    in turn, each moved on by some elements.
+    """
+    if not samples or not state_inputs(inputs):
+        return []
+    image = next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
+    pictured = next((each.image_file for each in samples if each.image_file is not None), None)
+    if image is not None and pictured is not None:
+        return list(_film(pictured, image, inputs, ranges))
+    return [_tensor_step(samples[step % len(samples)], inputs, step) for step in range(STEPS)]
+
+
+def step_name(sequence: str, step: int) -> str:
+    """Return what a step of a sequence is called, from 1 on."""
+    return f"{sequence}, step {step + 1}"
+
+
+def _film(file: Path, image: ImageInput, inputs: Sequence[Input], ranges: Ranges) -> Iterator[Sample]:
+    picture, sequence = load_image(file), f"{STEPS} frames of {file.name}"
+    for step in range(STEPS):
+        frame = _frame(picture, step)
+        tensor, placement = image_to_tensor(frame, image)
+        feeds = {image.name: tensor, **feeds_beside_image(inputs, placement, ranges=ranges)}
+        size = (frame.shape[1], frame.shape[0])
+        yield Sample(
+            step_name(sequence, step), feeds, placement=placement, size=size, sequence=sequence, continues=step > 0
+        )
+
+
+def _frame(picture: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:
+    """Return the part [h, w, 4] of a picture that a camera sees, of one size at each step but for its zoom."""
+    height, width = picture.shape[:2]
+    turn = 2 * math.pi * step / STEPS
+    margin = _ZOOM + _PAN * math.cos(turn) / 2
+    rows, columns = (max(1, round(size * (1 - 2 * margin))) for size in (height, width))
+    top = min(max(0, round(height * (margin + _PAN * math.sin(turn)))), height - rows)
+    left = min(max(0, round(width * (margin + _PAN * math.sin(2 * turn)))), width - columns)
+    return picture[top : top + rows, left : left + columns]
+
+
+def _tensor_step(sample: Sample, inputs: Sequence[Input], step: int) -> Sample:
+    """Return a sample whose tensors of fractions are moved on: whole numbers may be indices, which keep their place."""
+    moving = {spec.name for spec in inputs if isinstance(spec, TensorInput) and spec.dtype == "float32"}
+    feeds: dict[str, NDArray[Any]] = {
+        name: np.roll(array, 7 * step) if name in moving else array for name, array in sample.feeds.items()
+    }
+    sequence = f"{STEPS} steps of tensors"
+    return msgspec.structs.replace(
+        sample, name=step_name(sequence, step), feeds=feeds, redraw=None, sequence=sequence, continues=step > 0
+    )
