@@ -25,20 +25,23 @@ def rewrite(readme: Path, system: str, text: str) -> None:
     readme.write_text(before + start + text + end + after, "utf-8")
 
 
-def publish(name: str, mark: str, model: Path, measure: Callable[[Path], dict[str, str]], about: str | None) -> None:
+Measure = Callable[[Path], dict[str, str]]
+"""From a model to what was measured, and the number."""
+
+
+def publish(columns: dict[str, Measure], mark: str, model: Path, about: str | None) -> None:
     """Read the command line of a recipe's `measure`, measure a model, print the table and write it.
 
     Args:
-        name: of the system, above the numbers.
+        columns: by the name of each system, what is measured.
         mark: which two marks of the README the table goes between.
         model: the shipped one, which is measured if no other is named.
-        measure: what was measured, and the number.
         about: the help's text.
     """
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--onnx", type=Path, default=model)
     parser.add_argument("--readme", type=Path, default=README)
     options = parser.parse_args()
-    text = table({name: measure(options.onnx)})
+    text = table({name: measure(options.onnx) for name, measure in columns.items()})
     print(text)
     rewrite(options.readme, mark, text)

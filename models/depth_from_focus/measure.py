@@ -44,4 +44,4 @@ def measure(onnx: Path) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    publish("depth from focus", "depth-from-focus", MODEL, measure, __doc__)
+    publish({"depth from focus": measure}, "depth-from-focus", MODEL, __doc__)

@@ -104,4 +104,4 @@ def measure(onnx: Path) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    publish("Mask2Former", "mask2former", MODEL, measure, __doc__)
+    publish({"Mask2Former": measure}, "mask2former", MODEL, __doc__)

@@ -46,4 +46,4 @@ def measure(onnx: Path) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    publish("RT-DETR", "rt-detr", MODEL, measure, __doc__)
+    publish({"RT-DETR": measure}, "rt-detr", MODEL, __doc__)

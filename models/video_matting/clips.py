@@ -1,0 +1,134 @@
+"""Draws clips: a person who moves in front of a place that moves, and the exact alpha of every frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from models.people import composition, look, poses, render
+from models.people.figure import Limb, Pose
+from models.people.person import Person, layer
+from models.people.scene import Pixels, Scene, Thing, child
+
+HEIGHT, WIDTH = 96, 128
+SEEDS = {"train": 21, "held-out": 23, "sample": 24}
+HELD_OUT = 40
+"""Clips that a quality is measured on; training never sees them."""
+
+FRAMES = 12
+"""Of a clip that a quality is measured on."""
+
+FINER = 2
+"""How much finer frames are painted than kept."""
+
+Floats = np.ndarray[Any, np.dtype[np.float32]]
+
+
+@dataclass(frozen=True)
+class Clip:
+    """Frames in order: RGB [n, h, w, 3] of bytes; from 0 to 1 the alpha [n, h, w] and the person's RGB [n, h, w, 3]."""
+
+    frames: Pixels
+    alpha: Floats
+    foreground: Floats
+
+
+def clip(split: str, number: int, frames: int = FRAMES, height: int = HEIGHT, width: int = WIDTH) -> Clip:
+    """Clip `number` of a split, the same in every run."""
+    rng = np.random.default_rng([SEEDS[split], number])
+    size = width * FINER, height * FINER
+    painted = _painted_place(rng, *size)
+    start, end = _motion(rng, *size)
+    pan = rng.uniform(0, 1, (2, 2))
+    drawn = []
+    for at in np.linspace(0, 1, frames):
+        ahead = pixels(layer(_between(start, end, float(at)), *size)[0])
+        behind = _window(painted, pan[0] + (pan[1] - pan[0]) * at, *size)
+        drawn.append(_composed(_halved(ahead), _halved(behind), rng))
+    return Clip(*(np.stack(part) for part in zip(*drawn, strict=True)))
+
+
+def held_out() -> Iterator[Clip]:
+    """The clips that a network is judged by."""
+    for number in range(HELD_OUT):
+        yield clip("held-out", number)
+
+
+def pixels(image: Any) -> Floats:
+    """A Skia image as RGBA [h, w, 4] from 0 to 1, premultiplied."""
+    return render.pixels(image).astype(np.float32) / 255
+
+
+def _painted_place(rng: np.random.Generator, width: int, height: int) -> Floats:
+    """A place with things in it, RGB, a quarter larger each way than a frame."""
+    wide, high = width * 5 // 4, height * 5 // 4
+    scene = composition.sample(rng, max(wide, high), composition.LARGE)
+    things = tuple(actor for actor in scene.actors if isinstance(actor, Thing))
+    image, _ = render.render(Scene(wide, high, scene.place, scene.seed, things))
+    return image.astype(np.float32) / 255
+
+
+def _motion(rng: np.random.Generator, width: int, height: int) -> tuple[Person, Person]:
+    """Somebody at the first frame and at the last."""
+    figure, kind = look.sample(rng), poses.sample
+    tall = height * float(rng.uniform(0.75, 1.7)) * child(figure)
+    x, y = width * float(rng.uniform(0.25, 0.75)), max(height * 0.97, tall * float(rng.uniform(0.97, 1.02)))
+    first, last = kind(rng), kind(rng)
+    start = Person(figure, replace(first, seat=False), x, y, tall)
+    moved = x + width * float(rng.uniform(-0.25, 0.25)), y + height * float(rng.uniform(-0.03, 0.05))
+    share = float(rng.uniform(0.1, 0.6))
+    return start, Person(figure, _blend(first, last, share), *moved, tall * float(rng.uniform(0.9, 1.1)))
+
+
+def _between(start: Person, end: Person, at: float) -> Person:
+    """The person at a share of the way."""
+
+    def mixed(first: float, last: float) -> float:
+        return first + (last - first) * at
+
+    return Person(
+        start.look, _blend(start.pose, end.pose, at), mixed(start.x, end.x), mixed(start.y, end.y),
+        mixed(start.height, end.height),
+    )  # fmt: skip
+
+
+def _blend(first: Pose, last: Pose, at: float) -> Pose:
+    """The pose at a share of the way; elbows and knees bend where they did at first."""
+
+    def limb(one: Limb, other: Limb) -> Limb:
+        numbers = {name: getattr(one, name) for name in ("swing", "spread", "bend")}
+        moved = {name: value + (getattr(other, name) - value) * at for name, value in numbers.items()}
+        return replace(one, **moved)
+
+    limbs = ("left_arm", "right_arm", "left_leg", "right_leg")
+    angles = ("lean", "tilt", "turn", "look", "nod", "lift")
+    changed: dict[str, Any] = {name: limb(getattr(first, name), getattr(last, name)) for name in limbs}
+    changed |= {name: getattr(first, name) + (getattr(last, name) - getattr(first, name)) * at for name in angles}
+    return replace(first, seat=False, **changed)
+
+
+def _window(painted: Floats, share: Any, width: int, height: int) -> Floats:
+    """The part of the place that a frame shows; `share` from 0 to 1 says how far right and down it lies."""
+    left, top = (
+        round(float(share[0]) * (painted.shape[1] - width)),
+        round(float(share[1]) * (painted.shape[0] - height)),
+    )
+    return painted[top : top + height, left : left + width]
+
+
+def _halved(image: Floats) -> Floats:
+    """[2 h, 2 w, c] -> [h, w, c], the mean of each four."""
+    height, width, channels = image.shape
+    return np.asarray(image.reshape(height // FINER, FINER, width // FINER, FINER, channels).mean((1, 3)), np.float32)
+
+
+def _composed(ahead: Floats, behind: Floats, rng: np.random.Generator) -> tuple[Pixels, Floats, Floats]:
+    """A person, premultiplied, over a place: the frame with a camera's noise, the alpha, the colours in front."""
+    alpha = ahead[..., 3:]
+    frame = ahead[..., :3] + behind * (1 - alpha)
+    noisy = np.clip(frame + rng.normal(0, 0.01, frame.shape), 0, 1)
+    colors = np.where(alpha > 0, ahead[..., :3] / np.maximum(alpha, 1e-3), frame)
+    return (noisy * 255).round().astype(np.uint8), alpha[..., 0], np.clip(colors, 0, 1).astype(np.float32)

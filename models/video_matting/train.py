@@ -1,0 +1,95 @@
+"""Draws clips and trains the matting network on them for a given time.
+
+python -m models.video_matting.train --minutes 30 --out build/video-matting
+"""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from multiprocessing import Pool
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from models import training
+from models.video_matting.clips import SEEDS, clip
+from models.video_matting.network import Matting, nothing
+
+STEADY = 2.0
+"""Weight of how alpha changes from frame to frame, beside alpha itself."""
+
+COLORS = 0.3
+"""Weight of the colours in front."""
+
+
+def drawn(out: Path, count: int, threads: int, frames: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The training clips' frames [count, n, h, w, 3], alpha and foreground as bytes; drawn once, kept in `out`."""
+    file = out / f"clips-{count}-{frames}.npz"
+    if not file.exists():
+        out.mkdir(parents=True, exist_ok=True)
+        with Pool(threads) as pool:
+            clips = pool.map(partial(clip, "train", frames=frames), range(count), chunksize=10)
+        bytes_of = lambda values: (np.stack(values) * 255).round().astype(np.uint8)  # noqa: E731
+        np.savez(
+            file, frames=np.stack([one.frames for one in clips]), alpha=bytes_of([one.alpha for one in clips]),
+            foreground=bytes_of([one.foreground for one in clips]),
+        )  # fmt: skip
+    kept = np.load(file)
+    return kept["frames"], kept["alpha"], kept["foreground"]
+
+
+def loss(network: Matting, frames: Tensor, alpha: Tensor, foreground: Tensor) -> Tensor:
+    """Of a batch of clips [b, n, c, h, w]: alpha, its edges, how it changes, and the colours where somebody is."""
+    state, found, colors = nothing(), [], []
+    for at in range(frames.shape[1]):
+        color, matte, state = network.matte(frames[:, at], state)
+        found.append(matte)
+        colors.append(color)
+    matte, color = torch.stack(found, 1), torch.stack(colors, 1)
+    error = matte - alpha
+    total = error.abs().mean()
+    for axis in (-1, -2):
+        total = total + error.diff(dim=axis).abs().mean()
+    for scale in (2, 4, 8):
+        total = total + functional.avg_pool2d(error.flatten(0, 1), scale).abs().mean()
+    total = total + STEADY * error.diff(dim=1).abs().mean()
+    return total + COLORS * ((color - foreground).abs() * (alpha > 0)).mean()
+
+
+def train(options: argparse.Namespace) -> Path:
+    """Train, and return the checkpoint."""
+    kept = drawn(options.out, options.clips, options.threads, options.frames)
+    torch.manual_seed(0)
+    network = Matting().train()
+
+    def step(number: int) -> Tensor:
+        rng = np.random.default_rng([SEEDS["train"], number])
+        chosen = rng.integers(len(kept[0]), size=options.batch)
+        frames, alpha, foreground = (part[chosen].astype(np.float32) / 255 for part in kept)
+        parts = [frames, alpha[..., None], foreground]
+        if rng.random() < 0.5:
+            parts = [part[..., ::-1, :] for part in parts]
+        if rng.random() < 0.5:
+            parts = [part[:, ::-1] for part in parts]
+        order = rng.permutation(3)
+        parts = [parts[0][..., order], parts[1], parts[2][..., order]]
+        return loss(network, *(torch.from_numpy(np.ascontiguousarray(np.moveaxis(part, -1, 2))) for part in parts))
+
+    return training.fit(network, step, options)
+
+
+def main() -> None:
+    """Read the command line and train."""
+    parser = training.arguments(__doc__)
+    parser.add_argument("--clips", type=int, default=800, help="clips to draw")
+    parser.add_argument("--frames", type=int, default=6, help="of a clip")
+    parser.set_defaults(batch=4)
+    print(train(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    main()
