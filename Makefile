@@ -22,7 +22,8 @@ PACKED := dist/.packed
 WEB_SOURCES := $(shell find web/src web/page web/integrations web/build web/notices -type f) webbuild/manifest/manifest.schema.json
 PYTHON_SOURCES := $(shell find webbuild -path webbuild/_web -prune -o -type f -not -name '*.pyc' -print)
 MODEL := models/yolo-pose.onnx $(wildcard models/samples/*)
-OTHERS := rt-detr/rt-detr grounding-dino/grounding-dino mask2former-swin/mask2former depth-from-focus/depth-from-focus
+OTHERS := rt-detr/rt-detr grounding-dino/grounding-dino mask2former-swin/mask2former depth-from-focus/depth-from-focus \
+  video-matting/video-matting super-resolution/super-resolution
 GALLERY := $(foreach model,$(OTHERS),dist/$(notdir $(model))/manifest.json)
 
 # Chromium is found once, and named to everything that starts it. A missing GPU is a failure, not a skipped test.

@@ -23,6 +23,8 @@ SHIPPED = (
     "grounding-dino/grounding-dino",
     "mask2former-swin/mask2former",
     "depth-from-focus/depth-from-focus",
+    "video-matting/video-matting",
+    "super-resolution/super-resolution",
 )
 TYPICAL = {
     "ultralytics-8.3.120-dynamo/classify-dynamic",

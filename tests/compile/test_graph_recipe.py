@@ -27,6 +27,7 @@ def recipe(constants: str, nodes: str) -> GraphRecipe | None:
         (NORM, "c = BatchNormalization (x, g, b, m, v) y = Relu (c)", "0..255", -2, 2.25),
         ("float a = {2}, float b = {1}", "c = Mul (a, x) d = Sub (c, b) y = Relu (d)", "0..1", -1, 1),
         (IMAGENET, "c = Sub (x, m) d = Div (c, s) y = Relu (d)", "0..1", -2, 2.4),
+        (IMAGENET, "c = Sub (x, m) d = Div (c, s) e = Relu (d) y = Add (x, e)", "0..1", -2, 2.4),
         ("float a = {255}", "d = Mul (x, a) y = Relu (d)", "0..1", 0, 255),
         ("float a = {0.5}", "c = Mul (x, a) d = Add (c, a) y = Relu (d)", "-1..1", 0, 1),
         (CAFFE, "c = Sub (x, m) y = Relu (c)", "0..255", -115, 140),

@@ -75,9 +75,12 @@ def _first_scaling(model: ir.Model, image: ImageInput) -> tuple[Numbers, Numbers
     axis = 1 if image.layout == "nchw" else 3
     channels = image.shape[axis]
     scale, offset, order = np.ones(channels), np.zeros(channels), np.arange(channels)
-    changed = False
+    changed = branched = False
     for _ in range(_LONGEST):
         readers = [node for node in consumers(value) if node.op_type != "Shape"]
+        if len(readers) > 1:
+            readers = [node for node in readers if _scaling(node, value, axis, channels) is not None]
+            branched = True
         if len(readers) != 1 or value.is_graph_output() or input_value(readers[0], 0) is None:
             break
         (node,) = readers
@@ -93,7 +96,9 @@ def _first_scaling(model: ir.Model, image: ImageInput) -> tuple[Numbers, Numbers
             factor[order], summand[order] = step
             scale, offset, changed = scale * factor, offset * factor + summand, True
         value = node.outputs[0]
-    return (scale, offset) if changed else None
+    # A matting network normalises its frame for the encoder, and gives it to the decoder as it is: of one branch among
+    # several only means that are known say anything.
+    return (scale, offset) if changed and not (branched and _channel_order(scale, offset) is None) else None
 
 
 def _scaling(node: ir.Node, value: ir.Value, axis: int, channels: int) -> tuple[Numbers, Numbers] | None:
