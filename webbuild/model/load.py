@@ -17,6 +17,7 @@ from webbuild.model.external_data import check_external_data, follow_link
 from webbuild.model.file_format import sniff_format
 from webbuild.model.hub_files import read_hub_files
 from webbuild.model.lazy_initializers import LARGE_FILE_BYTES, read_graph_only, without_external_initializers
+from webbuild.model.loop_states import free_growing_states
 from webbuild.model.node_order import sort_nodes
 from webbuild.model.operator_support import check_operators
 from webbuild.model.opset_upgrade import upgrade_opset
@@ -94,6 +95,7 @@ def load_onnx(path: Path) -> OnnxModel:
         raise WebbuildError("invalid-model", f"{path}: {_root_cause(error)}", _FIX_EXPORT) from error
     ir.external_data.set_base_dir(model.graph, real.parent)
     _make_negative_dims_dynamic(model)
+    free_growing_states(model)
     known = msgspec.structs.replace(model_signature(path.name, model), hub_files=read_hub_files(path))
     return OnnxModel(path, read.sha256, size, model, known, graph, tuple(repairs))
 
