@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, consumers, static_shape
+from webbuild.passes.rewrite import Builder, constant, consumers, known_rank, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _LAYOUT_SENSITIVE = {
@@ -29,13 +29,15 @@ _TRANSPOSABLE = {ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.INT32, ir.D
 
 
 class BlockLayoutTranspose(Workaround):
-    """Cast<to = uint8>(Conv(x)) -> Cast<to = uint8>(Gather(Conv(x), [0, .., N - 1])), and comparisons alike.
+    """Cast<to = uint8>(Conv(x)) -> Cast<to = uint8>(Gather(Conv(x), [0, .., N - 1])), comparisons and a Where alike.
 
-    Defect: a Transpose that the engine adds runs on the CPU: the engine moves it after a node with another output type.
+    Defect: a Transpose that the engine adds runs on the CPU: the engine moves it after a node with another output type,
+    or puts it before the mask that a Where reads.
 
     Why: the GPU's convolutions and pools need channels-last tensors, so the engine puts a Transpose before and after
     each. It moves the second Transpose as far down as it can: to a mask of uint8 or bool that is an output of the graph
-    or the input of a Reshape. It moves the model's own Transposes too. No GPU kernel transposes uint8, bool or int64.
+    or the input of a Reshape. Past a Where it transposes the condition instead. It moves the model's own Transposes
+    too, past a Where only on the way to a convolution or a pool. No GPU kernel transposes uint8, bool or int64.
 
     How: the pass adds a Gather of every row. The engine does not move a Transpose past a Gather, and Gather has a GPU
     kernel for every type that the GPU computes with.
@@ -54,7 +56,7 @@ class BlockLayoutTranspose(Workaround):
         "resize-to-matmul", "upgrade-opset",
     )  # fmt: skip
     finding = "layout-transpose"
-    operators = ("Cast", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
+    operators = ("Cast", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Where")
     severity = "warning"
     outcome = "cpu"
     summary = "a Transpose on the CPU"
@@ -62,6 +64,9 @@ class BlockLayoutTranspose(Workaround):
     probe = "mask_of_a_conv"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        if node.op_type == "Where":
+            stays = _transposes_condition(node) and bool(_moved_inputs(node))
+            return Symptom(f"the engine transposes its condition, {_name(node.inputs[0])}") if stays else None
         if not _is_stranded(node.outputs[0], context) or not _moved_inputs(node):
             return None
         return Symptom(f"the engine moves a Transpose after it, to {_name(node.outputs[0])}")
@@ -79,11 +84,12 @@ class BlockLayoutTranspose(Workaround):
             for index, given in enumerate(node.inputs):
                 if given is value:
                     node.replace_input_with(index, kept)
-        return f"a Gather of every row keeps the engine's Transpose before it, not of {_name(node.outputs[0])}"
+        transposed = node.inputs[0] if node.op_type == "Where" else node.outputs[0]
+        return f"a Gather of every row keeps the engine's Transpose before it, not of {_name(transposed)}"
 
 
-def _name(value: ir.Value) -> str:
-    return "an unknown type" if value.dtype is None else value.dtype.name.lower()
+def _name(value: ir.Value | None) -> str:
+    return "an unknown type" if value is None or value.dtype is None else value.dtype.name.lower()
 
 
 def _is_stranded(value: ir.Value, context: DefectContext) -> bool:
@@ -104,19 +110,42 @@ def _is_stranded(value: ir.Value, context: DefectContext) -> bool:
     return False
 
 
+def _transposes_condition(node: ir.Node) -> bool:
+    """Whether a Transpose that is moved behind a Where leaves one at its condition, which is computed otherwise."""
+    condition = node.inputs[0]
+    if constant(condition) is not None or not known_rank(condition) or condition is None or _is_moved(condition):
+        return False
+    data = [value for value in node.inputs[1:] if value is not None and value.dtype in _TRANSPOSABLE]
+    return any(_is_moved(value, own=False) for value in data) or _reaches_layout(node.outputs[0])
+
+
+def _reaches_layout(value: ir.Value) -> bool:
+    """Whether a Transpose that is moved behind a value comes to one before a convolution or a pool."""
+    waiting, seen = [value], set[ir.Node]()
+    while waiting:
+        for node in consumers(waiting.pop()):
+            if node.op_type in _LAYOUT_SENSITIVE:
+                return True
+            if _passes(node) and node not in seen:
+                seen.add(node)
+                waiting += node.outputs
+    return False
+
+
 def _moved_inputs(node: ir.Node) -> list[ir.Value]:
     """Return the inputs to which the engine moves a Transpose."""
     return [value for value in node.inputs if value is not None and value.dtype in _TRANSPOSABLE and _is_moved(value)]
 
 
-def _is_moved(value: ir.Value) -> bool:
+def _is_moved(value: ir.Value, *, own: bool = True) -> bool:
+    """Whether the engine moves a Transpose to a value: one that it added, or one of the model's own."""
     waiting, seen = [value], set()
     while waiting:
         producer = waiting.pop().producer()
         if producer is None or producer in seen:
             continue
         seen.add(producer)
-        if producer.op_type in _LAYOUT_SENSITIVE or _is_moved_transpose(producer):
+        if producer.op_type in _LAYOUT_SENSITIVE or (own and _is_moved_transpose(producer)):
             return True
         if _passes(producer):
             waiting += [each for each in producer.inputs if each is not None]
