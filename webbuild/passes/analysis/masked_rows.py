@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 import onnx_ir as ir
 
 from webbuild.passes.analysis.boolean_mask import MaskSelection, NeedsGatherError, mask_of_indices
-from webbuild.passes.analysis.repeated_rows import Repeated, reshaped_rows
+from webbuild.passes.analysis.repeated_rows import Repeated, chosen_parts, reshaped_rows
 from webbuild.passes.analysis.row_counts import RowCount, Rows, RowSet, Sizes, sizes_of
 from webbuild.passes.analysis.row_shapes import (
     can_rank,
@@ -32,7 +32,7 @@ class MaskedRegion:
 
     A TopK of the best K of the chosen rows chooses some of K, a Concat of rows of several masks some of them all. A
     NonMaxSuppression is an end, and so is what gathers rows by the places that it selects, or by those of a TopK of a
-    fixed number.
+    fixed number. Where the chosen rows come first, whatever else reads them takes as many from the front.
 
     Attributes:
         rows: what stands for chosen rows, by value.
@@ -44,9 +44,24 @@ class MaskedRegion:
         counting: the nodes that compute those.
     """
 
-    def __init__(self, choices: Sequence[MaskSelection], nodes: Sequence[ir.Node], opset: int) -> None:
-        """Follow the choices through the nodes, in their order. Raises NeedsGatherError where the number is read."""
-        sets = {each.mask: RowSet(prod(static_shape(each.mask) or [])) for each in choices}
+    def __init__(
+        self,
+        choices: Sequence[MaskSelection],
+        nodes: Sequence[ir.Node],
+        opset: int,
+        places: Mapping[ir.Value, ir.Value] | None = None,
+    ) -> None:
+        """Follow the choices through the nodes, in their order. Raises NeedsGatherError where the number is read.
+
+        Args:
+            choices: what masks choose.
+            nodes: of the graph.
+            opset: of the standard operators.
+            places: 0 .. n - 1 of the n rows that are chosen, by each mask whose chosen rows come first.
+        """
+        sets = {
+            each.mask: RowSet(prod(static_shape(each.mask) or []), (places or {}).get(each.mask)) for each in choices
+        }
         self.masks = {rows: mask for mask, rows in sets.items()}
         self.rows = {each.node.outputs[0]: _chosen(each, sets[each.mask]) for each in choices}
         self.parts: dict[RowSet, list[RowSet]] = {}
@@ -63,12 +78,13 @@ class MaskedRegion:
             reads = [value for value in node.inputs if value is not None]
             if node not in chosen and any(each in self.rows or each in self.sizes for each in reads):
                 self._add_node(node)
-        if any(value.is_graph_output() for value in (*self.rows, *self.sizes)):
+        if any(value.is_graph_output() and not self._can_leave(value) for value in (*self.rows, *self.sizes)):
             raise NeedsGatherError("what the mask chooses is an output, and the data decide its length")
         if other := next((node for node in self._kept if node not in self.ends), None):
             raise NeedsGatherError(f"{other.op_type} '{other.name}' gathers others by places among what is chosen")
         known = {*self.inner, *self.ends, *self.counting, *chosen}
-        users = (user for value in (*self.rows, *self.sizes) for user in consumers(value))
+        bound = (value for value in (*self.rows, *self.sizes) if not self._can_leave(value))
+        users = (user for value in bound for user in consumers(value))
         if missing := next((user for user in users if user not in known), None):
             raise NeedsGatherError(f"{missing.op_type} '{missing.name}' is in another graph")
 
@@ -82,6 +98,9 @@ class MaskedRegion:
             self.sizes[node.outputs[0]] = sizes
         else:
             results = self._results(node)
+            read = [value for value in node.inputs if value is not None and (value in self.rows or value in self.sizes)]
+            if not results and all(map(self._can_leave, read)):
+                return
             if not results:
                 raise NeedsGatherError(f"{node.op_type} '{node.name}' reads how many the mask chooses")
             self.inner.append(node)
@@ -89,6 +108,12 @@ class MaskedRegion:
             for value, each in zip(node.outputs, results, strict=False):
                 # what the inference of shapes does not know, such as a Reshape to a count
                 value.shape = value.shape or _chosen_shape(each)
+
+    def _can_leave(self, value: ir.Value) -> bool:
+        """Whether others may read a value as it was: rows of which the chosen ones come first, or their number."""
+        counted = [size.rows for size in self.sizes.get(value, ()) if isinstance(size, RowCount)]
+        found = [self.rows[value].rows] if value in self.rows else counted
+        return all(rows.places is not None for rows in found) and bool(found or value in self.sizes)
 
     def _sizes(self, node: ir.Node) -> Sizes | None:
         data = node.inputs[0]
@@ -114,6 +139,8 @@ class MaskedRegion:
             found = reshaped_rows(node, self.rows, self.sizes, self.repeated)
         elif node.op_type in ("ScatterElements", "ScatterND"):
             found = scattered(node, self.rows, self.nested)
+        elif node.op_type == "Gather":
+            found = chosen_parts(node, self.rows, self.repeated)
         return (found,) if found else row_results(node, self.rows, self.sizes, self.nested, self._opset)
 
     def _is_end(self, node: ir.Node) -> bool:

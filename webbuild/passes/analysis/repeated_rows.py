@@ -8,6 +8,7 @@ from math import prod
 import onnx_ir as ir
 
 from webbuild.passes.analysis.row_counts import Known, RowCount, Rows, RowSet, Sizes
+from webbuild.passes.analysis.value_ranges import value_ranges
 from webbuild.passes.rewrite import constant, input_value
 
 Repeated = dict[RowSet, tuple[RowSet, int]]
@@ -87,3 +88,43 @@ def _repeated(rows: RowSet, times: int, repeated: Repeated) -> RowSet:
         known = RowSet(rows.length * times)
         repeated[known] = of
     return known
+
+
+def chosen_parts(node: ir.Node, known: Known, repeated: Repeated) -> Rows | None:
+    """Return what a Gather takes of rows that were taken apart if it takes one part of each: number k of C.
+
+    Gather(rows [n * C, ...], Range(n) * C + k [n])  [n, ...]        0 <= k < C
+    """
+    data, index = (known.get(value) if value is not None else None for value in node.inputs[:2])
+    if (
+        data is None
+        or index is None
+        or data.rows not in repeated
+        or (data.axis, index.axis, len(index.shape)) != (0, 0, 1)
+    ):
+        return None
+    parent, parts = repeated[data.rows]
+    add = node.inputs[1].producer() if node.inputs[1] is not None else None
+    if index.rows is not parent or add is None or add.op_type != "Add" or node.attributes.get_int("axis", 0) != 0:
+        return None
+    first, second = add.inputs
+    for begin, part in ((first, second), (second, first)):
+        if part in known and _is_begin(begin, parts, known, parent):
+            low, high = value_ranges(node.graph)[part] if node.graph is not None and part is not None else (-1, parts)
+            if 0 <= low <= high < parts:
+                return Rows((parent.length, *data.shape[1:]), 0, parent)
+    return None
+
+
+def _is_begin(value: ir.Value | None, parts: int, known: Known, parent: RowSet) -> bool:
+    """Whether a value is Range(n) * C, the places of the first parts."""
+    times = None if value is None else value.producer()
+    if times is None or times.op_type != "Mul":
+        return False
+    factors = [constant(each) for each in times.inputs]
+    by = [each for each in factors if each is not None]
+    counted = [each for each, factor in zip(times.inputs, factors, strict=True) if factor is None and each in known]
+    if len(by) != 1 or by[0].size != 1 or by[0].item() != parts or len(counted) != 1:
+        return False
+    maker = counted[0].producer() if counted[0] is not None else None
+    return maker is not None and maker.op_type == "Range" and known[counted[0]].rows is parent  # type: ignore[index]

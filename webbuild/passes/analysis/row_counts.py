@@ -13,9 +13,13 @@ _COPIES = ("Squeeze", "Unsqueeze", "Reshape", "Cast", "Identity")
 
 
 class RowSet(Struct, frozen=True, eq=False):
-    """Rows of which a mask chooses some: `length` are there in all."""
+    """Rows of which a mask chooses some: `length` are there in all.
+
+    Where the chosen ones come first, `places` are theirs: 0 .. n - 1.
+    """
 
     length: int
+    places: ir.Value | None = None
 
 
 class RowCount(Struct, frozen=True):

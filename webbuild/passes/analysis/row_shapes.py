@@ -94,6 +94,8 @@ def row_results(
     """Return what a node makes of all rows, nothing if rows that are not chosen may matter to others."""
     if node.op_type == "Slice" and (whole := _every_row(node, known, sizes)) is not None:
         return (whole,)
+    if node.op_type == "Range" and (numbered := _numbered(node, sizes)) is not None:
+        return (numbered,)
     if node.op_type in ("ConstantOfShape", "Expand") and (target := _target(node, sizes)) is not None:
         return _of_counted_shape(node, target, known)
     read = [known[value] for value in node.inputs if value is not None and value in known]
@@ -131,6 +133,16 @@ def _every_row(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes]) -> 
         return None
     along = (numbers[1] or 0) % len(found.shape)
     return found if along == found.axis and numbers[2:] in ([], [1]) else None
+
+
+def _numbered(node: ir.Node, sizes: Mapping[ir.Value, Sizes]) -> Rows | None:
+    """Return the numbers 0 .. n - 1 of chosen rows that come first: 0 .. N - 1."""
+    start, end, step = constant(node.inputs[0]), sizes.get(node.inputs[1]), constant(node.inputs[2])  # type: ignore[arg-type]
+    count = end[0] if end is not None and len(end) == 1 else None
+    if not isinstance(count, RowCount) or count.most is not None or count.rows.places is None:
+        return None
+    from_zero = start is not None and step is not None and start.item() == 0 and step.item() == 1
+    return Rows((count.rows.length,), 0, count.rows) if from_zero else None
 
 
 def _aligned(node: ir.Node, known: Known) -> Sequence[Rows]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import onnx_ir as ir
 
+from webbuild.model.node_shape import node_output_shape
 from webbuild.passes.analysis.row_counts import Known
-from webbuild.passes.rewrite import static_shape
+from webbuild.passes.rewrite import constant, input_value, static_shape
 
 _ELEMENTWISE_OPS = frozenset({
     "Abs", "Add", "And", "Cast", "Ceil", "Clip", "Cos", "Div", "Elu", "Equal", "Erf", "Exp", "Floor", "Gelu", "Greater",
@@ -18,6 +19,11 @@ _ELEMENTWISE_OPS = frozenset({
 """Operators that compute with each element alone, and with what lies beside it in their other inputs."""
 _LAST_AXIS_OPS = {"Softmax": 13, "LogSoftmax": 13, "LayerNormalization": 1}
 """Operators along one axis, and the opset from which on that is the last unless they say otherwise."""
+_PICTURE_OPS = frozenset({
+    "AveragePool", "Conv", "ConvTranspose", "DepthToSpace", "GlobalAveragePool", "GlobalMaxPool",
+    "InstanceNormalization", "MaxPool", "Pad", "SpaceToDepth",
+})  # fmt: skip
+"""Operators that compute with each picture of a batch alone, [n, C, H, W]."""
 
 
 def computed_shape(node: ir.Node, axis: int, known: Known, opset: int) -> tuple[int, ...] | None:
@@ -33,6 +39,8 @@ def computed_shape(node: ir.Node, axis: int, known: Known, opset: int) -> tuple[
         return None
     if any(value in known for value in node.inputs[1:] if value is not None):
         return None
+    if node.op_type in _PICTURE_OPS and axis == 0 and len(node.outputs) == 1:
+        return _inferred_shape(node, sizes, opset) if node.op_type != "Pad" or _pads_no_row(node, len(whole)) else None
     if node.op_type in _LAST_AXIS_OPS and len(node.outputs) == 1 and max(map(len, sizes[1:]), default=0) < 2:
         default = -1 if opset >= _LAST_AXIS_OPS[node.op_type] else 1
         return whole if node.attributes.get_int("axis", default) % len(whole) == last else None
@@ -68,3 +76,18 @@ def _broadcast_shape(
         elif place >= 0 and each[place] != 1:
             return None
     return tuple(max(each[at - rank] for each in shapes if rank - at <= len(each)) for at in range(rank))
+
+
+def _pads_no_row(node: ir.Node, rank: int) -> bool:
+    """Whether a Pad adds nothing along the first axis."""
+    pads, axes = constant(input_value(node, 1)), constant(input_value(node, 3))
+    if pads is None or (input_value(node, 3) is not None and axes is None):
+        return False
+    places = list(range(rank)) if axes is None else [int(axis) % rank for axis in axes]
+    return all(not pads[at] and not pads[at + len(places)] for at, axis in enumerate(places) if axis == 0)
+
+
+def _inferred_shape(node: ir.Node, shapes: Sequence[tuple[int, ...]], opset: int) -> tuple[int, ...] | None:
+    values = [value for value in node.inputs if value is not None]
+    held = {value: array for value in values if (array := constant(value)) is not None and array.dtype.kind == "i"}
+    return node_output_shape(node, dict(zip(values, shapes, strict=True)), held, opset)

@@ -37,6 +37,7 @@ class DecomposeRoiAlign(Decomposition):
     """
 
     code = "decompose-roi-align"
+    after = ("downgrade-opset", "padded-detections")
     tolerance = 1e-4
 
     def decomposers(self) -> Decomposers:

@@ -21,7 +21,7 @@ class Int32Tables(Pass):
     """
 
     code = "int32-tables"
-    after = ("fold-constants", "masked-suppression")
+    after = ("fold-constants", "masked-suppression", "padded-detections")
     target = "webgpu"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:

@@ -23,7 +23,7 @@ class LimitSuppression(Pass):
     code = "limit-suppression"
     after = (
         *("static-nms", "pad-nms-output", "static-generic-nms", "pad-generic-nms-output", "masked-suppression"),
-        *("static-rotated-nms", "pad-rotated-nms-output"),
+        *("static-rotated-nms", "pad-rotated-nms-output", "padded-detections"),
     )
     target = "webgpu"
     scope = "main graph"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import numpy as np
 import onnx_ir as ir
 from msgspec import Struct
@@ -14,11 +16,14 @@ from webbuild.passes.rewrite import (
     fusable_consumers,
     input_value,
     known_rank,
+    redirect_consumers,
     static_shape,
 )
 
 _MOST = 1 << 24
 """Places that float32 holds exactly."""
+_CHOOSING_OPS = ("NonZero", "NonMaxSuppression", "Compress", "If", "Loop")
+"""Operators after which the data decide a size once more."""
 
 
 class SelectedRows(Struct, frozen=True):
@@ -84,6 +89,33 @@ def _builder_after(graph: ir.Graph, node: ir.Node) -> Builder:
     after = list(graph)
     place = after.index(node) + 1
     return Builder(graph, after[place] if place < len(after) else None, f"{node.name or node.op_type}/rows")
+
+
+def choose_fixed_rows(model: ir.Model, found: SelectedRows) -> ir.Value:
+    """Let a mask choose the selected rows out of a fixed number, and return it."""
+    readers = consumers(found.places)
+    places, real = add_fixed_rows(model.graph, found)
+    add = Builder(model.graph, readers[0], f"{found.nms.name or found.nms.op_type}/chosen")
+    chosen = add.op("Compress", places, real, axis=0)
+    numbers = add.cast(chosen, ir.DataType.INT64)
+    chosen.type, chosen.shape = ir.TensorType(ir.DataType.INT32), ir.Shape([None])
+    numbers.type, numbers.shape = found.places.type, ir.Shape([None])
+    redirect_consumers(found.places, numbers)
+    model.graph.sort()
+    return real
+
+
+def chooses_again(places: ir.Value, *, but: Container[str] = ()) -> bool:
+    """Whether the data decide a size again after what was selected."""
+    waiting, seen = [places], set[ir.Node]()
+    while waiting:
+        for node in consumers(waiting.pop()):
+            if node.op_type in _CHOOSING_OPS and node.op_type not in but:
+                return True
+            if node not in seen:
+                seen.add(node)
+                waiting += node.outputs
+    return False
 
 
 def is_filled_up(nms: ir.Node) -> bool:

@@ -41,7 +41,13 @@ def rewrite_densely(model: ir.Model, group: Sequence[MaskSelection], region: Mas
     order = {each: index for index, each in enumerate(model.graph)}
     for node in sorted([*region.inner, *region.ends], key=order.__getitem__):
         dense.add_node(node)
-    gone = [*region.inner, *region.ends, *region.counting, *(each.node for each in group)]
+    gone = {*region.inner, *region.ends, *(each.node for each in group)}
+    for node in sorted(region.counting, key=order.__getitem__)[::-1]:
+        if not any(value.is_graph_output() or not gone.issuperset(consumers(value)) for value in node.outputs):
+            gone.add(node)
+    for value in region.rows:
+        if value.is_graph_output() or not gone.issuperset(consumers(value)):
+            dense.leave(value)
     for node in sorted(gone, key=order.__getitem__)[::-1]:
         model.graph.remove(node, safe=True)
 
@@ -86,6 +92,21 @@ class _DenseRows:
             case _:
                 replace_all_uses(node.outputs[0], self._reduction(add, node))
 
+    def leave(self, value: ir.Value) -> None:
+        """Let what reads chosen rows that come first gather them."""
+        found, maker = self._region.rows[value], value.producer()
+        assert maker is not None
+        add = self._builder(maker)
+        source = maker.inputs[0] if maker.op_type == "Cast" else None
+        if source in self._values:  # gathered before the Cast, the rows need not be of int64
+            rows = add.op("Gather", self._values[source], found.rows.places, axis=found.axis)
+            rows.type, rows.shape = source.type, value.shape
+            chosen = add.op("Cast", rows, **attribute_values(maker))
+        else:
+            chosen = add.op("Gather", self._values[value], found.rows.places, axis=found.axis)
+        chosen.type, chosen.shape = value.type, value.shape
+        replace_all_uses(value, chosen)
+
     def _builder(self, node: ir.Node) -> Builder:
         return Builder(self._graph, node, f"{node.name or node.op_type}/masked")
 
@@ -106,6 +127,8 @@ class _DenseRows:
             # what rows are put into is a number: the Where that it becomes gives it the shape of the rows
             shape = [1] * len(found.shape) if _is_put_into(node.outputs[0]) else found.shape
             return [add.const(np.full(shape, one.item()), one.dtype)]
+        if node.op_type == "Range":
+            return [add.like(node.outputs[0], np.arange(found.rows.length))]
         if node.op_type == "Slice" and node.inputs[2] in self._region.sizes:
             return [self._values[data]]
         if node.op_type in ("Reshape", "Flatten") or input_value(node, 1) in self._region.sizes:

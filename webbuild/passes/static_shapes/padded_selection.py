@@ -4,12 +4,9 @@ import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.graphs import trial_copy
-from webbuild.passes.nms.selected_rows import SelectedRows, add_fixed_rows, selected_rows
-from webbuild.passes.rewrite import Builder, consumers, find_nodes, redirect_consumers
+from webbuild.passes.nms.selected_rows import choose_fixed_rows, chooses_again, selected_rows
+from webbuild.passes.rewrite import consumers, find_nodes
 from webbuild.passes.static_shapes.masked_suppression import MaskedSuppression
-
-_CHOOSING_OPS = ("NonZero", "NonMaxSuppression", "Compress", "If", "Loop")
-"""Operators after which the data decide a size once more."""
 
 
 class PaddedSelection(Pass):
@@ -40,45 +37,18 @@ class PaddedSelection(Pass):
         rewrites = []
         for nms in find_nodes(model, "NonMaxSuppression"):
             found = selected_rows(nms)
-            if found is None or not _is_chosen_from(found.places):
+            if found is None or not chooses_again(found.places):
                 continue
             trial = trial_copy(model)
             copy = next(node for node in trial.graph if node.outputs and node.outputs[0].name == nms.outputs[0].name)
             same = selected_rows(copy)
             assert same is not None
-            mask = _choose_fixed_rows(trial, same)
+            mask = choose_fixed_rows(trial, same)
             MaskedSuppression(options).apply(trial, options)
             if any(node.op_type == "Compress" for node in consumers(mask)):
                 rewrites.append(self.skipped(nms, "what is computed with the boxes that it selects needs their number"))
                 continue
-            _choose_fixed_rows(model, found)
+            choose_fixed_rows(model, found)
             MaskedSuppression(options).apply(model, options)
             rewrites.append(self.applied(nms, f"what follows computes with {found.most} rows, those selected masked"))
         return rewrites
-
-
-def _choose_fixed_rows(model: ir.Model, found: SelectedRows) -> ir.Value:
-    """Let a mask choose the selected rows out of a fixed number, and return it."""
-    readers = consumers(found.places)
-    places, real = add_fixed_rows(model.graph, found)
-    add = Builder(model.graph, readers[0], f"{found.nms.name or found.nms.op_type}/chosen")
-    chosen = add.op("Compress", places, real, axis=0)
-    numbers = add.cast(chosen, ir.DataType.INT64)
-    chosen.type, chosen.shape = ir.TensorType(ir.DataType.INT32), ir.Shape([None])
-    numbers.type, numbers.shape = found.places.type, ir.Shape([None])
-    redirect_consumers(found.places, numbers)
-    model.graph.sort()
-    return real
-
-
-def _is_chosen_from(places: ir.Value) -> bool:
-    """Whether the data decide a size again after what was selected."""
-    waiting, seen = [places], set[ir.Node]()
-    while waiting:
-        for node in consumers(waiting.pop()):
-            if node.op_type in _CHOOSING_OPS:
-                return True
-            if node not in seen:
-                seen.add(node)
-                waiting += node.outputs
-    return False

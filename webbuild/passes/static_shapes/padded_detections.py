@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.analysis.boolean_mask import NeedsGatherError, mask_selection
+from webbuild.passes.analysis.masked_rows import MaskedRegion
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.graphs import trial_copy
+from webbuild.passes.nms.selected_rows import SelectedRows, choose_fixed_rows, chooses_again, selected_rows
+from webbuild.passes.rewrite import Builder, consumers, find_nodes, opset_version
+from webbuild.passes.static_shapes.dense_rows import rewrite_densely
+
+_MOST_ROWS = 300
+"""Detections up to which all are computed with that there can be."""
+
+
+class PaddedDetections(Pass):
+    """Gives the heads that run on the final detections a fixed number of rows.
+
+        i [n <= R] = NonMaxSuppression(...)[:R, 2]            ->  i [R], of which the first n are real
+        Conv(RoiAlign(map, boxes[i])) [n, C, h, w]            ->  Conv(RoiAlign(map, boxes[i])) [R, C, h, w]
+        Gather(masks [n * C, M, M], Range(n) * C + label)     ->  Gather(masks [R * C, M, M], (0 .. R - 1) * C + label)
+        output [n, M, M]                                      ->  Gather([R, M, M], 0 .. n - 1)
+
+    Why: a Mask R-CNN computes a mask for each box that its last suppression selects, level by level. The number of
+    boxes depends on the picture, so nothing after it has a fixed shape. Sizes and masks run on the CPU, and a
+    convolution of no rows is wrong.
+
+    How: the indices are padded to R, and those past the last read the first box again. The nodes after it follow the
+    rules of `masked-suppression`. As the real rows come first, an output of the graph gathers the first n, and so does
+    a node that does not compute row by row.
+
+    Limits: one picture and one list of boxes in the suppression, which selects up to 300. All R rows are computed, also
+    where fewer boxes are found. Exact.
+    """
+
+    code = "padded-detections"
+    after = ("canonicalize", "fold-constants", "masked-suppression", "padded-selection")
+    target = "webgpu"
+    scope = "main graph"
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Fill up each selection after which no node chooses rows then."""
+        rewrites = []
+        for nms in find_nodes(model, "NonMaxSuppression"):
+            found = selected_rows(nms)
+            if found is None or not chooses_again(found.places):
+                continue
+            if found.most > _MOST_ROWS:
+                rewrites.append(self.skipped(nms, f"it selects up to {found.most} boxes, {_MOST_ROWS} at most fit"))
+                continue
+            trial = trial_copy(model)
+            copy = next(node for node in trial.graph if node.outputs and node.outputs[0].name == nms.outputs[0].name)
+            same = selected_rows(copy)
+            assert same is not None
+            try:
+                _pad_rows(trial, same)
+            except NeedsGatherError as reason:
+                rewrites.append(self.skipped(nms, str(reason)))
+                continue
+            if chooses_again(copy.outputs[0], but=("Loop",)):
+                rewrites.append(self.skipped(nms, "what is computed with the boxes that it selects needs their number"))
+                continue
+            nodes = _pad_rows(model, found)
+            infer_shapes(model)
+            rewrites.append(self.applied(nms, f"{nodes} nodes after it compute with {found.most} rows"))
+        return rewrites
+
+
+def _pad_rows(model: ir.Model, found: SelectedRows) -> int:
+    """Let what follows a suppression compute with a fixed number of rows, and return how many nodes do."""
+    mask = choose_fixed_rows(model, found)
+    choice = mask_selection(next(node for node in consumers(mask) if node.op_type == "Compress"))
+    assert choice is not None
+    selected = found.nms.outputs[0]
+    add = Builder(model.graph, consumers(selected)[0], f"{found.nms.name or found.nms.op_type}/first")
+    # selected [n, 3] -> ones [n] -> 0 .. n - 1: sizes are on the CPU, and what reads them
+    ones = add.op("GatherND", add.const(np.ones((1, 1, found.boxes)), np.int32), selected)
+    places = add.op("CumSum", ones, add.const(0, np.int64), exclusive=1)
+    for value in (ones, places):
+        value.type, value.shape = ir.TensorType(ir.DataType.INT32), ir.Shape([None])
+    region = MaskedRegion([choice], list(model.graph), opset_version(model), {mask: places})
+    rewrite_densely(model, [choice], region)
+    return len(region.inner)
