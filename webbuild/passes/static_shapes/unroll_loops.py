@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import onnx_ir as ir
 
+from webbuild.passes.analysis.loop_condition import stays_true
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.graphs import graphs_of
@@ -131,22 +132,11 @@ def _loop_trip_count(node: ir.Node, body: ir.Graph) -> int:
         raise UnknownTripCountError(f"whether it runs at all is computed: {_CPU_LOOP}")
     if runs is not None and not runs.all():
         return 0
-    if most is None or not _is_true(body.outputs[0], body.inputs[1]):
+    if most is None or not stays_true(body.outputs[0], body.inputs[1]):
         raise UnknownTripCountError(f"the data decide when it ends: {_CPU_LOOP}")
     if count is None:
         raise UnknownTripCountError(f"the number of its rounds is computed: {_CPU_LOOP}")
     return max(int(count.item()), 0)
-
-
-def _is_true(value: ir.Value, condition: ir.Value) -> bool:
-    """Whether the condition that a body returns is true where the one that it gets is."""
-    node = value.producer()
-    if value is condition:
-        return True
-    if node is not None and node.op_type in ("Identity", "Cast") and node.inputs[0] is not None:
-        return _is_true(node.inputs[0], condition)
-    array = constant(value)
-    return array is not None and bool(array.all())
 
 
 def _unroll_loop(model: ir.Model, node: ir.Node, body: ir.Graph, rounds: int) -> list[ir.Value]:
