@@ -19,12 +19,15 @@ from webbuild.inspection.rules.model import cpu_partition, gpu_memory
 from webbuild.passes.base import PassOptions, Rewrite
 from webbuild.passes.decompose.decompose_deform_conv import DecomposeDeformConv
 from webbuild.passes.decompose.fold_deform_conv import FoldDeformConv
+from webbuild.passes.limits.split_conv_input import SplitConvInput
 from webbuild.passes.limits.split_large_weights import SplitLargeWeights
 from webbuild.passes.limits.tile_attention import TileAttention
 from webbuild.passes.lower import lower
 from webbuild.targets.table import KernelTable
 
-_BOUNDING = (FoldDeformConv.code, DecomposeDeformConv.code, TileAttention.code, SplitLargeWeights.code)
+_BOUNDING = tuple(
+    kind.code for kind in (FoldDeformConv, DecomposeDeformConv, TileAttention, SplitConvInput, SplitLargeWeights)
+)
 """Passes that compute in parts what would take too much memory."""
 
 
