@@ -24,6 +24,7 @@ from webbuild.manifest.manifest import (
     ObbTask,
     Output,
     SegmentTask,
+    StateInput,
     Task,
     TensorInput,
     TensorTask,
@@ -184,6 +185,21 @@ def test_the_page_offers_the_sizes_of_a_model_that_has_several() -> None:
     assert 'name="size"' not in render_page(manifest(TensorTask()), {})
 
 
+def stateful() -> Manifest:
+    """A model of tensors with state."""
+    x = TensorInput(name="x", dtype="float32", shape=[1, 512])
+    state = StateInput(name="h", dtype="float32", shape=[2, 1, 64], output="hn")
+    return msgspec.structs.replace(manifest(TensorTask()), inputs=[x, state])
+
+
+def test_the_page_of_a_model_with_state_resets_it_and_takes_no_state() -> None:
+    page = render_page(stateful(), {})
+    assert 'data-testid="state-reset"' in page
+    assert "Takes 1 tensor, returns" in page
+    assert "<code>h</code>" not in page
+    assert "state-reset" not in render_page(manifest(TensorTask()), {})
+
+
 def test_equal_class_names_are_listed_once_and_no_classes_are_never() -> None:
     assert 'Label = "a" | "b";' in render_types(manifest(pose_task(("a", "b", "a"))))
     assert "Label = never;" in render_types(manifest(pose_task(())))
@@ -211,6 +227,7 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
         (tmp_path / f"outputs-{index}.d.ts").write_text(render_types(named_outputs(text)), "utf-8")
     faded = DepthTask(output="rows", confidence="sure", quantity="depth", unit="metres")
     (tmp_path / "depth.d.ts").write_text(render_types(manifest(faded)), "utf-8")
+    (tmp_path / "stateful.d.ts").write_text(render_types(stateful()), "utf-8")
     (tmp_path / "sized.d.ts").write_text(render_types(two_sizes()), "utf-8")
     (tmp_path / "use.ts").write_text(
         'import { load as loadSized, type Size } from "./sized.js";\n'
@@ -258,6 +275,16 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
         'import { load as loadLoose } from "./outputs-0.js";\n'
         "const loose = await (await loadLoose()).runTensors({});\n"
         'export const sizes: number[] = loose["scores"].dims;\n'
+        'import { load as loadState } from "./stateful.js";\n'
+        "const recurrent = await loadState();\n"
+        "const state = recurrent.newState();\n"
+        "await recurrent.runTensors({}, { state });\n"
+        "export const steps: number = recurrent.state.steps + state.steps;\n"
+        "for await (const outputs of recurrent.streamTensors([{}], { state }))\n"
+        '  console.log(outputs["rows"].dims);\n'
+        "await recurrent.restore(await recurrent.snapshot());\n"
+        "// @ts-expect-error: a model without state has none\n"
+        "export const wrong: number = tensors.state.steps;\n"
         'import type { Manifest } from "./depth.js";\n'
         'export const file: Manifest["files"][number]["path"] = "model.onnx";\n'
         "// @ts-expect-error: the parts of a manifest would shadow what the browser calls so\n"

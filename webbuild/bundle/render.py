@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from webbuild.manifest.manifest import FocusInput, Manifest, NumberInput, OptionInput, Output, StackInput
+from webbuild.manifest.manifest import FocusInput, Manifest, NumberInput, OptionInput, Output, StackInput, StateInput
 from webbuild.manifest.variant_names import for_one_picture, picture_batch, picture_sizes
 from webbuild.reporting import jinja
 from webbuild.tasks.registry import kind_of
@@ -48,6 +48,7 @@ def render_types(manifest: Manifest) -> str:
             batches=sorted({batch for each in manifest.every_variant if (batch := picture_batch(each)) > 1}),
             numbers=[(_string_literal(each.name), each) for each in manifest.inputs if isinstance(each, NumberInput)],
             focus=next((spec for spec in manifest.inputs if isinstance(spec, FocusInput)), None),
+            states=any(isinstance(spec, StateInput) for spec in manifest.inputs),
         )
     )
 

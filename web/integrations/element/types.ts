@@ -4,6 +4,7 @@
 export interface LoadedModel {
   readonly manifest: object;
   run(source: never, options: never): Promise<unknown>;
+  reset(): Promise<void>;
   dispose(): Promise<void>;
 }
 

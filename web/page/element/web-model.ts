@@ -19,7 +19,10 @@ export class WebModel extends HTMLElement implements WebModelElement {
   readonly #frames = new FrameCanvas();
   readonly #rerun = latestOnly(() => this.#runPicture());
   readonly #camera = new CameraLoop(this.#view.camera, {
-    onStart: () => this.#clear(),
+    onStart: () => {
+      void this.#model?.reset();
+      this.#clear();
+    },
     onFrame: (frame) => this.#runFrame(frame),
     onStop: () => {},
     onFailure: (error) => this.#fail(error),
@@ -139,9 +142,12 @@ export class WebModel extends HTMLElement implements WebModelElement {
   async #runPicture(): Promise<void> {
     const [model, picture] = [this.#model, this.#picture];
     if (model === null || picture === null || this.#camera.on) return;
-    await this.#run(model, picture.blob, picture.title, () => picture === this.#picture).catch((error) =>
-      this.#fail(error),
-    );
+    try {
+      await model.reset();
+      await this.#run(model, picture.blob, picture.title, () => picture === this.#picture);
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   async #runFrame(frame: CameraFrame): Promise<void> {

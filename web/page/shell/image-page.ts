@@ -105,6 +105,7 @@ export class ImagePage {
     // Most runs are over before anyone could read a word.
     const slow = setTimeout(() => this.#showSlow(), 250);
     try {
+      await model.reset();
       const result = await this.#ask(model, picture.stack ?? picture.blob);
       if (picture !== this.#picture || model !== this.#model || this.#camera.on) return;
       this.failure.clear();
@@ -157,6 +158,7 @@ export class ImagePage {
     this.failure.clear();
     this.#view.clear();
     this.#view.setQuiet(true);
+    void this.#model?.reset();
     this.#badge.start();
     if (this.#model) setStatus("running", "Camera on");
   }
