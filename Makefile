@@ -104,7 +104,7 @@ web: $(MODULES) $(BUILT) test-chromium ## The TypeScript tests, in Chromium.
 zoo: $(ZOO) ## Make small exports of many networks in build/zoo; they are tried, not shipped. ARGS are names, or --list.
 	@.venv/zoo/bin/python -m models.zoo.make build/zoo $(ARGS)
 
-SOAKED := web/test/fallback/recovery.test.ts web/test/api/stream.test.ts web/test/session/memory-growth.test.ts
+SOAKED := web/test/fallback/recovery.test.ts web/test/fallback/state.test.ts web/test/api/stream.test.ts web/test/session/memory-growth.test.ts
 
 .PHONY: soak
 soak: $(MODULES) $(BUILT) test-chromium ## What may end differently every time, 100 times: a GPU that is lost while loading, in a run, in a stream.

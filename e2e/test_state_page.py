@@ -35,7 +35,7 @@ def test_the_runs_are_counted_until_the_state_is_reset(
             page.at("golden").click()
             expect(steps).to_have_text(str(run))
             cells = page.at("statistics").locator("tbody tr").first.locator("td").all_inner_texts()
-            assert (cells[5] == "–") == differs
+            assert (cells[5] == "\N{EN DASH}") == differs
             first = first or cells
             assert (cells[2:5] == first[2:5]) != differs
         reset.click()
