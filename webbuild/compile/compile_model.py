@@ -30,6 +30,7 @@ from webbuild.compile.picture_output import find_picture_output, with_measured_p
 from webbuild.compile.plan_graphs import plan_graphs
 from webbuild.compile.size_input_order import with_measured_size_order
 from webbuild.compile.state_inputs import with_state_inputs
+from webbuild.compile.tiles import with_tiles
 from webbuild.manifest.manifest import TensorInput
 from webbuild.passes.base import NmsPlacement
 from webbuild.passes.lower import TARGETS, LoweredGraphs
@@ -122,6 +123,7 @@ def compile_model(
             configured = bool(wanted.note)
             known = with_measured_picture(known, planned.graphs["wasm"], loaded.original, configured=configured)
     known = with_state_inputs(known, source.states, planned.graphs["wasm"])
+    known = with_tiles(known, planned.graphs["wasm"], loaded.original, progress)
     thresholds = tuple(option_inputs(planned.graphs["webgpu"]))
     bounded = {spec.name for spec in known.inputs if isinstance(spec, TensorInput)}
     ranges = [f"random values of '{name}': {each}" for name, each in loaded.ranges.items() if name in bounded]

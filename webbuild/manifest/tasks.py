@@ -173,6 +173,28 @@ class ImageSegmentationTask(Task, tag="image-segmentation", kw_only=True, frozen
     overlap_mask_area_threshold: float = 0.8
 
 
+class TilePlan(ManifestStruct, kw_only=True, frozen=True):
+    """The tiles that a picture of another size than the input's is run in, as it is, not resized.
+
+    Along an axis on which the picture has `length` pixels and the input `size`, tile k is cut out at offset(k):
+
+        offset(k) = multiple floor(k D / (n - 1)),  D = max(0, ceil((length - size) / multiple))
+        n - 1 = ceil(D / floor((size - 2 halo) / multiple))
+
+    It is kept from cut(k - 1) to cut(k) = floor((offset(k) + size + offset(k + 1)) / 2), the first from 0, the last to
+    the end of the picture. Beyond that the picture goes on as its last pixel does.
+
+    `halo`: the pixels around a tile that it needs to know. `exact`: the result is that of the whole picture. Otherwise
+    it goes floor(halo / 2) pixels beyond each cut, and is blended with its neighbour there; `seam` is the largest
+    difference that was measured there, in parts of the way from black to white.
+    """
+
+    halo: Annotated[int, Meta(ge=0)]
+    multiple: Annotated[int, Meta(ge=1)] = 1
+    exact: bool
+    seam: float = 0.0
+
+
 class ImageTask(Task, tag="image", kw_only=True, frozen=True):
     """A picture made of the picture: larger, cleaner, brighter, in colours or in another style.
 
@@ -181,6 +203,8 @@ class ImageTask(Task, tag="image", kw_only=True, frozen=True):
 
     The result is the source picture at `scale` times its size, read as a `DepthTask`'s map is, channel by channel.
     level = floor(255 * min(max((value - low) / (high - low), 0), 1) + 0.5). What the model did not see is transparent.
+
+    With `tiles`, pictures are run in tiles; without, they are resized.
     """
 
     output: str
@@ -189,6 +213,7 @@ class ImageTask(Task, tag="image", kw_only=True, frozen=True):
     low: float = 0.0
     high: float = 1.0
     order: Literal["rgb", "bgr"] = "rgb"
+    tiles: TilePlan | None = None
 
 
 class MatteTask(Task, tag="matte", kw_only=True, frozen=True):

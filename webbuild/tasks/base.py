@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import Input, Task
-from webbuild.manifest.tasks import JoinedTensor
+from webbuild.manifest.tasks import JoinedTensor, TilePlan
 from webbuild.model.signature import ModelSignature
 from webbuild.postprocess.spec import GroundingPostprocess, Postprocess
 from webbuild.preprocess.letterbox import ImagePlacement
@@ -51,6 +51,16 @@ class TaskMatch(Struct, frozen=True):
     def lacks_head(self) -> bool:
         """Whether operators are to be appended to the model's outputs."""
         return not isinstance(self.postprocess, GroundingPostprocess | None)
+
+
+class TiledOutput(Struct, frozen=True):
+    """The picture that a model makes of a tile: `scale` times as large, from `low` for black to `high` for white."""
+
+    name: str
+    layout: Literal["nchw", "nhwc"]
+    scale: int
+    low: float
+    high: float
 
 
 class RunContext(Struct, frozen=True):
@@ -171,6 +181,14 @@ class TaskKind:
     def candidate_scores(self, task: Any, outputs: Tensors) -> NDArray[Any] | None:
         """Return the scores of all candidates in the outputs, best first; None where no threshold is in the graph."""
         return None
+
+    def tiled_output(self, task: Any) -> TiledOutput | None:
+        """Return what tiles of a picture are put together of, None for a task that pictures are resized for."""
+        return None
+
+    def with_tiles(self, task: Any, plan: TilePlan) -> Any:
+        """Return the task with the tiles that pictures are run in; of one that has a `tiled_output`."""
+        raise NotImplementedError
 
     def with_joined(self, task: Any, joined: Sequence[JoinedTensor]) -> Any:
         """Return the task with what its outputs are joined from; the same where it reads the outputs itself."""

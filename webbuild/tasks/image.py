@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import ImageTask
+from webbuild.manifest.tasks import TilePlan
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.image import load_image
-from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors, TiledOutput
 from webbuild.tasks.metrics.compare_pictures import compare_pictures
 from webbuild.tasks.output_picture import OutputPicture, keep_outside, read_picture
 from webbuild.tasks.picture_to_picture import infer_picture_to_picture
@@ -36,6 +38,14 @@ class ImageKind(TaskKind):
     def needed_outputs(self, task: ImageTask) -> Sequence[str]:
         """Return the picture."""
         return (task.output,)
+
+    def tiled_output(self, task: ImageTask) -> TiledOutput:
+        """Return the picture."""
+        return TiledOutput(task.output, task.layout, task.scale, task.low, task.high)
+
+    def with_tiles(self, task: ImageTask, plan: TilePlan) -> ImageTask:
+        """Return the task with tiles."""
+        return msgspec.structs.replace(task, tiles=plan)
 
     def decode(self, task: ImageTask, outputs: Tensors, context: RunContext) -> Sequence[OutputPicture]:
         """Return the one picture there is."""

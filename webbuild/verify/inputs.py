@@ -49,7 +49,8 @@ class VerifyInput(Struct, frozen=True):
 
     For a stack the file is that of its first picture, `stack` has them all, and `focus` the distances if there are.
     `prompt` is what is looked for in it, `hole` what is filled in. A step of a `sequence` that `continues` takes the
-    states of the run before.
+    states of the run before. `untiled` says that it has to be run as one, as the reference
+    runs it.
     """
 
     title: str
@@ -63,6 +64,7 @@ class VerifyInput(Struct, frozen=True):
     hole: NDArray[np.bool_] | None = None
     sequence: str = ""
     continues: bool = False
+    untiled: bool = False
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -70,13 +72,15 @@ class VerifyInput(Struct, frozen=True):
         return self.stack or (() if self.file is None else (self.file,))
 
     @property
-    def options(self) -> dict[str, str | list[float]]:
+    def options(self) -> dict[str, float | str | list[float]]:
         """Other options that the runtime needs to run it; `hole` is a box of a size, of which the page makes a mask."""
-        focus: dict[str, str | list[float]] = {"focusDistances": list(self.focus)} if self.focus else {}
+        given: dict[str, float | str | list[float]] = {"focusDistances": list(self.focus)} if self.focus else {}
         if self.hole is not None:
             height, width = self.hole.shape
-            focus["hole"] = [width, height, *sample_box(width, height)]
-        return focus if self.prompt is None else {**focus, "prompt": self.prompt.text}
+            given["hole"] = [width, height, *sample_box(width, height)]
+        if self.untiled:
+            given["tiles"] = False
+        return given if self.prompt is None else {**given, "prompt": self.prompt.text}
 
 
 def collect_inputs(bundle: Bundle, files: Sequence[Path]) -> list[VerifyInput]:
@@ -182,7 +186,9 @@ def _image_input(manifest: Manifest, spec: ImageInput, file: Path, title: str) -
     feeds = {**option_feeds(manifest), **size_feeds(manifest.inputs, placement), spec.name: tensor}
     hole = None if find_mask(manifest.inputs) is None else sample_hole(pixels.shape[1], pixels.shape[0])
     filled = with_hole(feeds, manifest.inputs, placement)
-    return VerifyInput(title, filled, file, placement, bool((pixels[..., 3] < 255).any()), hole=hole)
+    translucent = bool((pixels[..., 3] < 255).any())
+    untiled = kind_of(manifest.task).tiled_output(manifest.task) is not None
+    return VerifyInput(title, filled, file, placement, translucent, hole=hole, untiled=untiled)
 
 
 def _stack_input(manifest: Manifest, spec: StackInput, stack: FocalStack, title: str) -> VerifyInput:

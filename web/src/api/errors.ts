@@ -19,6 +19,7 @@ export type ErrorCode =
   | "no-engine"
   | "no-graph"
   | "no-session"
+  | "picture-too-large"
   | "out-of-memory"
   | "run-failed"
   | "self-test-failed"

@@ -1,6 +1,6 @@
 // A loaded model, as the page sees it.
 
-import { transfer } from "comlink";
+import { proxy, transfer } from "comlink";
 import { type ResilientSession, rejectOnAbort, type WorkerCall } from "../fallback/recovery.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import { focusFeeds } from "../inputs/focus-distances.js";
@@ -36,6 +36,7 @@ import type {
   TensorData,
   TensorRunOptions,
   Tensors,
+  TileResult,
   Warning,
 } from "./types.js";
 
@@ -102,7 +103,7 @@ export class Model {
     checkRunOptions(this.manifest, options);
     const { signal, size, state: _, ...thresholds } = options;
     optionFeeds(this.manifest.inputs, thresholds, taskOptionNames(this.manifest));
-    checkTaskOptions(this.manifest, thresholds);
+    checkTaskOptions(this.manifest, options);
     focusFeeds(this.manifest.inputs, thresholds.focusDistances);
     numberFeeds(this.manifest.inputs, thresholds.numbers);
     checkMask(this.manifest.inputs, thresholds.mask);
@@ -137,7 +138,7 @@ export class Model {
   async #runInBatches(
     chosen: readonly SizedPictures[],
     several: boolean,
-    options: WorkerRunOptions,
+    options: CallOptions,
     turn: StateTurn | null,
     signal: AbortSignal | undefined,
   ): Promise<Result[]> {
@@ -159,14 +160,18 @@ export class Model {
   async #runTogether(
     variant: Manifest,
     pictures: Picture[],
-    options: WorkerRunOptions,
+    options: CallOptions,
     turn: StateTurn | null,
     signal: AbortSignal | undefined,
   ): Promise<Result[]> {
+    const { onTile, ...rest } = options;
     const work: Work<Result[]> = (session, id, from) => {
       const call = (own: Picture[]): WorkerCall<Result[]> => {
-        return (host) =>
-          host.run(id, transfer(own, transferableImages(own)), options, from()).catch(blamingOrigin);
+        return (host) => {
+          const listener = onTile === undefined ? null : proxy(tileListener(onTile, signal));
+          const moved = transfer(own, transferableImages(own));
+          return host.run(id, moved, rest, from(), listener).catch(blamingOrigin);
+        };
       };
       const retry = (error: WebbuildError): WorkerCall<Result[]> | null =>
         error.pictures.length === 0 ? null : call([...error.pictures]);
@@ -389,11 +394,29 @@ async function takingTurn<T>(
 /** A run by its number; `from` gives the state that it reads, null for a model without state. */
 type Work<T> = (session: ResilientSession, id: number, from: () => StateRequest | null) => Promise<T>;
 
+/** A run's options, without those that say when and where it is done. */
+type CallOptions = WorkerRunOptions & Pick<RunOptions, "onTile">;
+
 /** Pictures that are run at a size, null where the model has one alone, and their places in the call. */
 interface SizedPictures {
   size: PictureSize | null;
   pictures: Picture[];
   places: number[];
+}
+
+/** Once the run is dropped nobody hears of its tiles. What a listener throws is its page's, and ends no run. */
+function tileListener(
+  onTile: NonNullable<RunOptions["onTile"]>,
+  signal: AbortSignal | undefined,
+): (tile: TileResult) => unknown {
+  return async (tile) => {
+    if (signal?.aborted) return tile.picture.close();
+    try {
+      await onTile(tile);
+    } catch (error) {
+      reportError(error);
+    }
+  };
 }
 
 function cancel(session: ResilientSession, id: number): void {

@@ -53,6 +53,8 @@ const RUN: Readonly<Record<keyof RunOptions, Rule>> = {
   depth: ANY,
   background: ANY,
   confidenceAlpha: [(value) => typeof value === "boolean", "true or false"],
+  tiles: [(value) => value === "auto" || value === false, '"auto" or false'],
+  onTile: FUNCTION,
   size: ANY,
   state: ANY,
   signal: SIGNAL,

@@ -113,6 +113,13 @@ export interface RunOptions {
    * picture itself without what is in front. Default: nothing, the cutout is transparent.
    */
   background?: string | ImageSource | undefined;
+  /**
+   * Of a model that makes a picture of a picture: "auto" runs those of other sizes than the model's in tiles, as they are,
+   * where the bundle has a plan for that; false resizes them. Default: "auto".
+   */
+  tiles?: "auto" | false | undefined;
+  /** Hears of each tile as soon as it is there, while the others run. */
+  onTile?: ((tile: TileResult) => unknown) | undefined;
   /** The size to run the picture at, one of the model's `sizes`. Default: the one with the least waste. */
   size?: SizeOption | undefined;
   /** For a model with state: the state to read and write. Default: `model.state`. */
@@ -129,6 +136,19 @@ export type MaskSource = ImageBitmap | ImageData | Uint8Array;
 
 /** A part of a depth result. */
 export type DepthPart = "values" | "map" | "colors";
+
+/** A tile of the result that is finished: where in it, in its pixels, and what is there. Draw them in their order. */
+export interface TileResult {
+  index: number;
+  /** Of all tiles. */
+  count: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  /** Yours to close. */
+  picture: ImageBitmap;
+}
 
 /** The frame of a video that a result of `stream()` is of. */
 export interface StreamedFrame {

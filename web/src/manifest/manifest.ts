@@ -154,6 +154,8 @@ export interface GroundingTask {
  *
  *     The result is the source picture at `scale` times its size, read as a `DepthTask`'s map is, channel by channel.
  *     level = floor(255 * min(max((value - low) / (high - low), 0), 1) + 0.5). What the model did not see is transparent.
+ *
+ *     With `tiles`, pictures are run in tiles; without, they are resized.
  */
 export interface ImageTask {
   kind: "image";
@@ -163,6 +165,28 @@ export interface ImageTask {
   low: number;
   high: number;
   order: "bgr" | "rgb";
+  tiles: TilePlan | null;
+}
+/**
+ * The tiles that a picture of another size than the input's is run in, as it is, not resized.
+ *
+ *     Along an axis on which the picture has `length` pixels and the input `size`, tile k is cut out at offset(k):
+ *
+ *         offset(k) = multiple floor(k D / (n - 1)),  D = max(0, ceil((length - size) / multiple))
+ *         n - 1 = ceil(D / floor((size - 2 halo) / multiple))
+ *
+ *     It is kept from cut(k - 1) to cut(k) = floor((offset(k) + size + offset(k + 1)) / 2), the first from 0, the last to
+ *     the end of the picture. Beyond that the picture goes on as its last pixel does.
+ *
+ *     `halo`: the pixels around a tile that it needs to know. `exact`: the result is that of the whole picture. Otherwise
+ *     it goes floor(halo / 2) pixels beyond each cut, and is blended with its neighbour there; `seam` is the largest
+ *     difference that was measured there, in parts of the way from black to white.
+ */
+export interface TilePlan {
+  halo: number;
+  multiple: number;
+  exact: boolean;
+  seam: number;
 }
 /**
  * Which part of the picture each pixel belongs to: things one by one, and what surrounds them.

@@ -8,6 +8,7 @@ import type { Picture } from "../preprocess/pixels.js";
 import type { Tolerance } from "../self-test/tolerance.js";
 import type { Downloads } from "../storage/download.js";
 import type { GpuTensor } from "../tensors/gpu-tensor.js";
+import type { Tiling } from "../tiles/run-tiles.js";
 
 export interface TaskSpec {
   kind: string;
@@ -72,6 +73,8 @@ export interface TaskModule<Spec extends TaskSpec, R extends TaskFields, Context
     tolerance: Tolerance,
   ): string | null;
   readonly gpu?: GpuHalf<Spec, R, Context>;
+  /** Of a task whose result is an `ImageResult`: the tiles that pictures are run in, null where they are resized. */
+  tiles?(spec: Spec): Pick<Tiling, "plan" | "scale"> | null;
 }
 
 export interface RowRules<Spec> {

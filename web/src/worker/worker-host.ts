@@ -1,8 +1,16 @@
 // The worker's side of a model: what the page may ask, answered one at a time.
 
-import { finalizer } from "comlink";
+import { finalizer, type ProxyMarked, releaseProxy, transfer } from "comlink";
 import { abortedError, internalError, WebbuildError } from "../api/errors.js";
-import type { Result, RunOptions, TensorData, Tensors, Warning } from "../api/types.js";
+import type {
+  ImageResult,
+  Result,
+  RunOptions,
+  TensorData,
+  Tensors,
+  TileResult,
+  Warning,
+} from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { focusFeeds } from "../inputs/focus-distances.js";
 import { maskFeeds, readHole } from "../inputs/mask-input.js";
@@ -27,11 +35,17 @@ import { taskContext, taskOf } from "../tasks/registry.js";
 import { pictureOptionNames, taskOptionNames } from "../tasks/task-options.js";
 import { concatenated, outputsOf } from "../tensors/batch.js";
 import { isOnGpu } from "../tensors/gpu-tensor.js";
+import { readSource, runTiles, type Tiling } from "../tiles/run-tiles.js";
+import { tilingOf } from "../tiles/tiling.js";
+import { Queue } from "./queue.js";
 import { withTransfer } from "./transfer.js";
 import type { Warn } from "./with-limit.js";
 
 /** A run's options without what cannot cross into a worker. */
-export type WorkerRunOptions = Omit<RunOptions, "signal" | "state">;
+export type WorkerRunOptions = Omit<RunOptions, "signal" | "state" | "onTile">;
+
+/** Hears of a run's tiles, on the page. */
+export type TileListener = ((tile: TileResult) => unknown) & ProxyMarked;
 
 type HostedModel = Omit<SessionSetup, "info" | "takesFrames"> & { manifest: Manifest; states: StreamStates };
 
@@ -42,6 +56,8 @@ export class WorkerHost {
   readonly #engine: SharedEngine;
   readonly #closing = new AbortController();
   readonly #cancelled = new Set<number>();
+  /** One tiled run at a time, so that memory holds one result. Each tile waits for its turn at the engine. */
+  readonly #tiled = new Queue();
   #loading: Promise<SessionSetup> | null = null;
   #loaded: HostedModel | null = null;
 
@@ -82,20 +98,25 @@ export class WorkerHost {
     });
   }
 
-  /** `state` is the state that the run reads, null for a model without state. */
+  /** `state` is the state that the run reads, null for a model without state; `onTile` hears of the tiles. */
   run(
     id: number,
     pictures: readonly Picture[],
     options: WorkerRunOptions,
     state: StateRequest | null,
+    onTile: TileListener | null = null,
   ): Promise<Result[]> {
+    const [picture] = pictures;
+    const tiling = tilingOf(this.#model().manifest, pictures, options);
+    if (tiling !== null && picture !== undefined)
+      return this.#tiled.add(() => this.#runInTiles(id, picture, tiling, options, onTile));
     return this.#engine.queue.add(async () => {
       this.#throwIfCancelled(id, pictures);
       return this.#runAndTransfer(id, pictures, options, state);
     });
   }
 
-  /** Drops a run that has not begun. */
+  /** Drops a run that has not begun, or the tiles of one that have not. */
   cancel(id: number): void {
     this.#cancelled.add(id);
   }
@@ -170,6 +191,36 @@ export class WorkerHost {
     const names = this.#loaded === null ? [] : pictureOptionNames(this.#loaded.manifest);
     const given: Readonly<Record<string, unknown>> = { ...options };
     return names.map((name) => given[name]).filter((value) => typeof value === "object") as Picture[];
+  }
+
+  /** As `#runAndTransfer`; between the tiles others of the engine have their turn, and the run may be dropped. */
+  async #runInTiles(
+    id: number,
+    picture: Picture,
+    tiling: Tiling,
+    options: WorkerRunOptions,
+    onTile: TileListener | null,
+  ): Promise<Result[]> {
+    const runTile = (tile: ImageData): Promise<ImageResult> =>
+      this.#engine.queue.add(async () => {
+        this.#throwIfCancelled(id, [picture]);
+        const [result] = await this.#infer(id, [tile], options, null);
+        return result as ImageResult;
+      });
+    try {
+      this.#throwIfCancelled(id, [picture]);
+      const listener = onTile && ((tile: TileResult) => onTile(transfer(tile, [tile.picture])));
+      const result = await runTiles(await readSource(picture, tiling.scale), tiling, runTile, listener);
+      closePictures([picture]);
+      return withTransfer([result], [], [result.picture]);
+    } catch (error) {
+      if (error instanceof WebbuildError && error.code !== "aborted") error.pictures = [picture];
+      else closePictures([picture]);
+      throw error;
+    } finally {
+      this.#cancelled.delete(id);
+      (onTile as { [releaseProxy]?(): void } | null)?.[releaseProxy]?.();
+    }
   }
 
   /** Returns the result of the picture or stack; of a batch, of each picture. */

@@ -148,6 +148,8 @@ def _measured(
 ) -> ReceptiveField | GlobalContext:  # fmt: skip
     where = f"the output '{end.name}'"
     before, after = static_shape(start) or [], static_shape(end) or []
+    if not before or not after:
+        return GlobalContext(where, "has a size that is not known")
     scale, halo = after[output_axes[0]] // before[axes[0]], 0
     for at, axis, own in ((0, axes[0], output_axes[0]), (2, axes[1], output_axes[1])):
         if scale < 1 or after[own] != before[axis] * scale:

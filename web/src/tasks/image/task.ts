@@ -50,6 +50,7 @@ export const task: TaskModule<ImageTask, Fields, Mask> = {
     const picture = paintPicture(geometry, manifest.task, { values, ...pictureSizes(manifest) });
     return resultOf(manifest, picture, mask, source, geometry);
   },
+  tiles: ({ tiles, scale }) => tiles && { plan: tiles, scale },
   transfer: ({ picture }) => ({ arrays: [], others: [picture] }),
   gpu,
 };

@@ -19,7 +19,16 @@ export async function pictureDifference(device: GPUDevice, painter: GpuPicture):
   const values = noise(GRID.width * GRID.height * 3, 1.2);
   for (const layout of ["nchw", "nhwc"] as const) {
     const order = layout === "nchw" ? "bgr" : "rgb";
-    const task: ImageTask = { kind: "image", output: "", layout, order, scale: 2, low: -1, high: 1 };
+    const task: ImageTask = {
+      kind: "image",
+      output: "",
+      layout,
+      order,
+      scale: 2,
+      low: -1,
+      high: 1,
+      tiles: null,
+    };
     const want = paintPicture(GEOMETRY, task, { values, grid: GRID, input: INPUT });
     const planes = { grid: GRID, input: INPUT };
     const { picture, hasNan } = await withBuffer(device, values, (buffer) =>

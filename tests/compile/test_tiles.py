@@ -1,0 +1,111 @@
+"""Tiles of a model that makes pictures: exact where they agree to the last bit, with measured seams elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import onnx
+import onnx_ir as ir
+import pytest
+
+from tests.models import save
+from tests.picture_nets import Builder, Net, compact, hourglass, normalized, residual_dense, squeezed, tripled, windows
+from webbuild.compile.tiles import with_tiles
+from webbuild.manifest.inputs import ImageInput, Letterbox, NumberInput, TensorInput
+from webbuild.manifest.tasks import ImageTask, TilePlan
+from webbuild.passes.analysis.receptive_field import receptive_field
+from webbuild.reporting.progress import ProgressReporter
+from webbuild.runners.native import NativeRunner
+from webbuild.tasks.base import TaskMatch
+
+IMAGE = ImageInput(
+    name="x", shape=[1, 3, 64, 64], scale=1 / 255, mean=[0] * 3, std=[1] * 3, letterbox=Letterbox(mode="stretch")
+)
+
+
+def measured(model: onnx.ModelProto, path: Path, scale: int = 1, **change: object) -> tuple[TilePlan | None, str]:
+    """Return the plan of a model, and what is said of it."""
+    file = save(model, path / "model.onnx")
+    match = TaskMatch(ImageTask(output="y", scale=scale, low=-1.0, high=1.0), (IMAGE,), ())
+    match = msgspec.structs.replace(match, **change)
+    found = with_tiles(match, ir.from_proto(model), NativeRunner(file), ProgressReporter(quiet=True))
+    assert isinstance(found.task, ImageTask)
+    return found.task.tiles, " ".join(found.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("net", "halo", "multiple", "scale"), [(compact, 4, 1, 4), (hourglass, 9, 4, 1), (windows, 5, 4, 1)]
+)
+def test_a_local_network_has_exact_tiles(net: Net, halo: int, multiple: int, scale: int, tmp_path: Path) -> None:
+    plan, said = measured(net(64, 64), tmp_path, scale)
+    assert plan == TilePlan(halo=halo, multiple=multiple, exact=True)
+    assert "agree to the last bit" in said
+
+
+def test_a_receptive_field_that_the_tile_cannot_hold_is_blended(tmp_path: Path) -> None:
+    plan, said = measured(deep(64, 64), tmp_path)
+    assert plan is not None
+    assert (plan.exact, plan.multiple, plan.halo in (4, 8, 16)) == (False, 1, True)
+    assert "each pixel sees 30 pixels in each direction, too many for tiles of 64 x 64" in said
+
+
+def deep(height: int, width: int) -> onnx.ModelProto:
+    """Thirty convolutions, each of which adds little to the picture."""
+    g, x = Builder(height, width), "x"
+    for _ in range(30):
+        x = g.op("Add", x, g.op("Mul", g.conv(x, 3, 3), g.constant(0.05, np.float32)))
+    return g.model(x)
+
+
+def test_global_context_is_blended_and_its_seam_measured(tmp_path: Path) -> None:
+    plan, said = measured(squeezed(64, 64), tmp_path)
+    assert plan is not None
+    assert not plan.exact
+    assert 0 < plan.seam < 0.2
+    assert "tiles are not exact: GlobalAveragePool 'v1_0' reads all rows of the picture" in said
+
+
+def test_a_network_that_rounds_by_position_is_not_called_exact(tmp_path: Path) -> None:
+    plan, said = measured(tripled(64, 64), tmp_path, 3)
+    assert plan is not None
+    assert not plan.exact
+    assert plan.seam < 1e-5
+    assert "Resize 'v1_0' rounds by position" in said
+
+
+def test_tiles_that_look_different_are_not_joined(tmp_path: Path) -> None:
+    plan, said = measured(normalized(64, 64), tmp_path)
+    assert plan is None
+    assert "pictures are resized to 64 x 64, there are no tiles: InstanceNormalization" in said
+
+
+def test_what_belongs_to_the_whole_picture_leaves_no_tiles(tmp_path: Path) -> None:
+    mask = TensorInput(name="mask", dtype="float32", shape=[1, 1, 64, 64])
+    plan, said = measured(compact(64, 64), tmp_path, 4, inputs=(IMAGE, mask))
+    assert plan is None
+    assert "something beside the picture" in said
+
+
+def test_a_number_beside_the_picture_is_that_of_each_tile(tmp_path: Path) -> None:
+    g = Builder(64, 64)
+    model = g.model(g.op("Mul", g.conv("x", 3, 3), "strength"))
+    strength = onnx.helper.make_tensor_value_info("strength", onnx.TensorProto.FLOAT, [1])
+    model.graph.input.append(strength)
+    number = NumberInput(name="strength", shape=[1], default=0.5)
+    model = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    plan, _ = measured(model, tmp_path, inputs=(IMAGE, number))
+    assert plan == TilePlan(halo=1, multiple=1, exact=True)
+
+
+def test_a_wrong_receptive_field_is_found_by_the_tiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_small(*given: Any) -> Any:
+        return msgspec.structs.replace(receptive_field(*given), halo=3)
+
+    monkeypatch.setattr("webbuild.compile.tiles.receptive_field", too_small)
+    plan, said = measured(residual_dense(64, 64), tmp_path, 4)
+    assert plan is not None
+    assert not plan.exact
+    assert "two tiles of a photograph differ by" in said

@@ -1,0 +1,106 @@
+// A picture of any size through a model of one size: tile by tile, put together as they come.
+
+import { WebbuildError } from "../api/errors.js";
+import type { ImageResult, TileResult } from "../api/types.js";
+import type { TilePlan } from "../manifest/manifest.js";
+import type { Size } from "../preprocess/letterbox.js";
+import {
+  closePictures,
+  decodeBlob,
+  type Picture,
+  type Pixels,
+  readPixels,
+  sizeOf,
+} from "../preprocess/pixels.js";
+import { tilesOf } from "./plan.js";
+import { cutOut, putAlpha, putTile, type Rectangle } from "./tile-pixels.js";
+
+/** A result of more pixels takes more than 512 MB while it is made: 4 bytes for each, twice. */
+const MAX_PIXELS = 2 ** 26;
+
+/** How a model's pictures are run in tiles: the size of its input, and how much larger what it makes is. */
+export interface Tiling {
+  plan: TilePlan;
+  input: Size;
+  scale: number;
+}
+
+/** Reads the picture, which stays open. Throws "picture-too-large" before its pixels are held. */
+export async function readSource(picture: Picture, scale: number): Promise<Pixels> {
+  const frame = picture instanceof Blob ? await decodeBlob(picture) : picture;
+  try {
+    checkResultSize(sizeOf(frame), scale);
+    return await readPixels(frame);
+  } finally {
+    if (frame !== picture) closePictures([frame]);
+  }
+}
+
+function checkResultSize({ width, height }: Size, scale: number): void {
+  if (width * height * scale ** 2 <= MAX_PIXELS) return;
+  const what = `a picture of ${width} x ${height} would become one of ${width * scale} x ${height * scale} pixels`;
+  const most = Math.floor(MAX_PIXELS / scale ** 2 / 1e5) / 10;
+  const fix = `give a picture of at most ${most} megapixels, or parts of it one by one`;
+  throw new WebbuildError("picture-too-large", what, fix);
+}
+
+/**
+ * Runs each tile of the picture and joins them. `onTile` gets what there is of each as soon as it is there, and is waited
+ * for. Memory holds the picture, the result and one tile.
+ */
+export async function runTiles(
+  picture: Pixels,
+  { plan, input, scale }: Tiling,
+  runTile: (tile: ImageData) => Promise<ImageResult>,
+  onTile: ((tile: TileResult) => unknown) | null,
+): Promise<ImageResult> {
+  const { width, height } = picture;
+  const result = new ImageData(width * scale, height * scale);
+  const tiles = tilesOf(picture, input, plan);
+  const feather = plan.exact ? 0 : Math.floor(plan.halo / 2);
+  const runs: ImageResult[] = [];
+  for (const [index, tile] of tiles.entries()) {
+    const run = await runTile(cutOut(picture, tile.column.offset, tile.row.offset, input));
+    runs.push(run);
+    const place = putTile(result, await takePixels(run.picture), tile, scale, feather);
+    if (onTile !== null)
+      await onTile({ ...place, index, count: tiles.length, picture: await bitmapOf(result, place) });
+  }
+  putAlpha(result, picture);
+  const joined = await createImageBitmap(result, { premultiplyAlpha: "none" });
+  return { ...summary(runs), width, height, picture: joined };
+}
+
+async function takePixels(picture: ImageBitmap): Promise<Pixels> {
+  try {
+    return await readPixels(picture);
+  } finally {
+    picture.close();
+  }
+}
+
+function bitmapOf(result: ImageData, { x, y, width, height }: Rectangle): Promise<ImageBitmap> {
+  return createImageBitmap(result, x, y, width, height);
+}
+
+/** What is said of all runs: times added up, each warning once, and the first fallback. */
+function summary(runs: readonly ImageResult[]): ImageResult {
+  const [first] = runs;
+  if (first === undefined)
+    throw new WebbuildError("invalid-image", "the picture is empty", "give another one");
+  const total = (name: keyof ImageResult["timings"]): number =>
+    runs.reduce((sum, { timings }) => sum + timings[name], 0);
+  const warnings = runs.flatMap((run) => run.warnings);
+  return {
+    ...first,
+    timings: {
+      preprocess: total("preprocess"),
+      inference: total("inference"),
+      postprocess: total("postprocess"),
+      total: total("total"),
+    },
+    backend: runs.at(-1)?.backend ?? first.backend,
+    fallback: runs.find(({ fallback }) => fallback !== null)?.fallback ?? null,
+    warnings: warnings.filter(({ code }, at) => warnings.findIndex((other) => other.code === code) === at),
+  };
+}

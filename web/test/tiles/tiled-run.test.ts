@@ -1,0 +1,237 @@
+import { describe, expect, test } from "vitest";
+import type { ImageResult, Model, RunOptions, TensorData, TileResult } from "../../src/index.js";
+import { readPixels } from "../../src/preprocess/pixels.js";
+import { tilesOf } from "../../src/tiles/plan.js";
+import { readSource } from "../../src/tiles/run-tiles.js";
+import { backends, loadTiny, sharedTiny } from "../support/bundle.js";
+
+const [WIDTH, HEIGHT, TILE, HALO] = [80, 56, 32, 2] as const;
+
+/** A picture that is nowhere the same. */
+function noise(
+  width: number = WIDTH,
+  height: number = HEIGHT,
+  alpha: (x: number) => number = () => 255,
+): ImageData {
+  const picture = new ImageData(width, height);
+  for (let at = 0, state = 7; at < picture.data.length; at++) {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    picture.data[at] = at % 4 === 3 ? alpha((at >> 2) % width) : state >> 16;
+  }
+  return picture;
+}
+
+async function imageOf(model: Model, source: ImageData, options?: RunOptions): Promise<ImageResult> {
+  const result = await model.run(source, options);
+  if (result.kind !== "image") throw new Error(`a ${result.kind} result`);
+  return result;
+}
+
+/** Numbers of 0..1 for each pixel and channel, the same at each place of the picture. */
+function floats(width: number, height: number, left: number, top: number): TensorData {
+  const data = new Float32Array(3 * width * height);
+  for (let at = 0; at < data.length; at++) {
+    const [x, y] = [left + (at % width), top + (Math.floor(at / width) % height)];
+    const channel = Math.floor(at / (width * height));
+    data[at] = ((x * 7919 + y * 104_729 + channel * 1_299_709) % 1009) / 1008;
+  }
+  return { type: "float32", dims: [1, 3, height, width], data };
+}
+
+async function answer(model: Model, image: TensorData): Promise<Float32Array> {
+  const { y } = await model.runTensors({ image });
+  return y?.data as Float32Array;
+}
+
+describe.each(backends)("%s", (backend) => {
+  test("the numbers of tiles are those of the whole picture, bit for bit", async () => {
+    const whole = await answer(await loadTiny({ backend }, "whole.json"), floats(WIDTH, HEIGHT, 0, 0));
+    const model = await loadTiny({ backend }, "tiles.json");
+    const joined = new Float32Array(whole.length);
+    for (const { column, row } of tilesOf(
+      { width: WIDTH, height: HEIGHT },
+      { width: TILE, height: TILE },
+      {
+        halo: HALO,
+        multiple: 1,
+      },
+    )) {
+      const tile = await answer(model, floats(TILE, TILE, column.offset, row.offset));
+      for (let channel = 0; channel < 3; channel++)
+        for (let y = row.start * 2; y < row.end * 2; y++) {
+          const from = (channel * TILE * 2 + y - row.offset * 2) * TILE * 2 - column.offset * 2;
+          const into = (channel * HEIGHT * 2 + y) * WIDTH * 2;
+          joined.set(tile.subarray(from + column.start * 2, from + column.end * 2), into + column.start * 2);
+        }
+    }
+    expect(new Uint32Array(joined.buffer)).toEqual(
+      new Uint32Array(whole.buffer, whole.byteOffset, whole.length),
+    );
+  });
+
+  test("a picture larger than the input becomes what it becomes as a whole", async () => {
+    const want = await imageOf(await loadTiny({ backend }, "whole.json"), noise());
+    const result = await imageOf(await loadTiny({ backend }, "tiles.json"), noise());
+    expect([result.width, result.height]).toEqual([WIDTH, HEIGHT]);
+    expect([result.picture.width, result.picture.height]).toEqual([WIDTH * 2, HEIGHT * 2]);
+    expect((await readPixels(result.picture)).data).toEqual((await readPixels(want.picture)).data);
+  });
+
+  test("each tile is handed over as soon as it is there", async () => {
+    const model = await loadTiny({ backend }, "tiles.json");
+    const tiles: TileResult[] = [];
+    let finished = false;
+    const seen: boolean[] = [];
+    const onTile = (tile: TileResult): void => {
+      tiles.push(tile);
+      seen.push(finished);
+    };
+    const { picture } = await imageOf(model, noise(), { onTile }).finally(() => {
+      finished = true;
+    });
+    expect(tiles.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(tiles.map(({ count }) => count)).toEqual([6, 6, 6, 6, 6, 6]);
+    expect(seen).not.toContain(true);
+    const whole = await readPixels(picture);
+    for (const tile of tiles) {
+      const { data } = await readPixels(tile.picture);
+      const rows = Array.from({ length: tile.height }, (_, row) => {
+        const from = ((tile.y + row) * whole.width + tile.x) * 4;
+        return [...whole.data.subarray(from, from + tile.width * 4)];
+      });
+      expect([...data]).toEqual(rows.flat());
+    }
+    expect(tiles.reduce((sum, { width, height }) => sum + width * height, 0)).toBe(4 * WIDTH * HEIGHT);
+  });
+});
+
+const backend = "wasm";
+
+const tiny = sharedTiny({ backend }, "tiles.json");
+
+test("a run that is stopped runs no further tiles, and the next one is answered", async () => {
+  const model = tiny();
+  const stop = new AbortController();
+  let heard = 0;
+  const onTile = (tile: TileResult): void => {
+    tile.picture.close();
+    if (++heard === 2) stop.abort();
+  };
+  const run = model.run(noise(), { onTile, signal: stop.signal });
+  await expect(run).rejects.toMatchObject({ code: "aborted" });
+  const { picture } = await imageOf(model, noise());
+  expect(picture.width).toBe(WIDTH * 2);
+  expect(heard).toBe(2);
+});
+
+test("another model is answered between the tiles", async () => {
+  const tiled = tiny();
+  const other = await loadTiny({ backend }, "conv.json");
+  const order: string[] = [];
+  let first: Promise<unknown> | null = null;
+  const onTile = (tile: TileResult): void => {
+    order.push(`tile ${tile.index}`);
+    first ??= other.run(noise(16, 16)).then(() => order.push("other"));
+  };
+  await tiled.run(noise(320, 320), { onTile });
+  await first;
+  expect(order.indexOf("other")).toBeGreaterThan(0);
+  expect(order.indexOf("other")).toBeLessThan(order.length - 1);
+});
+
+test("a listener that throws ends no run", async () => {
+  const model = tiny();
+  const errors: unknown[] = [];
+  const report = (event: ErrorEvent): void => {
+    errors.push(event.error);
+    event.preventDefault();
+  };
+  addEventListener("error", report);
+  const own = new Error("the page's own");
+  const onTile = (): never => {
+    throw own;
+  };
+  const reportError = globalThis.reportError;
+  globalThis.reportError = (error) => errors.push(error);
+  try {
+    const { picture } = await imageOf(model, noise(), { onTile });
+    expect(picture.width).toBe(WIDTH * 2);
+    expect(errors).toContain(own);
+  } finally {
+    globalThis.reportError = reportError;
+    removeEventListener("error", report);
+  }
+});
+
+test("alpha is enlarged by itself, and colours are not multiplied by it", async () => {
+  const model = tiny();
+  const opaque = await readPixels((await imageOf(model, noise())).picture);
+  const { picture } = await imageOf(
+    model,
+    noise(WIDTH, HEIGHT, (x) => 128 + x),
+  );
+  const { data } = await readPixels(picture);
+  const [colors, alphas] = [0, 3].map((first) => data.filter((_, at) => at % 4 === first));
+  expect(alphas?.slice(0, 4)).toEqual(Uint8ClampedArray.of(128, 128, 129, 129));
+  const worst = Math.max(...(colors ?? []).map((red, at) => Math.abs(red - (opaque.data[at * 4] ?? 0))));
+  expect(worst).toBeLessThanOrEqual(1);
+});
+
+test.each([
+  [20, 10],
+  [100, 10],
+  [1, 1],
+  [32, 32],
+])("a picture of %i x %i becomes one of the double size", async (width, height) => {
+  const model = tiny();
+  const { picture } = await imageOf(model, noise(width, height));
+  expect([picture.width, picture.height]).toEqual([2 * width, 2 * height]);
+});
+
+test("without tiles the picture is resized", async () => {
+  const model = tiny();
+  const heard: TileResult[] = [];
+  const { picture } = await imageOf(model, noise(), { tiles: false, onTile: (tile) => heard.push(tile) });
+  const tiled = await imageOf(model, noise());
+  expect([picture.width, picture.height]).toEqual([WIDTH * 2, HEIGHT * 2]);
+  expect((await readPixels(picture)).data).not.toEqual((await readPixels(tiled.picture)).data);
+  expect(heard).toEqual([]);
+});
+
+test("tiles that are not exact are blended where they meet", async () => {
+  const exact = await imageOf(tiny(), noise());
+  const blended = await imageOf(await loadTiny({ backend }, "blended.json"), noise());
+  // More than the halo is known of all that is blended, so that both tiles have the same there.
+  expect((await readPixels(blended.picture)).data).toEqual((await readPixels(exact.picture)).data);
+});
+
+test.each([
+  ["whole.json", { tiles: "auto" }, "packed without them"],
+  ["below-halo.json", { tiles: "auto" }, "no room for a halo of 16 pixels"],
+  ["tiles.json", { tiles: 3 }, 'wanted "auto" or false'],
+  ["conv.json", { tiles: false }, "makes no picture of a picture"],
+  ["conv.json", { onTile: () => {} }, "makes no picture of a picture"],
+])("%s refuses %o", async (manifest, options, said) => {
+  const model = await loadTiny({ backend }, manifest);
+  const run = model.run(noise(16, 16), options as RunOptions);
+  await expect(run).rejects.toMatchObject({ code: "invalid-option", message: expect.stringContaining(said) });
+});
+
+test("a tile below its halo leaves the picture resized", async () => {
+  const model = await loadTiny({ backend }, "below-halo.json");
+  const { picture } = await imageOf(model, noise());
+  expect([picture.width, picture.height]).toEqual([WIDTH * 2, HEIGHT * 2]);
+});
+
+test("a result of more than 67 megapixels is refused, and says what is not", async () => {
+  const picture = await createImageBitmap(new ImageData(4100, 4100));
+  const { code, fix } = (await readSource(picture, 2).catch((error: unknown) => error)) as {
+    code: string;
+    fix: string;
+  };
+  expect([code, fix]).toEqual([
+    "picture-too-large",
+    "give a picture of at most 16.7 megapixels, or parts of it one by one",
+  ]);
+  await expect(readSource(picture, 1)).resolves.toMatchObject({ width: 4100, height: 4100 });
+});

@@ -1,0 +1,100 @@
+"""Seams between tiles: how far two tiles of a photograph differ where they meet, with native ONNX Runtime."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import ImageInput, Letterbox
+from webbuild.preprocess.image import image_to_canvas, input_size, load_image, normalize
+from webbuild.runners.native import NativeRunner
+from webbuild.samples.random_inputs import SAMPLE_IMAGES
+from webbuild.tasks.base import TiledOutput
+
+SECONDS = 20.0
+"""What measuring may take; one pair of tiles is compared in any case."""
+
+
+class Seam(Struct, frozen=True):
+    """How far two tiles differ, in parts of the way from black to white."""
+
+    largest: float
+    mean: float
+
+
+class SeamMeasure:
+    """Tiles of two photographs, one pair side by side, the other one above the other."""
+
+    def __init__(
+        self, image: ImageInput, output: TiledOutput, original: NativeRunner, beside: Mapping[str, NDArray[Any]]
+    ) -> None:
+        self._image, self._output, self._original, self._beside = image, output, original, beside
+        self._began = time.monotonic()
+        self._files = sorted(SAMPLE_IMAGES.glob("*.jpg"))[:2]
+
+    @property
+    def has_time(self) -> bool:
+        """Whether there is time for more than has to be measured."""
+        return time.monotonic() - self._began < SECONDS
+
+    def overlap(self, halo: int, multiple: int) -> Seam:
+        """Compare all that two tiles may keep, the second half of what is left of a tile further on.
+
+        Raises:
+            WebbuildError: `reference-run-failed`.
+        """
+        return self._measure(halo, multiple, halo, at_seam=False)
+
+    def seam(self, halo: int, multiple: int, feather: int) -> Seam:
+        """Compare what of two tiles is blended, the second as far from the first as the halo allows.
+
+        Raises:
+            WebbuildError: `reference-run-failed`.
+        """
+        return self._measure(halo, multiple, feather, at_seam=True)
+
+    def _measure(self, halo: int, multiple: int, margin: int, *, at_seam: bool) -> Seam:
+        found = list(self._differences(halo, multiple, margin, at_seam=at_seam))
+        return Seam(max(float(each.max()) for each in found), float(np.mean([each.mean() for each in found])))
+
+    def _differences(self, halo: int, multiple: int, margin: int, *, at_seam: bool) -> Iterator[NDArray[np.float64]]:
+        """Yield the differences of each pair; of the second one only where there is time."""
+        for axis, file in enumerate(reversed(self._files)):
+            if axis and not self.has_time:
+                return
+            size = input_size(self._image)[1 - axis]
+            room = size - 2 * halo
+            shift = max(multiple, (room if at_seam else room // 2) // multiple * multiple)
+            middle, reach = (shift + size) // 2, max(1, margin)
+            start, end = (middle - reach, middle + reach) if at_seam else (shift + halo, size - halo)
+            one, other = self._tiles(file, 1 - axis, shift)
+            first = self._kept(one, 1 - axis, start, end)
+            second = self._kept(other, 1 - axis, start - shift, end - shift)
+            # what is seen of a seam lies between black and white; what is to be equal is so beyond them too
+            yield np.abs(np.clip(first, 0, 1) - np.clip(second, 0, 1) if at_seam else first - second)
+
+    def _tiles(self, file: Any, axis: int, shift: int) -> Iterator[NDArray[Any]]:
+        """Yield what becomes of a photograph's first tile, and of that `shift` pixels further along an axis."""
+        size = input_size(self._image)[axis]
+        shape = list(self._image.shape)
+        shape[axis + (2 if self._image.layout == "nchw" else 1)] += shift
+        large = msgspec.structs.replace(self._image, shape=shape, letterbox=Letterbox(mode="crop"))
+        canvas, _ = image_to_canvas(load_image(file), large)
+        for begin in (0, shift):
+            part = np.take(canvas, range(begin, begin + size), axis)
+            # photographs have 8 bits
+            feeds = {**self._beside, self._image.name: normalize(np.rint(part), self._image)}
+            yield self._original.run(feeds)[self._output.name]
+
+    def _kept(self, answer: NDArray[Any], axis: int, start: int, end: int) -> NDArray[np.float64]:
+        """Return what of a tile lies from `start` to `end`, in pixels of the picture: black is 0, white is 1."""
+        output = self._output
+        along = axis + (2 if output.layout == "nchw" else 1)
+        kept = np.take(answer, range(start * output.scale, end * output.scale), along).astype(np.float64)
+        return (kept - output.low) / (output.high - output.low)
