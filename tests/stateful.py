@@ -44,6 +44,28 @@ matting (float[1,3,h,w] src, float[b1,c1,h1,w1] r1i, float[b2,c2,h2,w2] r2i, flo
 }}"""
 """A matting network whose states are broadcast from [1, 1, 1, 1], as in RVM."""
 
+SCALED = f"""{HEADER}
+matting (float[1,3,h,w] src, float[b1,c1,h1,w1] r1i, float[1] downsample_ratio)
+  => (float[1,1,h,w] pha, float[p1,q1,s1,t1] r1o)
+<float half = {{0.5}}, float[2] ones = {{1.0, 1.0}}>
+{{
+  scales = Concat <axis = 0> (ones, downsample_ratio, downsample_ratio)
+  small = Resize <mode = "linear"> (src, , scales)
+  a = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1], strides = [2, 2]> (small, down1)
+  shape1 = Shape (a)
+  before1 = Expand (r1i, shape1)
+  keep1 = Mul (before1, half)
+  sum1 = Add (a, keep1)
+  r1o = Tanh (sum1)
+  out = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (r1o, head1)
+  size = Shape <start = 2> (src)
+  batch = Shape <end = 1> (src)
+  whole = Concat <axis = 0> (batch, one, size)
+  full = Resize <mode = "linear"> (out, , , whole)
+  pha = Sigmoid (full)
+}}"""
+"""Matting on a smaller picture, by a factor that is an input, as RVM's ONNX export has it."""
+
 VOICE = f"""{HEADER}
 voice (float[1,64] input, float[2,1,16] state, int64 sr) => (float[1,1] output, float[2,1,16] stateN)
 <int64 rate = {{16000}}, int64[1] first = {{0}}, int64[3] flat = {{1, 1, 16}}>
@@ -103,9 +125,10 @@ average (float[1,6] x, float[1,6] before) => (float[1,6] y)
 _WEIGHTS: dict[str, dict[str, tuple[int, ...]]] = {
     GRU: {"w": (8, 4), "u": (4, 4), "v": (4, 2)},
     MATTING: {"down1": (4, 3, 3, 3), "down2": (6, 4, 3, 3), "head": (4, 10, 3, 3)},
+    SCALED: {"down1": (4, 3, 3, 3), "head1": (1, 4, 3, 3)},
     VOICE: {"w": (64, 16), "u": (16, 16), "v": (16, 1), "forget": (1, 1, 16)},
 }
-_INT64 = {"parts": [3, 1], "halves": [1, 1]}
+_INT64 = {"parts": [3, 1], "halves": [1, 1], "one": [1]}
 _FLOATS = {"loud": 1.0, "quiet": 0.5}
 
 
@@ -113,9 +136,10 @@ def stateful(text: str) -> onnx.ModelProto:
     """Return a model of a text with its weights, at random."""
     model = parsed(text)
     named = {name: weights(*shape, seed=at) / 3 for at, (name, shape) in enumerate(_WEIGHTS.get(text, {}).items())}
+    given = {each.name for each in model.graph.initializer}
     read = {name for node in model.graph.node for name in node.input}
     arrays = [onnx.numpy_helper.from_array(array, name) for name, array in named.items()]
-    arrays += [onnx.helper.make_tensor(name, 7, [len(v)], v) for name, v in _INT64.items() if name in read]
+    arrays += [onnx.helper.make_tensor(name, 7, [len(v)], v) for name, v in _INT64.items() if name in read - given]
     arrays += [onnx.helper.make_tensor(name, 1, [], [v]) for name, v in _FLOATS.items() if name in read]
     model.graph.initializer.extend(arrays)
     onnx.checker.check_model(model)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.models import save
-from tests.stateful import AVERAGE, CACHE, GRU, MATTING, VOICE, WINDOW, stateful
+from tests.stateful import AVERAGE, CACHE, GRU, MATTING, SCALED, VOICE, WINDOW, stateful
 from webbuild.compile.load_model import LoadedModel, load_model
 from webbuild.errors import WebbuildError
 from webbuild.reporting.progress import ProgressReporter
@@ -45,6 +45,17 @@ def test_states_of_any_size_get_the_one_that_lasts(tmp_path: Path) -> None:
     assert [model.dims.dims[f"r2i:{axis}"] for axis in range(4)] == [1, 6, 16, 24]
     said = "state: r1i [1, 4, 32, 48] <- r1o, r2i [1, 6, 16, 24] <- r2o (by name), zeros at first"
     assert model.repairs == (f"{said}, which starts as zeros of the smallest shape, [1, ...], do",)
+
+
+@pytest.mark.parametrize(("given", "ratio", "side"), [({}, "0.5", 256), ({"downsample_ratio": "0.25"}, "0.25", 128)])
+def test_a_factor_that_decides_sizes_is_a_constant(
+    tmp_path: Path, given: dict[str, str], ratio: str, side: int
+) -> None:
+    path = save(stateful(SCALED), tmp_path / "model.onnx")
+    model = load_model(path, {"h": 768, "w": 1024}, ProgressReporter(quiet=True), given)
+    assert [model.dims.dims[f"r1i:{axis}"] for axis in (2, 3)] == [side * 3 // 4, side]
+    assert f"input 'downsample_ratio' is {ratio}" in model.repairs[0]
+    assert "downsample_ratio" not in {spec.name for spec in model.source.signature.inputs}
 
 
 def test_a_cache_that_grows_is_no_state(tmp_path: Path) -> None:

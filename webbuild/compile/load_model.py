@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from webbuild.compile.scale_constants import with_constant_scales
 from webbuild.compile.settle_states import settle_states
 from webbuild.equivalence.detection_thresholds import open_reference
 from webbuild.inspection.graph import prepare_graph
@@ -63,9 +64,10 @@ def load_model(
 
         def choose(model: OnnxModel) -> ResolvedDims:
             given = with_size(without_states(model.signature, model.states), size, dims)
-            return choose_sizes(model, given, lambda: open_reference(source)[0], samples)
+            return choose_sizes(model, given, lambda: open_reference(model)[0], samples)
 
-        source, sizes, notes = settle_states(source, states, choose, lambda: open_reference(source)[0])
+        source = with_constant_scales(source, lambda model: settle_states(model, states, choose)[1])
+        source, sizes, notes = settle_states(source, states, choose)
         dims = with_size(without_states(source.signature, source.states), size, dims)
         prepared = prepare_graph(source.model, sizes.dims)[0]
         check_reshapes(prepared)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from webbuild.equivalence.detection_thresholds import open_reference
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.given_states import check_given_states
 from webbuild.model.load import OnnxModel
@@ -27,7 +28,6 @@ def settle_states(
     source: OnnxModel,
     given: Mapping[str, str] | None,
     choose: Callable[[OnnxModel], ResolvedDims],
-    open_native: Callable[[], NativeRunner],
 ) -> tuple[OnnxModel, ResolvedDims, tuple[str, ...]]:
     """Return the model with its states, a size for each free dimension, and what is to be said of the states.
 
@@ -37,7 +37,6 @@ def settle_states(
         source: the model.
         given: outputs by input that the user named as states; None for a model without states.
         choose: returns the sizes of a model with states.
-        open_native: opens the original, to run it.
 
     Raises:
         WebbuildError: what `find_states` and `check_given_states` raise; `state-mismatch` for a given state that grows.
@@ -62,7 +61,7 @@ def settle_states(
         return source, choose(source), (*notes, *more)
     if not source.states:
         return source, sizes, notes
-    native = open_native()
+    native = open_reference(source)[0]
     if changed := changed_states(source, sizes.dims, native):
         source, more = _without(source, changed)
         sizes, notes = choose(source), (*notes, *more)

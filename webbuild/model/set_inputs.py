@@ -65,7 +65,7 @@ def set_inputs(source: OnnxModel, given: Mapping[str, str]) -> OnnxModel:
         model=model,
         signature=msgspec.structs.replace(source.signature, inputs=known.inputs),
         repairs=(*source.repairs, *said),
-        set_inputs=values,
+        set_inputs={**source.set_inputs, **values},
     )
 
 
