@@ -15,9 +15,14 @@ export function wireSnippet(): void {
 
 /** Write the thresholds that were moved as options of `run()`. */
 export function showThresholds(values: Thresholds): void {
+  showOptions(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)])));
+}
+
+/** Write options of `run()`, their values as code. */
+export function showOptions(options: Readonly<Record<string, string>>): void {
   const place = document.getElementById("snippet-thresholds");
   if (!place) return;
-  const written = Object.entries(values).map(([name, value]) => `${name}: ${value}`);
+  const written = Object.entries(options).map(([name, code]) => `${name}: ${code}`);
   if (place.dataset.follows) place.textContent = written.map((each) => `, ${each}`).join("");
   else place.textContent = written.length ? `, { ${written.join(", ")} }` : "";
 }

@@ -1,25 +1,57 @@
-// Shows what is in front, cut out, over a checkerboard.
+// Shows what is in front, cut out, on a checkerboard or on a background that the visitor chooses.
 
-import type { Model, Result } from "../../src/index.js";
+import type { MatteResult, Model, Result } from "../../src/index.js";
+import { onBackdrop } from "../../src/tasks/matte/backdrop.js";
+import { onCheckerboard } from "../drawing/checkerboard.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
+import type { StagePicture } from "../drawing/stage.js";
+import { BackdropChoice } from "../input/backdrop-choice.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { wrongTaskError } from "../shell/failure-card.js";
-import { element } from "../util/elements.js";
+import { showOptions } from "../shell/snippet.js";
+import { element, elements } from "../util/elements.js";
 import { BaseView } from "./base-view.js";
 import type { ViewModule } from "./task-view.js";
 
 class MatteView extends BaseView {
   readonly #words = element("matte-words", HTMLElement);
+  readonly #layers = elements("input[name=layer]", HTMLInputElement);
+  readonly #note = element("backdrop-note", HTMLElement);
+  readonly #backdrop = new BackdropChoice(
+    () => this.#compose(),
+    () => {
+      this.#note.textContent = "This file could not be read as a picture.";
+    },
+  );
+  #result: MatteResult | null = null;
+  #picture: StagePicture | null = null;
+
+  constructor() {
+    super();
+    for (const layer of this.#layers) layer.addEventListener("change", () => this.#layer());
+  }
+
+  link(): Record<string, string> {
+    const { link } = this.#backdrop;
+    return link === null ? {} : { background: link };
+  }
+
+  override showPicture(shown: StagePicture, title: string): void {
+    super.showPicture(shown, title);
+    this.#picture = shown;
+  }
 
   showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): void {
     if (result.kind !== "matte") throw wrongTaskError();
+    this.#result?.cutout.close();
+    this.#result = result;
     this.showRun(result, due);
     if (due) {
-      const words = shareInFront(result.alpha);
+      const words = shareInFront(result);
       this.#words.textContent = words;
       this.stage.describe(`${this.title}: ${words}`);
     }
-    this.stage.showMap(result.cutout);
+    this.#compose();
   }
 
   protected override empty(reason: string): void {
@@ -27,22 +59,60 @@ class MatteView extends BaseView {
   }
 
   clear(): void {
+    this.#result?.cutout.close();
+    this.#result = null;
     this.stage.showMap(null);
+  }
+
+  /** The cutout in the picture's pixels, on its background or on none, turned as the stage has it. */
+  override async toBlob(): Promise<Blob | null> {
+    if (this.#result === null) return null;
+    const { width, height } = this.#result;
+    const canvas = new OffscreenCanvas(width, height);
+    const context = canvas.getContext("2d");
+    if (context === null) return null;
+    if (this.#picture?.mirrored) context.setTransform(-1, 0, 0, 1, width, 0);
+    const behind = this.#onBackdrop(this.#result);
+    context.drawImage(behind ?? this.#result.cutout, 0, 0);
+    behind?.close();
+    return canvas.convertToBlob({ type: "image/png" });
+  }
+
+  #layer(): void {
+    this.stage.hideMap(this.#layers.find(({ checked }) => checked)?.value === "picture");
+  }
+
+  #compose(): void {
+    this.#note.textContent = "";
+    const { code } = this.#backdrop;
+    showOptions(code === null ? {} : { background: code });
+    if (this.#result === null) return;
+    this.stage.showMap(this.#onBackdrop(this.#result) ?? onCheckerboard(this.#result.cutout));
+  }
+
+  /** Null for no background. */
+  #onBackdrop({ cutout, alpha }: MatteResult): ImageBitmap | null {
+    if (this.#picture === null) return null;
+    const { picture: image, size } = this.#picture;
+    const backdrop = this.#backdrop.of({ image, size });
+    return backdrop === null ? null : onBackdrop(backdrop, cutout, alpha);
   }
 }
 
-function shareInFront(alpha: Uint8Array): string {
+function shareInFront({ alpha }: MatteResult): string {
   const share = alpha.reduce((sum, level) => sum + level, 0) / (255 * Math.max(1, alpha.length));
-  return `${Math.round(share * 100)} % in front`;
+  if (share === 0) return "Nothing is in front";
+  return share < 0.01 ? "Less than 1 % is in front" : `${Math.round(share * 100)} % is in front`;
 }
 
 export const drawing: ResultDrawing = {
   kind: "matte",
   async draw(stage, result, _model, title) {
     if (result.kind !== "matte") return null;
-    const words = shareInFront(result.alpha);
+    const words = shareInFront(result);
     stage.describe(`${title}: ${words}`);
-    stage.showMap(result.cutout);
+    stage.showMap(onCheckerboard(result.cutout));
+    result.cutout.close();
     return words;
   },
 };

@@ -1,0 +1,75 @@
+// What a cutout is laid on: nothing, a colour, the picture itself, blurred, or another picture.
+
+import type { Backdrop, DrawablePicture } from "../../src/tasks/matte/backdrop.js";
+import { element, elements } from "../util/elements.js";
+import { linked } from "./page-link.js";
+import { decodePicture } from "./picture.js";
+
+const COLOR = /^#[0-9a-f]{6}$/;
+
+export class BackdropChoice {
+  readonly #kinds = elements("input[name=backdrop]", HTMLInputElement);
+  readonly #color = element("backdrop-color", HTMLInputElement);
+  readonly #file = element("backdrop-file", HTMLInputElement);
+  readonly #changed: () => void;
+  #picture: DrawablePicture | null = null;
+
+  constructor(changed: () => void, failed: (error: unknown) => void) {
+    this.#changed = changed;
+    this.#follow(linked("background"));
+    for (const kind of this.#kinds) kind.addEventListener("change", () => this.#choose());
+    this.#color.addEventListener("input", () => this.#changed());
+    this.#file.addEventListener("change", () => void this.#take().catch(failed));
+    this.#showFields();
+  }
+
+  /** Null for none. `picture` is the one that was cut out of. */
+  of(picture: DrawablePicture): Backdrop | null {
+    const kind = this.#kind;
+    if (kind === "color") return { kind, color: this.#color.value };
+    if (kind === "blur") return { kind, picture };
+    return kind === "picture" && this.#picture !== null ? { kind, picture: this.#picture } : null;
+  }
+
+  /** The option of `run()` that gives the same, as it is written in code; null for none. */
+  get code(): string | null {
+    const kind = this.#kind;
+    if (kind === "picture") return "picture";
+    return kind === "none" ? null : JSON.stringify(kind === "color" ? this.#color.value : kind);
+  }
+
+  /** As a word of the page's link: another picture stays here. */
+  get link(): string | null {
+    return this.#kind === "color" ? this.#color.value : this.#kind === "blur" ? "blur" : null;
+  }
+
+  get #kind(): string {
+    return this.#kinds.find(({ checked }) => checked)?.value ?? "none";
+  }
+
+  #follow(word: string | null): void {
+    if (word === null) return;
+    const kind = COLOR.test(word) ? "color" : word === "blur" ? word : "none";
+    if (kind === "color") this.#color.value = word;
+    for (const each of this.#kinds) each.checked = each.value === kind;
+  }
+
+  #choose(): void {
+    this.#showFields();
+    this.#changed();
+  }
+
+  #showFields(): void {
+    element("backdrop-color-field", HTMLElement).hidden = this.#kind !== "color";
+    element("backdrop-picture", HTMLElement).hidden = this.#kind !== "picture";
+  }
+
+  async #take(): Promise<void> {
+    const [blob] = this.#file.files ?? [];
+    this.#file.value = "";
+    if (blob === undefined) return;
+    const { picture, size } = await decodePicture({ blob, title: blob.name });
+    this.#picture = { image: picture, size };
+    this.#changed();
+  }
+}
