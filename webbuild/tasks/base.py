@@ -106,6 +106,8 @@ class TaskKind:
     """What such an image shows, after the name of the task or of a backend."""
     makes_picture: bool = False
     """Whether a prediction is a picture, whose range and order answers to photographs show."""
+    page_options: bool = False
+    """Whether what is chosen on the page are options of `run()`, which its lines of code show."""
     compares_predictions: bool = True
     """Whether answers are compared by what is decoded from them, not tensor by tensor."""
     takes_prompt: bool = False

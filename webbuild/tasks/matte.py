@@ -28,6 +28,7 @@ class MatteKind(TaskKind):
 
     spec = MatteTask
     page_template = "matte"
+    page_options = True
     makes_image = True
     image_caption = "what is in front, over a checkerboard"
     checks_answers = True
