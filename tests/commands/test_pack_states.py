@@ -92,8 +92,8 @@ def test_a_patched_model_keeps_its_states(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        (["--state", "state"], "invalid-state"),
-        (["--state", "state=stateN", "--state", "x=stateN"], "invalid-state"),
+        (["--state", "state"], "invalid-state-pair"),
+        (["--state", "state=stateN", "--state", "x=stateN"], "invalid-state-pair"),
         (["--state", "state=state"], "unknown-state"),
         (["--state", "state=y"], "state-mismatch"),
         (["--batch", "1,2"], "fixed-batch"),

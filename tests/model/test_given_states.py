@@ -42,7 +42,7 @@ def test_pairs_are_parsed() -> None:
 def test_what_is_no_pair_is_refused(arguments: tuple[str, ...], says: str) -> None:
     with pytest.raises(WebbuildError, match=says) as caught:
         parse_states(arguments)
-    assert (caught.value.code, caught.value.exit_code) == ("invalid-state", USAGE)
+    assert (caught.value.code, caught.value.exit_code) == ("invalid-state-pair", USAGE)
 
 
 @pytest.mark.parametrize(

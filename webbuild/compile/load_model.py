@@ -67,7 +67,7 @@ def load_model(
             return choose_sizes(model, given, lambda: open_reference(model)[0], samples)
 
         source = with_constant_scales(source, lambda model: settle_states(model, states, choose)[1])
-        source, sizes, notes = settle_states(source, states, choose)
+        source, sizes = settle_states(source, states, choose)
         dims = with_size(without_states(source.signature, source.states), size, dims)
         prepared = prepare_graph(source.model, sizes.dims)[0]
         check_reshapes(prepared)
@@ -75,7 +75,7 @@ def load_model(
         check_given_sizes(source, sizes, dims, original)
         original.close()
         original = original.with_defaults(first_states(source, sizes.dims, original))
-    return LoadedModel(source, original, sizes, (*source.repairs, *repairs, *notes), input_ranges(prepared))
+    return LoadedModel(source, original, sizes, (*source.repairs, *repairs), input_ranges(prepared))
 
 
 def resize_model(loaded: LoadedModel, dims: Mapping[str, int], size: PictureSize | None) -> LoadedModel:

@@ -28,8 +28,8 @@ def settle_states(
     source: OnnxModel,
     given: Mapping[str, str] | None,
     choose: Callable[[OnnxModel], ResolvedDims],
-) -> tuple[OnnxModel, ResolvedDims, tuple[str, ...]]:
-    """Return the model with its states, a size for each free dimension, and what is to be said of the states.
+) -> tuple[OnnxModel, ResolvedDims]:
+    """Return the model with its states, which its repairs tell of, and a size for each free dimension.
 
     What grows from run to run is no state: it stays a tensor that the caller gives.
 
@@ -42,36 +42,43 @@ def settle_states(
         WebbuildError: what `find_states` and `check_given_states` raise; `state-mismatch` for a given state that grows.
     """
     if given is None:
-        return source, choose(source), ()
+        return source, choose(source)
     check_given_states(source.signature, given)
     states = find_states(source.signature, given)
     growing = {pair.input: _APPENDED for pair in states if grows(source.model, pair.input, pair.output)}
     if growing:  # what a decoder takes from its encoder belongs to the same cache
         growing |= {pair.input: _APPENDED for pair in states if pair.input.startswith("past")}
-    source, notes = _without(msgspec.structs.replace(source, states=states), growing)
     swapped = against_names(source.signature, given).items()
-    notes = (*(f"--state {name}={given[name]}: by its name '{named}' is the next" for name, named in swapped), *notes)
+    said = (f"--state {name}={given[name]}: by its name '{named}' is the next" for name, named in swapped)
+    source = msgspec.structs.replace(source, states=states, repairs=(*source.repairs, *said))
+    source = _without(source, growing)
     try:
         sizes = choose(source)
     except WebbuildError:
         free = {pair.input: _NO_SIZES for pair in source.states}
         if not free or given:
             raise
-        source, more = _without(source, free)
-        return source, choose(source), (*notes, *more)
+        source = _without(source, free)
+        return source, choose(source)
     if not source.states:
-        return source, sizes, notes
+        return source, sizes
     native = open_reference(source)[0]
     if changed := changed_states(source, sizes.dims, native):
-        source, more = _without(source, changed)
-        sizes, notes = choose(source), (*notes, *more)
-    return source, sizes, (*notes, _describe(source, sizes, native)) if source.states else notes
+        source = _without(source, changed)
+        sizes = choose(source)
+    if not source.states:
+        return source, sizes
+    return _saying(source, _describe(source, sizes, native)), sizes
 
 
-def _without(source: OnnxModel, refused: Mapping[str, str]) -> tuple[OnnxModel, tuple[str, ...]]:
-    """Return the model without states that do not last, and the sentence that says why."""
+def _saying(source: OnnxModel, said: str) -> OnnxModel:
+    return msgspec.structs.replace(source, repairs=(*source.repairs, said))
+
+
+def _without(source: OnnxModel, refused: Mapping[str, str]) -> OnnxModel:
+    """Return the model without states that do not last, and say why."""
     if not refused:
-        return source, ()
+        return source
     for pair in source.states:
         if pair.reason == "--state" and pair.input in refused:
             raise WebbuildError(
@@ -85,7 +92,7 @@ def _without(source: OnnxModel, refused: Mapping[str, str]) -> tuple[OnnxModel, 
     names = ", ".join(f"'{name}'" for name in list(refused)[:_SHOWN])
     more = f" and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
     said = f"no state: {names}{more}: {next(iter(refused.values()))}, so the caller gives it in each run"
-    return msgspec.structs.replace(source, states=kept), (said,)
+    return _saying(msgspec.structs.replace(source, states=kept), said)
 
 
 def _describe(source: OnnxModel, sizes: ResolvedDims, native: NativeRunner) -> str:

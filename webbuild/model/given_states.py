@@ -17,7 +17,7 @@ def parse_states(arguments: Sequence[str]) -> dict[str, str] | None:
     """Parse `INPUT=OUTPUT`. Returns outputs by input, None where the model has no states: `none`.
 
     Raises:
-        WebbuildError: `invalid-state`.
+        WebbuildError: `invalid-state-pair`.
     """
     given: dict[str, str] = {}
     for argument in arguments:
@@ -79,4 +79,4 @@ def _named(
 
 def _invalid(argument: str, reason: str) -> WebbuildError:
     fix = "write for example --state h0=hn --state c0=cn, or --state none for a model without states"
-    return WebbuildError("invalid-state", f"--state {argument}: {reason}", fix, exit_code=USAGE)
+    return WebbuildError("invalid-state-pair", f"--state {argument}: {reason}", fix, exit_code=USAGE)
