@@ -32,6 +32,8 @@ export class ModelState {
   #place: { session: ResilientSession; loaded: LoadedModel; run: number } | null = null;
   /** The state in memory, where it is there. */
   #copy: SavedState | null = null;
+  /** Where it may have something in a worker: a model for several sizes has a session for each. */
+  readonly #sessions = new Set<ResilientSession>();
   #released = false;
 
   private constructor(owner: VariantSessions, id: number) {
@@ -82,10 +84,11 @@ export class ModelState {
   release(): Promise<void> {
     this.#released = true;
     return this.#queue.add(async () => {
-      const place = this.#place;
       this.#begin(null, 0);
-      place?.session.leaving.delete(this.#save);
-      await place?.loaded.connection.call((host) => host.dropState(this.#id)).catch(() => {});
+      for (const { leaving, loaded } of this.#sessions) {
+        leaving.delete(this.#save);
+        await loaded.connection.call((host) => host.dropState(this.#id)).catch(() => {});
+      }
     });
   }
 
@@ -127,6 +130,7 @@ export class ModelState {
     this.#copy = null;
     this.#steps = lost !== null || begins(answer) ? 1 : this.#steps + 1;
     session.leaving.add(this.#save);
+    this.#sessions.add(session);
     return { answer, warnings: lost === null ? [] : [stateReset(lost)] };
   }
 

@@ -208,6 +208,36 @@ describe.runIf(hasWebgpu)("on a GPU", () => {
   });
 });
 
+describe("a model with state that is packed for several sizes", () => {
+  const lost = [{ code: "state-reset", message: expect.stringContaining("another size") }];
+  const wide = (step: number): ImageData => frame(step, 24, 16);
+
+  test("starts from zeros at the other size, and says so", async () => {
+    const model = await loadTiny({ backend: "wasm" }, "recurrent-sizes.json");
+    const first = await runFrames(model, 0, 3);
+    expect((await model.run(wide(0))).warnings).toMatchObject(lost);
+    const second = await model.run(wide(1));
+    expect([second.warnings, second.size, model.state?.steps]).toEqual([[], [24, 16], 2]);
+    const back = await model.run(frame(0));
+    expect(back.warnings).toMatchObject(lost);
+    expect([answerOf(back), ...(await runFrames(model, 1, 3))]).toEqual(first);
+  });
+
+  test("continues from a snapshot at the size that it is of", async () => {
+    const model = await loadTiny({ backend: "wasm" }, "recurrent-sizes.json");
+    await model.run(wide(0));
+    const snapshot = await model.snapshot();
+    expect(snapshot.tensors.h0?.dims).toEqual([1, 4, 16, 24]);
+    const wanted = answerOf(await model.run(wide(1)));
+    await model.restore(snapshot);
+    expect(answerOf(await model.run(wide(1)))).toEqual(wanted);
+    await model.restore(snapshot);
+    const other = await model.run(frame(0));
+    expect(other.warnings).toMatchObject(lost);
+    expect(errorAt(0, answerOf(other))).toBeLessThan(2e-5);
+  });
+});
+
 describe("a model with state refuses", () => {
   const refused = { code: "invalid-state", fix: expect.stringMatching(/./) };
 
