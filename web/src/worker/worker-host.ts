@@ -107,7 +107,8 @@ export class WorkerHost {
     onTile: TileListener | null = null,
   ): Promise<Result[]> {
     const [picture] = pictures;
-    const tiling = tilingOf(this.#model().manifest, pictures, options);
+    // A state is one of whole pictures: each tile would need its own.
+    const tiling = state === null ? tilingOf(this.#model().manifest, pictures, options) : null;
     if (tiling !== null && picture !== undefined)
       return this.#tiled.add(() => this.#runInTiles(id, picture, tiling, options, onTile));
     return this.#engine.queue.add(async () => {
