@@ -11,6 +11,7 @@ import msgspec
 
 from webbuild.manifest.manifest import FocusInput, Manifest, NumberInput, OptionInput, Output, StackInput, StateInput
 from webbuild.manifest.variant_names import for_one_picture, picture_batch, picture_sizes
+from webbuild.preprocess.mask import find_mask
 from webbuild.reporting import jinja
 from webbuild.tasks.registry import kind_of
 
@@ -49,6 +50,7 @@ def render_types(manifest: Manifest) -> str:
             numbers=[(_string_literal(each.name), each) for each in manifest.inputs if isinstance(each, NumberInput)],
             focus=next((spec for spec in manifest.inputs if isinstance(spec, FocusInput)), None),
             states=any(isinstance(spec, StateInput) for spec in manifest.inputs),
+            mask=find_mask(manifest.inputs),
         )
     )
 

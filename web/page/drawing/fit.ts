@@ -27,6 +27,26 @@ export function contain(source: Size, stage: Size, mirrored: boolean): Fit {
   };
 }
 
+/** A part of the picture enlarged: `factor` times as large, `center` in its middle as far as the picture reaches. */
+export interface Zoom {
+  factor: number;
+  center: { x: number; y: number };
+}
+
+/** The same place of the picture, enlarged. What is shown of it fills the stage wherever it is larger than that. */
+export function zoomed(fit: Fit, { factor, center }: Zoom, stage: Size): Fit {
+  const large = { ...fit, scale: fit.scale * factor, width: fit.width * factor, height: fit.height * factor };
+  const across = center.x * large.scale;
+  const left = stage.width / 2 - (fit.mirrored ? large.width - across : across);
+  const top = stage.height / 2 - center.y * large.scale;
+  return { ...large, left: held(left, large.width, stage.width), top: held(top, large.height, stage.height) };
+}
+
+/** Where a side begins that leaves no more of the stage empty than it has to. */
+function held(start: number, length: number, stage: number): number {
+  return length <= stage ? (stage - length) / 2 : Math.min(0, Math.max(stage - length, start));
+}
+
 export function onStage(fit: Fit, x: number, y: number): [number, number] {
   const across = x * fit.scale;
   return [fit.left + (fit.mirrored ? fit.width - across : across), fit.top + y * fit.scale];
@@ -38,11 +58,19 @@ export function offStage(fit: Fit, left: number, top: number): { x: number; y: n
   return { x: (fit.mirrored ? fit.width - across : across) / fit.scale, y: (top - fit.top) / fit.scale };
 }
 
-/** Draws a picture over all of the fit. */
-export function drawMap(canvas: HTMLCanvasElement, map: ImageBitmap, fit: Fit): void {
+/** Draws a picture over the fit, where that is right of `from`. */
+export function drawMap(canvas: HTMLCanvasElement, map: ImageBitmap, fit: Fit, from = 0): void {
   const context = canvas.getContext("2d");
   if (!context) return;
   context.save();
+  context.beginPath();
+  context.rect(
+    Math.max(fit.left, from),
+    fit.top,
+    fit.left + fit.width - Math.max(fit.left, from),
+    fit.height,
+  );
+  context.clip();
   context.translate(fit.mirrored ? fit.left + fit.width : fit.left, fit.top);
   context.scale(fit.mirrored ? -1 : 1, 1);
   context.drawImage(map, 0, 0, fit.width, fit.height);

@@ -2,7 +2,7 @@
 
 import type { AnyDetection, DetectionStyle } from "../results/detections.js";
 import { defaultColor, detectionColor } from "./drawing-style.js";
-import { contain, drawMap, type Fit, offStage, type Size } from "./fit.js";
+import { contain, drawMap, type Fit, offStage, type Size, type Zoom, zoomed } from "./fit.js";
 import { hitTest } from "./hit-test.js";
 import { MaskBitmaps } from "./mask-bitmaps.js";
 import { drawScene } from "./overlay.js";
@@ -32,6 +32,9 @@ export interface StageParts {
   overlay: HTMLCanvasElement;
 }
 
+/** Draws more onto the stage, over everything else. A picture that is saved is without. */
+type Decoration = (context: CanvasRenderingContext2D, fit: Fit) => void;
+
 export class Stage {
   readonly #root: HTMLElement;
   readonly #ambient: HTMLCanvasElement;
@@ -45,6 +48,10 @@ export class Stage {
   #highlighted: number | null = null;
   #map: ImageBitmap | null = null;
   #hidden = false;
+  /** How much of the stage the map leaves free, at its left, in CSS pixels. */
+  #before = 0;
+  #zoom: Zoom | null = null;
+  #decorate: Decoration | null = null;
   #size: Size = { width: 0, height: 0 };
   #timer = 0;
 
@@ -64,9 +71,9 @@ export class Stage {
     }).observe(this.#overlay);
     this.#root.addEventListener("pointermove", (event) => {
       if (event.pointerType === "mouse") onPoint(this.#at(event));
-      onPlace(this.#place(event));
+      onPlace(this.placeOf(event));
     });
-    this.#root.addEventListener("pointerdown", (event) => onPlace(this.#place(event)));
+    this.#root.addEventListener("pointerdown", (event) => onPlace(this.placeOf(event)));
     this.#root.addEventListener("pointerleave", () => {
       onPoint(null);
       onPlace(null);
@@ -124,6 +131,27 @@ export class Stage {
     this.#draw();
   }
 
+  /** Lays the map over what is right of a place of the stage, in CSS pixels. */
+  splitMap(before: number): void {
+    this.#before = before;
+    this.#draw();
+  }
+
+  /** Shows a part of the picture, enlarged; all of it with null. */
+  zoom(zoom: Zoom | null): void {
+    this.#zoom = zoom;
+    this.#draw();
+  }
+
+  decorate(paint: Decoration): void {
+    this.#decorate = paint;
+    this.redraw();
+  }
+
+  redraw(): void {
+    this.#draw();
+  }
+
   highlight(index: number | null): void {
     if (this.#highlighted === index) return;
     this.#highlighted = index;
@@ -137,8 +165,10 @@ export class Stage {
     if (ambient) context?.drawImage(ambient, 0, 0, width, height);
   }
 
-  #fit(): Fit | null {
-    return this.#source && contain(this.#source, this.#size, this.#mirrored);
+  /** Where the picture lies on the stage, null where there is none. */
+  fit(): Fit | null {
+    const whole = this.#source && contain(this.#source, this.#size, this.#mirrored);
+    return whole && this.#zoom ? zoomed(whole, this.#zoom, this.#size) : whole;
   }
 
   #draw(): void {
@@ -146,13 +176,16 @@ export class Stage {
     // Not in an animation frame: that is one task with layout and painting, and the three add up to a long one.
     this.#timer = window.setTimeout(() => {
       this.#timer = 0;
-      this.#paint(this.#overlay, this.#size, window.devicePixelRatio || 1);
+      const fit = this.fit();
+      this.#paint(this.#overlay, this.#size, window.devicePixelRatio || 1, fit, this.#before);
+      this.#enlarge(fit);
+      const context = this.#overlay.getContext("2d");
+      if (fit && context) this.#decorate?.(context, fit);
     });
   }
 
   /** Draws what was found onto a canvas that stands for a stage of that size. */
-  #paint(canvas: HTMLCanvasElement, stage: Size, ratio: number): void {
-    const fit = this.#source && contain(this.#source, stage, this.#mirrored);
+  #paint(canvas: HTMLCanvasElement, stage: Size, ratio: number, fit: Fit | null, before: number): void {
     const scene = fit &&
       this.#style && {
         detections: this.#detections,
@@ -163,7 +196,21 @@ export class Stage {
         highlighted: this.#highlighted,
       };
     drawScene(canvas, scene, stage, ratio);
-    if (fit && this.#map && !this.#hidden) drawMap(canvas, this.#map, fit);
+    if (fit && this.#map && !this.#hidden) drawMap(canvas, this.#map, fit, before);
+  }
+
+  /** Moves the picture below the drawing to where that has it. */
+  #enlarge(fit: Fit | null): void {
+    const whole = this.#source && contain(this.#source, this.#size, this.#mirrored);
+    if (!fit || !whole || !this.#zoom) {
+      this.#slot.style.removeProperty("transform");
+      return;
+    }
+    const { factor } = this.#zoom;
+    const moved = `translate(${fit.left - whole.left * factor}px, ${fit.top - whole.top * factor}px)`;
+    const turned = this.#mirrored ? ` translateX(${this.#size.width * factor}px) scaleX(-1)` : "";
+    this.#slot.style.transformOrigin = "0 0";
+    this.#slot.style.transform = `${moved}${turned} scale(${factor})`;
   }
 
   /** Whether a map lies over the picture, and is seen. */
@@ -174,7 +221,7 @@ export class Stage {
   /** The picture with the drawing on it, in the picture's pixels; null where there is no picture. */
   toCanvas(): HTMLCanvasElement | null {
     const { firstChild: picture } = this.#slot;
-    const shown = this.#fit();
+    const shown = this.#source && contain(this.#source, this.#size, this.#mirrored);
     if (
       !this.#source ||
       !shown ||
@@ -183,7 +230,8 @@ export class Stage {
       return null;
     const { width, height } = this.#source;
     const drawing = document.createElement("canvas");
-    this.#paint(drawing, { width: shown.width, height: shown.height }, 1 / shown.scale);
+    const whole = { ...shown, left: 0, top: 0 };
+    this.#paint(drawing, { width: shown.width, height: shown.height }, 1 / shown.scale, whole, 0);
     const canvas = document.createElement("canvas");
     canvas.width = width;
     canvas.height = height;
@@ -197,8 +245,9 @@ export class Stage {
     return canvas;
   }
 
-  #place(event: PointerEvent): StagePoint | null {
-    const fit = this.#fit();
+  /** Where on the picture an event is. */
+  placeOf(event: MouseEvent): StagePoint | null {
+    const fit = this.fit();
     if (!fit) return null;
     const bounds = this.#overlay.getBoundingClientRect();
     const left = event.clientX - bounds.left;
@@ -208,7 +257,7 @@ export class Stage {
 
   /** The detection under the pointer. */
   #at(event: PointerEvent): number | null {
-    const fit = this.#fit();
+    const fit = this.fit();
     if (!fit) return null;
     const bounds = this.#overlay.getBoundingClientRect();
     return hitTest(this.#detections, fit, event.clientX - bounds.left, event.clientY - bounds.top);

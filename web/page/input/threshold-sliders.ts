@@ -1,6 +1,6 @@
 // The sliders of the model's options. An untouched one is left to the runtime's default.
 
-import { element, elements } from "../util/elements.js";
+import { element, elements, fillTrack } from "../util/elements.js";
 import { threshold } from "../util/format.js";
 import { linked } from "./page-link.js";
 
@@ -65,9 +65,7 @@ export class ThresholdSliders {
 }
 
 function paint(slider: HTMLInputElement): void {
-  const least = Number(slider.min);
-  const share = (slider.valueAsNumber - least) / (Number(slider.max) - least);
-  slider.style.setProperty("--share", String(share));
+  fillTrack(slider);
   element(`${slider.id}-value`, HTMLOutputElement).textContent = threshold(valueInForce(slider));
 }
 

@@ -22,6 +22,13 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** Fills the track of a slider up to its thumb. */
+export function fillTrack(slider: HTMLInputElement): void {
+  const least = Number(slider.min);
+  const share = (slider.valueAsNumber - least) / (Number(slider.max) - least);
+  slider.style.setProperty("--share", String(share));
+}
+
 /** Points a `<use>` of the template at another icon of its sprite. */
 export function setIcon(use: SVGUseElement, name: string): void {
   use.setAttribute("href", `#icon-${name}`);

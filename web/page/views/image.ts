@@ -1,43 +1,83 @@
-// Shows the picture that the model made, and the one that it was made of.
+// Shows the picture that the model made beside the one it was made of, and the brush where a part is filled in.
 
-import type { ImageResult, Model, Result } from "../../src/index.js";
+import type { ImageResult, Model, Result, RunOptions } from "../../src/index.js";
+import { BeforeAfter } from "../drawing/before-after.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
+import type { StagePicture } from "../drawing/stage.js";
+import { MaskBrush } from "../input/mask-brush.js";
+import type { Picture } from "../input/picture.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
+import { ZoomSlider } from "../input/zoom-slider.js";
 import { wrongTaskError } from "../shell/failure-card.js";
-import { element, elements } from "../util/elements.js";
+import { element } from "../util/elements.js";
 import { BaseView } from "./base-view.js";
 import type { ViewModule } from "./task-view.js";
 
 class ImageView extends BaseView {
-  readonly #size = element("picture-size", HTMLElement);
-  readonly #layers = elements("input[name=layer]", HTMLInputElement);
+  readonly #root = element("stage", HTMLElement);
+  readonly #words = element("picture-size", HTMLElement);
+  readonly #split = new BeforeAfter(this.stage, this.#root);
+  readonly #brush = document.querySelector("#brush-size")
+    ? new MaskBrush(
+        this.stage,
+        this.#root,
+        () => this.#rerun(),
+        () => this.#split.before,
+      )
+    : null;
+  readonly #zoom = new ZoomSlider(this.stage, this.#root, () => this.#brush === null);
+  #rerun: () => void = () => {};
+  #result: ImageResult | null = null;
 
   constructor() {
     super();
-    for (const layer of this.#layers) layer.addEventListener("change", () => this.#layer());
+    this.#root.tabIndex = 0;
+  }
+
+  onChange(rerun: () => void): void {
+    this.#rerun = rerun;
+  }
+
+  options(): RunOptions {
+    return this.#brush?.option() ?? {};
+  }
+
+  override showPicture(shown: StagePicture, title: string, picture?: Picture): void {
+    super.showPicture(shown, title);
+    this.#brush?.setSize(shown.size, picture !== undefined);
+    this.#zoom.setSize(shown.size);
   }
 
   showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): void {
     if (result.kind !== "image") throw wrongTaskError();
+    this.#result = result;
     this.showRun(result, due);
     if (due) {
       const words = sizeOf(result);
-      this.#size.textContent = words;
+      this.#words.textContent = words;
       this.stage.describe(`${this.title}: ${words}`);
     }
     this.stage.showMap(result.picture);
+    this.#split.show(true);
   }
 
   protected override empty(reason: string): void {
-    this.#size.textContent = reason;
+    this.#words.textContent = reason;
   }
 
   clear(): void {
+    this.#result = null;
+    this.#split.show(false);
     this.stage.showMap(null);
   }
 
-  #layer(): void {
-    this.stage.hideMap(this.#layers.find(({ checked }) => checked)?.value === "before");
+  /** The picture that the model made, pixel by pixel. */
+  override toBlob(): Promise<Blob | null> {
+    if (this.#result === null) return Promise.resolve(null);
+    const { picture } = this.#result;
+    const canvas = new OffscreenCanvas(picture.width, picture.height);
+    canvas.getContext("2d")?.drawImage(picture, 0, 0);
+    return canvas.convertToBlob({ type: "image/png" });
   }
 }
 

@@ -1,0 +1,49 @@
+// The handle between the picture and what became of it: left of it is before, right of it after.
+
+import { make } from "../util/elements.js";
+import type { Stage } from "./stage.js";
+
+const steps = 100;
+/** CSS pixels of the handle, as stage.css has it: a slider's handle stays inside of it. */
+const handle = 44;
+
+/** A slider over the stage, which fingers, the mouse and the arrow keys move. */
+export class BeforeAfter {
+  readonly #stage: Stage;
+  readonly #input: HTMLInputElement;
+
+  constructor(stage: Stage, root: HTMLElement) {
+    this.#stage = stage;
+    this.#input = Object.assign(make("input", "split"), {
+      type: "range",
+      max: String(steps),
+      value: String(steps / 2),
+      autocomplete: "off",
+      ariaLabel: "Before and after: left of the handle is the picture as it was",
+      hidden: true,
+    });
+    this.#input.dataset.testid = "split";
+    this.#input.addEventListener("input", () => this.#move());
+    new ResizeObserver(() => this.#move()).observe(root);
+    root.append(this.#input);
+  }
+
+  /** Whether there is anything to compare. */
+  show(shown: boolean): void {
+    if (this.#input.hidden === !shown) return;
+    this.#input.hidden = !shown;
+    this.#move();
+  }
+
+  /** How much of the stage is before, in CSS pixels from its left. */
+  get before(): number {
+    if (this.#input.hidden) return 0;
+    const [share, width] = [Number(this.#input.value) / steps, this.#input.clientWidth];
+    if (share === 0 || share === 1) return share * width;
+    return handle / 2 + share * (width - handle);
+  }
+
+  #move(): void {
+    this.#stage.splitMap(this.before);
+  }
+}
