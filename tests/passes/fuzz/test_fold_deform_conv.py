@@ -58,7 +58,7 @@ def unrolled(base: NDArray[Any], padded: tuple[int, ...], kernel: tuple[int, int
             weights[axis, after] = part if after else add.op("Sub", np.float32(1), part)
     above, left, down, right = padding(kernel)
     pads = np.array([0, 0, above, left, 0, 0, down, right])
-    picture = add.op("Reshape", add.op("Pad", "x", pads), np.array(padded))
+    picture = add.op("Pad", "x", pads)
     terms = []
     for corner in ((False, False), (True, True), (False, True), (True, False)):
         y, x = (at[axis, corner[axis]] for axis in (0, 1))
@@ -74,7 +74,8 @@ def unrolled(base: NDArray[Any], padded: tuple[int, ...], kernel: tuple[int, int
         else:
             pair = np.array([batch, groups, taps * rows * columns, 1])
             place = add.op("Concat", add.op("Reshape", y, pair), add.op("Reshape", x, pair), axis=3)
-            pixels = add.op("Transpose", picture, perm=[0, 1, 3, 4, 2])
+            pixels = add.op("Reshape", picture, np.array(padded))
+            pixels = add.op("Transpose", pixels, perm=[0, 1, 3, 4, 2])
             found = add.op("GatherND", pixels, place, batch_dims=2)
             found = add.op("Transpose", found, perm=[0, 1, 3, 2])
         terms.append(add.op("Mul", weight, add.op("Reshape", found, whole)))

@@ -39,11 +39,15 @@ class _Places(Struct, frozen=True):
 
 
 class _Corner(Struct, frozen=True, eq=False):
-    """A read of one of the four neighbours: where, in which padded picture of [N, G, C / G, H, W]."""
+    """A read of one of the four neighbours: where, and in which padded picture, [N, C, H, W].
+
+    `groups` is the shape that the picture has for it, [N, G, C / G].
+    """
 
     rows: _Places
     columns: _Places
     picture: ir.Value
+    groups: tuple[int, ...]
 
 
 def match_unrolled(conv: ir.Node) -> UnrolledDeformConv | None:
@@ -83,14 +87,16 @@ def _match(conv: ir.Node) -> UnrolledDeformConv:
     places = first.rows.places
     _require_same(each.rows.places for each in corners.values())
     _require_same(each.picture for each in corners.values())
+    if {each.groups for each in corners.values()} != {first.groups}:
+        raise _Mismatch
     x, pads = _unpadded(first.picture)
     source, shape = _shape(x, 4), _shape(places, 6)
     batch, groups, taps, _, rows, columns = shape
     whole = [batch, groups, source[1] // groups, taps, rows, columns]
-    padded = [*whole[:3], source[2] + sum(pads[::2]), source[3] + sum(pads[1::2])]
+    padded = [*source[:2], source[2] + sum(pads[::2]), source[3] + sum(pads[1::2])]
     if taps != kernel[0] * kernel[1] or batch != source[0] or source[1] % groups or _shape(value, 6) != whole:
         raise _Mismatch
-    if _shape(first.picture, 5) != padded:
+    if _shape(first.picture, 4) != padded or list(first.groups) != whole[:3]:
         raise _Mismatch
     if mask is not None and _shape(mask, 6) != [*whole[:2], 1, *whole[3:]]:
         raise _Mismatch
@@ -190,7 +196,8 @@ def _corner(value: ir.Value | None) -> _Corner:
     gather = _producer(_unreshaped(node.inputs[0]), "GatherND")
     pairs = _producer(gather.inputs[1], "Concat")
     move = _producer(gather.inputs[0], "Transpose")
-    size = _shape(move.inputs[0], 5)
+    grouped, picture = _shape(move.inputs[0], 5), _unreshaped(move.inputs[0])
+    size = _shape(picture, 4)
     axis = pairs.attributes.get_int("axis", 0)
     if (
         gather.attributes.get_int("batch_dims", 0) != 2
@@ -198,31 +205,31 @@ def _corner(value: ir.Value | None) -> _Corner:
         or axis not in (-1, 3)
         or len(_shape(pairs.outputs[0], 4)) != 4
         or list(move.attributes.get_ints("perm", [])) != [0, 1, 3, 4, 2]
-        or move.inputs[0] is None
+        or grouped[3:] != size[2:]
     ):
         raise _Mismatch
-    rows, columns = (_neighbour(each, size[3 + at]) for at, each in enumerate(pairs.inputs))
-    return _Corner(_on_axis(rows, 0), _on_axis(columns, 1), move.inputs[0])
+    rows, columns = (_neighbour(each, size[2 + at]) for at, each in enumerate(pairs.inputs))
+    return _Corner(_on_axis(rows, 0), _on_axis(columns, 1), picture, tuple(grouped[:3]))
 
 
 def _flat_corner(gather: ir.Node) -> _Corner:
     """Return where a GatherElements of flat places reads: row * width + column, the same for all channels."""
-    picture = _producer(gather.inputs[0], "Reshape").inputs[0]
-    size = _shape(picture, 5)
+    grouped, picture = _shape(gather.inputs[0], 4), _unreshaped(gather.inputs[0])
+    _, _, height, width = _shape(picture, 4)
     index = _producer(gather.inputs[1], "Expand", "Add")  # one channel needs no Expand
     if index.op_type == "Expand":
         index = _producer(index.inputs[0], "Add")
-    if gather.attributes.get_int("axis", 0) not in (-1, 3) or picture is None:
+    if gather.attributes.get_int("axis", 0) not in (-1, 3) or grouped[3] != height * width:
         raise _Mismatch
-    if _shape(gather.inputs[0], 4) != [*size[:3], size[3] * size[4]] or _shape(index.outputs[0], 4)[2] != 1:
+    if _shape(index.outputs[0], 4)[2] != 1:
         raise _Mismatch
     for high, low in (index.inputs, index.inputs[::-1]):
         product = _producer(_unreshaped(high))
         for one, other in (product.inputs, product.inputs[::-1]) if product.op_type == "Mul" else ():
-            width = constant(other)
-            if width is not None and width.size == 1 and width.item() == size[4]:
-                rows, columns = _neighbour(one, size[3]), _neighbour(low, size[4])
-                return _Corner(_on_axis(rows, 0), _on_axis(columns, 1), picture)
+            factor = constant(other)
+            if factor is not None and factor.size == 1 and factor.item() == width:
+                rows, columns = _neighbour(one, height), _neighbour(low, width)
+                return _Corner(_on_axis(rows, 0), _on_axis(columns, 1), picture, tuple(grouped[:3]))
     raise _Mismatch
 
 
@@ -261,7 +268,7 @@ def _sliced_axis(node: ir.Node) -> int:
 
 def _unpadded(picture: ir.Value) -> tuple[ir.Value, tuple[int, ...]]:
     """Return what was padded with zeros, and by how much above, left, below and right; no side may be without."""
-    pad = _producer(_unreshaped(picture), "Pad")
+    pad = _producer(picture, "Pad")
     pads, fill = constant(input_value(pad, 1)), input_value(pad, 2)
     if pad.attributes.get_string("mode", "constant") != "constant" or pads is None or len(pads) != 8:
         raise _Mismatch
