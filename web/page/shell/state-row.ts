@@ -5,7 +5,6 @@ import { element } from "../util/elements.js";
 
 export class StateRow {
   readonly #steps = element("state-steps", HTMLOutputElement);
-  readonly #word = element("state-word", HTMLElement);
   readonly #button = element("state-reset", HTMLButtonElement);
   #model: Model | null = null;
 
@@ -26,7 +25,6 @@ export class StateRow {
   show(): void {
     const steps = this.#model?.state?.steps ?? 0;
     this.#steps.textContent = String(steps);
-    this.#word.textContent = steps === 1 ? "run" : "runs";
     this.#button.disabled = steps === 0;
   }
 }
