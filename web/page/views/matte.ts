@@ -2,6 +2,7 @@
 
 import type { MatteResult, Model, Result } from "../../src/index.js";
 import { onBackdrop } from "../../src/tasks/matte/backdrop.js";
+import { BeforeAfter } from "../drawing/before-after.js";
 import { onCheckerboard } from "../drawing/checkerboard.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { StagePicture } from "../drawing/stage.js";
@@ -9,13 +10,13 @@ import { BackdropChoice } from "../input/backdrop-choice.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { wrongTaskError } from "../shell/failure-card.js";
 import { showOptions } from "../shell/snippet.js";
-import { element, elements } from "../util/elements.js";
+import { element } from "../util/elements.js";
 import { BaseView } from "./base-view.js";
 import type { ViewModule } from "./task-view.js";
 
 class MatteView extends BaseView {
   readonly #words = element("matte-words", HTMLElement);
-  readonly #layers = elements("input[name=layer]", HTMLInputElement);
+  readonly #split = new BeforeAfter(this.stage, element("stage", HTMLElement));
   readonly #note = element("backdrop-note", HTMLElement);
   readonly #backdrop = new BackdropChoice(
     () => this.#compose(),
@@ -25,11 +26,6 @@ class MatteView extends BaseView {
   );
   #result: MatteResult | null = null;
   #picture: StagePicture | null = null;
-
-  constructor() {
-    super();
-    for (const layer of this.#layers) layer.addEventListener("change", () => this.#layer());
-  }
 
   link(): Record<string, string> {
     const { link } = this.#backdrop;
@@ -61,6 +57,7 @@ class MatteView extends BaseView {
   clear(): void {
     this.#result?.cutout.close();
     this.#result = null;
+    this.#split.show(false);
     this.stage.showMap(null);
   }
 
@@ -78,16 +75,13 @@ class MatteView extends BaseView {
     return canvas.convertToBlob({ type: "image/png" });
   }
 
-  #layer(): void {
-    this.stage.hideMap(this.#layers.find(({ checked }) => checked)?.value === "picture");
-  }
-
   #compose(): void {
     this.#note.textContent = "";
     const { code } = this.#backdrop;
     showOptions(code === null ? {} : { background: code });
     if (this.#result === null) return;
     this.stage.showMap(this.#onBackdrop(this.#result) ?? onCheckerboard(this.#result.cutout));
+    this.#split.show(true);
   }
 
   /** Null for no background. */
