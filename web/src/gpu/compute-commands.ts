@@ -3,13 +3,16 @@
 import type { MapTap } from "../tasks/depth/depth-map.js";
 import { withErrorScopes } from "./error-scopes.js";
 
-/** Buffers by the number of their binding. */
-export type BoundBuffers = Readonly<Record<number, GPUBuffer>>;
+/** What a shader reads or writes. */
+export type Bound = GPUBuffer | GPUTextureView;
+
+/** Buffers and textures by the number of their binding. */
+export type BoundBuffers = Readonly<Record<number, Bound>>;
 
 export class ComputeCommands {
   readonly #device: GPUDevice;
   readonly #encoder: GPUCommandEncoder;
-  readonly #buffers: GPUBuffer[] = [];
+  readonly #buffers: (GPUBuffer | GPUTexture)[] = [];
 
   private constructor(device: GPUDevice) {
     this.#device = device;
@@ -36,9 +39,9 @@ export class ComputeCommands {
     buffers: BoundBuffers,
     groups: readonly [number, number, number],
   ): void {
-    const entries = Object.entries(buffers).map(([binding, buffer]) => ({
+    const entries = Object.entries(buffers).map(([binding, bound]) => ({
       binding: Number(binding),
-      resource: { buffer },
+      resource: bound instanceof GPUBuffer ? { buffer: bound } : bound,
     }));
     const bindings = this.#device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
     const pass = this.#encoder.beginComputePass();
@@ -70,6 +73,12 @@ export class ComputeCommands {
     const buffer = this.#create({ size, usage: kind | GPUBufferUsage.COPY_DST });
     this.#device.queue.writeBuffer(buffer, 0, data);
     return buffer;
+  }
+
+  texture(wanted: GPUTextureDescriptor): GPUTexture {
+    const texture = this.#device.createTexture(wanted);
+    this.#buffers.push(texture);
+    return texture;
   }
 
   #readback(from: GPUBuffer): GPUBuffer {

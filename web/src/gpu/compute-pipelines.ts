@@ -1,6 +1,6 @@
 // The stages of a shader module as pipelines on the engine's device, and what each of them is bound to by its name.
 
-import type { ComputeCommands } from "./compute-commands.js";
+import type { Bound, ComputeCommands } from "./compute-commands.js";
 import { withErrorScopes } from "./error-scopes.js";
 
 /** What a shader reads and writes: the number of each binding. */
@@ -42,7 +42,7 @@ export class ComputePipelines<Stage extends string, Named extends BindingNumbers
   dispatch(
     commands: ComputeCommands,
     stage: Stage,
-    buffers: Partial<Record<keyof Named, GPUBuffer>>,
+    buffers: Partial<Record<keyof Named, Bound>>,
     groups: readonly [number, number, number],
   ): void {
     const numbered = Object.entries(buffers).map(([name, buffer]) => [this.#numbers[name], buffer]);

@@ -1,21 +1,49 @@
 // Matte: what is in front, cut out of the picture.
 
+import { internalError } from "../../api/errors.js";
 import type { MatteResult, Tensors } from "../../api/types.js";
 import type { MatteTask } from "../../manifest/manifest.js";
 import { runInput } from "../../preprocess/image-input.js";
-import { planeSize } from "../../preprocess/letterbox.js";
+import { planeSize, type Size } from "../../preprocess/letterbox.js";
 import { readPixels } from "../../preprocess/pixels.js";
 import type { DepthMap } from "../depth/depth-map.js";
 import { readFloats } from "../read-output.js";
-import type { FieldsOf, ManifestOf, TaskModule } from "../task-module.js";
-import { alphaCells, alphaLayout, alphaLevels } from "./alpha.js";
+import type { FieldsOf, GpuHalf, ManifestOf, TaskModule } from "../task-module.js";
+import { type AlphaLayout, alphaCells, alphaLayout, alphaLevels } from "./alpha.js";
 import { cutOut } from "./cutout.js";
+import { GpuCutter } from "./gpu/gpu-matte.js";
+import { cutoutDifference } from "./gpu/matte-self-check.js";
 import { matteDifference } from "./matte-difference.js";
 import { type Background, backgroundOf } from "./options.js";
-import { withBackground } from "./with-background.js";
+import { withBackground, withTexture } from "./with-background.js";
 
 type Fields = FieldsOf<MatteResult>;
 type Context = Background | null;
+
+const gpu: GpuHalf<MatteTask, Fields, Context> = {
+  refusal: ({ foreground }) => (foreground === null ? null : "the model gives the colours of the foreground"),
+  outputs: ({ output, foreground }) => (foreground === null ? [output] : []),
+  async open(device) {
+    const cutter = await GpuCutter.open(device);
+    const reason = await cutoutDifference(device, cutter);
+    return {
+      matches: "cuts the same out of a picture",
+      differs: reason && `does not cut a picture out as the CPU does: ${reason}`,
+      async run(manifest, gpuOutputs, _, geometry, background, source) {
+        const { task } = manifest;
+        const output = gpuOutputs[task.output];
+        if (output === undefined) throw internalError(`${task.output} is not on the GPU`);
+        const map = { values: output.buffer, ...layoutOf(manifest, task.output) };
+        const found = await withTexture(source, (picture) => cutter.cut(task, geometry, map, picture));
+        const { alpha, hasNan } = found;
+        const cut = await createImageBitmap(found.cutout);
+        const cutout = await withBackground(background, cut, alpha, source);
+        const decoded: Fields = { kind: "matte", ...geometry.source, alpha, cutout };
+        return { decoded, outputs: {}, stats: { [task.output]: { hasNan, isFlat: false } } };
+      },
+    };
+  },
+};
 
 export const task: TaskModule<MatteTask, Fields, Context> = {
   kind: "matte",
@@ -33,25 +61,24 @@ export const task: TaskModule<MatteTask, Fields, Context> = {
   transfer: ({ alpha, cutout }) => ({ arrays: [alpha], others: [cutout] }),
   flatOutputsAllowed: true,
   difference: matteDifference,
+  gpu,
 };
 
 /** Alpha over the model's input. */
 function alphaMap(manifest: ManifestOf<MatteTask>, outputs: Tensors): DepthMap {
-  const { task, inputs } = manifest;
-  const dims = dimsOf(manifest, task.output);
-  const layout = alphaLayout(task, dims);
+  const { task } = manifest;
+  const { dims, layout, input } = layoutOf(manifest, task.output);
   const values = alphaCells(task, readFloats(outputs, task.output, dims), layout);
-  return { values, grid: layout.grid, input: planeSize(runInput(inputs).image) };
+  return { values, grid: layout.grid, input };
 }
 
 /** The colours of what is in front, each a map over the model's input. */
 function foregroundMaps(manifest: ManifestOf<MatteTask>, outputs: Tensors): DepthMap[] | null {
-  const { task, inputs } = manifest;
-  if (task.foreground === null) return null;
-  const dims = dimsOf(manifest, task.foreground);
-  const { grid, channels, cellStep, channelStep } = alphaLayout(task, dims);
-  const values = readFloats(outputs, task.foreground, dims);
-  const input = planeSize(runInput(inputs).image);
+  const { foreground } = manifest.task;
+  if (foreground === null) return null;
+  const { dims, layout, input } = layoutOf(manifest, foreground);
+  const { grid, channels, cellStep, channelStep } = layout;
+  const values = readFloats(outputs, foreground, dims);
   return Array.from({ length: channels }, (_, channel) => {
     const plane = new Float32Array(grid.width * grid.height);
     for (const cell of plane.keys()) plane[cell] = values[cell * cellStep + channel * channelStep] ?? 0;
@@ -59,6 +86,11 @@ function foregroundMaps(manifest: ManifestOf<MatteTask>, outputs: Tensors): Dept
   });
 }
 
-function dimsOf({ outputs }: ManifestOf<MatteTask>, name: string): readonly number[] {
-  return outputs.find((spec) => spec.name === name)?.shape ?? [];
+/** The shape of an output, how its channels lie in it, and the size of the input that it is over. */
+function layoutOf(
+  { task, inputs, outputs }: ManifestOf<MatteTask>,
+  name: string,
+): { dims: readonly number[]; layout: AlphaLayout; input: Size } {
+  const dims = outputs.find((spec) => spec.name === name)?.shape ?? [];
+  return { dims, layout: alphaLayout(task, dims), input: planeSize(runInput(inputs).image) };
 }

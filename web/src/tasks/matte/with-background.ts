@@ -1,6 +1,6 @@
 // A cutout on the background that a run asked for.
 
-import { textureSource } from "../../preprocess/gpu/upload-texture.js";
+import { type TextureSource, textureSource } from "../../preprocess/gpu/upload-texture.js";
 import { type Picture, sizeOf } from "../../preprocess/pixels.js";
 import { onBackdrop } from "./backdrop.js";
 import type { Background } from "./options.js";
@@ -26,11 +26,26 @@ export async function withBackground(
 }
 
 async function withDrawable<T>(picture: Picture, draw: (image: ImageBitmap) => T): Promise<T> {
+  return withTexture(picture, async (source) => {
+    if (!(source instanceof ImageData)) return draw(source);
+    const image = await createImageBitmap(source);
+    try {
+      return draw(image);
+    } finally {
+      image.close();
+    }
+  });
+}
+
+/** Hands the picture to `work` as a frame, which is closed afterwards unless it is the picture itself. */
+export async function withTexture<T>(
+  picture: Picture,
+  work: (source: TextureSource) => T | Promise<T>,
+): Promise<T> {
   const source = await textureSource(picture);
-  const image = source instanceof ImageData ? await createImageBitmap(source) : source;
   try {
-    return draw(image);
+    return await work(source);
   } finally {
-    if (image !== picture) image.close();
+    if (source !== picture && "close" in source) source.close();
   }
 }

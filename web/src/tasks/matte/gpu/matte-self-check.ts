@@ -1,0 +1,65 @@
+// A noisy picture cut out by the GPU and by the CPU: whether alpha and the cutout are the same.
+
+import { noise, withBuffer } from "../../../gpu/self-check-data.js";
+import type { MatteTask } from "../../../manifest/manifest.js";
+import type { Geometry } from "../../../preprocess/letterbox.js";
+import { alphaCells, alphaLayout, alphaLevels } from "../alpha.js";
+import { cutOut } from "../cutout.js";
+import type { GpuCutter } from "./gpu-matte.js";
+
+const DIMS = [1, 2, 7, 9];
+const INPUT = { width: 36, height: 32 };
+const GEOMETRY: Geometry = { source: { width: 61, height: 47 }, left: 0, top: 3, width: 36, height: 28 };
+const TASK: MatteTask = {
+  kind: "matte",
+  output: "",
+  layout: "nchw",
+  channel: 1,
+  activation: "sigmoid",
+  low: 0,
+  high: 1,
+  minMax: true,
+  foreground: null,
+};
+
+/** Levels of 255 by which they may differ. */
+const LEVELS = 1;
+
+/** Returns in words what differs, null where nothing does. */
+export async function cutoutDifference(device: GPUDevice, cutter: GpuCutter): Promise<string | null> {
+  const layout = alphaLayout(TASK, DIMS);
+  const values = noise(2 * 7 * 9, 3);
+  values[7 * 9 + 8] = Number.NaN;
+  const picture = noisyPicture();
+  const grid = { values: alphaCells(TASK, values, layout), grid: layout.grid, input: INPUT };
+  const alpha = alphaLevels(GEOMETRY, grid);
+  const want = cutOut(picture, alpha, GEOMETRY, null);
+  const got = await withBuffer(device, values, (buffer) =>
+    cutter.cut(TASK, GEOMETRY, { values: buffer, layout, input: INPUT }, picture),
+  );
+  const off = levelsApart(alpha, got.alpha);
+  if (!(off <= LEVELS)) return `alpha differs by ${off} levels of 255`;
+  const apart = levelsApart(want.data, got.cutout.data);
+  if (!(apart <= LEVELS)) return `a pixel differs by ${apart} levels of 255`;
+  return got.hasNan ? null : "it does not see what is no number";
+}
+
+/** The most that a level differs by. */
+export function levelsApart(want: ArrayLike<number>, got: ArrayLike<number>): number {
+  if (want.length !== got.length) return Number.POSITIVE_INFINITY;
+  return Array.from(want).reduce(
+    (most, level, at) => Math.max(most, Math.abs(level - (got[at] ?? Number.NaN))),
+    0,
+  );
+}
+
+/** Translucent too: that is multiplied in. */
+function noisyPicture(): ImageData {
+  const { width, height } = GEOMETRY.source;
+  const levels = noise(width * height * 4, 1);
+  return new ImageData(
+    Uint8ClampedArray.from(levels, (level) => 128 + 127 * level),
+    width,
+    height,
+  );
+}
