@@ -14,7 +14,7 @@ from webbuild import __version__
 from webbuild.bundle import render
 from webbuild.bundle.deployment import write_deployment
 from webbuild.bundle.file_names import safe_file_name, title_from_stem
-from webbuild.bundle.golden import GoldenRun
+from webbuild.bundle.golden import Arrays, GoldenRun
 from webbuild.bundle.integrity import page_integrity
 from webbuild.bundle.licenses import model_license, model_notice, third_party_notices
 from webbuild.bundle.sbom import SBOM_FILE, bundle_sbom
@@ -88,7 +88,9 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
         (folder / name).write_bytes(data)
     samples = _copy_samples(contents.samples, folder)
     states = {spec.name for spec in state_inputs(contents.inputs)}
-    golden = None if contents.golden is None else _write_golden(contents.golden, states, folder)
+    outputs = public_outputs(contents.graphs, contents.inputs)
+    is_kept = contents.golden is not None and all(is_golden_readable(each, contents.golden.outputs) for each in outputs)
+    golden = _write_golden(contents.golden, states, folder) if contents.golden is not None and is_kept else None
     manifest = Manifest(
         name=contents.name,
         title=contents.title,
@@ -103,7 +105,7 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
         ),
         task=contents.task,
         inputs=list(contents.inputs),
-        outputs=public_outputs(contents.graphs, contents.inputs),
+        outputs=outputs,
         graphs=list(contents.graphs),
         disabled_targets=list(contents.disabled_targets),
         engines=engines,
@@ -212,9 +214,23 @@ def _write_golden(recorded: GoldenRun, states: Set[str], folder: Path) -> Golden
 def public_outputs(graphs: Sequence[Graph], inputs: Sequence[Input]) -> list[Output]:
     """Return the outputs that mean something to the caller: no states, and not what a graph reports of its own head.
 
-    Where all outputs are states they mean something too.
+    Where all outputs are states they mean something too. A size that one graph knows is that of all.
     """
     reports = {graph.head_status.output for graph in graphs if graph.head_status is not None}
-    outputs = [output for output in graphs[-1].outputs if output.name not in reports]
+    outputs = [_with_known_sizes(output, graphs) for output in graphs[-1].outputs if output.name not in reports]
     states = {spec.output for spec in state_inputs(inputs)}
     return [output for output in outputs if output.name not in states] or outputs
+
+
+def _with_known_sizes(output: Output, graphs: Sequence[Graph]) -> Output:
+    shapes = [each.shape for graph in graphs for each in graph.outputs if each.name == output.name]
+    rank = max(map(len, shapes))
+    # -1 is a size that a graph does not know, and no size at all a rank that it does not know
+    sizes = zip(*(shape for shape in shapes if len(shape) == rank), strict=True)
+    return msgspec.structs.replace(output, shape=[max(each) for each in sizes])
+
+
+def is_golden_readable(output: Output, recorded: Arrays) -> bool:
+    """Whether the shape of a recorded output follows from its length: one size of it may be free."""
+    array = recorded.get(output.name)
+    return array is None or (array.ndim == len(output.shape) and output.shape.count(-1) < 2)

@@ -6,13 +6,17 @@ import type { DType, TensorData } from "../api/types.js";
 /** Bytes of an element. */
 export const BYTES_PER_ELEMENT: Record<DType, number> = { float32: 4, int32: 4, int64: 8, uint8: 1, bool: 1 };
 
-/** Throws `invalid-manifest` where the file at `path` is not as long as the shape says. */
+/** Throws `invalid-manifest` where the file at `path` is not as long as the shape says; a size of -1 follows from that. */
 export function parseRawTensor(
   { dtype, shape }: { dtype: DType; shape: readonly number[] },
   path: string,
   buffer: ArrayBuffer,
 ): TensorData {
-  const dims = [...shape];
+  const row = shape.reduce(
+    (product, length) => (length < 0 ? product : product * length),
+    BYTES_PER_ELEMENT[dtype],
+  );
+  const dims = shape.map((length) => (length < 0 && row > 0 ? Math.floor(buffer.byteLength / row) : length));
   const size = dims.reduce((product, length) => product * length, BYTES_PER_ELEMENT[dtype]);
   if (buffer.byteLength !== size) {
     const what = `${path} is ${buffer.byteLength} bytes, a ${dtype} [${dims.join(", ")}] is ${size}`;

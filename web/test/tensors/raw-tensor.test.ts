@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { parseRawTensor } from "../../src/tensors/raw-tensor.js";
+
+const six = new Float32Array([1, 2, 3, 4, 5, 6]);
+
+test("a shape gives the sizes of a tensor", () => {
+  const tensor = parseRawTensor({ dtype: "float32", shape: [2, 3] }, "t.bin", six.buffer);
+  expect(tensor.dims).toEqual([2, 3]);
+  expect([...(tensor.data as Float32Array)]).toEqual([...six]);
+});
+
+test.each([
+  [[-1, 3], 6, [2, 3]],
+  [[2, -1], 6, [2, 3]],
+  [[-1, 4], 0, [0, 4]],
+])("a free size in %j follows from %i elements", (shape, count, dims) => {
+  const { buffer } = six.slice(0, count);
+  expect(parseRawTensor({ dtype: "float32", shape }, "t.bin", buffer).dims).toEqual(dims);
+});
+
+test.each([[[2, 2]], [[-1, 4]]])("6 elements are no tensor of %j", (shape) => {
+  const read = () => parseRawTensor({ dtype: "float32", shape }, "t.bin", six.buffer);
+  expect(read).toThrow(/t\.bin is 24 bytes/);
+});
