@@ -28,7 +28,7 @@ def free(folder: Path) -> Path:
 def test_a_model_in_the_sizes_that_are_asked_for(tmp_path: Path) -> None:
     found = open_model_under_test(ModelSelection(free(tmp_path), dims=("rows=4",)))
     assert found.graph.sizes("y") == (4, 3)
-    assert [(case.title, case.feeds["x"].shape) for case in found.inputs] == [("made-up numbers", (4, 3))]
+    assert [(case.title, case.feeds["x"].shape) for case in found.inputs] == [("random numbers", (4, 3))]
     assert found.build.target.build == "webgpu"
 
 

@@ -69,7 +69,7 @@ def search_inputs(
         subject.sha256, subject.graph.outputs, msgspec.to_builtins(subject.options), backend.name, other.name
     )
     journal = Journal(SessionResult, cache_folder() / "bisect" / f"{known[:32]}.jsonl", resume=how.resume)
-    sessions = compared = 0
+    sessions, compared, differs = 0, 0, False
     found: tuple[BisectInput, BisectResult, SubgraphRunner] | None = None
     for number, case in enumerate(subject.inputs):
         work_dir = folder / str(number)
@@ -83,10 +83,12 @@ def search_inputs(
             journal,
             say,
         )
+        if len(subject.inputs) > 1:
+            say(f"sample {case.title}:")
         result = search_culprits(tester)
         sessions, compared = sessions + result.sessions, compared + result.compared_values
         found = case, result, tester
-        if result.whole_graph.verdict != "agrees":
+        if differs := result.whole_graph.verdict != "agrees":
             break
     assert found is not None
     journal.delete()
@@ -98,7 +100,7 @@ def search_inputs(
         reference=other.name,
         options=subject.options.session_options(subject.build.target.build),
         tolerance=how.tolerance,
-        sample=case.title,
+        sample=case.title if differs else ", ".join(each.title for each in subject.inputs),
         nodes=len(subject.graph.nodes),
         sessions=sessions,
         compared_values=compared,

@@ -129,7 +129,7 @@ def _model(asked: ModelSelection) -> ModelUnderTest:
     fix = "save every input under its name, with its type and shape"
     cases = [BisectInput(file.name, load_npz_inputs(file, wanted, fix)) for file in asked.inputs]
     if not cases:
-        cases = [BisectInput("made-up numbers", random_feeds(asked.path.name, read, ranges))]
+        cases = [BisectInput("random numbers", random_feeds(asked.path.name, read, ranges))]
     build = get_build(Target(packaged_assets.engine_version(), asked.build), cache_folder())
     assumptions = (*source.repairs, *sizes.assumptions)
     return ModelUnderTest(

@@ -52,7 +52,10 @@ class BisectFinding(Struct, frozen=True):
 
 
 class BisectReport(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A search. `engine` and `reference` name what was compared; `nodes` are those that were searched."""
+    """A search. `engine` and `reference` name what was compared; `nodes` are those that were searched.
+
+    `sample` is the input on which they differ; all inputs where they do not.
+    """
 
     subject: str
     sha256: str

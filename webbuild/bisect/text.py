@@ -28,7 +28,7 @@ def report_lines(report: BisectReport, out: Path) -> list[str]:
     compared = f"{format_count(report.compared_values, 'value')} in {format_count(report.sessions, 'session')}"
     lines = [
         f"{report.subject}: {format_count(report.nodes, 'node')} on {report.engine}",
-        f"  compared with {report.reference} on sample {report.sample}: {compared}",
+        f"  compared with {report.reference} on {report.sample}: {compared}",
     ]
     if report.whole_graph_verdict == "agrees":
         return [

@@ -40,7 +40,7 @@ class ModelGraph:
             raise WebbuildError(
                 "unknown-output",
                 f"the model has no output '{unknown[0]}'",
-                f"choose of: {', '.join(known)}",
+                f"use one of: {', '.join(known)}",
                 exit_code=USAGE,
             )
         self.initializers = {tensor.name: tensor for tensor in model.graph.initializer}
