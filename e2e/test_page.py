@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, expect
 
-from e2e.accessibility import violations
+from e2e.accessibility import focus_problems, violations
 from e2e.conftest import Open
 from e2e.demo_page import DemoPage
 from webbuild.browser.server import Server
@@ -104,14 +104,38 @@ def test_a_file_that_is_no_picture_is_explained_and_no_end(demo: DemoPage, tmp_p
 
 
 def test_everything_can_be_reached_by_keyboard(demo: DemoPage) -> None:
-    wanted = {"file", "webcam", "sample-0", "confidence", "iou", "backend-auto"}
-    reached: set[str] = set()
-    for _ in range(60):
-        demo.page.keyboard.press("Tab")
-        reached.add(str(demo.page.evaluate("document.activeElement.dataset.testid ?? ''")))
-        visible = "() => document.activeElement === document.body || document.activeElement.matches(':focus-visible')"
-        assert demo.page.evaluate(visible)
-    assert wanted <= reached
+    assert focus_problems(demo.page) == []
+
+
+def test_a_failure_that_is_dismissed_gives_the_focus_back(demo: DemoPage, tmp_path: Path) -> None:
+    wrong = tmp_path / "notes.jpg"
+    wrong.write_text("no picture")
+    demo.at("file").set_input_files(wrong)
+    expect(demo.page.get_by_role("alert")).to_be_visible()
+    demo.at("sample-0").focus()
+    demo.page.keyboard.press("Shift+Tab")
+    expect(demo.page.get_by_role("button", name="Dismiss")).to_be_focused()
+    demo.page.keyboard.press("Enter")
+    expect(demo.page.get_by_role("alert")).to_be_hidden()
+    expect(demo.at("sample-0")).to_be_focused()
+
+
+def test_a_row_that_goes_gives_the_focus_to_the_last_one_left(demo: DemoPage) -> None:
+    rows = demo.page.locator("#rows button")
+    before = rows.count()
+    rows.last.focus()
+    with demo.another_run():
+        demo.at("confidence").evaluate("(slider) => { slider.value = 0.7; slider.dispatchEvent(new Event('input')); }")
+    assert 0 < rows.count() < before
+    expect(rows.last).to_be_focused()
+
+
+def test_what_happens_is_said_to_screen_readers(demo: DemoPage) -> None:
+    """A result, progress and a failure are written where assistive technology listens."""
+    listened = "(each) => !!each.closest('[aria-live=polite], [role=status], [role=alert]')"
+    for place in ("result-count", "status", "failure-message", "copy-result-text"):
+        assert demo.page.locator(f"#{place}").evaluate(listened), place
+    expect(demo.page.get_by_role("progressbar", include_hidden=True)).to_have_attribute("aria-valuenow", "100")
 
 
 def test_keys_choose_a_sample_and_move_a_slider(demo: DemoPage) -> None:

@@ -19,7 +19,7 @@ export interface CameraParts {
   video: HTMLVideoElement;
   webcam: HTMLButtonElement;
   flip: HTMLButtonElement;
-  /** Shows whether the camera is on, besides `aria-pressed` of the button. */
+  /** Shows whether the camera is on, on the button. */
   paint(on: boolean): void;
 }
 
@@ -87,7 +87,6 @@ export class CameraLoop {
 
   #paint(on: boolean): void {
     this.#wanted = on;
-    this.#button.setAttribute("aria-pressed", String(on));
     this.#show(on);
     if (!on) this.#flip.hidden = true;
   }

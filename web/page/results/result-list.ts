@@ -62,7 +62,10 @@ export class ResultList {
   }
 
   #removeFrom(count: number): void {
-    for (const row of this.#rows.splice(count)) row.item.remove();
+    const removed = this.#rows.splice(count);
+    // A row that goes hands the focus to the last one left.
+    if (removed.some(({ button }) => button === document.activeElement)) this.#rows.at(-1)?.button.focus();
+    for (const row of removed) row.item.remove();
     if (this.#pinned !== null && this.#pinned >= count) this.pin(null);
   }
 

@@ -54,8 +54,13 @@ export class FailureCard {
   readonly #dismiss = element("failure-dismiss", HTMLButtonElement);
   /** A failure that leaves no model: it stays until the model is loaded again. */
   #lasting: { error: unknown; again: () => void } | null = null;
+  /** What had the focus before the card: it gets it back when the card goes. */
+  #before: EventTarget | null = null;
 
   constructor(onDismiss: () => void) {
+    this.#card.addEventListener("focusin", ({ relatedTarget }) => {
+      if (!this.#card.contains(relatedTarget as Node | null)) this.#before = relatedTarget;
+    });
     this.#retry.addEventListener("click", () => this.#lasting?.again());
     this.#dismiss.addEventListener("click", () => {
       this.clear();
@@ -81,6 +86,8 @@ export class FailureCard {
 
   /** Takes the failure away; one that lasts comes back. */
   clear(): void {
+    if (this.#card.contains(document.activeElement) && this.#before instanceof HTMLElement)
+      this.#before.focus();
     this.#card.hidden = true;
     if (this.#lasting) this.show(this.#lasting.error);
   }
