@@ -29,6 +29,8 @@ class ImageKind(TaskKind):
     description = "Makes a picture of a picture"
     page_template = "image"
     makes_picture = True
+    makes_image = True
+    image_caption = "the picture that the model made"
     wants = "one picture [1, 3, h, w] and a picture [1, 3, s h, s w] for a whole s from 1 to 8, or both channels last"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
@@ -60,6 +62,12 @@ class ImageKind(TaskKind):
         """Return the one picture there is."""
         picture = result["picture"]
         return [OutputPicture(picture["data"].reshape(picture["height"], picture["width"], 4))]
+
+    def image(
+        self, task: ImageTask, prediction: OutputPicture, like: OutputPicture, pixels: NDArray[np.uint8] | None
+    ) -> NDArray[np.uint8]:
+        """Return the picture."""
+        return prediction.rgba
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""

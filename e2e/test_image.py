@@ -1,0 +1,139 @@
+"""Pictures out, from an ONNX file to its page: every build agrees with native, and a part of a picture is filled in."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+import pytest
+from numpy.typing import NDArray
+from PIL import Image
+from playwright.sync_api import Browser, expect
+
+from e2e.accessibility import violations
+from e2e.conftest import Open, Webbuild
+from e2e.demo_page import DemoPage
+from tests.models import HEADER
+from webbuild.browser.chromium import BrowserHandle
+from webbuild.browser.server import Server
+
+LOADED, SOON = 180_000, 30_000
+"""Milliseconds that loading and a run may take on a busy machine."""
+ENLARGING = f"""{HEADER} enlarging (float[1,3,48,64] image) => (float[1,3,96,128] larger)
+<float[4] scales = {{1, 1, 2, 2}}, float zero = {{0}}, float one = {{1}}> {{
+  a = Resize <mode = "nearest"> (image, , scales)
+  larger = Clip (a, zero, one)
+}}"""
+FILLING = f"""{HEADER} filling (float[1,3,48,64] image, float[1,1,48,64] mask) => (float[1,3,48,64] filled)
+<float one = {{1}}, float half = {{0.5}}> {{
+  known = Sub (one, mask)
+  seen = Mul (image, known)
+  grey = Mul (half, mask)
+  filled = Add (seen, grey)
+}}"""
+GREY = 128
+
+
+@pytest.fixture(scope="module")
+def packed(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pictures")
+    out = {}
+    for name, text in (("enlarging", ENLARGING), ("filling", FILLING)):
+        onnx.save(ir.to_proto(ir.from_onnx_text(text)), folder / f"{name}.onnx")
+        out[name] = folder / name
+        done = webbuild("pack", folder / f"{name}.onnx", "-o", out[name], "--no-verify")
+        assert done.returncode == 0, done.stderr
+    return out
+
+
+@pytest.mark.parametrize("name", ["enlarging", "filling"])
+def test_every_build_agrees_with_native(
+    name: str, webbuild: Webbuild, packed: dict[str, Path], webgpu: BrowserHandle, tmp_path: Path
+) -> None:
+    html = tmp_path / "report.html"
+    done = webbuild("verify", packed[name], "--json", "--html", html)
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout)
+    assert {run["backend"] for run in report["backends"]} == {"webgpu", "wasm"}
+    for run in report["backends"]:
+        judged = [each for result in run["results"] for each in result["comparisons"]]
+        pictures = [each for each in judged if each["subject"]["quantity"] == "picture"]
+        assert len(pictures) == len(run["results"])
+        assert all(each["signal"] > 0 and each["maxAbs"] < 0.002 for each in pictures)
+    assert "the picture that the model made" in html.read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def served(packed: dict[str, Path]) -> Iterator[dict[str, str]]:
+    with Server(packed["enlarging"]) as enlarging, Server(packed["filling"]) as filling:
+        yield {"enlarging": enlarging.url, "filling": filling.url}
+
+
+def saved(demo: DemoPage) -> NDArray[np.uint8]:
+    with demo.page.expect_download() as download:
+        demo.at("save-picture").click()
+    return np.asarray(Image.open(io.BytesIO(download.value.path().read_bytes())).convert("RGB"))
+
+
+def test_before_and_after_are_compared_and_all_pixels_are_saved(
+    keep_page: Open, without_gpu: Browser, served: dict[str, str], packed: dict[str, Path]
+) -> None:
+    demo = keep_page(without_gpu, served["enlarging"], viewport={"width": 1280, "height": 900})
+    expect(demo.at("split")).to_be_visible(timeout=LOADED)
+    sample = json.loads((packed["enlarging"] / "manifest.json").read_text("utf-8"))["samples"][0]
+    size = (sample["width"] * 2, sample["height"] * 2)
+    expect(demo.at("picture-size")).to_have_text(f"{size[0]} \u00d7 {size[1]} pixels")
+    assert saved(demo).shape == (size[1], size[0], 3)
+    overlay = """() => {
+      const { width, height } = document.getElementById("overlay");
+      const pixel = (share) => document.getElementById("overlay").getContext("2d")
+        .getImageData(Math.round(width * share), Math.round(height / 2), 1, 1).data[3];
+      return [0.4, 0.6].map(pixel);
+    }"""
+    demo.page.wait_for_function(f"() => String(({overlay})()) === '0,255'", timeout=SOON)
+    demo.at("split").press("Home")
+    demo.page.wait_for_function(f"() => String(({overlay})()) === '255,255'", timeout=SOON)
+    demo.at("zoom").fill("3")
+    enlarged = "document.getElementById('slot').getBoundingClientRect().width > 2000"
+    demo.page.wait_for_function(f"() => {enlarged}", timeout=SOON)
+    assert violations(demo.page) == []
+
+
+def test_what_is_painted_is_filled_in_and_the_rest_stays(
+    keep_page: Open, without_gpu: Browser, served: dict[str, str], packed: dict[str, Path]
+) -> None:
+    demo = keep_page(without_gpu, served["filling"], viewport={"width": 1280, "height": 900})
+    expect(demo.at("split")).to_be_visible(timeout=LOADED)
+    demo.wait_until_idle()
+    sample = json.loads((packed["filling"] / "manifest.json").read_text("utf-8"))["samples"][0]
+    before = np.asarray(Image.open(packed["filling"] / sample["file"]).convert("RGB"))
+    np.testing.assert_array_equal(saved(demo), before)
+    box = demo.at("stage").bounding_box()
+    assert box is not None
+    x, y = box["x"] + 0.62 * box["width"], box["y"] + box["height"] / 2
+    with demo.another_run():
+        demo.page.mouse.move(x, y)
+        demo.page.mouse.down()
+        demo.page.mouse.move(x + 30, y)
+        demo.page.mouse.up()
+    after = saved(demo)
+    changed = (after != before).any(-1)
+    assert 0.005 < changed.mean() < 0.1
+    rows, columns = np.nonzero(changed)
+    middle = after[int(np.median(rows)), int(np.median(columns))].astype(int)
+    assert np.abs(middle - GREY).max() <= 1
+    with demo.another_run():
+        demo.at("brush-undo").click()
+    np.testing.assert_array_equal(saved(demo), before)
+    expect(demo.at("brush-undo")).to_be_disabled()
+    with demo.another_run():
+        demo.page.locator("#stage").focus()
+        demo.page.keyboard.press("ArrowRight")
+        demo.page.keyboard.press(" ")
+    assert (saved(demo) != before).any()
+    assert violations(demo.page) == []
