@@ -94,13 +94,21 @@ class ConvGru(nn.Module):
         return torch.cat([first, state], 1), state
 
 
+class BroadcastGru(ConvGru):
+    """A GRU whose state may be a single zero, as the ONNX export of robust video matting begins."""
+
+    def forward(self, maps: Any, state: Any) -> Any:
+        """Return the maps, and the state."""
+        return super().forward(maps, state.expand_as(maps.chunk(2, 1)[1]))
+
+
 class VideoMatting(nn.Module):
     """Robust video matting: a matte frame by frame, its states come and go."""
 
-    def __init__(self, width: int = 8) -> None:
+    def __init__(self, width: int = 8, memory: type[ConvGru] = ConvGru) -> None:
         super().__init__()
         self.down = nn.ModuleList(convolution(i, width, 2, activation=nn.Hardswish) for i in (3, width))
-        self.memory = nn.ModuleList(ConvGru(width // 2) for _ in range(2))
+        self.memory = nn.ModuleList(memory(width // 2) for _ in range(2))
         self.merge = convolution(2 * width, width)
         self.out = nn.Conv2d(width + 3, 4, 3, padding=1)
 
@@ -115,6 +123,13 @@ class VideoMatting(nn.Module):
         return (src + residual).clamp(0, 1), matte.clamp(0, 1), first, second
 
 
+class BroadcastMatting(VideoMatting):
+    """Robust video matting whose states begin as [1, 1, 1, 1]."""
+
+    def __init__(self) -> None:
+        super().__init__(memory=BroadcastGru)
+
+
 def gray(side: int) -> torch.Tensor:
     """Return a uint8 picture of one channel."""
     return (picture(side, channels=1) * 255).byte()
@@ -122,6 +137,7 @@ def gray(side: int) -> torch.Tensor:
 
 FRAME, HALF, QUARTER = ({0: "batch", 2: f"height{part}", 3: f"width{part}"} for part in ("", "_2", "_4"))
 STATES = {"r1i": lambda: torch.rand(1, 4, 24, 32) - 0.5, "r2i": lambda: torch.rand(1, 4, 12, 16) - 0.5}
+ZERO = {name: lambda: torch.zeros(1, 1, 1, 1) for name in ("r1i", "r2i")}
 MATTING = ["fgr", "pha", "r1o", "r2o"]
 BASES = {
     "matcher": Base(partial(plain, Matcher, {"image0": lambda: gray(64), "image1": lambda: gray(64)},
@@ -134,4 +150,9 @@ BASES = {
                                   dict.fromkeys(["src", "fgr", "pha"], FRAME) | {
                                       "r1i": HALF, "r1o": HALF, "r2i": QUARTER, "r2o": QUARTER}),
                           "ts12-free ts17 dynamo18", "ts17:fp16 slim qdq"),
+    "video-matting-zero": Base(partial(plain, BroadcastMatting, {"src": lambda: picture((48, 64)), **ZERO}, MATTING,
+                                       dict.fromkeys(["src", "fgr", "pha"], FRAME) | {
+                                           name: {axis: f"{name}_{axis}" for axis in range(4)}
+                                           for name in ("r1i", "r2i", "r1o", "r2o")}),
+                               "ts12-free", "ort-fp16"),
 }  # fmt: skip
