@@ -6,6 +6,8 @@ import platform
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import msgspec
+
 from webbuild.bench.backend import bench_backend, unreachable_backend
 from webbuild.bench.page_driver import SentFiles
 from webbuild.bench.report import BackendBench, BenchReport, Environment
@@ -13,8 +15,9 @@ from webbuild.bench.scenario import Scenario
 from webbuild.browser.open_browser import Endpoint, open_browser
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest.states import state_inputs
 from webbuild.verify.bundle_reader import Bundle, open_bundle
-from webbuild.verify.inputs import collect_inputs
+from webbuild.verify.inputs import VerifyInput, collect_inputs
 from webbuild.verify.verify import BACKENDS
 
 EAGER_MEMORY_FLAG = "--enable-blink-features=ForceEagerMeasureMemory"
@@ -51,7 +54,7 @@ def bench(
     """
     bundle = open_bundle(directory)
     wanted = select_backends(bundle, backends, precision)
-    samples, sent = collect_inputs(bundle, inputs), SentFiles()
+    samples, sent = [_without_states(bundle, each) for each in collect_inputs(bundle, inputs)], SentFiles()
     with Server(directory, port=port, heard=sent.record) as server:
         scenario = Scenario(server, sent, bundle, samples, runs, seconds, say, precision)
         rows = [row for endpoint in at for row in _in_browser(endpoint, scenario, wanted, alone=len(at) == 1)]
@@ -62,6 +65,13 @@ def bench(
         samples=tuple(given.title for given in samples),
         backends=tuple(rows),
     )
+
+
+def _without_states(bundle: Bundle, given: VerifyInput) -> VerifyInput:
+    """Return an input as a caller gives it: the runtime carries the states from run to run."""
+    states = {spec.name for spec in state_inputs(bundle.manifest.inputs)}
+    feeds = {name: array for name, array in given.feeds.items() if name not in states}
+    return msgspec.structs.replace(given, feeds=feeds)
 
 
 def _in_browser(endpoint: Endpoint, scenario: Scenario, backends: Sequence[str], *, alone: bool) -> list[BackendBench]:

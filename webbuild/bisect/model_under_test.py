@@ -20,9 +20,9 @@ from webbuild.passes.analysis.input_ranges import input_ranges
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.session import Array
-from webbuild.samples.native_sizes import choose_sizes
 from webbuild.samples.npz import load_npz_inputs
 from webbuild.samples.random_inputs import random_feeds
+from webbuild.samples.settle_sizes import settle_sizes
 from webbuild.subgraph.graph import ModelGraph
 from webbuild.targets.target import Build, Target
 from webbuild.tasks.symbolic_dims import parse_dims
@@ -77,7 +77,7 @@ def open_model_under_test(asked: ModelSelection) -> ModelUnderTest:
     """Open a bundle, where the path is a folder, or a model.
 
     Raises:
-        WebbuildError: what `open_bundle`, `load_onnx` and `choose_sizes` raise; `no-graph`, `too-large-to-bisect`,
+        WebbuildError: what `open_bundle`, `load_onnx` and `settle_sizes` raise; `no-graph`, `too-large-to-bisect`,
             `unknown-output`, `invalid-input`, `unused-dimension`.
     """
     if asked.path.is_dir():
@@ -118,8 +118,14 @@ def _bundle(asked: ModelSelection, bundle: Bundle) -> ModelUnderTest:
 
 def _model(asked: ModelSelection) -> ModelUnderTest:
     source = load_onnx(asked.path)
-    dims = parse_dims(asked.dims)
-    sizes = choose_sizes(source, dims, lambda: NativeRunner(source.path, source.graph_bytes), asked.inputs)
+    settled = settle_sizes(
+        source,
+        parse_dims(asked.dims),
+        None,
+        lambda model: NativeRunner(model.path, model.graph_bytes, model.set_inputs),
+        samples=asked.inputs,
+    )
+    source, sizes = settled.source, settled.sizes
     model = with_fixed_sizes(source.model, sizes.dims)
     needed = () if asked.backend == "wasm" else tuple(required_features(model))
     inputs = model_signature(asked.path.name, model).inputs

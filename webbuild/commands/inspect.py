@@ -10,6 +10,7 @@ from webbuild.commands.options.inspect import InspectArguments
 from webbuild.inspection.dry_run import with_fixes
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.result import exit_code
+from webbuild.model.given_states import parse_states
 from webbuild.model.load import load_onnx
 from webbuild.model.locate import locate_model
 from webbuild.model.set_inputs import parse_set, set_inputs
@@ -17,10 +18,10 @@ from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json, write_report
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.native_sizes import choose_sizes
+from webbuild.samples.settle_sizes import settle_sizes
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Target, parse_target
-from webbuild.tasks.picture_sizes import parse_size, with_size
+from webbuild.tasks.picture_sizes import parse_size
 from webbuild.tasks.symbolic_dims import parse_dims
 
 
@@ -41,11 +42,14 @@ def run(arguments: InspectArguments) -> int:
     progress = ProgressReporter(quiet=arguments.as_json)
     path = export_located(locate_model(arguments.model), parse_export_options(arguments.export), progress)
     source = set_inputs(load_onnx(path), parse_set(arguments.values))
-    sizes = choose_sizes(
+    settled = settle_sizes(
         source,
-        with_size(source.signature, parse_size(arguments.size), parse_dims(arguments.dims)),
-        lambda: NativeRunner(source.path, source.graph_bytes, source.set_inputs),
+        parse_dims(arguments.dims),
+        parse_size(arguments.size),
+        lambda model: NativeRunner(model.path, model.graph_bytes, model.set_inputs),
+        states=parse_states(arguments.states),
     )
+    source, sizes = settled.source, settled.sizes
     assumptions = (*source.repairs, *sizes.assumptions)
     for assumption in assumptions:
         progress.print(f"  assumed: {assumption}")

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
-from webbuild.compile.scale_constants import with_constant_scales
-from webbuild.compile.settle_states import settle_states
 from webbuild.equivalence.detection_thresholds import open_reference
 from webbuild.inspection.graph import prepare_graph
 from webbuild.inspection.reshape_check import check_reshapes
@@ -21,6 +18,7 @@ from webbuild.model.states import without_states
 from webbuild.passes.analysis.input_ranges import InputRange, input_ranges
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.native_sizes import check_given_sizes, choose_sizes
+from webbuild.samples.settle_sizes import NAMES_ALONE, settle_sizes
 from webbuild.samples.state_sizes import first_states
 from webbuild.tasks.picture_sizes import PictureSize, with_size
 from webbuild.tasks.symbolic_dims import ResolvedDims
@@ -49,26 +47,22 @@ def load_model(
     values: Mapping[str, str] | None = None,
     size: PictureSize | None = None,
     samples: Sequence[Path] = (),
-    states: Mapping[str, str] | None = MappingProxyType({}),
+    states: Mapping[str, str] | None = NAMES_ALONE,
 ) -> LoadedModel:
     """Load a model, set its inputs of `values`, and choose its sizes: of `dims`, pictures, samples, the rest.
 
     `states` are outputs by the inputs that take them in the next run, besides those that names tell; None for none.
 
     Raises:
-        WebbuildError: what `load_onnx`, `set_inputs`, `with_size`, `settle_states` and `choose_sizes` raise,
-            `reshape-mismatch`, `reference-session-failed`, `one-size-only` or `size-fails`.
+        WebbuildError: what `load_onnx`, `set_inputs` and `settle_sizes` raise, `reshape-mismatch`,
+            `reference-session-failed`, `one-size-only` or `size-fails`.
     """
     with progress.step(f"load {path.name}"):
         source = set_inputs(load_onnx(path), values or {})
-
-        def choose(model: OnnxModel) -> ResolvedDims:
-            given = with_size(without_states(model.signature, model.states), size, dims)
-            return choose_sizes(model, given, lambda: open_reference(model)[0], samples)
-
-        source = with_constant_scales(source, lambda model: settle_states(model, states, choose)[1])
-        source, sizes = settle_states(source, states, choose)
-        dims = with_size(without_states(source.signature, source.states), size, dims)
+        settled = settle_sizes(
+            source, dims, size, lambda model: open_reference(model)[0], states=states, samples=samples
+        )
+        source, sizes, dims = settled.source, settled.sizes, settled.given
         prepared = prepare_graph(source.model, sizes.dims)[0]
         check_reshapes(prepared)
         original, repairs = open_reference(source)  # what does not run as it is need not be patched

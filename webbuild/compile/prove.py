@@ -117,7 +117,7 @@ def _prove_exported(
     with progress.step(f"compare them with the original on {format_count(len(samples), 'sample')}"):
         edges = attach_extreme_prompts(compiled.match, edge_cases(variant.single_inputs, variant.loaded.ranges))
         edges, notes = replace_nan_inputs(original, edges, compiled.postprocess)
-        sequence = make_sequence(samples, compiled.match.inputs, variant.loaded.ranges)
+        sequence = _sequence(variant)
         check_states(partial(run_original, original), state_inputs(compiled.match.inputs), sequence)
         equivalence = _check(variant, original, graphs, folder, [*edges, *sequence])
     progress.print_lines(notes)
@@ -132,13 +132,21 @@ def _quantize(
     if not first:
         lean = [msgspec.structs.replace(graph, weight_dtype="int8") for graph in exported.graphs]
         with progress.step(f"compare the quantized weights{variant.suffix}"):
-            return ProvenGraphs(lean, _check(variant, original, lean, folder))
+            return ProvenGraphs(lean, _check(variant, original, lean, folder, _sequence(variant)))
     with progress.step("quantize the weights"):
         models = list(_models(variant).values())
         quantized = quantize_weights(
             models, exported.graphs, folder, lambda graphs: _check(variant, original, graphs, folder)
         )
-    return ProvenGraphs(quantized.graphs, quantized.equivalence, quantized=quantized)
+    equivalence = quantized.equivalence
+    if sequence := _sequence(variant):
+        with progress.step("compare the quantized weights in a sequence"):
+            equivalence = _check(variant, original, quantized.graphs, folder, sequence)
+    return ProvenGraphs(quantized.graphs, equivalence, quantized=quantized)
+
+
+def _sequence(variant: ModelVariant) -> list[Sample]:
+    return make_sequence(variant.samples, variant.compiled.match.inputs, variant.loaded.ranges)
 
 
 def _models(variant: ModelVariant) -> dict[TargetName, ir.Model]:

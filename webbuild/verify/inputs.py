@@ -86,16 +86,15 @@ class VerifyInput(Struct, frozen=True):
 def collect_inputs(bundle: Bundle, files: Sequence[Path]) -> list[VerifyInput]:
     """Return the bundle's samples, or what can be made where there are none, and `files` after them.
 
-    For a model with states there is a sequence too, made of the first.
-
     Raises:
         WebbuildError: what `inputs_from_files` raises.
     """
-    own = _bundle_samples(bundle)
-    return [*own, *_sequence(bundle.manifest, own), *inputs_from_files(bundle, files)]
+    return [*_bundle_samples(bundle), *inputs_from_files(bundle, files)]
 
 
-def _sequence(manifest: Manifest, inputs: Sequence[VerifyInput]) -> list[VerifyInput]:
+def sequence_inputs(bundle: Bundle, inputs: Sequence[VerifyInput]) -> list[VerifyInput]:
+    """Return the steps of a sequence made of inputs of a model with states, none for another model."""
+    manifest = bundle.manifest
     samples = [Sample(each.title, each.feeds, each.file, each.placement) for each in inputs]
     return [
         VerifyInput(

@@ -28,7 +28,7 @@ from webbuild.tasks.metrics.compare_classes import TOP_CLASSES
 from webbuild.verify import degenerate
 from webbuild.verify.augment import augment_images
 from webbuild.verify.bundle_reader import Bundle, changed_files, fp16_backend_used, open_bundle
-from webbuild.verify.inputs import VerifyInput, collect_inputs, inputs_from_files
+from webbuild.verify.inputs import VerifyInput, collect_inputs, inputs_from_files, sequence_inputs
 from webbuild.verify.piecewise import ComparePieces, judge_drowned
 from webbuild.verify.reference import check_golden_run, reference_runner, run_reference
 from webbuild.verify.report import BackendRun, SampleReport, SampleResult, VerifyEnvironment, VerifyReport
@@ -149,6 +149,7 @@ def _reference_work(
     """
     runner = reference_runner(bundle)
     inputs = collect_inputs(bundle, files)
+    inputs += sequence_inputs(bundle, inputs)
     reference = run_reference(bundle, runner, inputs)
     checks = check_golden_run(bundle, runner)
     more = augment_images(bundle, inputs, reference, folder) if more is None else more

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from webbuild.commands.dataclass_command import argument, option
-from webbuild.commands.options.shared import dims_option, export_option, json_option, set_option, size_option
+from webbuild.commands.options.shared import (
+    dims_option,
+    export_option,
+    json_option,
+    set_option,
+    size_option,
+    state_option,
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -26,6 +33,7 @@ class InspectArguments:
     size: str | None = size_option()
     export: tuple[str, ...] = export_option()
     values: tuple[str, ...] = set_option()
+    states: tuple[str, ...] = state_option()
     measure: bool = option(default=False, help="Also run the model in Chromium, and compare with the prediction.")
     as_json: bool = json_option()
     html: Path | None = option(help="Write the graph and its findings as HTML to this file.")

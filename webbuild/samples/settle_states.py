@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from webbuild.equivalence.detection_thresholds import open_reference
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.given_states import check_given_states
 from webbuild.model.load import OnnxModel
@@ -28,6 +27,7 @@ def settle_states(
     source: OnnxModel,
     given: Mapping[str, str] | None,
     choose: Callable[[OnnxModel], ResolvedDims],
+    open_native: Callable[[OnnxModel], NativeRunner],
 ) -> tuple[OnnxModel, ResolvedDims]:
     """Return the model with its states, which its repairs tell of, and a size for each free dimension.
 
@@ -37,6 +37,7 @@ def settle_states(
         source: the model.
         given: outputs by input that the user named as states; None for a model without states.
         choose: returns the sizes of a model with states.
+        open_native: opens a model, to run it.
 
     Raises:
         WebbuildError: what `find_states` and `check_given_states` raise; `state-mismatch` for a given state that grows.
@@ -62,7 +63,7 @@ def settle_states(
         return source, choose(source)
     if not source.states:
         return source, sizes
-    native = open_reference(source)[0]
+    native = open_native(source)
     if changed := changed_states(source, sizes.dims, native):
         source = _without(source, changed)
         sizes = choose(source)

@@ -1,0 +1,63 @@
+"""A model with its states, its factors as constants, and a size for every free dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from msgspec import Struct
+
+from webbuild.model.load import OnnxModel
+from webbuild.model.states import without_states
+from webbuild.runners.native import NativeRunner
+from webbuild.samples.native_sizes import choose_sizes
+from webbuild.samples.scale_constants import with_constant_scales
+from webbuild.samples.settle_states import settle_states
+from webbuild.tasks.picture_sizes import PictureSize, with_size
+from webbuild.tasks.symbolic_dims import ResolvedDims
+
+NAMES_ALONE: Mapping[str, str] = MappingProxyType({})
+"""What is given where names alone say what is a state."""
+
+
+class SettledSizes(Struct, frozen=True):
+    """A model with its states, a size for each free dimension, and those of the sizes that were given."""
+
+    source: OnnxModel
+    sizes: ResolvedDims
+    given: Mapping[str, int]
+
+
+def settle_sizes(
+    source: OnnxModel,
+    dims: Mapping[str, int],
+    size: PictureSize | None,
+    open_native: Callable[[OnnxModel], NativeRunner],
+    *,
+    states: Mapping[str, str] | None = NAMES_ALONE,
+    samples: Sequence[Path] = (),
+) -> SettledSizes:
+    """Choose the sizes of a model: of `dims`, pictures of a `size`, samples, states that last, the rest.
+
+    Args:
+        source: the model.
+        dims: given sizes, by name or "input:axis".
+        size: of pictures.
+        open_native: opens a model, to run it.
+        states: outputs by the inputs that take them in the next run, besides those that names tell; None for none.
+        samples: files that were given.
+
+    Raises:
+        WebbuildError: what `with_size`, `settle_states` and `choose_sizes` raise.
+    """
+
+    def given(model: OnnxModel) -> dict[str, int]:
+        return with_size(without_states(model.signature, model.states), size, dims)
+
+    def choose(model: OnnxModel) -> ResolvedDims:
+        return choose_sizes(model, given(model), lambda: open_native(model), samples)
+
+    source = with_constant_scales(source, lambda model: settle_states(model, states, choose, open_native)[1])
+    source, sizes = settle_states(source, states, choose, open_native)
+    return SettledSizes(source, sizes, given(source))
