@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { toPng } from "../../src/export/cutout.js";
 import type { MatteResult } from "../../src/index.js";
 import type { ImageInput, Manifest, MatteTask } from "../../src/manifest/manifest.js";
 import { decode } from "../../src/postprocess/decode.js";
@@ -125,6 +126,16 @@ describe("a cutout", () => {
     const { cutout } = await run({ ...half, fgr }, {}, { ...TASK, foreground: "fgr" });
     expectClose(shown(cutout), [
       [128, 0, 0],
+      [40, 80, 120],
+    ]);
+  });
+
+  test("becomes a PNG with its alpha", async () => {
+    const blob = await toPng(await run(half));
+    expect(blob.type).toBe("image/png");
+    const read = await createImageBitmap(blob, { premultiplyAlpha: "none" });
+    expectClose(shown(read), [
+      [100, 50, 0],
       [40, 80, 120],
     ]);
   });
