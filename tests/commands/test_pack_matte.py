@@ -29,6 +29,9 @@ def test_a_folder_of_the_hub_is_enough(tmp_path: Path) -> None:
     page = (out / "index.html").read_text("utf-8")
     assert 'data-view="matte"' in page
     assert "{ cutout } = " in page.replace("</span>", "")
+    types = next(out.glob("*.d.ts")).read_text("utf-8")
+    assert "background?: string | ImageSource | undefined;" in types
+    assert "export { toPng, toJson, WebbuildError }" in types
     assert "what is in front, over a checkerboard" in (out / "report.html").read_text("utf-8")
     comparisons = json.loads((out / "report.json").read_text("utf-8"))["comparisons"]
     assert {each["subject"]["quantity"] for each in comparisons} == {"alpha", "gradient"}

@@ -77,7 +77,7 @@ class MatteKind(TaskKind):
 
     def typescript(self, task: MatteTask) -> TypeNames:
         """Return the name of the picture that is cut out."""
-        return TypeNames("cutout", functions=("toPng",))
+        return TypeNames("cutout", takes_background=True, functions=("toPng",))
 
     def answer_warnings(self, task: MatteTask, answers: Sequence[Tensors]) -> Sequence[str]:
         """Say of alpha that is nearly the same for different photographs, or flat."""

@@ -20,6 +20,7 @@ class TypeNames(Struct, frozen=True):
         modes: the ways of segmenting that a caller can choose from.
         selectable_outputs: whether the caller chooses what a result holds.
         confidence_alpha: whether colours can be the more transparent the less sure the model is.
+        takes_background: whether the caller chooses what a cutout lies on.
         prompt: the limits and thresholds of a model that takes a prompt.
         named_outputs: whether a result is the outputs themselves, by name.
         functions: functions of the runtime that take such a result.
@@ -34,6 +35,7 @@ class TypeNames(Struct, frozen=True):
     modes: Sequence[str] = ()
     selectable_outputs: bool = False
     confidence_alpha: bool = False
+    takes_background: bool = False
     prompt: PromptLimits | None = None
     named_outputs: bool = False
     functions: Sequence[str] = ()
