@@ -1,13 +1,15 @@
-"""The page of a model of tensors with state: its runs are counted, and the state is set to zeros."""
+"""A model of tensors with state: its self-test, and its page, which counts the runs and sets the state to zeros."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from e2e.conftest import Open, Webbuild
 from tests.models import HEADER, parsed, save
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 
 SUM = f"""{HEADER} decaying (float[2,3] x, float[2,3] state) => (float[2,3] y, float[2,3] stateN)
@@ -19,13 +21,38 @@ SUM = f"""{HEADER} decaying (float[2,3] x, float[2,3] state) => (float[2,3] y, f
 }}"""
 
 
-def test_the_runs_are_counted_until_the_state_is_reset(
-    webbuild: Webbuild, open_page: Open, without_gpu: Browser, tmp_path: Path
-) -> None:
-    out = tmp_path / "sum"
-    done = webbuild("pack", save(parsed(SUM), tmp_path / "sum.onnx"), "-o", out, "--no-verify")
+LOAD = """async () => {
+  const { load } = await import("./sum.js");
+  const model = await load({ backend: "webgpu" });
+  const { selfTest, graphCapture } = model.info();
+  const x = { type: "float32", dims: [2, 3], data: Float32Array.of(1, 2, 3, 4, 5, 6) };
+  const runs = [];
+  for (let run = 0; run < 2; run++) runs.push(Array.from((await model.runTensors({ x })).y.data));
+  return { selfTest, captured: graphCapture.used, steps: model.state.steps, runs };
+}"""
+
+
+@pytest.fixture(scope="module")
+def packed(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("state")
+    done = webbuild("pack", save(parsed(SUM), folder / "sum.onnx"), "-o", folder / "sum", "--no-verify")
     assert done.returncode == 0, done.stderr
-    with Server(out) as server:
+    return folder / "sum"
+
+
+def test_the_self_test_passes_and_leaves_the_state_at_zeros(packed: Path, webgpu: BrowserHandle) -> None:
+    virtual = {"/blank.html": ("text/html", b"<link rel=icon href=data:,>")}
+    with Server(packed, virtual=virtual) as server, webgpu.page() as (page, console):
+        page.goto(f"{server.url}blank.html")
+        told = page.evaluate(LOAD)
+        assert console.errors == []
+    assert told["selfTest"]["fromCache"] is False
+    assert (told["captured"], told["steps"]) == (False, 2)
+    assert told["runs"] == [pytest.approx([-k * x for x in range(1, 7)], rel=1e-5) for k in (1, 1.9)]
+
+
+def test_the_runs_are_counted_until_the_state_is_reset(packed: Path, open_page: Open, without_gpu: Browser) -> None:
+    with Server(packed) as server:
         page = open_page(without_gpu, server.url, viewport={"width": 390, "height": 844})
         steps, reset = page.at("state-steps"), page.at("state-reset")
         expect(steps).to_have_text("0")
