@@ -1,5 +1,6 @@
 // A video's frames into results, one at a time: frames that come while one is answered are dropped, never queued.
 
+import { closeResults } from "./close-results.js";
 import { WebbuildError } from "./errors.js";
 import type { ModelState } from "./state.js";
 import type { Result, StreamedFrame } from "./types.js";
@@ -55,7 +56,8 @@ export class Stream {
         if (signal.aborted) return null;
         throw error;
       });
-      if (result === null || signal.aborted) return;
+      if (result === null) return;
+      if (signal.aborted) return closeResults(result);
       const dropped = droppedBetween(before, frame);
       await onResult(result, { time: frame.time, dropped, latency: performance.now() - frame.shown });
       before = frame;

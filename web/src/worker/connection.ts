@@ -1,6 +1,7 @@
 // The page's end of a worker, for one model. Every call ends, also when the worker does not answer any more.
 
 import { type Remote, releaseProxy, wrap } from "comlink";
+import { unlessDropped } from "../api/close-results.js";
 import { abortedError, type ErrorCode, guarded, WebbuildError } from "../api/errors.js";
 import { runtimeFile } from "../storage/runtime-file.js";
 import { registerErrorTransfer } from "./transfer.js";
@@ -78,7 +79,7 @@ export class Connection {
         reject(error);
       };
       guarded(() => call(this.#host))
-        .then(resolve, fail)
+        .then((answer) => resolve(unlessDropped(answer, signal)), fail)
         .finally(settle);
     });
   }
