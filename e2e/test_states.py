@@ -28,6 +28,8 @@ def test_both_backends_carry_the_states(
     model = save(stateful(text), tmp_path / "model.onnx")
     done = webbuild("pack", model, "-o", tmp_path / "out", "--json", *options)
     assert done.returncode == 0, done.stdout + done.stderr
+    benched = webbuild("bench", tmp_path / "out", "--json", "--backend", "webgpu")
+    assert benched.returncode == 0, benched.stdout + benched.stderr  # loaded as by a visitor, self-test included
     verified = json.loads(done.stdout)["verify"]
     assert [each["title"] for each in verified["samples"]].count(sequence) == 1
     assert {run["backend"] for run in verified["backends"]} == {"webgpu", "wasm"}

@@ -44,7 +44,7 @@ def test_a_matting_network_keeps_its_states(tmp_path: Path) -> None:
     golden = written.golden
     assert golden is not None
     assert set(golden.inputs) == {"src", "downsample_ratio"}
-    assert set(golden.outputs) == {"fgr", "pha", "r1o", "r2o"}
+    assert set(golden.outputs) == {"fgr", "pha"}
 
 
 def test_a_voice_detector_packs_as_tensors(tmp_path: Path) -> None:

@@ -87,10 +87,11 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
     for name, data in contents.files.items():
         (folder / name).write_bytes(data)
     samples = _copy_samples(contents.samples, folder)
-    states = {spec.name for spec in state_inputs(contents.inputs)}
     outputs = public_outputs(contents.graphs, contents.inputs)
     is_kept = contents.golden is not None and all(is_golden_readable(each, contents.golden.outputs) for each in outputs)
-    golden = _write_golden(contents.golden, states, folder) if contents.golden is not None and is_kept else None
+    golden = (
+        _write_golden(contents.golden, contents.inputs, folder) if contents.golden is not None and is_kept else None
+    )
     manifest = Manifest(
         name=contents.name,
         title=contents.title,
@@ -197,12 +198,14 @@ def _copy_stack(sample: Sample, folder: Path, taken: Set[str]) -> contract.Sampl
     )
 
 
-def _write_golden(recorded: GoldenRun, states: Set[str], folder: Path) -> Golden:
-    """Write a run from the start of a sequence: states, which are zeros, are left out."""
+def _write_golden(recorded: GoldenRun, inputs: Sequence[Input], folder: Path) -> Golden:
+    """Write a run from the start of a sequence, without states: they are zeros, and what becomes of them no result."""
+    states = {spec.name: spec.output for spec in state_inputs(inputs)}
     feeds = {name: array for name, array in recorded.sample.feeds.items() if name not in states}
+    outputs = {name: array for name, array in recorded.outputs.items() if name not in states.values()}
     (folder / "golden").mkdir()
     written: dict[str, dict[str, str]] = {"input": {}, "output": {}}
-    for kind, arrays in (("input", {**feeds, **recorded.uint8_inputs}), ("output", recorded.outputs)):
+    for kind, arrays in (("input", {**feeds, **recorded.uint8_inputs}), ("output", outputs or recorded.outputs)):
         for index, (name, array) in enumerate(arrays.items()):
             path = f"golden/{kind}-{index}.bin"
             (folder / path).write_bytes(array.astype(array.dtype.newbyteorder("<")).tobytes())

@@ -16,7 +16,6 @@ from webbuild import __version__
 from webbuild.errors import USAGE, WebbuildError, printable
 from webbuild.manifest import manifest as manifests
 from webbuild.manifest.manifest import Graph, Manifest, Output, StateInput
-from webbuild.manifest.states import state_outputs
 from webbuild.manifest.uint8_tensors import from_uint8
 from webbuild.manifest.variant_names import for_one_picture, picture_batch, variant_names
 from webbuild.preprocess.state_feeds import state_feeds
@@ -134,8 +133,7 @@ def fp16_backend_used(bundle: Bundle) -> str:
 
 def _inconsistency(manifest: Manifest) -> str | None:
     """Return what of a manifest does not fit the rest of it."""
-    states = state_outputs(manifest.inputs)
-    run, outputs = manifest.golden, {each.name for each in (*manifest.outputs, *states)}
+    run, outputs = manifest.golden, {each.name for each in manifest.outputs}
     inputs = {each.name for each in manifest.inputs if not isinstance(each, StateInput)}
     if not all(each.graphs for each in manifest.every_variant):
         return "it has no graph"
@@ -201,7 +199,7 @@ def read_golden(bundle: Bundle) -> tuple[dict[str, NDArray[Any]], dict[str, NDAr
     known = bundle.manifest.inputs
     recorded = {spec.name: _golden_input(bundle, run, spec) for spec in known if not isinstance(spec, StateInput)}
     inputs = {**recorded, **state_feeds(known)}
-    named = {spec.name: spec for spec in (*bundle.manifest.outputs, *state_outputs(known))}
+    named = {spec.name: spec for spec in bundle.manifest.outputs}
     return inputs, {name: _read_tensor(bundle, path, named[name]) for name, path in run.outputs.items()}
 
 

@@ -30,14 +30,8 @@ export async function fetchGolden(
       golden,
       await tensors(golden.inputs, recordedSpecs(inputs, golden), downloads, onBytes),
     ),
-    expected: await tensors(golden.outputs, [...outputs, ...stateOutputs(inputs)], downloads, onBytes),
+    expected: await tensors(golden.outputs, outputs, downloads, onBytes),
   };
-}
-
-/** The outputs that the next run takes: they are recorded too. */
-function stateOutputs(inputs: Manifest["inputs"]): RecordedSpec[] {
-  const states = inputs.filter((input) => input.kind === "state");
-  return states.map(({ output, dtype, shape }) => ({ name: output, dtype, shape: [...shape] }));
 }
 
 /** The inputs as they are recorded: pictures are bytes. */
