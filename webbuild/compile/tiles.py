@@ -98,7 +98,8 @@ def _blended(
     if best is None:
         return None, _refusal(image, f"{obstacle}, and tiles cannot advance by {multiple} pixels")
     halo, seam = best
-    differ = f"where two meet they differ by {seam.mean:.2%} of white on average, by {seam.largest:.1%} at most"
+    mean, largest = (f"{255 * each:.2g}" for each in (seam.mean, seam.largest))
+    differ = f"where two meet they differ by {mean} of 255 levels on average, by {largest} at most"
     if seam.mean > _VISIBLE:
         return None, _refusal(image, f"{obstacle}; {differ}")
     plan = TilePlan(halo=halo, multiple=multiple, exact=False, seam=round(seam.largest, 6))

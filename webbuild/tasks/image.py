@@ -82,7 +82,7 @@ class ImageKind(TaskKind):
 
     def typescript(self, task: ImageTask) -> TypeNames:
         """Return the name of the picture."""
-        return TypeNames("picture")
+        return TypeNames("picture", tiled=task.tiles is not None)
 
     def describe_flat(self, task: ImageTask, name: str, array: NDArray[Any]) -> str:
         """Return nothing: a picture of a wall may be of one colour."""

@@ -23,6 +23,7 @@ class TypeNames(Struct, frozen=True):
         takes_background: whether the caller chooses what a cutout lies on.
         prompt: the limits and thresholds of a model that takes a prompt.
         named_outputs: whether a result is the outputs themselves, by name.
+        tiled: whether pictures are run in tiles.
         functions: functions of the runtime that take such a result.
     """
 
@@ -38,6 +39,7 @@ class TypeNames(Struct, frozen=True):
     takes_background: bool = False
     prompt: PromptLimits | None = None
     named_outputs: bool = False
+    tiled: bool = False
     functions: Sequence[str] = ()
 
 

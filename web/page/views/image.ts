@@ -1,7 +1,8 @@
 // Shows the picture that the model made beside the one it was made of, and the brush where a part is filled in.
 
-import type { ImageResult, Model, Result, RunOptions } from "../../src/index.js";
+import type { ImageResult, Model, Result, RunOptions, TileResult } from "../../src/index.js";
 import { BeforeAfter } from "../drawing/before-after.js";
+import { PartialPicture } from "../drawing/partial-picture.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { StagePicture } from "../drawing/stage.js";
 import { MaskBrush } from "../input/mask-brush.js";
@@ -29,6 +30,10 @@ class ImageView extends BaseView {
   #rerun: () => void = () => {};
   #result: ImageResult | null = null;
 
+  #scale = 1;
+  /** What the visitor chose; a frame of the camera is too short-lived for tiles to be watched. */
+  #chosen: StagePicture | null = null;
+
   constructor() {
     super();
     this.#root.tabIndex = 0;
@@ -39,13 +44,39 @@ class ImageView extends BaseView {
   }
 
   options(): RunOptions {
-    return this.#brush?.option() ?? {};
+    return { ...this.#brush?.option(), ...this.#tileOption() };
   }
 
   override showPicture(shown: StagePicture, title: string, picture?: Picture): void {
     super.showPicture(shown, title);
+    this.#chosen = picture === undefined ? null : shown;
     this.#brush?.setSize(shown.size, picture !== undefined);
     this.#zoom.setSize(shown.size);
+  }
+
+  override setModel(model: Model | null, reason: string): void {
+    super.setModel(model, reason);
+    this.#scale = (model?.manifest.task as { scale?: number } | undefined)?.scale ?? 1;
+  }
+
+  /** Tiles are shown as they come. */
+  #tileOption(): RunOptions {
+    const chosen = this.#chosen;
+    if (chosen === null) return {};
+    const { width, height } = chosen.size;
+    const partial = new PartialPicture({ width: width * this.#scale, height: height * this.#scale });
+    const onTile = async (tile: TileResult): Promise<void> => {
+      if (chosen !== this.#chosen) return tile.picture.close();
+      const { index, count } = tile;
+      if (index + 1 === count) return tile.picture.close();
+      const map = await partial.add(tile);
+      if (chosen !== this.#chosen) return map.close();
+      this.#words.textContent = `Tile ${index + 1} of ${count}`;
+      this.#result = null; // its picture is closed with the stage's next one
+      this.stage.showMap(map);
+      this.#split.show(true);
+    };
+    return { onTile };
   }
 
   showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): void {

@@ -1,16 +1,8 @@
 // The worker's side of a model: what the page may ask, answered one at a time.
 
-import { finalizer, type ProxyMarked, releaseProxy, transfer } from "comlink";
+import { finalizer } from "comlink";
 import { abortedError, internalError, WebbuildError } from "../api/errors.js";
-import type {
-  ImageResult,
-  Result,
-  RunOptions,
-  TensorData,
-  Tensors,
-  TileResult,
-  Warning,
-} from "../api/types.js";
+import type { ImageResult, Result, RunOptions, TensorData, Tensors, Warning } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { focusFeeds } from "../inputs/focus-distances.js";
 import { maskFeeds, readHole } from "../inputs/mask-input.js";
@@ -35,17 +27,14 @@ import { taskContext, taskOf } from "../tasks/registry.js";
 import { pictureOptionNames, taskOptionNames } from "../tasks/task-options.js";
 import { concatenated, outputsOf } from "../tensors/batch.js";
 import { isOnGpu } from "../tensors/gpu-tensor.js";
-import { readSource, runTiles, type Tiling } from "../tiles/run-tiles.js";
 import { tilingOf } from "../tiles/tiling.js";
 import { Queue } from "./queue.js";
+import { runInTiles, type TileListener } from "./tiled-run.js";
 import { withTransfer } from "./transfer.js";
 import type { Warn } from "./with-limit.js";
 
 /** A run's options without what cannot cross into a worker. */
 export type WorkerRunOptions = Omit<RunOptions, "signal" | "state" | "onTile">;
-
-/** Hears of a run's tiles, on the page. */
-export type TileListener = ((tile: TileResult) => unknown) & ProxyMarked;
 
 type HostedModel = Omit<SessionSetup, "info" | "takesFrames"> & { manifest: Manifest; states: StreamStates };
 
@@ -110,7 +99,9 @@ export class WorkerHost {
     // A state is one of whole pictures: each tile would need its own.
     const tiling = state === null ? tilingOf(this.#model().manifest, pictures, options) : null;
     if (tiling !== null && picture !== undefined)
-      return this.#tiled.add(() => this.#runInTiles(id, picture, tiling, options, onTile));
+      return this.#tiled
+        .add(() => runInTiles(picture, tiling, (tile) => this.#runTile(id, picture, tile, options), onTile))
+        .finally(() => this.#cancelled.delete(id));
     return this.#engine.queue.add(async () => {
       this.#throwIfCancelled(id, pictures);
       return this.#runAndTransfer(id, pictures, options, state);
@@ -194,34 +185,13 @@ export class WorkerHost {
     return names.map((name) => given[name]).filter((value) => typeof value === "object") as Picture[];
   }
 
-  /** As `#runAndTransfer`; between the tiles others of the engine have their turn, and the run may be dropped. */
-  async #runInTiles(
-    id: number,
-    picture: Picture,
-    tiling: Tiling,
-    options: WorkerRunOptions,
-    onTile: TileListener | null,
-  ): Promise<Result[]> {
-    const runTile = (tile: ImageData): Promise<ImageResult> =>
-      this.#engine.queue.add(async () => {
-        this.#throwIfCancelled(id, [picture]);
-        const [result] = await this.#infer(id, [tile], options, null);
-        return result as ImageResult;
-      });
-    try {
+  /** Between the tiles others of the engine have their turn, and the run may be dropped. */
+  #runTile(id: number, picture: Picture, tile: ImageData, options: WorkerRunOptions): Promise<ImageResult> {
+    return this.#engine.queue.add(async () => {
       this.#throwIfCancelled(id, [picture]);
-      const listener = onTile && ((tile: TileResult) => onTile(transfer(tile, [tile.picture])));
-      const result = await runTiles(await readSource(picture, tiling.scale), tiling, runTile, listener);
-      closePictures([picture]);
-      return withTransfer([result], [], [result.picture]);
-    } catch (error) {
-      if (error instanceof WebbuildError && error.code !== "aborted") error.pictures = [picture];
-      else closePictures([picture]);
-      throw error;
-    } finally {
-      this.#cancelled.delete(id);
-      (onTile as { [releaseProxy]?(): void } | null)?.[releaseProxy]?.();
-    }
+      const [result] = await this.#infer(id, [tile], options, null);
+      return result as ImageResult;
+    });
   }
 
   /** Returns the result of the picture or stack; of a batch, of each picture. */

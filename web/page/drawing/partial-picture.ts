@@ -1,0 +1,29 @@
+// The tiles of a picture that are finished, while the others are made.
+
+import type { TileResult } from "../../src/index.js";
+import type { Size } from "./fit.js";
+
+/** Pixels of the longer side: as many as a stage shows. */
+const LARGEST = 2048;
+
+export class PartialPicture {
+  readonly #canvas: OffscreenCanvas;
+  readonly #gain: number;
+
+  /** `size` is that of the picture when all tiles are there. */
+  constructor({ width, height }: Size) {
+    this.#gain = Math.min(1, LARGEST / Math.max(width, height));
+    this.#canvas = new OffscreenCanvas(
+      Math.max(1, Math.round(width * this.#gain)),
+      Math.max(1, Math.round(height * this.#gain)),
+    );
+  }
+
+  /** Closes the tile, and returns all that there is. Where nothing is yet it is transparent. */
+  add({ x, y, width, height, picture }: TileResult): Promise<ImageBitmap> {
+    const gain = this.#gain;
+    this.#canvas.getContext("2d")?.drawImage(picture, x * gain, y * gain, width * gain, height * gain);
+    picture.close();
+    return createImageBitmap(this.#canvas);
+  }
+}
