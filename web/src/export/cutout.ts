@@ -26,7 +26,7 @@ export async function toPng(
   const canvas = new OffscreenCanvas(width, height);
   const context = canvas.getContext("2d");
   if (!context) throw new Error("the browser gives no 2D canvas");
-  if (result.kind === "matte") context.drawImage(result.cutout, 0, 0);
+  if ("cutout" in result) context.drawImage(result.cutout, 0, 0);
   else drawObject(context, result, index, picture);
   return canvas.convertToBlob({ type: "image/png" });
 }
