@@ -23,7 +23,7 @@ import { planSelfTest, runSelfTest } from "../self-test/self-test.js";
 import { Downloads } from "../storage/download.js";
 import { defaultCacheOptions, FileCache } from "../storage/file-cache.js";
 import { taskContext, taskOf } from "../tasks/registry.js";
-import { readTensors } from "../tensors/gpu-tensor.js";
+import { releaseTensors } from "../tensors/gpu-tensor.js";
 import { zeroTensor } from "../tensors/raw-tensor.js";
 import type { Warn } from "../worker/with-limit.js";
 import { guardCapture, planCapture } from "./graph-capture.js";
@@ -135,7 +135,8 @@ export async function setUpSession(
       const postprocessor = await createPostprocessor(manifest, gpuEngine, processing);
       const raw = async (feeds: Tensors): Promise<Tensors> => {
         const { outputs, states } = await predictor.runRaw(preprocessor.upload(feeds));
-        return { ...outputs, ...byOutput(manifest, await readTensors(states)) };
+        releaseTensors(states);
+        return outputs;
       };
       try {
         const first = (): Promise<SelfTest | null> =>
@@ -171,12 +172,6 @@ export async function setUpSession(
 /** Returns the states that stay on the GPU: those of float32. Others are counters, which the engine computes on the CPU. */
 function gpuStates({ inputs }: Manifest): string[] {
   return stateInputs(inputs).flatMap(({ dtype, output }) => (dtype === "float32" ? [output] : []));
-}
-
-/** Returns the states of a run by the names of their outputs, as the golden run has them. */
-function byOutput({ inputs }: Manifest, states: Tensors): Tensors {
-  const entries = stateInputs(inputs).map(({ name, output }) => [output, states[name]]);
-  return Object.fromEntries(entries);
 }
 
 /** Whether VideoFrames are copied, and why: begun beside the downloads, over before the engine has a device. */
