@@ -143,9 +143,9 @@ class NumberInput(ManifestStruct, tag="number", tag_field="kind", kw_only=True, 
 class MaskInput(ManifestStruct, tag="mask", tag_field="kind", kw_only=True, frozen=True):
     """Which pixels of the picture are a hole that the model fills in: `hole` there, else `known`.
 
-    The caller gives the hole to `run()` as `mask`, in the pixels of the picture. A pixel of the input is one where any
-    pixel of the picture that it covers, even in part, is: by the place of the picture in it, `ImageInput`'s. With
-    `empties_picture` the picture's tensor is 0 in the hole, in all channels.
+    The caller gives the hole to `run()` as `mask`, in the pixels of the picture. It is placed in the input as
+    the picture is, see `ImageInput`: a pixel of the input is in the hole if it covers, even in part, a pixel of the
+    picture that is. With `empties_picture` the picture's tensor is 0 in the hole, in all channels.
     """
 
     name: str
@@ -157,11 +157,11 @@ class MaskInput(ManifestStruct, tag="mask", tag_field="kind", kw_only=True, froz
 
 
 class StateInput(ManifestStruct, tag="state", tag_field="kind", kw_only=True, frozen=True):
-    """What the model remembers from one run to the next, such as the hidden state of a recurrent network.
+    """The state of a recurrent model, such as a hidden state: an input that takes an output of the previous run.
 
-    The first run of a sequence takes zeros. Each later run takes what the graph's output `output` was in the run
-    before, which has the same type and shape. That output is no result, unless the model has no other: then it is
-    listed in `outputs` too.
+    The first run of a sequence takes zeros. Each later run takes the value of the graph's output `output` in the
+    previous run, which has the same type and shape. That output is not part of the result, unless the model has no
+    other: then it is listed in `outputs` too.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a model remembers."""
+"""State inputs of a recurrent model."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ class ImageSegmentationTask(Task, tag="image-segmentation", kw_only=True, frozen
 
 
 class TilePlan(ManifestStruct, kw_only=True, frozen=True):
-    """The tiles that a picture of another size than the input's is run in, as it is, not resized.
+    """How a picture whose size is not the input's is cut into tiles, without resizing.
 
     Along an axis on which the picture has `length` pixels and the input `size`, tile k is cut out at offset(k):
 
@@ -182,11 +182,11 @@ class TilePlan(ManifestStruct, kw_only=True, frozen=True):
         n - 1 = ceil(D / floor((size - 2 halo) / multiple))
 
     It is kept from cut(k - 1) to cut(k) = floor((offset(k) + size + offset(k + 1)) / 2), the first from 0, the last to
-    the end of the picture. Beyond that the picture goes on as its last pixel does.
+    the end of the picture. Beyond its edges the picture's last pixel is repeated.
 
-    `halo`: the pixels around a tile that it needs to know. `exact`: the result is that of the whole picture. Otherwise
-    it goes floor(halo / 2) pixels beyond each cut, and is blended with its neighbour there; `seam` is the largest
-    difference that was measured there, in parts of the way from black to white.
+    `halo`: the pixels at each side of a tile that are not kept, since they depend on what lies outside of it. `exact`:
+    the result is that of the whole picture. Otherwise a tile is kept for floor(halo / 2) pixels beyond each cut, and
+    blended with its neighbour there; `seam` is the largest difference that was measured there: black is 0, white is 1.
     """
 
     halo: Annotated[int, Meta(ge=0)]
@@ -196,13 +196,13 @@ class TilePlan(ManifestStruct, kw_only=True, frozen=True):
 
 
 class ImageTask(Task, tag="image", kw_only=True, frozen=True):
-    """A picture made of the picture: larger, cleaner, brighter, in colours or in another style.
+    """Image to image: the result is a picture, larger, cleaner, brighter, in colours or in another style.
 
     `output` [1, 3, scale * height, scale * width], as `nhwc` [1, scale * height, scale * width, 3], is a picture over
     the whole input at `scale` times its size: black is `low`, white is `high`, channels in the order of `order`.
 
     The result is the source picture at `scale` times its size, read as a `DepthTask`'s map is, channel by channel.
-    level = floor(255 * min(max((value - low) / (high - low), 0), 1) + 0.5). What the model did not see is transparent.
+    level = floor(255 * min(max((value - low) / (high - low), 0), 1) + 0.5). Pixels outside the input are transparent.
 
     With `tiles`, pictures are run in tiles; without, they are resized.
     """
@@ -224,11 +224,11 @@ class MatteTask(Task, tag="matte", kw_only=True, frozen=True):
     channels. Then `low` is transparent and `high` opaque; with `min_max` the least and the largest finite value are,
     where they differ. alpha = min(max((value - low) / (high - low), 0), 1).
 
-    Alpha is read over the source picture as a `DepthTask`'s map is, and is 0 where the model saw nothing or gave no
-    number. level = floor(255 * alpha + 0.5).
+    Alpha is read over the source picture as a `DepthTask`'s map is, and is 0 outside the input and where the
+    output is NaN. level = floor(255 * alpha + 0.5).
 
-    `foreground` [1, 3, height, width], as `nhwc` [1, height, width, 3], holds the colours, 0..1, of what is in front,
-    where the model gives them: pixels that are neither transparent nor opaque take theirs from it.
+    `foreground` [1, 3, height, width], as `nhwc` [1, height, width, 3], holds the colours, 0..1, of the foreground, if
+    the model returns them: pixels that are neither transparent nor opaque take theirs from it.
     """
 
     output: str

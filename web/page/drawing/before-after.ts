@@ -1,4 +1,4 @@
-// The handle between the picture and what became of it: left of it is before, right of it after.
+// The before-and-after handle on the stage: left of it is the source picture, right of it the result.
 
 import { make } from "../util/elements.js";
 import type { Stage } from "./stage.js";

@@ -1,4 +1,4 @@
-// What is transparent, made visible: a picture over a checkerboard.
+// A picture over a checkerboard, which shows where it is transparent.
 
 /** Squares along the longer side of a picture, and their two greys. */
 const SQUARES = 48;

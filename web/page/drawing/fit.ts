@@ -42,7 +42,7 @@ export function zoomed(fit: Fit, { factor, center }: Zoom, stage: Size): Fit {
   return { ...large, left: held(left, large.width, stage.width), top: held(top, large.height, stage.height) };
 }
 
-/** Where a side begins that leaves no more of the stage empty than it has to. */
+/** Returns where a side of the enlarged picture begins, so that it covers as much of the stage as it can. */
 function held(start: number, length: number, stage: number): number {
   return length <= stage ? (stage - length) / 2 : Math.min(0, Math.max(stage - length, start));
 }

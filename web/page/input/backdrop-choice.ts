@@ -1,4 +1,4 @@
-// What a cutout is laid on: nothing, a colour, the picture itself, blurred, or another picture.
+// The background of a cutout: none, a colour, the blurred picture itself, or another picture.
 
 import type { Backdrop, DrawablePicture } from "../../src/tasks/matte/backdrop.js";
 import { element, elements } from "../util/elements.js";

@@ -1,4 +1,4 @@
-// The brush that says what is filled in: painted with the pointer, or with the keys where the stage has the focus.
+// The brush for the mask of an inpainting model: painted with the pointer, or with the keys on the stage.
 
 import type { Fit, Size } from "../drawing/fit.js";
 import type { Stage } from "../drawing/stage.js";

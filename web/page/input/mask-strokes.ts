@@ -1,4 +1,4 @@
-// What was painted of a mask, stroke by stroke, so that the last can be taken back.
+// The strokes of a painted mask, so that the last one can be undone.
 
 export interface StrokePoint {
   x: number;

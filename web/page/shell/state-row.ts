@@ -1,4 +1,4 @@
-// The row of a model with state: how many runs it is of, and the button that sets it to zeros.
+// The row of a model with state: the number of runs since the state was zeros, and the button that resets it.
 
 import type { Model } from "../../src/index.js";
 import { element } from "../util/elements.js";

@@ -1,6 +1,6 @@
-// Results that nobody gets any more: their pictures hold memory that the browser frees late.
+// Results that arrive after an abort: their pictures are closed, because the browser frees their memory late.
 
-/** Returns an answer as it is. Where it comes after the abort its pictures are closed: the run has rejected by then. */
+/** Returns a result as it is. After an abort it closes its pictures: the run has rejected by then. */
 export function unlessDropped<T>(answer: T, signal: AbortSignal | undefined): T {
   if (signal?.aborted) closeResults(answer);
   return answer;

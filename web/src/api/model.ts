@@ -92,8 +92,8 @@ export class Model {
    * Runs the model on a picture, or on an array of them where it takes a stack. Of a model that is packed for several
    * pictures, `batches`, an array of pictures gives an array of results, each as from a run of its own. Runs are answered in order; one that
    * fails does not touch the next. Where the GPU is lost, the engine is started again and the run repeated, once. The first
-   * run at another size loads that. A model with state reads what the
-   * run before wrote, of the same `options.state`; where the picture's size is another, the state starts from zeros.
+   * run at another size loads that. A model with state reads what the previous run with the same `options.state` wrote;
+   * if the picture's size changes, the state starts from zeros.
    */
   run(source: RunSource, options: RunOptions = {}): Promise<Result> {
     return this.#ordered.add(guarded(() => this.#run(source, options)));
@@ -183,7 +183,7 @@ export class Model {
     return answer.map((result) => ({ ...result, warnings: [...result.warnings, ...warnings] }));
   }
 
-  /** Does a run when its turn has come; the worker hears of it where `signal` drops it. */
+  /** Does a run when its turn has come; if `signal` aborts it, the worker is told. */
   async #inTurn<T>(
     variant: Manifest,
     turn: StateTurn | null,
@@ -205,8 +205,8 @@ export class Model {
 
   /**
    * Runs the model on a video's frames, one at a time; frames that come meanwhile are dropped. Waits for what
-   * `onResult` returns. Ends with the video, by `stop()` or by `options.signal`. Of a model with state each
-   * stream has a state of its own, which starts from zeros, also when the video's source or size changes.
+   * `onResult` returns. Ends with the video, by `stop()` or by `options.signal`. If the model has state, each
+   * stream has its own, which starts from zeros, and again when the video's source or size changes.
    */
   stream(
     video: HTMLVideoElement,
@@ -240,8 +240,8 @@ export class Model {
 
   /**
    * Runs the graph of this backend on tensors and returns all its outputs as they are. Options may be left out. Of several
-   * sizes it is the one of the tensors. A model with state reads what the run before wrote, of the same
-   * `options.state`; a state that is among the tensors replaces that.
+   * sizes it is the one of the tensors. A model with state reads what the previous run with the same
+   * `options.state` wrote, unless the state is among the tensors.
    */
   runTensors(feeds: Tensors, options: TensorRunOptions = {}): Promise<Tensors> {
     return this.#ordered.add(guarded(() => this.#runTensors(feeds, options)));
@@ -264,7 +264,7 @@ export class Model {
     }
   }
 
-  /** Returns another state, for `options.state`: each sequence of frames has its own. */
+  /** Returns a new state, for `options.state`: each sequence of frames needs its own. */
   newState(): ModelState {
     if (stateInputs(this.manifest.inputs).length === 0) throw hasNoState();
     return ModelState.of(this.#sessions, this.#states++);
@@ -378,7 +378,7 @@ export class Model {
   }
 }
 
-/** Does the work of a run. Of a model with state its place among the runs is taken now. */
+/** Does the work of a run. For a model with state, its place in the order of runs is taken now. */
 async function takingTurn<T>(
   state: ModelState | null,
   work: (turn: StateTurn | null) => Promise<T>,
@@ -404,7 +404,7 @@ interface SizedPictures {
   places: number[];
 }
 
-/** Once the run is dropped nobody hears of its tiles. What a listener throws is its page's, and ends no run. */
+/** No tile is reported after an abort. An error that the listener throws does not end the run. */
 function tileListener(
   onTile: NonNullable<RunOptions["onTile"]>,
   signal: AbortSignal | undefined,

@@ -126,13 +126,14 @@ export type DepthResultOf<Part extends DepthPart> = DepthResult & {
   [Name in DepthPartFields[Part]]: NonNullable<DepthResult[Name]>;
 };
 
-/** What is in front of a picture. */
+/** The foreground of a picture. */
 export interface MatteResult extends RunResult {
   kind: "matte";
-  /** Row by row, one value for each pixel of the source picture: 0 is behind, 255 in front. */
+  /** Row by row, one value for each pixel of the source picture: 0 is background, 255 foreground. */
   alpha: Uint8Array<ArrayBuffer>;
   /**
-   * As large: what is in front, transparent where that is not, or on the `background` that was asked for. Yours to close.
+   * The foreground, in the size of the source picture, on a transparent background or on the `background` option's.
+   * Close it when you are done.
    */
   cutout: ImageBitmap;
 }
@@ -155,12 +156,12 @@ export interface ImageSegmentationResult extends RunResult {
   map: Uint16Array<ArrayBuffer>;
 }
 
-/** A picture made of the picture: larger, cleaner, brighter, in colours or in another style. */
+/** The picture that an image-to-image model returns: larger, cleaner, brighter, in colours or in another style. */
 export interface ImageResult extends RunResult {
   kind: "image";
   /**
-   * A whole number of times as large as the picture that went in, which is in the manifest. Transparent where the model
-   * saw nothing. Yours to close.
+   * Has the source picture's size times the manifest's `scale`. Transparent where the model's input did not show the
+   * source. Close it when you are done.
    */
   picture: ImageBitmap;
 }

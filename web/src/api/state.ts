@@ -1,4 +1,5 @@
-// The state of a recurrent model: it lies in the worker, on WebGPU in GPU buffers, and is read back only by snapshot().
+// The state of a recurrent model: it lies in the worker, on WebGPU in GPU buffers. It is read back only by snapshot(), and
+// when the model moves to another worker.
 
 import type { LoadedModel } from "../fallback/fallback-chain.js";
 import type { ResilientSession } from "../fallback/recovery.js";
@@ -32,7 +33,7 @@ export class ModelState {
   #place: { session: ResilientSession; loaded: LoadedModel; run: number } | null = null;
   /** The state in memory, where it is there. */
   #copy: SavedState | null = null;
-  /** Where it may have something in a worker: a model for several sizes has a session for each. */
+  /** Sessions whose worker may hold something of this state: a model for several sizes has a session for each. */
   readonly #sessions = new Set<ResilientSession>();
   #released = false;
 
@@ -134,7 +135,7 @@ export class ModelState {
     return { answer, warnings: lost === null ? [] : [stateReset(lost)] };
   }
 
-  /** Returns the state that the next run reads; `why` that is zeros, where there should be another. */
+  /** Returns the state that the next run reads; `why` it is zeros, if a state was expected. */
   #find(
     session: ResilientSession,
     inputs: Manifest["inputs"],
@@ -176,7 +177,7 @@ export class ModelState {
   }
 }
 
-/** Throws for what is no snapshot of a model with these variants. */
+/** Throws if a value is not a snapshot of a model with these variants. */
 function checkedSnapshot(variants: readonly Manifest[], snapshot: StateSnapshot): StateSnapshot {
   const { steps, tensors } = Object(snapshot) as Partial<StateSnapshot>;
   if (typeof steps === "number" && variants.some(({ inputs }) => areStates(inputs, Object(tensors))))

@@ -8,7 +8,7 @@ import type { Result, StreamedFrame } from "./types.js";
 type Run = (video: HTMLVideoElement, signal: AbortSignal) => Promise<Result>;
 type OnResult = (result: Result, frame: StreamedFrame) => void | Promise<void>;
 
-/** The state of a stream, null for a model without one; `own`: nobody else has it, it ends with the stream. */
+/** The state of a stream, null for a model without one; `own`: made for this stream, and released with it. */
 interface StreamState {
   state: ModelState | null;
   own: boolean;

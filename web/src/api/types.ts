@@ -90,8 +90,8 @@ export interface RunOptions {
   /** Numbers that the model takes beside a picture, by the names of its inputs. Default: the bundle's own. */
   numbers?: Readonly<Record<string, number | undefined>> | undefined;
   /**
-   * For a model that fills in a part of the picture: which pixels. An ImageBitmap or ImageData of the picture's size,
-   * white and opaque there, or a Uint8Array with 1 there, row by row.
+   * For an inpainting model: the pixels to fill in. An ImageBitmap or ImageData of the picture's size, white and opaque
+   * at those pixels, or a Uint8Array with 1 for each of them, row by row.
    */
   mask?: MaskSource | undefined;
   /** For a model that takes a prompt: phrases with full stops between them, or a list of phrases. */
@@ -109,16 +109,16 @@ export interface RunOptions {
   /** The less sure the model is, the more transparent are the colours of its depth map. Default: false. */
   confidenceAlpha?: boolean | undefined;
   /**
-   * Of a model that cuts out: what the cutout lies on, a color such as "#1f4fe0", a picture, which covers it, or "blur", the
-   * picture itself without what is in front. Default: nothing, the cutout is transparent.
+   * For a matting model: the background of the cutout. A color such as "#1f4fe0", a picture, scaled to cover it, or "blur",
+   * the blurred source picture without its foreground. Default: none, the cutout is transparent.
    */
   background?: string | ImageSource | undefined;
   /**
-   * Of a model that makes a picture of a picture: "auto" runs those of other sizes than the model's in tiles, as they are,
-   * where the bundle has a plan for that; false resizes them. Default: "auto".
+   * For an image-to-image model: "auto" runs a picture of another size than the model's input in tiles, if the bundle
+   * has a plan for tiles; false resizes the picture. Default: "auto".
    */
   tiles?: "auto" | false | undefined;
-  /** Hears of each tile as soon as it is there, while the others run. */
+  /** Called with each finished tile, while the others run. */
   onTile?: ((tile: TileResult) => unknown) | undefined;
   /** The size to run the picture at, one of the model's `sizes`. Default: the one with the least waste. */
   size?: SizeOption | undefined;
@@ -128,25 +128,25 @@ export interface RunOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Options of `runTensors()` and `streamTensors()`: those of `run()`. */
+/** Options of `runTensors()` and `streamTensors()`, as in `run()`. */
 export type TensorRunOptions = Pick<RunOptions, "state" | "signal">;
 
-/** Which pixels of a picture are to be filled in. It stays the caller's. */
+/** Which pixels of a picture are to be filled in. `run()` does not close it. */
 export type MaskSource = ImageBitmap | ImageData | Uint8Array;
 
 /** A part of a depth result. */
 export type DepthPart = "values" | "map" | "colors";
 
-/** A tile of the result that is finished: where in it, in its pixels, and what is there. Draw them in their order. */
+/** A finished tile: its place in the result, in pixels of the result, and its picture. Draw tiles in their order. */
 export interface TileResult {
   index: number;
-  /** Of all tiles. */
+  /** The number of all tiles. */
   count: number;
   x: number;
   y: number;
   width: number;
   height: number;
-  /** Yours to close. */
+  /** Close it when you are done. */
   picture: ImageBitmap;
 }
 
@@ -180,14 +180,14 @@ export type Tensors = Record<string, TensorData>;
 
 /**
  * The state of a model after some run, from `snapshot()` for `restore()`. Plain data: it can be cloned, posted, or stored
- * in IndexedDB. What its tensors mean is the model's own.
+ * in IndexedDB.
  */
 export interface StateSnapshot {
   /** How many runs there were since the state was zeros. */
   readonly steps: number;
   /** The size of the last picture, null where there was none. */
   readonly size: { readonly width: number; readonly height: number } | null;
-  /** By the names of the inputs that hold state. */
+  /** The state's tensors, by the names of their inputs. */
   readonly tensors: Readonly<Tensors>;
 }
 

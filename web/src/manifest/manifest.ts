@@ -147,13 +147,13 @@ export interface GroundingTask {
   prompts: string[];
 }
 /**
- * A picture made of the picture: larger, cleaner, brighter, in colours or in another style.
+ * Image to image: the result is a picture, larger, cleaner, brighter, in colours or in another style.
  *
  *     `output` [1, 3, scale * height, scale * width], as `nhwc` [1, scale * height, scale * width, 3], is a picture over
  *     the whole input at `scale` times its size: black is `low`, white is `high`, channels in the order of `order`.
  *
  *     The result is the source picture at `scale` times its size, read as a `DepthTask`'s map is, channel by channel.
- *     level = floor(255 * min(max((value - low) / (high - low), 0), 1) + 0.5). What the model did not see is transparent.
+ *     level = floor(255 * min(max((value - low) / (high - low), 0), 1) + 0.5). Pixels outside the input are transparent.
  *
  *     With `tiles`, pictures are run in tiles; without, they are resized.
  */
@@ -168,7 +168,7 @@ export interface ImageTask {
   tiles: TilePlan | null;
 }
 /**
- * The tiles that a picture of another size than the input's is run in, as it is, not resized.
+ * How a picture whose size is not the input's is cut into tiles, without resizing.
  *
  *     Along an axis on which the picture has `length` pixels and the input `size`, tile k is cut out at offset(k):
  *
@@ -176,11 +176,11 @@ export interface ImageTask {
  *         n - 1 = ceil(D / floor((size - 2 halo) / multiple))
  *
  *     It is kept from cut(k - 1) to cut(k) = floor((offset(k) + size + offset(k + 1)) / 2), the first from 0, the last to
- *     the end of the picture. Beyond that the picture goes on as its last pixel does.
+ *     the end of the picture. Beyond its edges the picture's last pixel is repeated.
  *
- *     `halo`: the pixels around a tile that it needs to know. `exact`: the result is that of the whole picture. Otherwise
- *     it goes floor(halo / 2) pixels beyond each cut, and is blended with its neighbour there; `seam` is the largest
- *     difference that was measured there, in parts of the way from black to white.
+ *     `halo`: the pixels at each side of a tile that are not kept, since they depend on what lies outside of it. `exact`:
+ *     the result is that of the whole picture. Otherwise a tile is kept for floor(halo / 2) pixels beyond each cut, and
+ *     blended with its neighbour there; `seam` is the largest difference that was measured there: black is 0, white is 1.
  */
 export interface TilePlan {
   halo: number;
@@ -231,11 +231,11 @@ export interface ImageSegmentationTask {
  *     channels. Then `low` is transparent and `high` opaque; with `min_max` the least and the largest finite value are,
  *     where they differ. alpha = min(max((value - low) / (high - low), 0), 1).
  *
- *     Alpha is read over the source picture as a `DepthTask`'s map is, and is 0 where the model saw nothing or gave no
- *     number. level = floor(255 * alpha + 0.5).
+ *     Alpha is read over the source picture as a `DepthTask`'s map is, and is 0 outside the input and where the
+ *     output is NaN. level = floor(255 * alpha + 0.5).
  *
- *     `foreground` [1, 3, height, width], as `nhwc` [1, height, width, 3], holds the colours, 0..1, of what is in front,
- *     where the model gives them: pixels that are neither transparent nor opaque take theirs from it.
+ *     `foreground` [1, 3, height, width], as `nhwc` [1, height, width, 3], holds the colours, 0..1, of the foreground, if
+ *     the model returns them: pixels that are neither transparent nor opaque take theirs from it.
  */
 export interface MatteTask {
   kind: "matte";
@@ -451,9 +451,9 @@ export interface NumberInput {
 /**
  * Which pixels of the picture are a hole that the model fills in: `hole` there, else `known`.
  *
- *     The caller gives the hole to `run()` as `mask`, in the pixels of the picture. A pixel of the input is one where any
- *     pixel of the picture that it covers, even in part, is: by the place of the picture in it, `ImageInput`'s. With
- *     `empties_picture` the picture's tensor is 0 in the hole, in all channels.
+ *     The caller gives the hole to `run()` as `mask`, in the pixels of the picture. It is placed in the input as
+ *     the picture is, see `ImageInput`: a pixel of the input is in the hole if it covers, even in part, a pixel of the
+ *     picture that is. With `empties_picture` the picture's tensor is 0 in the hole, in all channels.
  */
 export interface MaskInput {
   kind: "mask";
@@ -465,11 +465,11 @@ export interface MaskInput {
   emptiesPicture: boolean;
 }
 /**
- * What the model remembers from one run to the next, such as the hidden state of a recurrent network.
+ * The state of a recurrent model, such as a hidden state: an input that takes an output of the previous run.
  *
- *     The first run of a sequence takes zeros. Each later run takes what the graph's output `output` was in the run
- *     before, which has the same type and shape. That output is no result, unless the model has no other: then it is
- *     listed in `outputs` too.
+ *     The first run of a sequence takes zeros. Each later run takes the value of the graph's output `output` in the
+ *     previous run, which has the same type and shape. That output is not part of the result, unless the model has no
+ *     other: then it is listed in `outputs` too.
  */
 export interface StateInput {
   kind: "state";
