@@ -210,8 +210,8 @@ GLOBAL: dict[str, tuple[Net, str]] = {
     "normalized": (normalized, "InstanceNormalization 'v1_0' reads all rows of the picture"),
     "attention": (attention, "MatMul 'v5_0' reads all rows of the picture"),
     "positioned": (positioned, "Add 'v0_0' treats positions of the picture differently"),
-    "rolled": (rolled, "Conv 'v3_0' reads positions that do not go on evenly"),
+    "rolled": (rolled, "Conv 'v3_0' reads positions at irregular distances"),
     "transformed": (transformed, "MatMul 'v0_0' reads all columns of the picture"),
-    "stretched": (stretched, "Resize 'v0_0' resizes with align_corners, where places depend on the size"),
+    "stretched": (stretched, "Resize 'v0_0' resizes with align_corners, where sampling positions depend on the size"),
 }
 """Networks without one, by name, and the node that makes it so."""

@@ -158,7 +158,7 @@ def test_what_a_mask_means_is_measured(nodes: str, hole: float, known: float, em
     assert isinstance(mask, MaskInput)
     assert (mask.hole, mask.known, mask.empties_picture) == (hole, known, empties)
     assert "is the mask of what is filled in" in found.assumptions[-1]
-    assert "sure: so the picture around it stays" in found.assumptions[-1]
+    assert "sure: the picture around the hole changes by" in found.assumptions[-1]
 
 
 def test_a_mask_that_nothing_depends_on_has_the_meaning_of_its_name(tmp_path: Path) -> None:

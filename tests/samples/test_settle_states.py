@@ -44,7 +44,7 @@ def test_states_of_any_size_get_the_one_that_lasts(tmp_path: Path) -> None:
     assert [model.dims.dims[f"r1i:{axis}"] for axis in range(4)] == [1, 4, 32, 48]
     assert [model.dims.dims[f"r2i:{axis}"] for axis in range(4)] == [1, 6, 16, 24]
     said = "state: r1i [1, 4, 32, 48] <- r1o, r2i [1, 6, 16, 24] <- r2o (by name), zeros at first"
-    assert model.repairs == (f"{said}, which starts as zeros of the smallest shape, [1, ...], do",)
+    assert model.repairs == (f"{said}; zeros of the smallest shape, [1, ...], give the same first output",)
 
 
 @pytest.mark.parametrize(("given", "ratio", "side"), [({}, "0.5", 256), ({"downsample_ratio": "0.25"}, "0.25", 128)])

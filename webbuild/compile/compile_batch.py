@@ -24,7 +24,7 @@ def compile_batch(
             the graphs.
     """
     if loaded.source.states:
-        raise no_batch(batch, f"{loaded.source.path}: it has states, so that pictures go in one after another")
+        raise no_batch(batch, f"{loaded.source.path}: it has states, so pictures run one after another")
     planned, kept = plan_graphs(loaded, target, None, nms, int32_inputs=True)
     if single.postprocess is not None or any(
         HEAD_STATUS_KEY in each.metadata_props for each in planned.graphs.values()

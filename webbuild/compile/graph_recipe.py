@@ -96,8 +96,8 @@ def _first_scaling(model: ir.Model, image: ImageInput) -> tuple[Numbers, Numbers
             factor[order], summand[order] = step
             scale, offset, changed = scale * factor, offset * factor + summand, True
         value = node.outputs[0]
-    # A matting network normalises its frame for the encoder, and gives it to the decoder as it is: of one branch among
-    # several only means that are known say anything.
+    # A matting network normalises the frame for its encoder, and gives the decoder the frame as it is. So if there are
+    # several branches, only a known mean, such as ImageNet's, shows how the picture is scaled.
     return (scale, offset) if changed and not (branched and _channel_order(scale, offset) is None) else None
 
 

@@ -158,7 +158,7 @@ def with_inputs_of(match: TaskMatch, other: TaskMatch) -> TaskMatch:
 
 
 def _signature_after(source: OnnxModel, model: ir.Model) -> ModelSignature:
-    """Return the facts of what became of a model, but for its states, and what lies beside the model."""
+    """Return the facts of the lowered graphs without states, and the configuration files beside the model."""
     seen = without_states(model_signature(source.signature.file, model), source.states)
     return msgspec.structs.replace(seen, hub_files=source.signature.hub_files)
 

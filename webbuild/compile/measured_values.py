@@ -1,4 +1,4 @@
-"""Measures what the values of an output mean: on two photographs, where the graph does not say it."""
+"""Meaning of an output's values, measured on two photographs if the graph does not show it."""
 
 from __future__ import annotations
 

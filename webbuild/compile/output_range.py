@@ -1,4 +1,4 @@
-"""The values of black and white in an output that is a picture: what the graph's last operators say of them."""
+"""Output range of a picture, the values of black and white, read from the graph's last operators."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from msgspec import Struct
 from webbuild.passes.rewrite import constant, input_value
 
 _LONGEST = 16
-"""Nodes that are looked through."""
+"""How many nodes before the output are examined."""
 _SAME_VALUES = frozenset(
     {"Identity", "Cast", "Transpose", "Reshape", "DepthToSpace", "Slice", "Round", "Squeeze", "Unsqueeze", "Floor"}
 )
-"""Operators after which values are what they were, wherever they lie."""
+"""Operators that move values and do not change them."""
 _BOUNDED = {"Sigmoid": (0.0, 1.0), "HardSigmoid": (0.0, 1.0), "Tanh": (-1.0, 1.0)}
 
 
 class OutputRange(Struct, frozen=True):
-    """The values of black and white, and how sure that is, in words."""
+    """The values of black and white, and why: a reason that begins with how sure it is."""
 
     low: float
     high: float
@@ -86,7 +86,7 @@ def _scaling(node: ir.Node) -> tuple[float, float] | None:
 
 
 def _variable(node: ir.Node) -> int:
-    """Return which of two inputs is no constant."""
+    """Return the index of the input that is not a constant."""
     return 0 if constant(input_value(node, 0)) is None else 1
 
 

@@ -14,9 +14,9 @@ from webbuild.preprocess.image import LUMA
 Numbers = NDArray[np.float64]
 
 _LUMA, _EDGES, _CHANNEL = 0.5, 0.3, 0.3
-"""Correlations from which on an output is a picture of the input: of its brightness, its edges, each of its colours."""
+"""Least correlations of an output that resembles the input: of brightness, of edges, of each colour channel."""
 _REACH = 2
-"""Pixels of the input by which an output is tried to be shifted."""
+"""Largest shift of the output that is tried, in pixels of the input."""
 
 
 class Likeness(Struct, frozen=True):
@@ -34,12 +34,12 @@ class Likeness(Struct, frozen=True):
 
     @property
     def is_picture(self) -> bool:
-        """Whether an output is the picture that went in, made better."""
+        """Whether the output is a version of the input picture."""
         return self.luma >= _LUMA and self.edges >= _EDGES and self.channel >= _CHANNEL and not any(self.shift)
 
 
 def measure_likeness(canvases: Sequence[Numbers], outputs: Sequence[NDArray[Any]]) -> Likeness:
-    """Compare pictures RGB [H, W, 3] with what became of them, [3, s H, s W]."""
+    """Compare pictures, RGB [H, W, 3], with the model's outputs, [3, s H, s W]."""
     pairs = [
         (canvas.transpose(2, 0, 1), shrink(planes, len(planes[0]) // len(canvas)))
         for canvas, planes in zip(canvases, outputs, strict=True)

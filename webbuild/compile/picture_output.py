@@ -26,11 +26,11 @@ from webbuild.tasks.registry import kind_of
 
 _CONFIGURED = "as configured"
 _BETTER = 0.05
-"""Root mean square in parts of white by which a way has to fit better to be taken in place of a commoner one."""
+"""How much smaller the RMS difference, relative to white, has to be to choose a less common preprocessing."""
 
 
 def find_picture_output(match: TaskMatch, graph: ir.Model, original: NativeRunner) -> TaskMatch | None:
-    """Return a model of plain tensors as one that makes pictures, None where its answers do not show that it does.
+    """Return the match of a plain-tensor model as task `image`, None if its outputs do not resemble its inputs.
 
     Raises:
         WebbuildError: `input-too-large`.
@@ -56,9 +56,9 @@ def find_picture_output(match: TaskMatch, graph: ir.Model, original: NativeRunne
 def with_measured_picture(
     match: TaskMatch, graph: ir.Model, original: NativeRunner, *, configured: bool = False
 ) -> TaskMatch:
-    """Return a model that makes pictures with what its answers show: their range, their order, how pictures go in.
+    """Return the match of a picture model with its output range, channel order and preprocessing, as measured.
 
-    Where that is `configured`, or the match says it, other ways are not tried.
+    If the preprocessing is `configured`, or the match is sure of it, no other is tried.
     """
     task: Any = match.task
     image = next(spec for spec in match.inputs if isinstance(spec, ImageInput))
@@ -79,7 +79,7 @@ def with_measured_picture(
 
 
 def _image_ways(image: ImageInput, graph: ir.Model) -> tuple[list[ImageInput], str]:
-    """Return the ways that pictures may go in, the commonest first, and why where there is but one."""
+    """Return the input ranges to try, the most common first, and the reason if there is only one."""
     if image.dtype == "uint8":
         return [image], "sure: it takes bytes"
     said = read_graph_recipe(graph, image)
@@ -99,7 +99,7 @@ def _with_masks(images: Sequence[ImageInput], mask: MaskInput | None) -> list[Wa
 def _best_way(
     ways: Sequence[Way], task: ImageTask, model: PictureModel
 ) -> tuple[PictureTrial | None, list[PictureTrial]]:
-    """Return the way with which the output is nearest to the input, the first of equals, and the others."""
+    """Return the trial whose output is nearest to the input, the first of equals, and the others."""
     trials = list(try_ways(ways, task, model))
     if not trials:
         return None, []
@@ -129,8 +129,9 @@ def _recognised(
 def _why(best: PictureTrial, others: Sequence[PictureTrial]) -> str:
     errors = [each.error for each in others if each.way.mask == best.way.mask]
     if errors and min(errors) > best.error + _BETTER:
-        return f"likely: so the output is {best.error:.2f} of white from the input, else {min(min(errors), 99):.2f}"
-    return "a guess: with another range the output is as near to the input"
+        other = min(min(errors), 99)
+        return f"likely: output and input differ by {best.error:.2f} of white, with another range by {other:.2f}"
+    return "a guess: with another range, output and input differ no more"
 
 
 def _describe(trial: PictureTrial, model: PictureModel) -> str:
@@ -148,13 +149,15 @@ def _describe(trial: PictureTrial, model: PictureModel) -> str:
 
 def _describe_mask(mask: MaskInput, best: PictureTrial, others: Sequence[PictureTrial]) -> str:
     errors = [each.error for each in others if each.way.image == best.way.image and each.way.mask != best.way.mask]
-    kept = f"so the picture around it stays, {best.error:.2f} of white apart"
-    sure = "a guess: the other way round the picture around it stays as well"
+    kept = f"the picture around the hole changes by {best.error:.2f} of white"
+    sure = "a guess: the other way round, the picture around the hole changes no more"
     if errors and min(errors) > best.error + _BETTER:
-        sure = f"sure: {kept}, the other way round {min(min(errors), 99):.2f}"
-    emptied = "is emptied first: the model looks into it" if mask.empties_picture else "is emptied by the graph itself"
+        sure = f"sure: {kept}, the other way round by {min(min(errors), 99):.2f}"
+    emptied = "the runtime sets the hole to 0 first: the output depends on it"
+    if not mask.empties_picture:
+        emptied = "the output does not depend on the pixels in the hole"
     meaning = f"{mask.hole:g} is a hole and {mask.known:g} is known ({sure})"
-    return f"input '{mask.name}' is the mask of what is filled in: {meaning}; the hole {emptied}"
+    return f"input '{mask.name}' is the mask of what is filled in: {meaning}; {emptied}"
 
 
 def _recipe_text(image: ImageInput, reason: str) -> str:

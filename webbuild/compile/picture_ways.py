@@ -1,4 +1,4 @@
-"""The ways to put a picture in, and its mask, that are tried; and what comes out of each."""
+"""Trials of a picture model: input ranges and mask meanings, and how much each output resembles the input."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from webbuild.tasks.output_picture import picture_planes
 Numbers = NDArray[np.float64]
 
 _RANGES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 255.0))
-"""Values of black and white, from the narrowest on: the first that an output lies in is taken."""
+"""Output ranges (black, white), the narrowest first: the first that contains the output is taken."""
 _SLACK, _WITHIN = 0.1, 0.98
-"""Part of a range by which, and of the values that, may lie outside of it."""
+"""How far outside a range values may lie, relative to its width, and which fraction of the values may."""
 _UNCHANGED = 1e-3
-"""Part of white by which outputs differ at most where the graph empties the hole itself."""
+"""Largest difference, relative to white, of two outputs that do not depend on the pixels in the hole."""
 
 
 class Way(Struct, frozen=True):
-    """How a picture goes in, and its mask."""
+    """Preprocessing of a picture, and the meaning of its mask."""
 
     image: ImageInput
     mask: MaskInput | None
 
 
 class PictureTrial(Struct, frozen=True):
-    """A way to put pictures in, and what came out: the task with its range and order, and how like the input it is.
+    """Result of one trial: the task with its output range and channel order, and the likeness of output and input.
 
-    `error` is the root mean square of the difference from the input, in parts of white. Of a model that takes a mask
-    likeness and error are those of what is no hole.
+    `error` is the RMS difference from the input, relative to white. If the model takes a mask, likeness and error are
+    those of the pixels outside the hole.
     """
 
     way: Way
@@ -52,7 +52,7 @@ class PictureTrial(Struct, frozen=True):
 
 
 class PictureModel(Struct, frozen=True):
-    """The original, what it is fed beside the picture and the mask, and the range that its graph ends with."""
+    """The original model, its feeds besides picture and mask, and the output range that its graph shows."""
 
     original: NativeRunner
     beside: Mapping[str, NDArray[Any]]
@@ -60,7 +60,7 @@ class PictureModel(Struct, frozen=True):
 
 
 def trial_hole(image: ImageInput) -> Hole:
-    """Return a hole in the lowest third of an input, so that what lies above it can be compared."""
+    """Return a hole in the lowest third of an input: the pixels above it are compared."""
     height, width = input_size(image)
     hole = np.zeros((height, width), bool)
     hole[height * 2 // 3 :, width // 3 : width * 2 // 3] = True
@@ -68,7 +68,7 @@ def trial_hole(image: ImageInput) -> Hole:
 
 
 def try_ways(ways: Sequence[Way], task: ImageTask, model: PictureModel) -> Iterator[PictureTrial]:
-    """Yield what becomes of two photographs, way by way, as long as there is time; what is not finite is left out."""
+    """Yield a trial of each way on two photographs, as long as there is time; leave out those with NaN or infinity."""
     canvases, left, longest = sample_canvases(ways[0].image), SECONDS, 0.0
     for way in ways:
         if longest > left:
@@ -85,7 +85,7 @@ def try_ways(ways: Sequence[Way], task: ImageTask, model: PictureModel) -> Itera
 
 
 def empties_itself(trial: PictureTrial, model: PictureModel) -> bool:
-    """Whether the answer is the same whatever lies in the hole."""
+    """Whether the output does not depend on the pixels in the hole."""
     canvas = sample_canvases(trial.way.image)[0]
     empty, full = (_planes(trial.way, trial.task, model, canvas, emptied=emptied) for emptied in (True, False))
     white = trial.task.high - trial.task.low

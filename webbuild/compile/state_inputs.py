@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def with_state_inputs(match: TaskMatch, states: tuple[StatePair, ...], graph: ir.Model) -> TaskMatch:
-    """Return what a model is, with the inputs that it remembers at the places that they have in its graph.
+    """Return the match with its state inputs added, in the order of the graph's inputs.
 
     Raises:
         WebbuildError: `state-mismatch` where a state and its output differ in the graph.

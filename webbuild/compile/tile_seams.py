@@ -18,11 +18,11 @@ from webbuild.samples.random_inputs import SAMPLE_IMAGES
 from webbuild.tasks.base import TiledOutput
 
 SECONDS = 20.0
-"""What measuring may take; one pair of tiles is compared in any case."""
+"""Seconds for measuring; one pair of tiles is compared in any case."""
 
 
 class Seam(Struct, frozen=True):
-    """How far two tiles differ, in parts of the way from black to white."""
+    """How far two tiles differ: 0 is black, 1 is white."""
 
     largest: float
     mean: float
@@ -40,11 +40,11 @@ class SeamMeasure:
 
     @property
     def has_time(self) -> bool:
-        """Whether there is time for more than has to be measured."""
+        """Whether there is time for another comparison."""
         return time.monotonic() - self._began < SECONDS
 
     def overlap(self, halo: int, multiple: int) -> Seam:
-        """Compare all that two tiles may keep, the second half of what is left of a tile further on.
+        """Compare two tiles, half of a tile without its halo apart, wherever both are exact.
 
         Raises:
             WebbuildError: `reference-run-failed`.
@@ -52,7 +52,7 @@ class SeamMeasure:
         return self._measure(halo, multiple, halo, at_seam=False)
 
     def seam(self, halo: int, multiple: int, feather: int) -> Seam:
-        """Compare what of two tiles is blended, the second as far from the first as the halo allows.
+        """Compare the overlap of two tiles that is blended, the tiles as far apart as the halo allows.
 
         Raises:
             WebbuildError: `reference-run-failed`.
@@ -64,7 +64,7 @@ class SeamMeasure:
         return Seam(max(float(each.max()) for each in found), float(np.mean([each.mean() for each in found])))
 
     def _differences(self, halo: int, multiple: int, margin: int, *, at_seam: bool) -> Iterator[NDArray[np.float64]]:
-        """Yield the differences of each pair; of the second one only where there is time."""
+        """Yield the differences of each pair of tiles; of the second pair only if there is time."""
         for axis, file in enumerate(reversed(self._files)):
             if axis and not self.has_time:
                 return
@@ -80,7 +80,7 @@ class SeamMeasure:
             yield np.abs(np.clip(first, 0, 1) - np.clip(second, 0, 1) if at_seam else first - second)
 
     def _tiles(self, file: Any, axis: int, shift: int) -> Iterator[NDArray[Any]]:
-        """Yield what becomes of a photograph's first tile, and of that `shift` pixels further along an axis."""
+        """Yield the outputs for a photograph's first tile, and for the tile `shift` pixels further along an axis."""
         size = input_size(self._image)[axis]
         shape = list(self._image.shape)
         shape[axis + (2 if self._image.layout == "nchw" else 1)] += shift
@@ -93,7 +93,7 @@ class SeamMeasure:
             yield self._original.run(feeds)[self._output.name]
 
     def _kept(self, answer: NDArray[Any], axis: int, start: int, end: int) -> NDArray[np.float64]:
-        """Return what of a tile lies from `start` to `end`, in pixels of the picture: black is 0, white is 1."""
+        """Return the part of a tile from `start` to `end`, in pixels of the picture: black is 0, white is 1."""
         output = self._output
         along = axis + (2 if output.layout == "nchw" else 1)
         kept = np.take(answer, range(start * output.scale, end * output.scale), along).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Tiles of a model that makes pictures: by its receptive field where that fits the input, else by what is measured."""
+"""Tile plan of a picture model: from its receptive field if that fits the input, otherwise from measured seams."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 _AXES = {"nchw": (2, 3), "nhwc": (1, 2)}
 _MOST = 3 / 8
-"""Part of the input's side up to which a halo leaves tiles worth running: a quarter of it is kept."""
+"""Largest halo, as a fraction of the input's side: at 3/8 on both sides, a quarter of each tile is kept."""
 _SHARES = (4, 8, 16)
-"""Where a receptive field does not fit, the parts of the input's side that are tried as a halo."""
+"""If the receptive field does not fit: halos to try, as divisors of the input's side."""
 _USUAL_MULTIPLE = 16
-"""What networks of which it is not known reduce a picture by, as a rule."""
+"""Assumed stride of a network whose stride is not known."""
 _INVISIBLE = 1 / 255
-"""A seam below which the next smaller halo is tried."""
-_BESIDE = "the model takes something beside the picture that belongs to all of it"
+"""Largest difference at a seam that cannot be seen: below it, the next smaller halo is tried."""
+_BESIDE = "another input of the model, such as a mask, belongs to the whole picture"
 _VISIBLE = 0.02
-"""Mean difference at a seam, in parts of the way from black to white, from which on there are no tiles."""
+"""Largest mean difference at a seam, relative to white: above it, pictures are resized instead."""
 
 
 def with_tiles(match: TaskMatch, graph: ir.Model, original: NativeRunner, progress: ProgressReporter) -> TaskMatch:
-    """Return a model that makes pictures with the tiles that pictures of other sizes are run in, if they can be.
+    """Return the match of a picture model with a tile plan for pictures of other sizes, if tiles are possible.
 
     Raises:
         WebbuildError: `reference-run-failed`.
@@ -59,22 +59,22 @@ def with_tiles(match: TaskMatch, graph: ir.Model, original: NativeRunner, progre
 
 
 def _obstacle(image: ImageInput, found: ReceptiveField | GlobalContext, measure: SeamMeasure) -> str:
-    """Return why tiles do not give what the whole picture does, empty where they do."""
+    """Return why tiles differ from the whole picture, empty if they do not."""
     if isinstance(found, GlobalContext):
         return str(found)
     side = min(input_size(image))
     if found.halo > _MOST * side or side - 2 * found.halo < 2 * found.multiple:
-        return f"each pixel sees {found.halo} pixels in each direction, too many for {_tiles(image)}"
+        return f"the receptive field is {found.halo} pixels in each direction, too large for {_tiles(image)}"
     if found.rounded:
-        return f"{found.rounded} rounds by position"
+        return f"{found.rounded} rounds differently at each position"
     apart = measure.overlap(found.halo, found.multiple).largest
     return f"two tiles of a photograph differ by {apart:.1e} of white at the same pixel" if apart else ""
 
 
 def _exact(image: ImageInput, found: ReceptiveField | GlobalContext) -> tuple[TilePlan, str]:
-    """Return the plan that gives what the whole picture does, and what is said of it."""
+    """Return the plan whose result equals that of the whole picture, and the sentence for the report."""
     assert isinstance(found, ReceptiveField)
-    said = f"each pixel sees {found.halo} pixels in each direction, and two tiles of a photograph agree to the last bit"
+    said = f"the receptive field is {found.halo} pixels in each direction, and tiles of a photograph are bit-identical"
     plan = TilePlan(halo=found.halo, multiple=found.multiple, exact=True)
     return plan, f"pictures of other sizes are run in {_tiles(image)}, exactly: {said}"
 
@@ -82,7 +82,7 @@ def _exact(image: ImageInput, found: ReceptiveField | GlobalContext) -> tuple[Ti
 def _blended(
     image: ImageInput, found: ReceptiveField | GlobalContext, obstacle: str, measure: SeamMeasure
 ) -> tuple[TilePlan | None, str]:
-    """Return the plan with the least halo at which no seam is seen, else with the largest, and what is said of it."""
+    """Return the plan with the smallest halo without a visible seam, else the largest halo, and the sentence."""
     side = min(input_size(image))
     multiple = found.multiple if isinstance(found, ReceptiveField) else math.gcd(*input_size(image), _USUAL_MULTIPLE)
     best: tuple[int, Seam] | None = None

@@ -1,4 +1,4 @@
-"""Sequences of runs: judged step by step, told as one; and whether states are states."""
+"""Sequences of runs: compared step by step, reported as one sample; and checks that states are states."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ def _of_sequence(comparison: Comparison, name: str) -> Comparison:
 
 
 def _is_worse(one: Comparison, other: Comparison) -> bool:
-    order = ("VACUOUS", "OK", "DIFFERS")  # a step that says nothing is no news where another says something
+    order = ("VACUOUS", "OK", "DIFFERS")  # a vacuous step does not matter if another step has signal
     return (order.index(one.verdict), one.tolerance_used) > (order.index(other.verdict), other.tolerance_used)
 
 
 def check_states(run: Callable[[Tensors], Tensors], states: Sequence[StateInput], sequence: Sequence[Sample]) -> None:
-    """Raise where what is taken for a state is none: it never changes, or nothing depends on it.
+    """Raise if a state never changes, or no output depends on it.
 
     Each state is set to zeros in the middle of the sequence; another output of a later step has to change.
 
     Args:
         run: the original.
-        states: what is taken for states.
+        states: to check.
         sequence: the steps.
 
     Raises:

@@ -28,7 +28,7 @@ from webbuild.targets.table import KernelTable
 _BOUNDING = tuple(
     kind.code for kind in (FoldDeformConv, DecomposeDeformConv, TileAttention, SplitConvInput, SplitLargeWeights)
 )
-"""Passes that compute in parts what would take too much memory."""
+"""Passes that split computations which would take too much memory."""
 
 
 def with_fixes(found: Inspection, model: ir.Model, table: KernelTable, dims: Mapping[str, int]) -> Inspection:

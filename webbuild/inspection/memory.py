@@ -1,4 +1,4 @@
-"""Memory of a model: weights, the tensors that live at one time, the largest tensor."""
+"""Memory of a model: weights, the tensors in use at one time, the largest tensor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webbuild.passes.rewrite import nbytes
 _ALIASES = ("Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity")
 """Operators whose output is their input under another shape: the engine copies nothing."""
 _MAX_NAMED = 3
-"""Tensors of a peak that are named, the largest ones."""
+"""How many of the largest tensors of a peak are named."""
 
 
 def estimate_memory(context: InspectionContext) -> MemoryEstimate:
@@ -40,9 +40,9 @@ def estimate_memory(context: InspectionContext) -> MemoryEstimate:
 
 
 def _gpu_peak(context: InspectionContext, running: Sequence[ir.Node]) -> GpuPeak | None:
-    """Return what takes the most memory of the GPU at one time, None where nothing runs there.
+    """Return the peak of the GPU's memory, None if nothing runs there.
 
-    A value is there if a GPU node computes it, or reads it there.
+    A value takes GPU memory if a GPU node computes it, or reads it on the GPU.
     """
     on_gpu = [node for node in running if context.on_gpu(node)]
     there = {value for node in on_gpu for value in node.outputs} | {value for node in on_gpu for value in _read(node)}
@@ -62,7 +62,7 @@ def _gpu_peak(context: InspectionContext, running: Sequence[ir.Node]) -> GpuPeak
 def _peak(
     context: InspectionContext, running: Sequence[ir.Node], counted: Collection[ir.Value]
 ) -> tuple[ir.Node | None, Collection[ir.Value]]:
-    """Return the node at which the values that are counted take most, and those that live then.
+    """Return the node at which the counted values take the most memory, and the values in use at that node.
 
     The inputs of the graph live from the beginning, its outputs to the end, a value between from the node that makes it
     to the last that reads it. Another shape of a value is the same memory.

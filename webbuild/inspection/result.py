@@ -68,17 +68,17 @@ class CpuPartition(Struct, frozen=True, rename="camel"):
 
 
 class LiveTensor(Struct, frozen=True, rename="camel"):
-    """A tensor that lives at the peak, and its bytes."""
+    """A tensor in use at the peak, and its bytes."""
 
     name: str
     size: int
 
 
 class GpuPeak(Struct, frozen=True, rename="camel"):
-    """The most that the GPU has to hold at one time: bytes of the weights, and of the tensors that live at a node.
+    """Peak of the GPU's memory: bytes of the weights, and of the tensors in use at a node.
 
-    Planned: the nodes in their order, each tensor from the node that makes it to the last that reads it. The engine
-    takes somewhat more, as it rounds buffers up to sizes that it uses again, and frees them some nodes later.
+    Estimated from the nodes in their order: a tensor is in use from the node that makes it to the last that reads it.
+    The engine takes somewhat more, as it rounds buffer sizes up to reuse buffers, and frees them some nodes later.
     `largest` are the largest of those tensors.
     """
 

@@ -21,11 +21,11 @@ _MEMORY = re.compile(
     r"(?<![a-z])(state|hidden|hiddens|cell|cache|cached|rnn|gru|lstm|prev|previous|past|buffer|carry|recurrent|[hc]0|[hc]x"
     r"|[hc]|r\d+i|states)(?![a-z])"
 )
-"""Words that name a memory."""
+"""Words in the names of states."""
 
 
 def is_next(given: str, made: str) -> int:
-    """Return how surely an output's name says that it is the next of an input's: markers in both names, 0 for not.
+    """Return how many markers show that an output is the next value of an input, by their names; 0 if none do.
 
     r1i, r1o    state, stateN    h0, hn    past_key_values.0.key, present.0.key    cache, cache_next
     """
@@ -44,7 +44,7 @@ def names_memory(given: str) -> bool:
 
 
 def _readings(name: str, strong: str, weak: str, letter: str, end: str) -> Iterator[tuple[str, bool, int]]:
-    """Yield what is left of a name without a marker, whether that speaks of time, and how many markers were taken."""
+    """Yield a name without its markers, whether a marker means time (`prev`, `next`), and how many were removed."""
     plain = _plain(name)
     yield plain, False, 0
     for words, in_time in ((strong, True), (weak, False)):

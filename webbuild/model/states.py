@@ -14,7 +14,7 @@ from webbuild.model.state_names import is_next, names_memory
 
 
 class StatePair(Struct, frozen=True):
-    """An input, the output whose value it takes in the next run, and what says so."""
+    """An input, the output whose value it takes in the next run, and how that is known."""
 
     input: str
     output: str

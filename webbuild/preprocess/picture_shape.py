@@ -1,4 +1,4 @@
-"""The shape of a picture, of its mask, of a number: what an input is taken for where nothing else tells."""
+"""Pictures, masks and numbers among the inputs, recognised by their shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs in sequence: what the model remembers of one is given to the next."""
+"""Runs in sequence: each gets the states of the run before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs that decide sizes, made constants: a graph in the browser has one size."""
+"""Inputs that are scales of a Resize, made constants: a graph in the browser has one size."""
 
 from __future__ import annotations
 

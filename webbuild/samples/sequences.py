@@ -1,4 +1,4 @@
-"""Sequences: samples that follow each other, for models that remember."""
+"""Sequences: samples that follow each other, for models with states."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from webbuild.samples.random_inputs import NO_RANGES, Ranges
 from webbuild.samples.sample import Sample, feeds_beside_image
 
 STEPS = 32
-"""Runs of a sequence: a difference that each adds to the one before shows."""
+"""Runs of a sequence: enough for differences that add up from run to run to show."""
 
 _ZOOM, _PAN = 0.15, 0.08
-"""Parts of a picture's sides that are cut off on average, and that the cut moves by."""
+"""Fractions of a picture's sides: cropped on average, and by which the crop moves."""
 
 
 def make_sequence(samples: Sequence[Sample], inputs: Sequence[Input], ranges: Ranges = NO_RANGES) -> list[Sample]:

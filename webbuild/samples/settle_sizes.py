@@ -1,4 +1,4 @@
-"""A model with its states, its factors as constants, and a size for every free dimension."""
+"""Sizes of a model: its states, its Resize scales as constants, and a size for every free dimension."""
 
 from __future__ import annotations
 

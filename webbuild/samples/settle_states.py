@@ -1,4 +1,4 @@
-"""The states of a model, and the sizes with which they last from run to run."""
+"""States of a model, and the sizes that they keep from run to run."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def settle_states(
     choose: Callable[[OnnxModel], ResolvedDims],
     open_native: Callable[[OnnxModel], NativeRunner],
 ) -> tuple[OnnxModel, ResolvedDims]:
-    """Return the model with its states, which its repairs tell of, and a size for each free dimension.
+    """Return the model with its states, which `repairs` describe, and a size for each free dimension.
 
-    What grows from run to run is no state: it stays a tensor that the caller gives.
+    A tensor that grows from run to run is not a state: the caller gives it.
 
     Args:
         source: the model.
@@ -50,7 +50,7 @@ def settle_states(
     if growing:  # what a decoder takes from its encoder belongs to the same cache
         growing |= {pair.input: _APPENDED for pair in states if pair.input.startswith("past")}
     swapped = against_names(source.signature, given).items()
-    said = (f"--state {name}={given[name]}: by its name '{named}' is the next" for name, named in swapped)
+    said = (f"--state {name}={given[name]}: by the names it would be '{named}'" for name, named in swapped)
     source = msgspec.structs.replace(source, states=states, repairs=(*source.repairs, *said))
     source = _without(source, growing)
     try:
@@ -113,4 +113,4 @@ def _describe(source: OnnxModel, sizes: ResolvedDims, native: NativeRunner) -> s
     alike = starts_alike(source, sizes.dims, native)
     if alike is None:
         return said
-    return f"{said}, which starts {'as' if alike else 'otherwise than'} zeros of the smallest shape, [1, ...], do"
+    return f"{said}; zeros of the smallest shape, [1, ...], give {'the same' if alike else 'another'} first output"

@@ -1,4 +1,4 @@
-"""The sizes of states: such that the output which takes an input's place in the next run has them again."""
+"""Sizes of states: those with which a state's output has the shape of its input."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from webbuild.tasks.symbolic_dims import ResolvedDims, resolve_dims
 Shapes = Mapping[str, tuple[int, ...]]
 
 _ROUNDS = 3
-"""Runs after which a state that still changes its size has none: the second has it, where the first is broadcast."""
+"""Runs after which a state has to keep its size; if zeros are broadcast in the first, it has it from the second on."""
 
 
 def first_states(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> dict[str, NDArray[Any]]:

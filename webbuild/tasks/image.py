@@ -34,7 +34,7 @@ class ImageKind(TaskKind):
     wants = "one picture [1, 3, h, w] and a picture [1, 3, s h, s w] for a whole s from 1 to 8, or both channels last"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognise models whose configuration says that they restore pictures; the answers of others tell it."""
+        """Recognise models by `config.json`; others are recognised later, by their outputs."""
         return infer_picture_to_picture(signature, requested=requested)
 
     def needed_outputs(self, task: ImageTask) -> Sequence[str]:

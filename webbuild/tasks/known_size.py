@@ -1,4 +1,4 @@
-"""The size of a model's pictures where its graph leaves it open: said beside it, or known of its family."""
+"""Picture size of a model whose graph leaves it free: from its configuration, or known of its family."""
 
 from __future__ import annotations
 

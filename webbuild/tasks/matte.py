@@ -20,7 +20,7 @@ from webbuild.tasks.metrics.compare_matte import LEVEL, compare_alpha, compare_m
 from webbuild.tasks.type_names import TypeNames
 
 _SAME_MAP = 0.99
-"""Correlation of alpha of two photographs from which on it is taken for the same."""
+"""Correlation of the alphas of two photographs above which they count as the same."""
 
 
 class MatteKind(TaskKind):
@@ -73,7 +73,7 @@ class MatteKind(TaskKind):
 
     def summary(self, task: MatteTask, pictures: int) -> str:
         """Return what the model does."""
-        return "Cuts what is in front out of a picture."
+        return "Cuts the foreground out of a picture."
 
     def typescript(self, task: MatteTask) -> TypeNames:
         """Return the name of the picture that is cut out."""

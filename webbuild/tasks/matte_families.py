@@ -1,4 +1,4 @@
-"""Networks of matting and background removal: how they are called, how pictures go in, which output is meant."""
+"""Families of matting networks: their names, their preprocessing, and which of their outputs is alpha."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class MatteFamily(Struct, frozen=True):
         name: what it is called.
         pattern: a regular expression for its names, in lower case.
         size: the side of the square pictures that it was trained on.
-        mean: what is taken from a picture's levels of 0..1.
-        std: what they are divided by then.
-        chosen: which of several maps is the result.
-        min_max: whether its own code stretches each result to 0..1.
+        mean: of the preprocessing, for pictures scaled to 0..1.
+        std: likewise.
+        chosen: which of several output maps is alpha.
+        min_max: whether its own code rescales each result from its minimum and maximum to 0..1.
     """
 
     name: str
@@ -54,14 +54,14 @@ _ANY_MATTING = re.compile(r"matting|(?<![a-z])matte(?![a-z])|background[-_ ]?rem
 
 
 class NamedFamily(Struct, frozen=True):
-    """What a model is taken for by a name, and what has that name; without a `family`, for some network of matting."""
+    """The family that a name shows, and where that name is from; no `family` means some other matting network."""
 
     family: MatteFamily | None
     source: str
 
 
 def named_family(signature: ModelSignature) -> NamedFamily | None:
-    """Return what `config.json` or the file's name calls the model, None where neither speaks of matting."""
+    """Return the family by `config.json` or the file's name, None if neither names a matting network."""
     for text, source in _names(signature):
         for family in FAMILIES:
             if re.search(family.pattern, text):
@@ -71,7 +71,7 @@ def named_family(signature: ModelSignature) -> NamedFamily | None:
 
 
 def _names(signature: ModelSignature) -> Iterator[tuple[str, str]]:
-    """Yield every name of the model, in lower case, and what gives it that: the most telling first."""
+    """Yield every name of the model, in lower case, and where it is from: the most reliable first."""
     config = signature.hub_files.config
     architectures = config.get("architectures")
     given = [config.get("model_type"), *(architectures if isinstance(architectures, list) else [])]

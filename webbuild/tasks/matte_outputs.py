@@ -72,7 +72,8 @@ def side_output_family(maps: Sequence[AlphaMap]) -> MatteFamily | None:
 def choose_alpha(maps: Sequence[AlphaMap], family: MatteFamily | None) -> tuple[AlphaMap, str] | None:
     """Return the map that is the result, and why that one; None where there is none.
 
-    It is the one of a name that says so, else of the largest the family's. Networks give coarse maps beside it.
+    It is the one whose name says so, otherwise one of the largest: networks also return coarser maps. The family
+    decides whether it is the first or the last.
     """
     named = next((each for each in maps if is_alpha_name(each.spec)), None)
     if named is not None:

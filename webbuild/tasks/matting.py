@@ -29,8 +29,8 @@ _UNMEASURED = "its values are taken for alpha as they are"
 def infer_matting(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
     """Return the spec of a model of matting, None for any other.
 
-    Unless the user asked, a name has to say so: an output's, the file's, or one in `config.json`. A map after a sigmoid
-    may be anything. Only the maps of all stages of a U2-Net speak for themselves.
+    Unless the user gave `--task matte`, a name has to show it: an output's, the file's, or one in `config.json`. A map
+    after a sigmoid may mean anything. Only a U2-Net, which returns a map of each stage, is recognised without a name.
     """
     image = _picture(signature)
     maps = alpha_maps(signature.outputs)

@@ -52,8 +52,8 @@ def state_option() -> Any:
         "--state",
         metavar="IN=OUT",
         default=(),
-        help="Input that takes an output of the run before, such as h0=hn; repeatable. It replaces what names tell of "
-        "these two; none = the model has no states.",
+        help="State of a recurrent model, such as h0=hn: input h0 takes output hn of the previous run; repeatable. "
+        "It overrides the states that the names suggest; none = the model has no states.",
     )
 
 

@@ -155,7 +155,7 @@ def gpu_memory(
     """The model needs more than 1 GB on the GPU at one time: phones end the page, small GPUs lose their device.
 
     Counted are the weights, and at each node the tensors that a later node still reads. The engine takes somewhat more:
-    it rounds buffers up to sizes that it can use again, and keeps what it freed until the GPU has done some more nodes.
+    it rounds buffer sizes up to reuse buffers, and frees a buffer only after some more nodes.
 
     Fix: a smaller picture, with --size where height and width are free. Float16, with --precision auto, takes half of
     it on devices that have it. Unrolled deformable convolutions and attention over all positions are computed in parts
@@ -173,7 +173,7 @@ def gpu_memory(
         outcome=None,
         where=peak.where,
         summary=f"needs {format_bytes(peak.total)} on the GPU",
-        reason=f"{format_bytes(peak.weights)} of weights, {format_bytes(peak.tensors)} of tensors that live there: "
+        reason=f"{format_bytes(peak.weights)} of weights, {format_bytes(peak.tensors)} of tensors in use at this node: "
         f"the largest are {tensors}",
         fix="make the picture smaller, with --size where height and width are free, or pack with --precision auto",
     )

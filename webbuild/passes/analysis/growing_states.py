@@ -1,4 +1,4 @@
-"""Outputs that hold an input and more: the keys and values of a text, which grow with each token."""
+"""Outputs that append to an input, such as a key/value cache, which grows with each token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of unknown sizes by what they are made of, in a form in which equal pictures are equal."""
+"""Symbolic pictures of unknown sizes: expressions of operations, in a form in which equal pictures compare equal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TO_THE_END = 2**31 - 1
 
 
 class Picture(Struct, frozen=True):
-    """A picture by what it is made of, and its sizes: [..., height, width]."""
+    """A picture as an expression, and its symbolic sizes: [..., height, width]."""
 
     made: object
     sizes: tuple[Term, ...]

@@ -77,7 +77,7 @@ def windowed(bound: Bound, axis: int, table: Table) -> Bound:
     if table.min() < 0 or table.max() >= length:
         found = period(bound, axis)
         if found is None:
-            raise UnknownReachError("reads positions that do not go on evenly")
+            raise UnknownReachError("reads positions at irregular distances")
         size, step = found
         # a[j] = a[j + q p] - q d for j < 0, and the same with a negative q for j >= length
         turns = np.where(table < 0, -(table // size), np.where(table >= length, (length - 1 - table) // size, 0))
@@ -129,4 +129,4 @@ def least(bounds: Sequence[Bound]) -> Bound:
 
 def _require_room(elements: int) -> None:
     if elements > MAX_ELEMENTS:
-        raise UnknownReachError("joins positions of the picture pair by pair")
+        raise UnknownReachError("combines every pair of positions of the picture")

@@ -16,7 +16,7 @@ Rule = Callable[[ir.Node, Sequence[Bound | None]], Sequence[Bound]]
 
 
 def picture_bound(bounds: Sequence[Bound | None]) -> Bound:
-    """Return the bound of the first input; the others must be no picture's."""
+    """Return the bound of the first input; the others must not depend on the picture."""
     data = bounds[0]
     if data is None or any(each is not None for each in bounds[1:]):
         raise UnknownReachError("has weights or sizes that depend on the picture")
@@ -58,27 +58,27 @@ def _transpose(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]
 def _moved(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
     moved = moved_elements(node, [np.broadcast_to(picture_bound(bounds), _shape(node.inputs[0]))])
     if moved is None:
-        raise UnknownReachError("moves elements to places that are computed")
+        raise UnknownReachError("writes elements at computed indices")
     return [reduced(each) for each in moved]
 
 
 def _gather(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
     data, index = picture_bound(bounds), constant(input_value(node, 1))
     if index is None:
-        raise UnknownReachError("takes elements from places that are computed")
+        raise UnknownReachError("reads elements at computed indices")
     axis = node.attributes.get_int("axis", 0) % data.ndim
     places = np.zeros_like(index, np.int64) if data.shape[axis] == 1 else index.astype(np.int64)
     return [reduced(data.take(places, axis))]
 
 
 def _concat(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
-    """Of parts that differ along no axis but others than the Concat's, all are taken to reach as far as any."""
+    """Return the bound of a Concat. If the parts vary only along other axes, each gets the widest bound of all."""
     known = [each for each in bounds if each is not None]
     axis = node.attributes.get_int("axis", 0) % known[0].ndim
     if all(each.shape[axis] == 1 for each in known):
         return [least(known)]
     if len(known) < len(bounds):
-        raise UnknownReachError("puts constants beside the picture")
+        raise UnknownReachError("appends constants to the picture")
     shapes = [(*each.shape[:axis], _shape(value)[axis], *each.shape[axis + 1 :])
               for each, value in zip(known, node.inputs, strict=True)]  # fmt: skip
     others = np.broadcast_shapes(*((*shape[:axis], 1, *shape[axis + 1 :]) for shape in shapes))
@@ -108,7 +108,7 @@ def _space_to_depth(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[B
 def _tile(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
     data, repeats = picture_bound(bounds), constant(input_value(node, 1))
     if repeats is None:
-        raise UnknownReachError("repeats elements as often as is computed")
+        raise UnknownReachError("repeats elements a computed number of times")
     return [np.tile(data, [int(each) if n > 1 else 1 for each, n in zip(repeats, data.shape, strict=True)])]
 
 

@@ -1,4 +1,4 @@
-"""Tables of which places of its input an operator reads along an axis: convolutions, pools, Resize and Pad."""
+"""Tables of the input positions that an operator reads along an axis: convolutions, pools, Resize and Pad."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _windows(node: ir.Node) -> Iterator[tuple[int, int, int, int, int, int]]:
 
 
 def resize_table(node: ir.Node, axis: int) -> Table:
-    """Return what a Resize reads along an axis: as many places around that of each element as its mode weighs."""
+    """Return what a Resize reads along an axis: for each element the positions that its mode interpolates."""
     scale, length = resize_scale(node, axis)
     mode = _mode(node)
     places = [_place(node, at, scale) for at in range(length)]
@@ -72,7 +72,7 @@ def resize_table(node: ir.Node, axis: int) -> Table:
 
 
 def rounds_places(node: ir.Node) -> bool:
-    """Whether a Resize weighs elements by places that floats cannot hold, so that they are rounded place by place."""
+    """Whether the sampling positions of a Resize are inexact in floats, so that rounding differs by position."""
     if node.op_type not in ("Resize", "Upsample") or _mode(node) == "nearest":
         return False
     scales = [resize_scale(node, axis)[0] for axis in range(len(static_shape(node.outputs[0]) or ()))]
@@ -96,7 +96,7 @@ def resize_scale(node: ir.Node, axis: int) -> tuple[Fraction, int]:
     if scale * data[axis] != out[axis]:
         raise UnknownReachError(f"resizes {data[axis]} to {out[axis]}, by a scale that depends on the size")
     if scale != 1 and _mode_of_places(node) not in ("asymmetric", "half_pixel", "pytorch_half_pixel"):
-        raise UnknownReachError(f"resizes with {_mode_of_places(node)}, where places depend on the size")
+        raise UnknownReachError(f"resizes with {_mode_of_places(node)}, where sampling positions depend on the size")
     return scale, out[axis]
 
 
@@ -118,7 +118,7 @@ def _place(node: ir.Node, at: int, scale: Fraction) -> Fraction:
 
 
 def _nearest(node: ir.Node, place: Fraction) -> int:
-    """Return the nearest place; a half is rounded as the node says."""
+    """Return the nearest position; halves are rounded by `nearest_mode`."""
     mode = node.attributes.get_string("nearest_mode", "floor" if node.op_type == "Upsample" else "round_prefer_floor")
     match mode:
         case "floor":
@@ -132,7 +132,7 @@ def _nearest(node: ir.Node, place: Fraction) -> int:
 
 
 def pad_table(node: ir.Node, axis: int) -> Table:
-    """Return what a Pad reads along an axis: the places that would follow beyond the ends.
+    """Return what a Pad reads along an axis: beyond the ends, the positions that would follow.
 
     Raises:
         UnknownReachError: where its pads are computed.
@@ -142,7 +142,7 @@ def pad_table(node: ir.Node, axis: int) -> Table:
     pads = [int(each) for each in given] if given is not None else list(node.attributes.get_ints("pads", []))
     axes = constant(input_value(node, 3))
     if shape is None or out is None or not pads:
-        raise UnknownReachError("has pads that are computed")
+        raise UnknownReachError("has computed pads")
     places = [int(each) % len(shape) for each in axes] if axes is not None else list(range(len(shape)))
     front = pads[places.index(axis)] if axis in places else 0
     return np.arange(out[axis])[:, None] - front

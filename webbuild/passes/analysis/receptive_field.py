@@ -1,4 +1,4 @@
-"""Receptive field of a picture's output: how far a pixel sees, computed from the graph; or the node that sees all."""
+"""Receptive field of an output picture, computed from the graph; or the node that reads the whole picture."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _BROADCASTING_OPS = POINTWISE_OPS | {"Concat", "MatMul", "MatMulInteger", "QLine
 
 
 class ReceptiveField(Struct, frozen=True):
-    """How far a pixel of the output sees, in pixels of the picture.
+    """How far the input pixels lie that an output pixel depends on, in pixels of the picture.
 
     Attributes:
-        halo: the farthest pixel in any direction that a pixel depends on.
+        halo: the largest distance, in any direction.
         multiple: the distances by which the picture may be shifted so that the output is the same, shifted too.
         scale: how many pixels a pixel becomes, along each side.
-        rounded: the node that rounds places by their position, so that a shifted output differs in its last bits;
-            empty for none.
+        rounded: a node whose sampling coordinates are rounded differently at each position, so that a shifted output
+            differs in its last bits; empty if there is none.
     """
 
     halo: int
@@ -55,9 +55,9 @@ Bounds = Sequence[Bound]
 def receptive_field(
     graph: ir.Graph, picture: str, output: str, axes: tuple[int, int], output_axes: tuple[int, int]
 ) -> ReceptiveField | GlobalContext:
-    """Return how far the pixels of an output see.
+    """Return the receptive field of an output.
 
-    The axes are those of the rows and columns. Shapes are fixed, and what they decide is folded into constants.
+    The axes are those of the rows and columns. Shapes have to be fixed, and shape computations folded.
     """
     start = next(value for value in graph.inputs if value.name == picture)
     end = next(value for value in graph.outputs if value.name == output)
@@ -100,7 +100,7 @@ def _outputs(node: ir.Node, known: Mapping[ir.Value, Bounds]) -> list[Bounds]:
     """
     rule = rule_of(node) if node.domain in ("", "ai.onnx") else None
     if rule is None:
-        raise UnknownReachError("is not known to read parts of the picture only")
+        raise UnknownReachError("may read the whole picture")
     given = [None if value is None else known.get(value) for value in node.inputs]
     by_bound = [rule(node, [None if each is None else each[at] for each in given]) for at in range(4)]
     outputs: list[Bounds] = [list(each) for each in zip(*by_bound, strict=True)]
@@ -114,10 +114,10 @@ def _outputs(node: ir.Node, known: Mapping[ir.Value, Bounds]) -> list[Bounds]:
 
 
 def _require_uniform(node: ir.Node, known: Mapping[ir.Value, Bounds], axes: set[int]) -> None:
-    """Require that what does not come of the picture is the same along its axes.
+    """Require that values which do not depend on the picture are constant along its axes.
 
     Raises:
-        UnknownReachError: where it differs, as what stands for a position does.
+        UnknownReachError: if they are not, such as position embeddings.
     """
     rank = len(node.outputs[0].shape or ())
     for place, value in enumerate(node.inputs):

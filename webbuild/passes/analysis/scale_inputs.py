@@ -1,4 +1,4 @@
-"""Inputs of one number that decide sizes: the factor of a Resize, as RVM's `downsample_ratio`."""
+"""Inputs of one number that decide sizes: the scale of a Resize, such as RVM's `downsample_ratio`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole numbers that a graph computes from a few unknown ones, in a form in which equal terms are equal."""
+"""Symbolic integers: linear expressions of unknown sizes, in a form in which equal terms compare equal."""
 
 from __future__ import annotations
 

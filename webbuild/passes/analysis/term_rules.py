@@ -1,4 +1,4 @@
-"""Operators on numbers and pictures that are terms."""
+"""Rules of operators on symbolic integers and pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convolution at computed places: GridSample reads what lies under every tap, and a 1 x 1 Conv sums over it."""
+"""Convolution at computed coordinates: GridSample reads the value for every tap, and a 1 x 1 Conv sums them."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def sample_and_convolve(
         offset: how far the places are from the base, in pixels, N G T pairs of [h, w], vertical first, in any shape.
         mask: a factor for each place, N G T of [h, w], in any shape; None for none.
         bias: of the Conv.
-        limit: bytes that what is read may take at one time: more is read and summed some rows at a time.
+        limit: bytes of the sampled values: above it, some rows are read and summed at a time.
     """
     batch, channels, height, width = form.source
     rows, columns = form.target
     pictures, held = batch * form.offset_groups, channels // form.offset_groups
     picture = add.reshape(x, [pictures, held, height, width]) if form.offset_groups > 1 else x
-    halves = x.dtype == ir.DataType.FLOAT16  # 11 bits are too few for a place in a picture
+    halves = x.dtype == ir.DataType.FLOAT16  # 11 bits are too few for a coordinate
     if halves:
         picture, offset = (add.cast(each, ir.DataType.FLOAT) for each in (picture, offset))
     grid = _grid(add, form, offset)

@@ -31,7 +31,7 @@ class SplitConvInput(Pass):
 
     Why: every device binds 128 MiB to a shader, many phones no more than that. Matting and segmentation end with a
     Concat of upsampled features at the picture's size and a Conv to one channel: at 1024 x 1024, 120 channels take
-    480 MiB, and all that is joined lives beside it.
+    480 MiB, in addition to the tensors that are concatenated.
 
     How: a convolution is linear in its input's channels.
 
@@ -66,7 +66,7 @@ class SplitConvInput(Pass):
             result, parts = _WRITERS[maker.op_type](add, conv, maker, limit)
             replace_output(conv, result)
             model.graph.remove([conv, maker], safe=True)
-            rewrites.append(self.applied(conv, f"'{x.name}', {mebibytes} MiB, is not made as a whole"))
+            rewrites.append(self.applied(conv, f"'{x.name}', {mebibytes} MiB, is never computed as a whole"))
             waiting = [*parts, *waiting]
         return rewrites
 

@@ -15,7 +15,7 @@ _FAR = -2.0
 
 
 class MaskPasteToMatmul(Pass):
-    """Pastes all masks into the picture by two products, instead of one after the other in a Loop.
+    """Pastes all masks into the picture by two matrix products, instead of one after the other in a Loop.
 
         Loop(n) { Concat(pasted, zeros, Resize(masks[i], size of boxes[i]), zeros) }  [n, H, W]
             ->  rows [n, H, M] @ masks [n, M, M] @ columns [n, M, W]
@@ -52,7 +52,7 @@ class MaskPasteToMatmul(Pass):
             height, width = paste.picture_size
             replace_all_uses(loop.outputs[0], _pasted(model, loop, paste))
             model.graph.remove(loop, safe=True)
-            rewrites.append(self.applied(loop, f"masks are pasted into {width} x {height} by two products"))
+            rewrites.append(self.applied(loop, f"masks are pasted into {width} x {height} by two matrix products"))
         return rewrites
 
 
@@ -93,7 +93,7 @@ def _first_rows(add: Builder, value: ir.Value, count: ir.Value | None) -> ir.Val
 
 
 def _whole_floats(add: Builder, corners: ir.Value) -> ir.Value:
-    """Return int64 as float32; what was cut to whole numbers is cut as floats, since int64 is cast on the CPU."""
+    """Return int64 as float32; a Cast to int64 becomes a truncation of floats, since int64 is cast on the CPU."""
     cast = corners.producer()
     source = cast.inputs[0] if cast is not None and cast.op_type == "Cast" else None
     if source is None or source.dtype != ir.DataType.FLOAT:
@@ -103,7 +103,7 @@ def _whole_floats(add: Builder, corners: ir.Value) -> ir.Value:
 
 
 def _weights(add: Builder, mode: str, first: ir.Value, last: ir.Value, pixels: _Line, cells: _Line) -> ir.Value:
-    """Return what each cell of a mask counts for each pixel of the picture along an axis.
+    """Return the weight of each cell of a mask for each pixel of the picture along an axis.
 
     The box goes from pixel `first` to `last`, [n, 1, 1] each.
     """

@@ -13,7 +13,7 @@ from webbuild.passes.rewrite import Builder, consumers, find_nodes, opset_versio
 from webbuild.passes.static_shapes.dense_rows import rewrite_densely
 
 _MOST_ROWS = 300
-"""Detections up to which all are computed with that there can be."""
+"""Largest number of rows to pad to."""
 
 
 class PaddedDetections(Pass):
@@ -42,14 +42,14 @@ class PaddedDetections(Pass):
     scope = "main graph"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Fill up each selection after which no node chooses rows then."""
+        """Pad each selection if no later node chooses among its rows."""
         rewrites = []
         for nms in find_nodes(model, "NonMaxSuppression"):
             found = selected_rows(nms)
             if found is None or not chooses_again(found.places):
                 continue
             if found.most > _MOST_ROWS:
-                rewrites.append(self.skipped(nms, f"it selects up to {found.most} boxes, {_MOST_ROWS} at most fit"))
+                rewrites.append(self.skipped(nms, f"it selects up to {found.most} boxes, more than {_MOST_ROWS}"))
                 continue
             trial = trial_copy(model)
             copy = next(node for node in trial.graph if node.outputs and node.outputs[0].name == nms.outputs[0].name)
@@ -61,7 +61,7 @@ class PaddedDetections(Pass):
                 rewrites.append(self.skipped(nms, str(reason)))
                 continue
             if chooses_again(copy.outputs[0], but=("Loop",)):
-                rewrites.append(self.skipped(nms, "what is computed with the boxes that it selects needs their number"))
+                rewrites.append(self.skipped(nms, "a later node needs the number of selected boxes"))
                 continue
             nodes = _pad_rows(model, found)
             infer_shapes(model)

@@ -46,7 +46,7 @@ class PaddedSelection(Pass):
             mask = choose_fixed_rows(trial, same)
             MaskedSuppression(options).apply(trial, options)
             if any(node.op_type == "Compress" for node in consumers(mask)):
-                rewrites.append(self.skipped(nms, "what is computed with the boxes that it selects needs their number"))
+                rewrites.append(self.skipped(nms, "a later node needs the number of selected boxes"))
                 continue
             choose_fixed_rows(model, found)
             MaskedSuppression(options).apply(model, options)

@@ -15,7 +15,7 @@ _SIGMA = 1.4
 """Of the Gaussian whose derivatives are the gradient, in pixels: that of alphamatting.com."""
 _RADIUS = 4
 LEVEL = 1 / 255
-"""What rounding to whole levels may make of any difference, however small."""
+"""Difference that rounding to whole levels can add."""
 
 Floats = NDArray[np.float64]
 

@@ -1,4 +1,4 @@
-"""Comparison of two pictures: the root mean square of their levels' differences, which PSNR is of, and the largest."""
+"""Comparison of two pictures: the RMS difference of their levels, from which PSNR follows, and the largest one."""
 
 from __future__ import annotations
 
