@@ -182,6 +182,33 @@ def test_values_on_photographs_say_what_the_graph_does_not(
     assert TASK.with_values(found, [nothing]) == found
 
 
+@pytest.mark.parametrize("values", [(-0.01, 1.0), (0.0, 1.02), (-0.05, 0.9), (-0.3, 1.3)])
+def test_alpha_that_leaves_its_range_by_a_little_is_clipped_and_said_to_be_a_guess(
+    values: tuple[float, float],
+) -> None:
+    alpha = np.linspace(0, 1, 64 * 96, dtype=np.float32).reshape(MAP)
+    alpha[0, 0, 0, :2] = values
+    told = TASK.with_values(match_task(facts({"alphas": MAP})), [alpha])
+    assert (matte_of(told).activation, matte_of(told).high) == ("none", 1)
+    assert any("clipped to 0..1, a guess" in each for each in told.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("values", "activation", "high"),
+    [
+        ((-0.9, 1.8), "sigmoid", 1),
+        ((0.0, 2.5), "sigmoid", 1),
+        ((-30.0, 80.0), "sigmoid", 1),
+        ((-0.4, 250.0), "none", 255),
+    ],
+)
+def test_values_far_outside_or_many_are_evidence(values: tuple[float, float], activation: str, high: float) -> None:
+    alpha = np.linspace(*values, 64 * 96, dtype=np.float32).reshape(MAP)
+    told = TASK.with_values(match_task(facts({"alphas": MAP})), [alpha])
+    assert (matte_of(told).activation, matte_of(told).high) == (activation, high)
+    assert not any("a guess: " in each for each in told.assumptions)
+
+
 def test_a_family_has_a_size_where_the_graph_leaves_it_open() -> None:
     known = known_picture_size(facts({"output": MAP}, {"model_type": "modnet"}))
     assert known is not None

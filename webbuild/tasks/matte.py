@@ -44,7 +44,7 @@ class MatteKind(TaskKind):
         assert isinstance(match.task, MatteTask)
         alpha = np.stack([alpha_planes(match.task, each)[match.task.channel] for each in values])
         finite = alpha[np.isfinite(alpha)]
-        return with_measured_range(match, float(finite.min()), float(finite.max())) if finite.size else match
+        return with_measured_range(match, finite) if finite.size else match
 
     def needed_outputs(self, task: MatteTask) -> Sequence[str]:
         """Return alpha, and the colours of the foreground if there are any."""

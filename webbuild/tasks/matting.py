@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import ImageInput, Letterbox, MatteTask
 from webbuild.model.signature import ModelSignature
@@ -58,22 +62,35 @@ def infer_matting(signature: ModelSignature, *, requested: bool) -> TaskMatch | 
     )
 
 
-def with_measured_range(match: TaskMatch, least: float, most: float) -> TaskMatch:
-    """Return the match with what the values of its output on photographs say: alpha, levels of 255, or logits."""
+def with_measured_range(match: TaskMatch, alpha: NDArray[Any]) -> TaskMatch:
+    """Return the match with what the finite values of its output on photographs say: alpha, levels of 255, or logits.
+
+    A graph may end in alpha that leaves 0..1 by a little: upsampled by cubics, or rounded. Only values far outside, or
+    many outside, are evidence of logits.
+    """
     assert isinstance(match.task, MatteTask)
+    least, most = float(alpha.min()), float(alpha.max())
+    seen = f"{least:.3g} to {most:.3g} on two photographs"
+    task = match.task
     if least >= -_SLACK and most <= 1 + _SLACK:
-        task, said = match.task, f"its values are probabilities: {least:.3g} to {most:.3g} on two photographs"
-    elif least >= -_SLACK and _LEVELS / 4 < most <= _LEVELS + 1:
-        task = msgspec.structs.replace(match.task, high=_LEVELS)
-        said = f"its values are levels of 0 to 255: {least:.3g} to {most:.3g} on two photographs"
+        said = f"its values are probabilities: {seen}"
+    elif least >= -1 and _LEVELS / 4 < most <= _LEVELS + 1:
+        task = msgspec.structs.replace(task, high=_LEVELS)
+        said = f"its values are levels of 0 to 255: {seen}"
+    elif least < -1 or most > 2 or np.mean((alpha < -_OVERSHOOT) | (alpha > 1 + _OVERSHOOT)) > _MANY:
+        task = msgspec.structs.replace(task, activation="sigmoid")
+        said = f"its values are logits, which go through a sigmoid: {seen}"
     else:
-        task = msgspec.structs.replace(match.task, activation="sigmoid")
-        said = f"its values are logits, which go through a sigmoid: {least:.3g} to {most:.3g} on two photographs"
+        said = f"its values are taken for alpha and clipped to 0..1, a guess: {seen}, which is too close for logits"
     told = tuple(said if each == _UNMEASURED else each for each in match.assumptions)
     return msgspec.structs.replace(match, task=task, assumptions=told)
 
 
 _SLACK = 1e-3
+_OVERSHOOT = 0.1
+"""How far alpha may leave 0..1, as a cubic's overshoot does, without being evidence of logits."""
+_MANY = 0.1
+"""The part of the values outside of that from which on they are logits."""
 _LEVELS = 255.0
 
 
