@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput
-from webbuild.compare.tolerances import BROWSER
+from webbuild.compare.tolerances import BROWSER, REDUCED_PRECISION, Tolerance
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.reporting.comparison_text import describe_distance
 from webbuild.tasks.metrics.compare_pictures import compare_pictures
@@ -64,3 +64,26 @@ def test_pictures_of_one_color_on_every_sample_prove_nothing(flat: NDArray[np.ui
     assert [each.verdict for each in mark_vacuous([found])] == ["VACUOUS"]
     seen = compare_pictures(ABOUT, picture(LEVELS), picture(LEVELS), BROWSER)
     assert [each.verdict for each in mark_vacuous([found, seen])] == ["OK", "OK"]
+
+
+@pytest.mark.parametrize(("tolerance", "spread"), [(BROWSER, 2), (REDUCED_PRECISION, 6)], ids=["browser", "reduced"])
+def test_a_picture_that_one_flat_color_would_pass_for_proves_nothing(tolerance: Tolerance, spread: int) -> None:
+    def shaded(levels: int) -> OutputPicture:
+        rgba = np.full((30, 40, 4), 255, np.uint8)
+        rgba[..., :3] = 100 + np.arange(1200).reshape(30, 40, 1) % levels
+        return picture(rgba)
+
+    flat = np.full((30, 40, 4), 255, np.uint8)
+    flat[..., :3] = 100 + spread // 2
+    pale = compare_pictures(ABOUT, shaded(spread), picture(flat), tolerance)
+    assert pale.signal == 0
+    same = compare_pictures(ABOUT, shaded(spread), shaded(spread), tolerance)
+    assert [each.verdict for each in mark_vacuous([same])] == ["VACUOUS"]
+    told = compare_pictures(ABOUT, shaded(3 * spread), shaded(3 * spread), tolerance)
+    assert [each.verdict for each in mark_vacuous([same, told])] == ["OK", "OK"]
+
+
+def test_a_dot_on_a_wall_says_something() -> None:
+    wall = np.full((300, 400, 4), 255, np.uint8)
+    wall[150, 200, 0] = 200
+    assert compare_pictures(ABOUT, picture(wall), picture(wall), BROWSER).signal

@@ -27,7 +27,7 @@ _REASONS: dict[Mismatch | NoSignal, str] = {
     "zero": "the reference is zero everywhere",
     "nan-or-zero": "the reference is NaN or zero everywhere",
     "rounding": "the reference is nowhere above {signal:.2g}, which is rounding",
-    "constant": "the reference is the same everywhere",
+    "constant": "the reference is the same everywhere, within the tolerance",
     "nothing-found": "nothing was found on any sample",
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +19,7 @@ def compare_pictures(
 ) -> Comparison:
     """Compare a picture against the reference's.
 
-    A picture of one colour has no signal; `mark_vacuous` sees to it that it is not all there was.
+    A picture that one flat colour would pass for has no signal; `mark_vacuous` sees to it that it is not all there was.
     """
     subject = subject.with_quantity("picture")
     allowed = tolerance.picture
@@ -29,15 +31,9 @@ def compare_pictures(
             subject=subject, verdict="DIFFERS", tolerance=allowed, reason="shape", want=sides[0], got=sides[1]
         )
     colors = one[seen][:, :3]  # [pixels, 3]
-    apart = np.abs(other[seen][:, :3].astype(np.int16) - colors) / WHITE
-    rms = float(np.sqrt(np.mean(apart**2))) if apart.size else 0.0
-    worst = float(apart.max(initial=0.0))
-    mismatch: Mismatch | None = None
-    if rms > allowed:
-        mismatch = "too-far"
-    elif worst > allowed * tolerance.picture_worst:
-        mismatch = "worst-too-far"
-    silent = _no_signal(colors)
+    rms, worst = _distance(colors, other[seen][:, :3])
+    mismatch = _mismatch(rms, worst, tolerance)
+    silent = _no_signal(colors, tolerance)
     return Comparison(
         subject=subject,
         verdict="DIFFERS" if mismatch else "OK",
@@ -51,11 +47,29 @@ def compare_pictures(
     )
 
 
-def _no_signal(colors: NDArray[np.uint8]) -> NoSignal | None:
-    """Return why a picture [pixels, 3] says nothing, None where it does: it has more than one colour."""
+def _distance(colors: NDArray[Any], other: NDArray[Any]) -> tuple[float, float]:
+    """Return the root mean square of the differences of colours [pixels, 3], and the largest, as parts of white."""
+    apart = np.abs(np.subtract(other, colors, dtype=np.float64)) / WHITE
+    return (float(np.sqrt(np.mean(apart**2))), float(apart.max())) if apart.size else (0.0, 0.0)
+
+
+def _mismatch(rms: float, worst: float, tolerance: Tolerance) -> Mismatch | None:
+    if rms > tolerance.picture:
+        return "too-far"
+    return "worst-too-far" if worst > tolerance.picture * tolerance.picture_worst else None
+
+
+def _no_signal(colors: NDArray[np.uint8], tolerance: Tolerance) -> NoSignal | None:
+    """Return why a picture [pixels, 3] says nothing, None where it does: where no flat colour is within the tolerance.
+
+    The mean has the least root mean square of all; as near to it as the worst level allows is the best.
+    """
     if not colors.size:
         return "empty"
-    return None if np.ptp(colors, axis=0).any() else "constant"
+    anywhere = WHITE * tolerance.picture * tolerance.picture_worst
+    flat = np.clip(colors.mean(axis=0), colors.max(axis=0) - anywhere, colors.min(axis=0) + anywhere)
+    rms, worst = _distance(colors, np.broadcast_to(flat, colors.shape))
+    return None if _mismatch(rms, worst, tolerance) else "constant"
 
 
 def psnr(rms: float) -> float | None:
