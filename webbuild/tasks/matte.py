@@ -69,7 +69,8 @@ class MatteKind(TaskKind):
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""
         worst = f"{tolerance.alpha * tolerance.alpha_worst:g} and the rounding to 255 levels at any pixel"
-        return f"a mean absolute error of alpha, and of its gradient, of {tolerance.alpha:g}; {worst}"
+        outlines = f"{tolerance.gradient:g} a pixel of its gradient, on average along outlines"
+        return f"a mean absolute error of alpha of {tolerance.alpha:g}; {worst}; {outlines}"
 
     def summary(self, task: MatteTask, pictures: int) -> str:
         """Return what the model does."""

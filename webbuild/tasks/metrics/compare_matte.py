@@ -1,7 +1,8 @@
-"""Comparisons of alpha: mean absolute error, largest difference and gradient error, as papers on matting have them."""
+"""Comparisons of alpha: mean absolute error, largest difference, and gradient error along outlines."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,12 @@ from webbuild.tasks.matte_alpha import Matte
 _SIGMA = 1.4
 """Of the Gaussian whose derivatives are the gradient, in pixels: that of alphamatting.com."""
 _RADIUS = 4
+_STEP = 1 / (_SIGMA * math.sqrt(2 * math.pi))
+"""The gradient at a step from 0 to 1."""
+_OUTLINE = 0.01
+"""The gradient from which on a pixel belongs to an outline: alpha that goes from 0 to 1 within 100 pixels.
+
+Where all are softer, a quarter of the steepest does."""
 LEVEL = 1 / 255
 """Difference that rounding to whole levels can add."""
 
@@ -25,7 +32,7 @@ def compare_alpha(
 ) -> list[Comparison]:
     """Compare alpha of 0..1 [height, width] with the reference's: its error, and that of its gradient.
 
-    Alpha that is the same everywhere has no signal; `mark_vacuous` sees to it that it is not all there was.
+    Alpha that one flat value would pass for has no signal; `mark_vacuous` sees to it that it is not all there was.
 
     Args:
         subject: what it is.
@@ -41,17 +48,12 @@ def compare_alpha(
     if not (np.isfinite(one).all() and np.isfinite(other).all()):
         odd = (f"{int((~np.isfinite(each)).sum())} NaN or infinite" for each in (one, other))
         return [_different(subject, "not-finite", tolerance, *odd)]
-    allowed = tolerance.alpha
-    spread = float(np.ptp(one))
-    silent: NoSignal | None = None if spread > max(allowed, rounding) else "constant" if one.max() else "zero"
+    allowed, anywhere = tolerance.alpha, tolerance.alpha * tolerance.alpha_worst + rounding
+    silent = _no_signal(one, allowed, anywhere)
     signal = 0.0 if silent else float(one.max())
     distance = np.abs(other - one)
     at = tuple(int(index) for index in np.unravel_index(int(distance.argmax()), distance.shape))
-    mismatch: Mismatch | None = None
-    if distance.mean() > allowed:
-        mismatch = "too-far"
-    elif distance[at] > allowed * tolerance.alpha_worst + rounding:
-        mismatch = "worst-too-far"
+    mismatch = _mismatch(distance, allowed, anywhere)
     error = Comparison(
         subject=subject.with_quantity("alpha"),
         verdict="DIFFERS" if mismatch else "OK",
@@ -66,7 +68,7 @@ def compare_alpha(
         rms=float(distance.mean()),
     )
     narrow = min(one.shape) <= 2 * _RADIUS
-    return [error] if narrow else [error, _compare_gradient(subject, one, other, allowed)]
+    return [error] if narrow else [error, _compare_gradient(subject, one, other, tolerance.gradient + rounding * _STEP)]
 
 
 def compare_mattes(subject: ComparedOutput, want: Matte, got: Matte | None, tolerance: Tolerance) -> list[Comparison]:
@@ -76,17 +78,40 @@ def compare_mattes(subject: ComparedOutput, want: Matte, got: Matte | None, tole
     return compare_alpha(subject, one, other, tolerance, rounding=LEVEL)
 
 
+def _mismatch(distance: Floats, allowed: float, anywhere: float) -> Mismatch | None:
+    if distance.mean() > allowed:
+        return "too-far"
+    return "worst-too-far" if distance.max() > anywhere else None
+
+
+def _no_signal(want: Floats, allowed: float, anywhere: float) -> NoSignal | None:
+    """Return why alpha says nothing, None where it does: where no flat alpha is within the tolerance.
+
+    The median has the least mean absolute error of all; as near to it as the worst pixel allows is the best.
+    """
+    flat = np.clip(np.median(want), want.max() - anywhere, want.min() + anywhere)
+    if _mismatch(np.abs(want - flat), allowed, anywhere):
+        return None
+    return "constant" if want.any() else "zero"
+
+
 def _compare_gradient(subject: ComparedOutput, want: Floats, got: Floats, allowed: float) -> Comparison:
-    """Compare the outlines: alpha that is blurred or shifted is off here, however small the area."""
+    """Compare the outlines of either side: where alpha is blurred, shifted or erased, its gradient is off.
+
+    The mean is over the outlines alone, so that how much of the picture they take makes no difference. A reference
+    whose outlines could be erased within the tolerance has no signal.
+    """
     one, other = _gradient(want), _gradient(got)
-    error = float(np.abs(other - one).mean())
-    signal = float(one.max())
+    steepest = np.maximum(one, other)
+    outlines = steepest >= min(_OUTLINE, float(steepest.max()) / 4)
+    apart = np.abs(other - one)[outlines]
+    error, signal = float(apart.mean()), float(one[outlines].mean())
     return Comparison(
         subject=subject.with_quantity("gradient"),
         verdict="DIFFERS" if error > allowed else "OK",
         tolerance=allowed,
         max_abs=error,
-        max_rel=float(np.abs(other - one).max()),
+        max_rel=float(apart.max()),
         signal=signal if signal > allowed else 0.0,
         reason="too-far" if error > allowed else None if signal > allowed else "constant",
         rms=error,
