@@ -22,6 +22,11 @@ export function findMask(inputs: Manifest["inputs"]): MaskInput | null {
 export function checkMask(inputs: Manifest["inputs"], mask: unknown): void {
   const takes = findMask(inputs) !== null;
   if (!takes && mask !== undefined) throw wrong("the model takes none", "leave mask out");
+  if (mask instanceof ImageBitmap && mask.width === 0)
+    throw wrong(
+      "the bitmap is closed",
+      "give it before close() is called on it, and before it is transferred",
+    );
   if (!takes || mask instanceof Uint8Array || mask instanceof ImageData || mask instanceof ImageBitmap)
     return;
   const got = mask === undefined ? "none was given" : `got ${typeof mask}`;

@@ -1,6 +1,6 @@
 // The worker's side of a model: what the page may ask, answered one at a time.
 
-import { finalizer } from "comlink";
+import { finalizer, releaseProxy } from "comlink";
 import { abortedError, internalError, WebbuildError } from "../api/errors.js";
 import type { ImageResult, Result, RunOptions, TensorData, Tensors, Warning } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
@@ -17,14 +17,14 @@ import { type PostprocessResult, postprocess } from "../postprocess/postprocess.
 import { type CpuPreprocessedInput, preprocessOnCpu } from "../preprocess/cpu-preprocess.js";
 import { runInput } from "../preprocess/image-input.js";
 import type { Geometry } from "../preprocess/letterbox.js";
-import { closePictures, type Picture, withDecoded } from "../preprocess/pixels.js";
+import { closePictures, isVideoFrame, type Picture, withDecoded } from "../preprocess/pixels.js";
 import type { PreprocessedInput } from "../preprocess/preprocess.js";
 import type { ProgressCallback } from "../session/load-progress.js";
 import type { Prediction } from "../session/predictor.js";
 import { type SessionRequest, type SessionSetup, setUpSession } from "../session/session-setup.js";
 import { type SavedState, type StateRequest, StreamStates } from "../session/stream-states.js";
 import { taskContext, taskOf } from "../tasks/registry.js";
-import { pictureOptionNames, taskOptionNames } from "../tasks/task-options.js";
+import { taskOptionNames } from "../tasks/task-options.js";
 import { concatenated, outputsOf } from "../tensors/batch.js";
 import { isOnGpu } from "../tensors/gpu-tensor.js";
 import { tilingOf } from "../tiles/tiling.js";
@@ -87,25 +87,37 @@ export class WorkerHost {
     });
   }
 
-  /** `state` is the state that the run reads, null for a model without state; `onTile` hears of the tiles. */
-  run(
+  /**
+   * `state` is the state that the run reads, null for a model without state; `onTile` hears of the tiles. Where the run
+   * fails its pictures go back with the error, else they are closed. Those among the options are closed either way.
+   */
+  async run(
     id: number,
     pictures: readonly Picture[],
     options: WorkerRunOptions,
     state: StateRequest | null,
     onTile: TileListener | null = null,
   ): Promise<Result[]> {
-    const [picture] = pictures;
-    // A state is one of whole pictures: each tile would need its own.
-    const tiling = state === null ? tilingOf(this.#model().manifest, pictures, options) : null;
-    if (tiling !== null && picture !== undefined)
-      return this.#tiled
-        .add(() => runInTiles(picture, tiling, (tile) => this.#runTile(id, picture, tile, options), onTile))
-        .finally(() => this.#cancelled.delete(id));
-    return this.#engine.queue.add(async () => {
-      this.#throwIfCancelled(id, pictures);
-      return this.#runAndTransfer(id, pictures, options, state);
-    });
+    try {
+      const [picture] = pictures;
+      // A state is one of whole pictures: each tile would need its own.
+      const tiling = state === null ? tilingOf(this.#model().manifest, pictures, options) : null;
+      const runTile = (tile: ImageData): Promise<ImageResult> => this.#runTile(id, tile, options);
+      const results =
+        tiling !== null && picture !== undefined
+          ? await this.#tiled.add(() => runInTiles(picture, tiling, runTile, onTile))
+          : await this.#engine.queue.add(() => this.#runWhole(id, pictures, options, state));
+      closePictures(pictures);
+      return results;
+    } catch (error) {
+      if (error instanceof WebbuildError && error.code !== "aborted") error.pictures = pictures;
+      else closePictures(pictures);
+      throw error;
+    } finally {
+      this.#cancelled.delete(id);
+      closePictures(Object.values(options).filter(isOpenPicture));
+      (onTile as { [releaseProxy]?(): void } | null)?.[releaseProxy]?.();
+    }
   }
 
   /** Drops a run that has not begun, or the tiles of one that have not. */
@@ -128,7 +140,7 @@ export class WorkerHost {
   /** A state among the feeds replaces the stream's own. */
   runTensors(id: number, feeds: Tensors, state: StateRequest | null): Promise<Tensors> {
     return this.#engine.queue.add(async () => {
-      this.#throwIfCancelled(id, []);
+      this.#throwIfCancelled(id);
       const { predictor, states } = this.#model();
       const begun = state && states.begin(state, null);
       const run = await predictor.runRaw({ ...begun?.feeds, ...feeds });
@@ -151,44 +163,28 @@ export class WorkerHost {
     return this.#engine.queue.add(async () => this.#model().states.drop(stream));
   }
 
-  /** Where the run fails its pictures go back with the error, else they are closed. */
-  async #runAndTransfer(
+  async #runWhole(
     id: number,
     pictures: readonly Picture[],
     options: WorkerRunOptions,
     state: StateRequest | null,
   ): Promise<Result[]> {
-    try {
-      const { transfer, readsPicture } = taskOf(this.#model().manifest);
-      const infer = (own: readonly Picture[]): Promise<Result[]> => this.#infer(id, own, options, state);
-      const results = await (readsPicture ? withDecoded(pictures, infer) : infer(pictures));
-      closePictures(pictures);
-      const large = results.map((result) => transfer?.(result));
-      return withTransfer(
-        results,
-        large.flatMap((each) => each?.arrays ?? []),
-        large.flatMap((each) => each?.others ?? []),
-      );
-    } catch (error) {
-      if (error instanceof WebbuildError) error.pictures = pictures;
-      else closePictures(pictures);
-      throw error;
-    } finally {
-      this.#cancelled.delete(id);
-      closePictures(this.#optionPictures(options));
-    }
-  }
-
-  #optionPictures(options: WorkerRunOptions): Picture[] {
-    const names = this.#loaded === null ? [] : pictureOptionNames(this.#loaded.manifest);
-    const given: Readonly<Record<string, unknown>> = { ...options };
-    return names.map((name) => given[name]).filter((value) => typeof value === "object") as Picture[];
+    this.#throwIfCancelled(id);
+    const { transfer, readsPicture } = taskOf(this.#model().manifest);
+    const infer = (own: readonly Picture[]): Promise<Result[]> => this.#infer(id, own, options, state);
+    const results = await (readsPicture ? withDecoded(pictures, infer) : infer(pictures));
+    const large = results.map((result) => transfer?.(result));
+    return withTransfer(
+      results,
+      large.flatMap((each) => each?.arrays ?? []),
+      large.flatMap((each) => each?.others ?? []),
+    );
   }
 
   /** Between the tiles others of the engine have their turn, and the run may be dropped. */
-  #runTile(id: number, picture: Picture, tile: ImageData, options: WorkerRunOptions): Promise<ImageResult> {
+  #runTile(id: number, tile: ImageData, options: WorkerRunOptions): Promise<ImageResult> {
     return this.#engine.queue.add(async () => {
-      this.#throwIfCancelled(id, [picture]);
+      this.#throwIfCancelled(id);
       const [result] = await this.#infer(id, [tile], options, null);
       return result as ImageResult;
     });
@@ -293,16 +289,19 @@ export class WorkerHost {
     };
   }
 
-  #throwIfCancelled(id: number, pictures: readonly Picture[]): void {
-    if (!this.#cancelled.delete(id) && !this.#closing.signal.aborted) return;
-    closePictures(pictures);
-    throw abortedError();
+  #throwIfCancelled(id: number): void {
+    if (this.#cancelled.delete(id) || this.#closing.signal.aborted) throw abortedError();
   }
 
   #model(): HostedModel {
     if (this.#loaded === null) throw internalError("a run reached the worker before a model was open");
     return this.#loaded;
   }
+}
+
+/** Whether it holds memory until it is closed. */
+function isOpenPicture(value: unknown): value is ImageBitmap | VideoFrame {
+  return value instanceof ImageBitmap || isVideoFrame(Object(value));
 }
 
 function tensorArrays(tensors: Tensors): ArrayBufferView<ArrayBuffer>[] {

@@ -57,6 +57,14 @@ describe("the mask of a run", () => {
     expect(() => checkMask([picture], undefined)).not.toThrow();
   });
 
+  test("is no bitmap that was closed", async () => {
+    const bitmap = await createImageBitmap(image);
+    expect(() => checkMask(inputs, bitmap)).not.toThrow();
+    bitmap.close();
+    const refused = { code: "invalid-option", message: "mask: the bitmap is closed" };
+    expect(() => checkMask(inputs, bitmap)).toThrow(expect.objectContaining(refused));
+  });
+
   test("takes the hole out of a picture that the model would look into", () => {
     const geometry = { source: size, left: 0, top: 0, ...size };
     const hole = { ...size, data: Uint8Array.of(0, 1, 0) };
