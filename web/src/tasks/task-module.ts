@@ -3,7 +3,7 @@
 import type { RunOptions, Tensors, Warning } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { ReadStats } from "../postprocess/degenerate-outputs.js";
-import type { Geometry } from "../preprocess/letterbox.js";
+import type { Geometry, Size } from "../preprocess/letterbox.js";
 import type { Picture } from "../preprocess/pixels.js";
 import type { Tolerance } from "../self-test/tolerance.js";
 import type { Downloads } from "../storage/download.js";
@@ -54,6 +54,8 @@ export interface TaskModule<Spec extends TaskSpec, R extends TaskFields, Context
   ): R | Promise<R>;
   /** The result is made of the picture too: files are decoded once, for the input and for that. */
   readonly readsPicture?: boolean;
+  /** Throws for a picture of a size that no result can be made of. With `readsPicture` alone: files have no size. */
+  checkPicture?(spec: Spec, size: Size): void;
   /** The parts of a result that are too large to be copied to the page. */
   transfer?(result: R): { arrays: ArrayBufferView<ArrayBuffer>[]; others?: Transferable[] };
   warnings?(result: R): Warning[];

@@ -36,7 +36,8 @@ export async function readSource(picture: Picture, scale: number): Promise<Pixel
   }
 }
 
-function checkResultSize({ width, height }: Size, scale: number): void {
+/** Throws "picture-too-large" where the result of a picture would be. */
+export function checkResultSize({ width, height }: Size, scale: number): void {
   if (width * height * scale ** 2 <= MAX_PIXELS) return;
   const what = `a picture of ${width} x ${height} would become one of ${width * scale} x ${height * scale} pixels`;
   const most = Math.floor(MAX_PIXELS / scale ** 2 / 1e5) / 10;

@@ -17,7 +17,7 @@ import { type PostprocessResult, postprocess } from "../postprocess/postprocess.
 import { type CpuPreprocessedInput, preprocessOnCpu } from "../preprocess/cpu-preprocess.js";
 import { runInput } from "../preprocess/image-input.js";
 import type { Geometry } from "../preprocess/letterbox.js";
-import { closePictures, isVideoFrame, type Picture, withDecoded } from "../preprocess/pixels.js";
+import { closePictures, isVideoFrame, type Picture, sizeOf, withDecoded } from "../preprocess/pixels.js";
 import type { PreprocessedInput } from "../preprocess/preprocess.js";
 import type { ProgressCallback } from "../session/load-progress.js";
 import type { Prediction } from "../session/predictor.js";
@@ -201,6 +201,8 @@ export class WorkerHost {
     const { manifest, predictor, states, tools, postprocessor } = this.#model();
     const batch = pictureBatch(manifest);
     const alone = forOnePicture(manifest);
+    for (const picture of pictures)
+      if (!(picture instanceof Blob)) taskOf(manifest).checkPicture?.(manifest.task, sizeOf(picture));
     const { name, tensor, geometries, route: preprocessRoute } = await this.#prepare(pictures, batch);
     const [geometry] = geometries;
     const [first] = pictures;

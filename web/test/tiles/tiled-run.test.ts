@@ -235,3 +235,11 @@ test("a result of more than 67 megapixels is refused, and says what is not", asy
   ]);
   await expect(readSource(picture, 1)).resolves.toMatchObject({ width: 4100, height: 4100 });
 });
+
+test("a result that is too large is refused without tiles too, of a bitmap and of a file", async () => {
+  const canvas = new OffscreenCanvas(4100, 4100);
+  canvas.getContext("2d");
+  const file = await canvas.convertToBlob();
+  for (const picture of [canvas, file])
+    await expect(tiny().run(picture, { tiles: false })).rejects.toMatchObject({ code: "picture-too-large" });
+});

@@ -6,6 +6,7 @@ import type { ImageTask, Manifest } from "../../manifest/manifest.js";
 import { runInput } from "../../preprocess/image-input.js";
 import { type Geometry, planeSize, type Size } from "../../preprocess/letterbox.js";
 import { type Picture, readPixels } from "../../preprocess/pixels.js";
+import { checkResultSize } from "../../tiles/run-tiles.js";
 import { readNumbers } from "../read-output.js";
 import type { FieldsOf, GpuHalf, ManifestOf, TaskModule } from "../task-module.js";
 import { GpuPicture } from "./gpu/gpu-picture.js";
@@ -50,6 +51,8 @@ export const task: TaskModule<ImageTask, Fields, Mask> = {
     const picture = paintPicture(geometry, manifest.task, { values, ...pictureSizes(manifest) });
     return resultOf(manifest, picture, mask, source, geometry);
   },
+  readsPicture: true,
+  checkPicture: ({ scale }, size) => checkResultSize(size, scale),
   tiles: ({ tiles, scale }) => tiles && { plan: tiles, scale },
   transfer: ({ picture }) => ({ arrays: [], others: [picture] }),
   gpu,
