@@ -253,6 +253,22 @@ describe("a model with state refuses", () => {
     const wrong = { ...snapshot, tensors: { h0: { ...h0, dims: [...h0.dims] } } };
     await expect(model.restore(wrong)).rejects.toMatchObject(refused);
     await expect(model.restore(null as never)).rejects.toMatchObject(refused);
+    for (const part of [
+      { steps: -1 },
+      { steps: 0.5 },
+      { steps: Number.NaN },
+      { size: undefined },
+      { size: {} },
+      { size: { width: 0, height: 16 } },
+      { size: { width: 16, height: 1.5 } },
+    ])
+      await expect(
+        model.restore({ ...snapshot, ...part } as never),
+        JSON.stringify(part),
+      ).rejects.toMatchObject({
+        ...refused,
+        message: expect.stringContaining("steps is to be a whole number"),
+      });
     expect(model.state?.steps).toBe(0);
   });
 
