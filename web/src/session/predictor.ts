@@ -50,7 +50,12 @@ export class Predictor {
       .map(({ name }) => name)
       .filter((name) => this.#results.includes(name) || !states.includes(name));
     const run = await this.#runPrimary(feeds, names);
-    return { outputs: await readTensors(run.outputs), states: run.states };
+    try {
+      return { outputs: await readTensors(run.outputs), states: run.states };
+    } catch (error) {
+      releaseTensors(run.states);
+      throw error;
+    }
   }
 
   /**

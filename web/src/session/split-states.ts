@@ -2,9 +2,12 @@
 
 import type { TensorData } from "../api/types.js";
 import type { StateInput } from "../manifest/manifest.js";
-import { type AnyTensors, type GpuTensor, isOnGpu } from "../tensors/gpu-tensor.js";
+import { type AnyTensors, type GpuTensor, isOnGpu, releaseTensors } from "../tensors/gpu-tensor.js";
 
-/** An output may be both, as y = 0.9 * s + x, which is the next s: the result is then a copy. */
+/**
+ * An output may be both, as y = 0.9 * s + x, which is the next s: the result is then a copy. Where that cannot be made,
+ * all of the run is released.
+ */
 export async function splitStates(
   run: AnyTensors,
   inputs: readonly StateInput[],
@@ -14,11 +17,16 @@ export async function splitStates(
   const outputs: AnyTensors = {};
   const states: AnyTensors = {};
   for (const { name, output } of inputs) if (run[output] !== undefined) states[name] = run[output];
-  for (const name of results) {
-    const tensor = run[name];
-    if (tensor === undefined) continue;
-    const shared = inputs.some(({ output }) => output === name);
-    outputs[name] = shared ? await copyOf(tensor, staysOnGpu.includes(name)) : tensor;
+  try {
+    for (const name of results) {
+      const tensor = run[name];
+      if (tensor === undefined) continue;
+      const shared = inputs.some(({ output }) => output === name);
+      outputs[name] = shared ? await copyOf(tensor, staysOnGpu.includes(name)) : tensor;
+    }
+  } catch (error) {
+    releaseTensors(run);
+    throw error;
   }
   return { outputs, states };
 }
