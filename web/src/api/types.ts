@@ -115,7 +115,8 @@ export interface RunOptions {
   background?: string | ImageSource | undefined;
   /**
    * For an image-to-image model: "auto" runs a picture of another size than the model's input in tiles, if the bundle
-   * has a plan for tiles; false resizes the picture. Default: "auto".
+   * has a plan for tiles; false resizes the picture. Default: "auto". A model with state always resizes it, and refuses
+   * "auto".
    */
   tiles?: "auto" | false | undefined;
   /** Called with each finished tile, while the others run. */

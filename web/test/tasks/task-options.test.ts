@@ -28,6 +28,17 @@ test("a task's own options are checked by itself", () => {
   expect(() => checkTaskOptions(depth, { confidenceAlpha: true })).toThrow("how sure it is");
 });
 
+test("tiles that are asked for of a model with state are refused", () => {
+  const state = { kind: "state", name: "h0", dtype: "float32", shape: [1], output: "hn" };
+  const image = { task: { kind: "image", tiles: { halo: 2 } }, inputs: [state] } as unknown as Manifest;
+  expect(() => checkTaskOptions({ ...image, inputs: [] }, { tiles: "auto" })).not.toThrow();
+  expect(() => checkTaskOptions(image, { tiles: false })).not.toThrow();
+  expect(() => checkTaskOptions(image, {})).not.toThrow();
+  expect(() => checkTaskOptions(image, { tiles: "auto" })).toThrow(
+    expect.objectContaining({ code: "invalid-option", message: expect.stringContaining("model with state") }),
+  );
+});
+
 test("a grounding model takes a confidence that is no input", () => {
   expect(taskOptionNames({ task: { kind: "grounding" } })).toContain("confidence");
 });
