@@ -56,6 +56,14 @@ def test_the_peak_is_the_node_at_which_most_tensors_live() -> None:
     assert "at most 2.3 kB on the GPU, at Sigmoid 'd'" in "\n".join(summary(found))
 
 
+def test_a_value_lives_to_the_end_where_another_shape_of_it_is_an_output() -> None:
+    text = """<ir_version: 8, opset_import: ["" : 17]> g (float[64] x) => (float[8,8] out, float[64] y)
+        <int64[2] shape = {8, 8}> { r = Relu (x) out = Reshape (r, shape) a = Sigmoid (r) b = Tanh (a) y = Relu (b) }"""
+    peak = inspect("model", as_ir(text), WEBGPU, {}).memory.gpu
+    assert peak is not None
+    assert peak.tensors == 4 * 256  # x and r beside what a node reads and writes
+
+
 def test_what_runs_on_the_cpu_takes_no_memory_of_the_gpu() -> None:
     text = '<ir_version: 8, opset_import: ["" : 17]> g (float[64] x) => (float[64] y) { a = Round (x) y = Relu (a) }'
     peak = inspect("model", as_ir(text), WEBGPU, {}).memory.gpu

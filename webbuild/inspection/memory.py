@@ -75,7 +75,8 @@ def _peak(
             same[node.outputs[0]] = same.get(first, first)
         for value in (*node.inputs, *node.outputs):
             if value is not None:
-                last[same.get(value, value)] = len(running) if value.is_graph_output() else index
+                root = same.get(value, value)
+                last[root] = max(last.get(root, -1), len(running) if value.is_graph_output() else index)
     living = dict.fromkeys(
         value for value in context.model.graph.inputs if value in counted and not context.is_constant(value)
     )
