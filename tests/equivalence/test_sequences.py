@@ -86,6 +86,7 @@ def test_a_sequence_of_a_picture_moves_over_it() -> None:
     steps = make_sequence(samples, (PICTURE, state))
     assert [each.continues for each in steps] == [False, *[True] * (STEPS - 1)]
     assert all(each.feeds["src"].shape == (1, 3, 32, 48) and not each.feeds["r1i"].any() for each in steps)
+    assert len({each.size for each in steps}) == 1  # with another size the runtime starts the states from zeros
     frames = [each.feeds["src"] for each in steps]
     changes = [float(np.abs(one - other).mean()) for one, other in pairwise(frames)]
     apart = float(np.abs(frames[0] - frames[STEPS // 2]).mean())

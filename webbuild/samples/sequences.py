@@ -57,14 +57,20 @@ def _film(file: Path, image: ImageInput, inputs: Sequence[Input], ranges: Ranges
 
 
 def _frame(picture: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:
-    """Return the part [h, w, 4] of a picture that a camera sees, of one size at each step but for its zoom."""
+    """Return the part of a picture [h, w, 4] that a camera sees, resized to the picture's size.
+
+    A video has one size: with another the runtime starts the states from zeros.
+    """
+    from PIL import Image
+
     height, width = picture.shape[:2]
     turn = 2 * math.pi * step / STEPS
     margin = _ZOOM + _PAN * math.cos(turn) / 2
-    rows, columns = (max(1, round(size * (1 - 2 * margin))) for size in (height, width))
-    top = min(max(0, round(height * (margin + _PAN * math.sin(turn)))), height - rows)
-    left = min(max(0, round(width * (margin + _PAN * math.sin(2 * turn)))), width - columns)
-    return picture[top : top + rows, left : left + columns]
+    rows, columns = (size * (1 - 2 * margin) for size in (height, width))
+    top = min(max(0.0, height * (margin + _PAN * math.sin(turn))), height - rows)
+    left = min(max(0.0, width * (margin + _PAN * math.sin(2 * turn))), width - columns)
+    box = (left, top, left + columns, top + rows)
+    return np.asarray(Image.fromarray(picture).resize((width, height), Image.Resampling.BILINEAR, box))
 
 
 def _tensor_step(sample: Sample, inputs: Sequence[Input], step: int) -> Sample:
