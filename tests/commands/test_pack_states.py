@@ -75,6 +75,19 @@ def test_a_state_of_whole_numbers_keeps_the_type_of_its_output(tmp_path: Path) -
     assert types == {"x": "float32", "count": "int64", "gain": "int32"}
 
 
+def test_a_pair_that_is_not_proven_is_warned_of_until_it_is_given(tmp_path: Path) -> None:
+    model = save(parsed(COUNTER), tmp_path / "counter.onnx")  # no input changes what it counts
+    done = webbuild("pack", model, "-o", tmp_path / "out", "--no-verify")
+    assert "warning: [unproven-state] state 'count'" in done.stderr
+    (warning,) = manifest(tmp_path / "out").warnings
+    assert warning.startswith("[unproven-state]")
+    given = ("--state", "count=next_count")
+    done = webbuild("pack", model, "-o", tmp_path / "given", "--no-verify", *given)
+    assert done.code == 0, done.stderr
+    assert "unproven-state" not in done.stderr
+    assert manifest(tmp_path / "given").warnings == []
+
+
 def test_a_patched_model_keeps_its_states(tmp_path: Path) -> None:
     model = save(stateful(MATTING), tmp_path / "matting.onnx")
     done = webbuild("patch", model, "-o", tmp_path / "out", "--dim", "h=32", "--dim", "w=48", "--json")

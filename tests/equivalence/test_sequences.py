@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import pytest
 
-from tests.models import save
+from tests.models import HEADER, parsed, save
 from tests.stateful import GRU, MATTING, WINDOW, stateful
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.equivalence.check import EquivalenceResult, check_equivalence
@@ -101,7 +101,7 @@ def run_of(folder: Path, text: str) -> NativeRunner:
 
 def test_a_state_that_is_one_passes(tmp_path: Path) -> None:
     steps = make_sequence(collect_samples(tmp_path / "m.onnx", (), BUFFER), BUFFER)
-    check_states(run_of(tmp_path, WINDOW).run, states_of(BUFFER), steps)
+    assert check_states(run_of(tmp_path, WINDOW).run, states_of(BUFFER), steps, {"buffer"}) == []
 
 
 def matting(folder: Path, first: str, second: str) -> tuple[NativeRunner, list[StateInput], list[Sample]]:
@@ -116,7 +116,25 @@ def matting(folder: Path, first: str, second: str) -> tuple[NativeRunner, list[S
 
 def test_several_states_pass(tmp_path: Path) -> None:
     runner, states, steps = matting(tmp_path, "r1o", "r2o")
-    check_states(runner.run, states, steps)
+    assert check_states(runner.run, states, steps, {"r1i", "r2i"}) == []
+
+
+HANDED_THROUGH = "ref_out = Identity (x) y = Sub (x, ref)"
+OF_ITSELF = "more = Add (ref, one) ref_out = Tanh (more) y = Mul (x, ref)"
+
+
+@pytest.mark.parametrize("body", [HANDED_THROUGH, OF_ITSELF], ids=["the input before", "no input at all"])
+def test_a_guessed_state_that_keeps_nothing_longer_is_warned_of(tmp_path: Path, body: str) -> None:
+    text = f"""{HEADER}
+    m (float[1,8] x, float[1,8] ref) => (float[1,8] y, float[1,8] ref_out) <float one = {{1}}> {{ {body} }}"""
+    states = [StateInput(name="ref", dtype="float32", shape=[1, 8], output="ref_out")]
+    inputs: tuple[Input, ...] = (CELL[0], *states)
+    runner = NativeRunner(save(parsed(text), tmp_path / "m.onnx"))
+    steps = make_sequence(collect_samples(tmp_path / "m.onnx", (), inputs), inputs)
+    (said,) = check_states(runner.run, states, steps, {"ref"})
+    assert said.startswith("[unproven-state] state 'ref': what 'ref_out' carries")
+    assert "--state ref=ref_out" in said
+    assert check_states(runner.run, states, steps) == []
 
 
 @pytest.mark.parametrize(

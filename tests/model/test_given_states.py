@@ -7,7 +7,7 @@ import pytest
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.given_states import check_given_states, parse_states
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.model.states import against_names, find_states
+from webbuild.model.states import find_states
 
 VOICE = ModelSignature(
     "voice.onnx",
@@ -66,18 +66,23 @@ def test_an_input_has_to_be_left() -> None:
         check_given_states(alone, {"state": "stateN"})
 
 
-def test_a_given_pair_goes_before_names() -> None:
-    swapped = ModelSignature(
-        "m.onnx",
-        "",
-        {},
-        tuple(TensorSpec(name, "float32", (1, 4)) for name in ("x", "h0", "c0")),
-        tuple(TensorSpec(name, "float32", (1, 4)) for name in ("y", "hn", "cn")),
-    )
-    found = find_states(swapped, {"h0": "cn", "c0": "hn"})
-    assert [(pair.input, pair.output, pair.reason) for pair in found] == [
-        ("h0", "cn", "--state"),
-        ("c0", "hn", "--state"),
-    ]
-    assert against_names(swapped, {"h0": "cn", "c0": "hn"}) == {"h0": "hn", "c0": "cn"}
-    assert against_names(swapped, {"h0": "hn"}) == {}
+LSTM = ModelSignature(
+    "lstm.onnx",
+    "",
+    {},
+    tuple(TensorSpec(name, "float32", (1, 4)) for name in ("x", "h0", "c0")),
+    tuple(TensorSpec(name, "float32", (1, 4)) for name in ("y", "hn", "cn")),
+)
+
+
+def test_a_given_pair_is_kept_beside_those_found_by_name() -> None:
+    found = find_states(LSTM, {"c0": "cn"})
+    assert [(pair.input, pair.output, pair.reason) for pair in found] == [("h0", "hn", "name"), ("c0", "cn", "--state")]
+
+
+def test_a_pair_that_contradicts_the_names_is_refused() -> None:
+    with pytest.raises(WebbuildError, match="--state h0=cn: by the names it would be 'hn'") as caught:
+        check_given_states(LSTM, {"h0": "cn", "c0": "hn"})
+    assert (caught.value.code, caught.value.exit_code) == ("state-against-names", USAGE)
+    assert "--state h0=hn" in caught.value.fix
+    check_given_states(LSTM, {"h0": "hn", "c0": "cn"})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.models import save
+from tests.models import HEADER, parsed, save
 from tests.stateful import AVERAGE, CACHE, GRU, MATTING, SCALED, VOICE, WINDOW, stateful
 from webbuild.compile.load_model import LoadedModel, load_model
 from webbuild.errors import WebbuildError
@@ -45,6 +45,18 @@ def test_states_of_any_size_get_the_one_that_lasts(tmp_path: Path) -> None:
     assert [model.dims.dims[f"r2i:{axis}"] for axis in range(4)] == [1, 6, 16, 24]
     said = "state: r1i [1, 4, 32, 48] <- r1o, r2i [1, 6, 16, 24] <- r2o (by name), zeros at first"
     assert model.repairs == (f"{said}; zeros of the smallest shape, [1, ...], give the same first output",)
+
+
+def test_another_start_from_the_smallest_shape_is_a_warning(tmp_path: Path) -> None:
+    text = f"""{HEADER}
+    m (float[1,3,h,w] src, float[b,c,i,j] r1i) => (float[1,3,h,w] y, float[p,q,s,t] r1o)
+    {{ shape = Shape (src) before = Expand (r1i, shape) r1o = Add (src, before)
+       n = Size (r1i) size = Cast <to = 1> (n) y = Mul (r1o, size) }}"""
+    model = load_model(save(parsed(text), tmp_path / "m.onnx"), {"h": 8, "w": 8}, ProgressReporter(quiet=True))
+    assert model.repairs == ("state: r1i [1, 3, 8, 8] <- r1o (by name), zeros at first",)
+    (warning,) = model.source.warnings
+    assert warning.startswith("[state-start] zeros of the states' full shapes")
+    assert loaded(tmp_path, MATTING, h=64, w=96).source.warnings == ()
 
 
 @pytest.mark.parametrize(("given", "ratio", "side"), [({}, "0.5", 256), ({"downsample_ratio": "0.25"}, "0.25", 128)])

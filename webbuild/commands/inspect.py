@@ -50,7 +50,7 @@ def run(arguments: InspectArguments) -> int:
         states=parse_states(arguments.states),
     )
     source, sizes = settled.source, settled.sizes
-    assumptions = (*source.repairs, *sizes.assumptions)
+    assumptions = (*source.repairs, *source.warnings, *sizes.assumptions)
     for assumption in assumptions:
         progress.print(f"  assumed: {assumption}")
     inspection = inspect(path.name, source.model, measured, sizes.dims, assumptions)

@@ -165,7 +165,7 @@ def _emit(
         golden=golden,
         evaluation_thresholds=equivalence.thresholds,
         assumptions=compiled.assumptions,
-        warnings=compiled.warnings,
+        warnings=(*compiled.warnings, *proven.warnings),
         files=match.files,
         precompressed_files=(*compressed, *(write_gzipped_graph(folder / file, folder) for file in extra)),
         variants=tuple(_manifest_variant(*each) for each in zip(others, more, strict=True)),

@@ -34,6 +34,7 @@ from webbuild.manifest.manifest import DisabledTarget, TargetName
 from webbuild.manifest.states import state_inputs
 from webbuild.model.given_states import parse_states
 from webbuild.model.set_inputs import parse_set
+from webbuild.model.states import guessed_states
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.base import Rewrite
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
@@ -120,8 +121,9 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
     interface = tuple(
         dict.fromkeys(line for graph in graphs.values() for line in describe_signature_changes(exported, graph))
     )
+    repairs = (*opened.repairs, *opened.source.warnings)
     if arguments.dry_run:
-        return PatchResult(str(model), CLEAN, rewrites, (), interface, disabled_targets, repairs=opened.repairs)
+        return PatchResult(str(model), CLEAN, rewrites, (), interface, disabled_targets, repairs=repairs)
     if not arguments.allow_cpu_nodes:
         for target, graph in graphs.items():
             if target.build == "webgpu" and target.name not in disabled_targets:
@@ -135,7 +137,7 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
             for mine, target in distinct.items()
         )
     placed = tuple(_at_final_path(file, arguments.out) for file in files)
-    return PatchResult(str(model), CLEAN, rewrites, placed, interface, disabled_targets, compared, opened.repairs)
+    return PatchResult(str(model), CLEAN, rewrites, placed, interface, disabled_targets, compared, repairs)
 
 
 def _refuse_cpu_nodes(model: Path, named: Sequence[str]) -> None:
@@ -202,8 +204,9 @@ def _check_equivalence(
     samples, notes = replace_nan_inputs(loaded.original, collected, ready.postprocess, seek_signal=True)
     edges, more = replace_nan_inputs(loaded.original, edge_cases(inputs, loaded.ranges), ready.postprocess)
     sequence = make_sequence(samples, inputs, loaded.ranges)
-    check_states(partial(run_original, loaded.original), state_inputs(inputs), sequence)
-    progress.print_lines([*notes, *more])
+    run, guessed = partial(run_original, loaded.original), guessed_states(loaded.source.states)
+    unproven = check_states(run, state_inputs(inputs), sequence, guessed)
+    progress.print_lines([*notes, *more, *(f"warning: {each}" for each in unproven)])
     with progress.step(f"prove {target.name} on {format_count(len(samples), 'sample')}"):
         equivalence = check_with_detections(
             loaded.original,

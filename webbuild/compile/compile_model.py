@@ -128,7 +128,7 @@ def compile_model(
     bounded = {spec.name for spec in known.inputs if isinstance(spec, TensorInput)}
     ranges = [f"random values of '{name}': {each}" for name, each in loaded.ranges.items() if name in bounded]
     assumptions = (*loaded.repairs, *loaded.dims.assumptions, *known.assumptions, *ranges)
-    warnings = find_answer_warnings(known, loaded.original)
+    warnings = (*source.warnings, *find_answer_warnings(known, loaded.original))
     return CompiledModel(planned, known, thresholds, assumptions, missing, kept.disabled, warnings)
 
 

@@ -21,6 +21,7 @@ from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.equivalence.sequences import check_states
 from webbuild.manifest.manifest import Graph, ImageInput, Weights
 from webbuild.manifest.states import state_inputs
+from webbuild.model.states import guessed_states
 from webbuild.reporting.quantities import format_count
 from webbuild.runners.in_batch import BatchRunner
 from webbuild.runners.memoized import MemoizedRunner
@@ -43,13 +44,14 @@ class ProvenGraphs(Struct, frozen=True):
     """The graphs that a bundle ships for a variant, the best first, and the comparison that allows it.
 
     `quantized` and `reduced` say how they were made smaller, None where that was not asked for. Later variants have the
-    quantized weights of the first.
+    quantized weights of the first. `warnings` are about states.
     """
 
     graphs: Sequence[Graph]
     equivalence: EquivalenceResult
     quantized: QuantizedWeights | None = None
     reduced: ReducedPrecisionResult | None = None
+    warnings: tuple[str, ...] = ()
 
 
 def prove_graphs(
@@ -103,7 +105,9 @@ def prove_graphs(
                     browser=browser,
                     shared=half,
                 )
-            proven[at] = ProvenGraphs(reduced.graphs, reduced.proof, reduced=reduced)
+            proven[at] = msgspec.structs.replace(
+                proven[at], graphs=reduced.graphs, equivalence=reduced.proof, reduced=reduced
+            )
     return proven
 
 
@@ -118,10 +122,11 @@ def _prove_exported(
         edges = attach_extreme_prompts(compiled.match, edge_cases(variant.single_inputs, variant.loaded.ranges))
         edges, notes = replace_nan_inputs(original, edges, compiled.postprocess)
         sequence = _sequence(variant)
-        check_states(partial(run_original, original), state_inputs(compiled.match.inputs), sequence)
+        guessed = guessed_states(variant.loaded.source.states)
+        warnings = check_states(partial(run_original, original), state_inputs(compiled.match.inputs), sequence, guessed)
         equivalence = _check(variant, original, graphs, folder, [*edges, *sequence])
-    progress.print_lines(notes)
-    return ProvenGraphs(graphs, equivalence)
+    progress.print_lines([*notes, *(f"warning: {each}" for each in warnings)])
+    return ProvenGraphs(graphs, equivalence, warnings=tuple(warnings))
 
 
 def _quantize(
@@ -132,7 +137,8 @@ def _quantize(
     if not first:
         lean = [msgspec.structs.replace(graph, weight_dtype="int8") for graph in exported.graphs]
         with progress.step(f"compare the quantized weights{variant.suffix}"):
-            return ProvenGraphs(lean, _check(variant, original, lean, folder, _sequence(variant)))
+            proof = _check(variant, original, lean, folder, _sequence(variant))
+            return msgspec.structs.replace(exported, graphs=lean, equivalence=proof)
     with progress.step("quantize the weights"):
         models = list(_models(variant).values())
         quantized = quantize_weights(
@@ -142,7 +148,7 @@ def _quantize(
     if sequence := _sequence(variant):
         with progress.step("compare the quantized weights in a sequence"):
             equivalence = _check(variant, original, quantized.graphs, folder, sequence)
-    return ProvenGraphs(quantized.graphs, equivalence, quantized=quantized)
+    return msgspec.structs.replace(exported, graphs=quantized.graphs, equivalence=equivalence, quantized=quantized)
 
 
 def _sequence(variant: ModelVariant) -> list[Sample]:

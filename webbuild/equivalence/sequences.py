@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.compare.comparison import Comparison
-from webbuild.errors import WebbuildError
+from webbuild.errors import WebbuildError, page_url
 from webbuild.manifest.manifest import StateInput
 from webbuild.runners.runner import Tensors
 from webbuild.runners.stateful import StatefulRuns
@@ -51,8 +51,13 @@ def _is_worse(one: Comparison, other: Comparison) -> bool:
     return (order.index(one.verdict), one.tolerance_used) > (order.index(other.verdict), other.tolerance_used)
 
 
-def check_states(run: Callable[[Tensors], Tensors], states: Sequence[StateInput], sequence: Sequence[Sample]) -> None:
-    """Raise if a state never changes, or no output depends on it.
+def check_states(
+    run: Callable[[Tensors], Tensors],
+    states: Sequence[StateInput],
+    sequence: Sequence[Sample],
+    guessed: Collection[str] = (),
+) -> list[str]:
+    """Raise if a state never changes, or no output depends on it; warn of pairs that may not be states.
 
     Each state is set to zeros in the middle of the sequence; another output of a later step has to change.
 
@@ -60,12 +65,17 @@ def check_states(run: Callable[[Tensors], Tensors], states: Sequence[StateInput]
         run: the original.
         states: to check.
         sequence: the steps.
+        guessed: inputs that were paired by name or shape. What another first step leaves in such a state has to change
+            the third step or a later one: an output that only passes on the input of its own run is not proven.
+
+    Returns:
+        A warning for each guessed state that does not pass.
 
     Raises:
         WebbuildError: `constant-state`, `unused-state`.
     """
     if not states or not sequence:
-        return
+        return []
     runs, middle, answers = StatefulRuns(run, states), len(sequence) // 2, list[Tensors]()
     halfway = runs
     for step in sequence:
@@ -93,6 +103,29 @@ def check_states(run: Callable[[Tensors], Tensors], states: Sequence[StateInput]
                 f"{len(sequence) - middle} steps that follow",
                 _FIX,
             )
+    return [_unproven(spec) for spec in states if spec.name in guessed and not _lasts(runs, spec, sequence, answers)]
+
+
+def _lasts(runs: StatefulRuns, spec: StateInput, sequence: Sequence[Sample], answers: Sequence[Tensors]) -> bool:
+    """Whether what a state carries from the first step changes the third or a later one."""
+    changed, other = copy(runs), copy(runs)
+    changed(sequence[0].feeds, continues=False)
+    other(sequence[len(sequence) // 2].feeds, continues=False)
+    changed.take(spec.name, other)
+    names = [name for name in answers[0] if name != spec.output] or [spec.output]
+    later = zip(sequence[1:], answers[1:], strict=True)
+    return any(
+        not _equal_outputs(names, want, changed(step.feeds, continues=True)) and at > 1
+        for at, (step, want) in enumerate(later, 1)
+    )
+
+
+def _unproven(spec: StateInput) -> str:
+    return (
+        f"[unproven-state] state '{spec.name}': what '{spec.output}' carries from the first step changes at most the "
+        f"second, so the pair may not be a state; if it is, give --state {spec.name}={spec.output}; else give "
+        f"--state none, which packs the model without states; see: {page_url('unproven-state')}"
+    )
 
 
 def _equal_outputs(names: Sequence[str], want: Tensors, got: Tensors) -> bool:

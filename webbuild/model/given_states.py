@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.model.states import describe_spec, may_become
+from webbuild.model.states import against_names, describe_spec, may_become
 
 NO_STATES = "none"
 """What is given where nothing is a state."""
@@ -39,7 +39,7 @@ def check_given_states(signature: ModelSignature, given: Mapping[str, str]) -> N
 
     Raises:
         WebbuildError: `unknown-state` for a name that it lacks, `state-mismatch` for another type or shape, or where no
-            other input is left.
+            other input is left; `state-against-names` if the names say another pair.
     """
     inputs, outputs = ({each.name: each for each in some} for some in (signature.inputs, signature.outputs))
     for name, output in given.items():
@@ -58,6 +58,13 @@ def check_given_states(signature: ModelSignature, given: Mapping[str, str]) -> N
             "state-mismatch",
             f"{signature.file}: --state names every input, so that a run would take nothing",
             "leave out the input that is new in each run",
+            exit_code=USAGE,
+        )
+    for name, named in against_names(signature, given).items():
+        raise WebbuildError(  # h0=cn runs as h0=hn does, with different results: no comparison can tell
+            "state-against-names",
+            f"{signature.file}: --state {name}={given[name]}: by the names it would be '{named}'",
+            f"give --state {name}={named}, or leave it out; if the names mislead, rename '{named}' in the model",
             exit_code=USAGE,
         )
 

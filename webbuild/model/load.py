@@ -43,6 +43,7 @@ class OnnxModel(Struct, frozen=True):
     without the weights inside it, where those are so many that they are read where they lie, or with its nodes sorted.
     `repairs` are sentences about what was put right, or is wrong and loads all the same. `set_inputs` are the values of
     inputs that are constants in `model`, and still inputs in the file. `states` are the inputs that it remembers.
+    `warnings` speak against its answers.
     """
 
     path: Path
@@ -54,6 +55,7 @@ class OnnxModel(Struct, frozen=True):
     repairs: tuple[str, ...] = ()
     set_inputs: Mapping[str, NDArray[Any]] = {}
     states: tuple[StatePair, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def load_onnx(path: Path) -> OnnxModel:

@@ -41,6 +41,11 @@ def find_states(signature: ModelSignature, given: Mapping[str, str] | None = Non
     return tuple(found[spec.name] for spec in signature.inputs if spec.name in found)
 
 
+def guessed_states(pairs: tuple[StatePair, ...]) -> frozenset[str]:
+    """Return the inputs that were paired by name or shape."""
+    return frozenset(pair.input for pair in pairs if pair.reason != "--state")
+
+
 def against_names(signature: ModelSignature, given: Mapping[str, str]) -> dict[str, str]:
     """Return the outputs that names tell, by input, where they are others than those given."""
     named = {pair.input: pair.output for pair in _by_name(signature, {})}

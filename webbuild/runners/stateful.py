@@ -32,3 +32,7 @@ class StatefulRuns:
     def forget(self, name: str) -> None:
         """Set a state to zeros, and leave the others."""
         self._remembered = {**self._remembered, name: self._remembered[name] * 0}
+
+    def take(self, name: str, other: StatefulRuns) -> None:
+        """Take a state from other runs, and leave the others."""
+        self._remembered = {**self._remembered, name: other._remembered[name]}

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from webbuild.errors import USAGE, WebbuildError
+from webbuild.errors import USAGE, WebbuildError, page_url
 from webbuild.model.given_states import check_given_states
 from webbuild.model.load import OnnxModel
-from webbuild.model.states import against_names, find_states
+from webbuild.model.states import find_states
 from webbuild.passes.analysis.growing_states import grows
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.state_sizes import changed_states, first_states, starts_alike
@@ -21,6 +21,11 @@ _PAIRS = 6
 """States that are listed by name."""
 _APPENDED = "the output is the input with more appended"
 _NO_SIZES = "no sizes were found at which it lasts from run to run"
+_OTHER_START = (
+    "[state-start] zeros of the states' full shapes, with which the bundle starts, give another first output than "
+    "zeros of the smallest shape, [1, ...]; if your code starts with the smallest, compare the first outputs; "
+    f"see: {page_url('state-start')}"
+)
 
 
 def settle_states(
@@ -49,10 +54,7 @@ def settle_states(
     growing = {pair.input: _APPENDED for pair in states if grows(source.model, pair.input, pair.output)}
     if growing:  # what a decoder takes from its encoder belongs to the same cache
         growing |= {pair.input: _APPENDED for pair in states if pair.input.startswith("past")}
-    swapped = against_names(source.signature, given).items()
-    said = (f"--state {name}={given[name]}: by the names it would be '{named}'" for name, named in swapped)
-    source = msgspec.structs.replace(source, states=states, repairs=(*source.repairs, *said))
-    source = _without(source, growing)
+    source = _without(msgspec.structs.replace(source, states=states), growing)
     try:
         sizes = choose(source)
     except WebbuildError:
@@ -69,7 +71,7 @@ def settle_states(
         sizes = choose(source)
     if not source.states:
         return source, sizes
-    return _saying(source, _describe(source, sizes, native)), sizes
+    return _describe(source, sizes, native), sizes
 
 
 def _saying(source: OnnxModel, said: str) -> OnnxModel:
@@ -96,8 +98,8 @@ def _without(source: OnnxModel, refused: Mapping[str, str]) -> OnnxModel:
     return _saying(msgspec.structs.replace(source, states=kept), said)
 
 
-def _describe(source: OnnxModel, sizes: ResolvedDims, native: NativeRunner) -> str:
-    """Return the sentence that says what is remembered, what says so, and how it starts.
+def _describe(source: OnnxModel, sizes: ResolvedDims, native: NativeRunner) -> OnnxModel:
+    """Return the model with the sentence that says what is remembered, what says so, and how it starts.
 
     state: r1i [1, 16, 112, 112] <- r1o, r2i [1, 20, 56, 56] <- r2o (by name), zeros at first
     """
@@ -111,6 +113,8 @@ def _describe(source: OnnxModel, sizes: ResolvedDims, native: NativeRunner) -> s
         told.append(f"{', '.join(pairs[:_PAIRS])}{more} ({'' if reason == '--state' else 'by '}{reason})")
     said = f"state: {'; '.join(told)}, zeros at first"
     alike = starts_alike(source, sizes.dims, native)
-    if alike is None:
-        return said
-    return f"{said}; zeros of the smallest shape, [1, ...], give {'the same' if alike else 'another'} first output"
+    if alike:
+        said = f"{said}; zeros of the smallest shape, [1, ...], give the same first output"
+    elif alike is not None:
+        source = msgspec.structs.replace(source, warnings=(*source.warnings, _OTHER_START))
+    return _saying(source, said)
