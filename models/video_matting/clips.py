@@ -21,8 +21,11 @@ HELD_OUT = 40
 FRAMES = 12
 """Of a clip that a quality is measured on."""
 
-FINER = 2
-"""How much finer frames are painted than kept."""
+FINER = (2, 2, 4)
+"""How much finer frames are painted than kept. Each clip has one of them: fine lines blur as a resize blurs them."""
+
+NOISE = 0.02
+"""The most that a clip's camera adds, as the deviation of values from 0 to 1."""
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -39,7 +42,8 @@ class Clip:
 def clip(split: str, number: int, frames: int = FRAMES, height: int = HEIGHT, width: int = WIDTH) -> Clip:
     """Clip `number` of a split, the same in every run."""
     rng = np.random.default_rng([SEEDS[split], number])
-    size = width * FINER, height * FINER
+    finer, noise = int(rng.choice(FINER)), float(rng.uniform(0, NOISE))
+    size = width * finer, height * finer
     painted = _painted_place(rng, *size)
     start, end = _motion(rng, *size)
     pan = rng.uniform(0, 1, (2, 2))
@@ -47,7 +51,7 @@ def clip(split: str, number: int, frames: int = FRAMES, height: int = HEIGHT, wi
     for at in np.linspace(0, 1, frames):
         ahead = pixels(layer(_between(start, end, float(at)), *size)[0])
         behind = _window(painted, pan[0] + (pan[1] - pan[0]) * at, *size)
-        drawn.append(_composed(_halved(ahead), _halved(behind), rng))
+        drawn.append(_composed(_shrunk(ahead, finer), _shrunk(behind, finer), rng, noise))
     return Clip(*(np.stack(part) for part in zip(*drawn, strict=True)))
 
 
@@ -119,16 +123,16 @@ def _window(painted: Floats, share: Any, width: int, height: int) -> Floats:
     return painted[top : top + height, left : left + width]
 
 
-def _halved(image: Floats) -> Floats:
-    """[2 h, 2 w, c] -> [h, w, c], the mean of each four."""
+def _shrunk(image: Floats, times: int) -> Floats:
+    """[times h, times w, c] -> [h, w, c], the mean of each square."""
     height, width, channels = image.shape
-    return np.asarray(image.reshape(height // FINER, FINER, width // FINER, FINER, channels).mean((1, 3)), np.float32)
+    return np.asarray(image.reshape(height // times, times, width // times, times, channels).mean((1, 3)), np.float32)
 
 
-def _composed(ahead: Floats, behind: Floats, rng: np.random.Generator) -> tuple[Pixels, Floats, Floats]:
+def _composed(ahead: Floats, behind: Floats, rng: np.random.Generator, noise: float) -> tuple[Pixels, Floats, Floats]:
     """A person, premultiplied, over a place: the frame with a camera's noise, the alpha, the colours in front."""
     alpha = ahead[..., 3:]
     frame = ahead[..., :3] + behind * (1 - alpha)
-    noisy = np.clip(frame + rng.normal(0, 0.01, frame.shape), 0, 1)
+    noisy = np.clip(frame + rng.normal(0, noise, frame.shape), 0, 1)
     colors = np.where(alpha > 0, ahead[..., :3] / np.maximum(alpha, 1e-3), frame)
     return (noisy * 255).round().astype(np.uint8), alpha[..., 0], np.clip(colors, 0, 1).astype(np.float32)

@@ -11,7 +11,7 @@ from pathlib import Path
 from models.people.samples import save
 from models.video_matting.clips import HEIGHT, WIDTH, clip
 
-NUMBERS = (2, 5, 8)
+NUMBERS = (1, 6, 10)
 LARGER = 3
 
 

@@ -6,6 +6,7 @@ python -m models.video_matting.train --minutes 30 --out build/video-matting
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from functools import partial
 from multiprocessing import Pool
 from pathlib import Path
@@ -42,6 +43,33 @@ def drawn(out: Path, count: int, threads: int, frames: int) -> tuple[np.ndarray,
     return kept["frames"], kept["alpha"], kept["foreground"]
 
 
+def seen_by_a_lens(rng: np.random.Generator, clips: Sequence[Tensor]) -> list[Tensor]:
+    """Frames, alpha and foreground [b, n, c, h, w] closer and less sharp: a drawing's own sharpness tells nothing."""
+    height, width = clips[0].shape[-2:]
+    share = float(rng.uniform(0.6, 1)) if rng.random() < 0.5 else 1.0
+    rows, columns = round(height * share), round(width * share)
+    top, left = int(rng.integers(height - rows + 1)), int(rng.integers(width - columns + 1))
+    sigma = float(rng.uniform(0.3, 1.2)) if rng.random() < 0.7 else 0.0
+    seen = []
+    for part in clips:
+        images = part.flatten(0, 1)[..., top : top + rows, left : left + columns]
+        if share < 1:
+            images = functional.interpolate(images, (height, width), mode="bilinear", align_corners=False)
+        if sigma:
+            images = blurred(images, sigma)
+        seen.append(images.unflatten(0, part.shape[:2]))
+    return seen
+
+
+def blurred(images: Tensor, sigma: float) -> Tensor:
+    """Images [b, c, h, w] after a Gaussian of so many pixels."""
+    channels = images.shape[1]
+    line = torch.exp(-((torch.arange(-3, 4) / sigma) ** 2) / 2)
+    line = (line / line.sum()).expand(channels, 1, 7)
+    across = functional.conv2d(functional.pad(images, (3, 3, 0, 0), "replicate"), line[:, :, None], groups=channels)
+    return functional.conv2d(functional.pad(across, (0, 0, 3, 3), "replicate"), line[..., None], groups=channels)
+
+
 def loss(network: Matting, frames: Tensor, alpha: Tensor, foreground: Tensor) -> Tensor:
     """Of a batch of clips [b, n, c, h, w]: alpha, its edges, how it changes, and the colours where somebody is."""
     state, found, colors = nothing(), [], []
@@ -75,9 +103,10 @@ def train(options: argparse.Namespace) -> Path:
             parts = [part[..., ::-1, :] for part in parts]
         if rng.random() < 0.5:
             parts = [part[:, ::-1] for part in parts]
-        order = rng.permutation(3)
-        parts = [parts[0][..., order], parts[1], parts[2][..., order]]
-        return loss(network, *(torch.from_numpy(np.ascontiguousarray(np.moveaxis(part, -1, 2))) for part in parts))
+        order, light = rng.permutation(3), rng.uniform(0.7, 1.1, (options.batch, 1, 1, 1, 1)).astype(np.float32)
+        parts = [np.clip(parts[0][..., order] * light, 0, 1), parts[1], np.clip(parts[2][..., order] * light, 0, 1)]
+        clips = [torch.from_numpy(np.ascontiguousarray(np.moveaxis(part, -1, 2))) for part in parts]
+        return loss(network, *seen_by_a_lens(rng, clips))
 
     return training.fit(network, step, options)
 
