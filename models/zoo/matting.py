@@ -273,6 +273,6 @@ BASES = {
     "modnet-mobile": Base(partial(plain, partial(ModnetBranches, 8, "mobilenetv2_035"), {
         "input": lambda: picture(64) * 2 - 1}, ["output"], dict.fromkeys(["input", "output"], SIZE)),
                           "ts11 ts17-free dynamo18", "slim"),
-    "rvm": Base(partial(rvm, 128, 0.5, encoder="mobilenetv3_small_050", widths=(16, 12, 8, 8)),
+    "rvm": Base(partial(rvm, 128, 0.5, name="mobilenetv3_small_050", widths=(16, 12, 8, 8)),
                 "ts12 ts17 dynamo18", "slim"),
 }  # fmt: skip

@@ -52,6 +52,14 @@ def load_image(path: Path, data: bytes | None = None) -> NDArray[np.uint8]:
         ) from error
 
 
+def enlarge(rgba: NDArray[np.uint8], box: tuple[float, float, float, float]) -> NDArray[np.uint8]:
+    """Return a part of a picture [h, w, 4], x1 y1 x2 y2 in pixels, resized bilinearly to the picture's size."""
+    from PIL import Image
+
+    height, width = rgba.shape[:2]
+    return np.asarray(Image.fromarray(rgba).resize((width, height), Image.Resampling.BILINEAR, box))
+
+
 def composite_on_white(rgba: NDArray[np.uint8]) -> NDArray[np.float64]:
     """Composite colours with their alpha behind [h, w, colours + 1] over white -> [h, w, colours], not rounded."""
     alpha = rgba[..., -1:].astype(np.float64) / 255

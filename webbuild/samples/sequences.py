@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import ImageInput, Input, TensorInput
 from webbuild.manifest.states import state_inputs
-from webbuild.preprocess.image import image_to_tensor, load_image
+from webbuild.preprocess.image import enlarge, image_to_tensor, load_image
 from webbuild.samples.random_inputs import NO_RANGES, Ranges
 from webbuild.samples.sample import Sample, feeds_beside_image
 
@@ -61,16 +61,13 @@ def _frame(picture: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:
 
     A video has one size: with another the runtime starts the states from zeros.
     """
-    from PIL import Image
-
     height, width = picture.shape[:2]
     turn = 2 * math.pi * step / STEPS
     margin = _ZOOM + _PAN * math.cos(turn) / 2
     rows, columns = (size * (1 - 2 * margin) for size in (height, width))
     top = min(max(0.0, height * (margin + _PAN * math.sin(turn))), height - rows)
     left = min(max(0.0, width * (margin + _PAN * math.sin(2 * turn))), width - columns)
-    box = (left, top, left + columns, top + rows)
-    return np.asarray(Image.fromarray(picture).resize((width, height), Image.Resampling.BILINEAR, box))
+    return enlarge(picture, (left, top, left + columns, top + rows))
 
 
 def _tensor_step(sample: Sample, inputs: Sequence[Input], step: int) -> Sample:
