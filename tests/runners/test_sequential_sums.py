@@ -9,7 +9,9 @@ import onnx
 import pytest
 
 from tests.models import parsed, save
+from webbuild.compare.perturbation import perturb
 from webbuild.runners.native import NativeRunner
+from webbuild.runners.runner import Tensors
 from webbuild.runners.sequential_sums import with_sequential_sums
 
 PICTURE = np.random.default_rng(2).normal(3, 2, (2, 3, 5, 7)).astype(np.float32)
@@ -45,3 +47,23 @@ def test_the_block_ends_with_the_model_as_it_was(tmp_path: Path) -> None:
     assert np.abs(doubled - before).max() > 1
     assert np.array_equal(native.run({"x": PICTURE})["y"], before)
     assert onnx.load(native.path).functions == []
+
+
+def test_the_scales_of_a_resize_are_no_weights(tmp_path: Path) -> None:
+    text = """<ir_version: 8, opset_import: ["" : 13]> shrink (float[1,3,8,8] x) => (float[1,3,4,4] y)
+    <float[3,1,1] weight = {0.5, 1.5, 2.5}, float roi = {}, float[4] scales = {1, 1, 0.5, 0.5}> {
+      a = Mul (x, weight)
+      y = Resize <mode = "linear"> (a, roi, scales) }"""
+    native = NativeRunner(save(parsed(text.replace("float roi", "float[0] roi")), tmp_path / "shrink.onnx"))
+    seen: list[str] = []
+
+    def changed(weights: Tensors) -> Tensors:
+        seen.extend(weights)
+        return perturb(weights, 0)
+
+    picture = np.random.default_rng(4).normal(0, 1, (1, 3, 8, 8)).astype(np.float32)
+    before = native.run({"x": picture})["y"]
+    with native.perturbed(changed):
+        after = native.run({"x": picture})["y"]
+    assert seen == ["weight"]
+    assert 0 < np.abs(after - before).max() < 1e-4

@@ -44,7 +44,8 @@ def _exact_graph(path: Path, data: bytes | None) -> bytes | None:
 def _float_weights(path: Path, data: bytes | None) -> dict[str, NDArray[Any]]:
     """Return the initializers that hold fractions; none of a model that is too large to change.
 
-    Whole numbers are no weights but exact by design: masks, sizes, the 8 of a remainder.
+    Whole numbers are no weights but exact by design: masks, sizes, the 8 of a remainder. So are the scales of a Resize,
+    which decide the size of its output, and of which those of batch and channels have to be 1.
     """
     import onnx
 
@@ -53,7 +54,10 @@ def _float_weights(path: Path, data: bytes | None) -> dict[str, NDArray[Any]]:
     model = onnx.load(path) if data is None else onnx.load_from_string(data)
     if data is not None:
         onnx.load_external_data_for_model(model, str(path.resolve().parent))
-    arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    resizes = (node for node in model.graph.node if node.op_type in ("Resize", "Upsample"))
+    scales = {name for node in resizes for name in node.input[1:]}
+    kept = (tensor for tensor in model.graph.initializer if tensor.name not in scales)
+    arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in kept}
     floats = {name: array for name, array in arrays.items() if array.dtype.kind == "f"}
     return {name: array for name, array in floats.items() if not np.array_equal(array, np.rint(array))}
 
