@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 
 import numpy as np
 import onnx_ir as ir
 from msgspec import Struct
 
 from webbuild.passes.analysis.use_def import LAYOUT_OPS, selects_box_index, slice_bounds
+from webbuild.passes.graphs import trial_copy
 from webbuild.passes.rewrite import (
     Builder,
     constant,
     consumers,
+    find_nodes,
     fusable_consumers,
     input_value,
     known_rank,
@@ -66,6 +68,22 @@ def selected_rows(nms: ir.Node) -> SelectedRows | None:
     if not whole or not 0 < limit <= scores[2] < _MOST or not fusable_consumers(value):
         return None
     return SelectedRows(nms, value, scores[2], limit)
+
+
+def undecided_rows(model: ir.Model) -> Iterator[SelectedRows]:
+    """Yield the rows of each suppression after which the data decide a size again."""
+    for nms in find_nodes(model, "NonMaxSuppression"):
+        found = selected_rows(nms)
+        if found is not None and chooses_again(found.places):
+            yield found
+
+
+def in_trial_copy(model: ir.Model, found: SelectedRows) -> tuple[ir.Model, SelectedRows]:
+    """Return a copy of the model to try a rewrite on, and the same rows in it."""
+    trial, selected = trial_copy(model), found.nms.outputs[0].name
+    same = selected_rows(next(node for node in trial.graph if node.outputs and node.outputs[0].name == selected))
+    assert same is not None
+    return trial, same
 
 
 def add_fixed_rows(graph: ir.Graph, found: SelectedRows) -> tuple[ir.Value, ir.Value]:

@@ -7,9 +7,14 @@ from webbuild.passes.analysis.boolean_mask import NeedsGatherError, mask_selecti
 from webbuild.passes.analysis.masked_rows import MaskedRegion
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.graphs import trial_copy
-from webbuild.passes.nms.selected_rows import SelectedRows, choose_fixed_rows, chooses_again, selected_rows
-from webbuild.passes.rewrite import Builder, consumers, find_nodes, opset_version
+from webbuild.passes.nms.selected_rows import (
+    SelectedRows,
+    choose_fixed_rows,
+    chooses_again,
+    in_trial_copy,
+    undecided_rows,
+)
+from webbuild.passes.rewrite import Builder, consumers, opset_version
 from webbuild.passes.static_shapes.dense_rows import rewrite_densely
 
 _MOST_ROWS = 300
@@ -44,23 +49,18 @@ class PaddedDetections(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Pad each selection if no later node chooses among its rows."""
         rewrites = []
-        for nms in find_nodes(model, "NonMaxSuppression"):
-            found = selected_rows(nms)
-            if found is None or not chooses_again(found.places):
-                continue
+        for found in undecided_rows(model):
+            nms = found.nms
             if found.most > _MOST_ROWS:
                 rewrites.append(self.skipped(nms, f"it selects up to {found.most} boxes, more than {_MOST_ROWS}"))
                 continue
-            trial = trial_copy(model)
-            copy = next(node for node in trial.graph if node.outputs and node.outputs[0].name == nms.outputs[0].name)
-            same = selected_rows(copy)
-            assert same is not None
+            trial, same = in_trial_copy(model, found)
             try:
                 _pad_rows(trial, same)
             except NeedsGatherError as reason:
                 rewrites.append(self.skipped(nms, str(reason)))
                 continue
-            if chooses_again(copy.outputs[0], but=("Loop",)):
+            if chooses_again(same.nms.outputs[0], but=("Loop",)):
                 rewrites.append(self.skipped(nms, "a later node needs the number of selected boxes"))
                 continue
             nodes = _pad_rows(model, found)

@@ -3,9 +3,8 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.graphs import trial_copy
-from webbuild.passes.nms.selected_rows import choose_fixed_rows, chooses_again, selected_rows
-from webbuild.passes.rewrite import consumers, find_nodes
+from webbuild.passes.nms.selected_rows import choose_fixed_rows, in_trial_copy, undecided_rows
+from webbuild.passes.rewrite import consumers
 from webbuild.passes.static_shapes.masked_suppression import MaskedSuppression
 
 
@@ -35,14 +34,9 @@ class PaddedSelection(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Fill up each selection after which everything has a fixed shape then."""
         rewrites = []
-        for nms in find_nodes(model, "NonMaxSuppression"):
-            found = selected_rows(nms)
-            if found is None or not chooses_again(found.places):
-                continue
-            trial = trial_copy(model)
-            copy = next(node for node in trial.graph if node.outputs and node.outputs[0].name == nms.outputs[0].name)
-            same = selected_rows(copy)
-            assert same is not None
+        for found in undecided_rows(model):
+            nms = found.nms
+            trial, same = in_trial_copy(model, found)
             mask = choose_fixed_rows(trial, same)
             MaskedSuppression(options).apply(trial, options)
             if any(node.op_type == "Compress" for node in consumers(mask)):
