@@ -86,17 +86,17 @@ def test_what_is_in_front_is_cut_out_and_laid_on_a_background(
     assert np.abs(red[middle].astype(int) - (*FRONT, 255)).max() <= 2
     assert tuple(red[corner]) == (255, 0, 0, 255)
     expect(demo.page.locator("#snippet")).to_contain_text('{ background: "#ff0000" }')
-    demo.at("backdrop-none").check(force=True)
+    demo.at("background-none").check(force=True)
     clear = saved(demo)
     assert clear.shape == (160, 240, 4)
     assert (int(clear[middle][3]), int(clear[corner][3])) == (255, 0)
-    demo.at("backdrop-blur").check(force=True)
+    demo.at("background-blur").check(force=True)
     assert np.abs(saved(demo)[corner].astype(int) - (*BACK, 255)).max() <= 2
-    demo.at("backdrop-picture").check(force=True)
+    demo.at("background-picture").check(force=True)
     Image.new("RGB", (7, 90), (10, 200, 30)).save(tmp_path / "green.png")
-    demo.at("backdrop-file").set_input_files(tmp_path / "green.png")
-    demo.page.wait_for_function("!document.getElementById('backdrop-file').value")
-    expect(demo.at("backdrop-picture")).to_be_checked()
+    demo.at("background-file").set_input_files(tmp_path / "green.png")
+    demo.page.wait_for_function("!document.getElementById('background-file').value")
+    expect(demo.at("background-picture")).to_be_checked()
     green = saved(demo)
     for _ in range(20):
         if tuple(green[corner]) == (10, 200, 30, 255):

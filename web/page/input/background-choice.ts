@@ -1,16 +1,16 @@
 // The background of a cutout: none, a colour, the blurred picture itself, or another picture.
 
-import type { Backdrop, DrawablePicture } from "../../src/tasks/matte/backdrop.js";
+import type { DrawableBackground, DrawablePicture } from "../../src/tasks/matte/on-background.js";
 import { element, elements } from "../util/elements.js";
 import { linked } from "./page-link.js";
 import { decodePicture } from "./picture.js";
 
 const COLOR = /^#[0-9a-f]{6}$/;
 
-export class BackdropChoice {
-  readonly #kinds = elements("input[name=backdrop]", HTMLInputElement);
-  readonly #color = element("backdrop-color", HTMLInputElement);
-  readonly #file = element("backdrop-file", HTMLInputElement);
+export class BackgroundChoice {
+  readonly #kinds = elements("input[name=background]", HTMLInputElement);
+  readonly #color = element("background-color", HTMLInputElement);
+  readonly #file = element("background-file", HTMLInputElement);
   readonly #changed: () => void;
   #picture: DrawablePicture | null = null;
 
@@ -24,7 +24,7 @@ export class BackdropChoice {
   }
 
   /** Null for none. `picture` is the one that was cut out of. */
-  of(picture: DrawablePicture): Backdrop | null {
+  of(picture: DrawablePicture): DrawableBackground | null {
     const kind = this.#kind;
     if (kind === "color") return { kind, color: this.#color.value };
     if (kind === "blur") return { kind, picture };
@@ -60,8 +60,8 @@ export class BackdropChoice {
   }
 
   #showFields(): void {
-    element("backdrop-color-field", HTMLElement).hidden = this.#kind !== "color";
-    element("backdrop-picture", HTMLElement).hidden = this.#kind !== "picture";
+    element("background-color-field", HTMLElement).hidden = this.#kind !== "color";
+    element("background-picture", HTMLElement).hidden = this.#kind !== "picture";
   }
 
   async #take(): Promise<void> {

@@ -1,12 +1,12 @@
 // Shows what is in front, cut out, on a checkerboard or on a background that the visitor chooses.
 
 import type { MatteResult, Model, Result } from "../../src/index.js";
-import { onBackdrop } from "../../src/tasks/matte/backdrop.js";
+import { onBackground } from "../../src/tasks/matte/on-background.js";
 import { BeforeAfter } from "../drawing/before-after.js";
 import { onCheckerboard } from "../drawing/checkerboard.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { StagePicture } from "../drawing/stage.js";
-import { BackdropChoice } from "../input/backdrop-choice.js";
+import { BackgroundChoice } from "../input/background-choice.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { wrongTaskError } from "../shell/failure-card.js";
 import { showOptions } from "../shell/snippet.js";
@@ -17,8 +17,8 @@ import type { ViewModule } from "./task-view.js";
 class MatteView extends BaseView {
   readonly #words = element("matte-words", HTMLElement);
   readonly #split = new BeforeAfter(this.stage, element("stage", HTMLElement));
-  readonly #note = element("backdrop-note", HTMLElement);
-  readonly #backdrop = new BackdropChoice(
+  readonly #note = element("background-note", HTMLElement);
+  readonly #background = new BackgroundChoice(
     () => this.#compose(),
     () => {
       this.#note.textContent = "This file could not be read as a picture.";
@@ -28,7 +28,7 @@ class MatteView extends BaseView {
   #picture: StagePicture | null = null;
 
   link(): Record<string, string> {
-    const { link } = this.#backdrop;
+    const { link } = this.#background;
     return link === null ? {} : { background: link };
   }
 
@@ -69,7 +69,7 @@ class MatteView extends BaseView {
     const context = canvas.getContext("2d");
     if (context === null) return null;
     if (this.#picture?.mirrored) context.setTransform(-1, 0, 0, 1, width, 0);
-    const behind = this.#onBackdrop(this.#result);
+    const behind = this.#onBackground(this.#result);
     context.drawImage(behind ?? this.#result.cutout, 0, 0);
     behind?.close();
     return canvas.convertToBlob({ type: "image/png" });
@@ -77,19 +77,19 @@ class MatteView extends BaseView {
 
   #compose(): void {
     this.#note.textContent = "";
-    const { code } = this.#backdrop;
+    const { code } = this.#background;
     showOptions(code === null ? {} : { background: code });
     if (this.#result === null) return;
-    this.stage.showMap(this.#onBackdrop(this.#result) ?? onCheckerboard(this.#result.cutout));
+    this.stage.showMap(this.#onBackground(this.#result) ?? onCheckerboard(this.#result.cutout));
     this.#split.show(true);
   }
 
   /** Null for no background. */
-  #onBackdrop({ cutout, alpha }: MatteResult): ImageBitmap | null {
+  #onBackground({ cutout, alpha }: MatteResult): ImageBitmap | null {
     if (this.#picture === null) return null;
     const { picture: image, size } = this.#picture;
-    const backdrop = this.#backdrop.of({ image, size });
-    return backdrop === null ? null : onBackdrop(backdrop, cutout, alpha);
+    const background = this.#background.of({ image, size });
+    return background === null ? null : onBackground(background, cutout, alpha);
   }
 }
 

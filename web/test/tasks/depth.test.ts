@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { DepthResult } from "../../src/index.js";
 import type { DepthTask, ImageInput, Manifest } from "../../src/manifest/manifest.js";
 import { decode, neededOutputs } from "../../src/postprocess/decode.js";
+import type { Geometry } from "../../src/preprocess/letterbox.js";
 import { depthAt } from "../../src/tasks/depth/depth-at.js";
 import { decodeMap, depthWarnings, extent } from "../../src/tasks/depth/depth-map.js";
 import { depthOptions } from "../../src/tasks/depth/options.js";
@@ -12,13 +13,7 @@ type Rows = (number | "NaN")[][];
 
 interface Case {
   task: DepthTask;
-  letterbox: {
-    source: { width: number; height: number };
-    left: number;
-    top: number;
-    width: number;
-    height: number;
-  };
+  letterbox: Geometry;
   input: { width: number; height: number };
   depth: Rows;
   confidence: Rows | null;

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Region } from "../../src/api/types.js";
 import type { ImageInput, ImageSegmentationTask, Manifest } from "../../src/manifest/manifest.js";
 import { decode } from "../../src/postprocess/decode.js";
+import type { Geometry } from "../../src/preprocess/letterbox.js";
 import { decodeRegions } from "../../src/tasks/image-segmentation/decode-regions.js";
 import { withMode } from "../../src/tasks/image-segmentation/options.js";
 import { variants } from "../fixture/manifests.js";
@@ -9,13 +10,7 @@ import { casesOf } from "../support/conformance.js";
 
 interface Case {
   task: ImageSegmentationTask;
-  letterbox: {
-    source: { width: number; height: number };
-    left: number;
-    top: number;
-    width: number;
-    height: number;
-  };
+  letterbox: Geometry;
   input: { width: number; height: number };
   /** Rows of numbers, written one behind another. */
   masks: string[][];

@@ -3,22 +3,17 @@ import { toPng } from "../../src/export/cutout.js";
 import type { MatteResult } from "../../src/index.js";
 import type { ImageInput, Manifest, MatteTask } from "../../src/manifest/manifest.js";
 import { decode } from "../../src/postprocess/decode.js";
+import type { Geometry } from "../../src/preprocess/letterbox.js";
 import { alphaCells, alphaLayout, alphaLevels } from "../../src/tasks/matte/alpha.js";
-import { onBackdrop } from "../../src/tasks/matte/backdrop.js";
 import { blurBehind, shrunk } from "../../src/tasks/matte/blur.js";
+import { onBackground } from "../../src/tasks/matte/on-background.js";
 import { backgroundOf } from "../../src/tasks/matte/options.js";
 import { variants } from "../fixture/manifests.js";
 import { casesOf } from "../support/conformance.js";
 
 interface Case {
   task: MatteTask;
-  letterbox: {
-    source: { width: number; height: number };
-    left: number;
-    top: number;
-    width: number;
-    height: number;
-  };
+  letterbox: Geometry;
   input: { width: number; height: number };
   dims: number[];
   values: (number | "NaN")[];
@@ -67,11 +62,11 @@ const floats = (dims: number[], ...data: number[]) => ({
 });
 
 /** What a bitmap shows on a canvas: colours multiplied by their alpha cannot be told apart otherwise. */
-function shown(bitmap: ImageBitmap, backdrop = "#000000"): number[][] {
+function shown(bitmap: ImageBitmap, background = "#000000"): number[][] {
   const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
   const context = canvas.getContext("2d");
   if (context === null) throw new Error("no canvas");
-  context.fillStyle = backdrop;
+  context.fillStyle = background;
   context.fillRect(0, 0, bitmap.width, bitmap.height);
   context.drawImage(bitmap, 0, 0);
   const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
@@ -184,7 +179,7 @@ test("a blurred background is as large as the picture", async () => {
   const image = await createImageBitmap(PICTURE);
   const cutout = await createImageBitmap(new ImageData(2, 1));
   const picture = { image, size: SIZE };
-  const behind = onBackdrop({ kind: "blur", picture }, cutout, new Uint8Array(2));
+  const behind = onBackground({ kind: "blur", picture }, cutout, new Uint8Array(2));
   expect([behind.width, behind.height]).toEqual([2, 1]);
   expectClose(
     shown(behind, "#00ff00"),

@@ -11,19 +11,23 @@ export interface DrawablePicture {
 }
 
 /** What can be drawn behind; of "blur" the picture that was run. */
-export type Backdrop =
+export type DrawableBackground =
   | { kind: "color"; color: string }
   | { kind: "picture" | "blur"; picture: DrawablePicture };
 
 /** Returns the cutout on its background, opaque. `alpha` is the cutout's, pixel by pixel. */
-export function onBackdrop(backdrop: Backdrop, cutout: ImageBitmap, alpha: Uint8Array): ImageBitmap {
+export function onBackground(
+  background: DrawableBackground,
+  cutout: ImageBitmap,
+  alpha: Uint8Array,
+): ImageBitmap {
   const { width, height } = cutout;
   const { canvas, context } = canvasOf({ width, height });
-  context.fillStyle = backdrop.kind === "color" ? backdrop.color : "#ffffff";
+  context.fillStyle = background.kind === "color" ? background.color : "#ffffff";
   context.fillRect(0, 0, width, height);
-  if (backdrop.kind === "picture") cover(context, backdrop.picture, { width, height });
-  if (backdrop.kind === "blur") {
-    const image = blurred(backdrop.picture, alpha, { width, height });
+  if (background.kind === "picture") cover(context, background.picture, { width, height });
+  if (background.kind === "blur") {
+    const image = blurred(background.picture, alpha, { width, height });
     cover(context, { image, size: image }, { width, height });
   }
   context.drawImage(cutout, 0, 0);

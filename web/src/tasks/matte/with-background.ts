@@ -2,7 +2,7 @@
 
 import { type TextureSource, textureSource } from "../../preprocess/gpu/upload-texture.js";
 import { type Picture, sizeOf } from "../../preprocess/pixels.js";
-import { onBackdrop } from "./backdrop.js";
+import { onBackground } from "./on-background.js";
 import type { Background } from "./options.js";
 
 /** Returns the cutout as it is, or closes it and returns it on its background. */
@@ -14,11 +14,11 @@ export async function withBackground(
 ): Promise<ImageBitmap> {
   if (background === null) return cutout;
   try {
-    if (background.kind === "color") return onBackdrop(background, cutout, alpha);
+    if (background.kind === "color") return onBackground(background, cutout, alpha);
     const { kind } = background;
     const given = kind === "blur" ? picture : background.picture;
     return await withDrawable(given, (image) => {
-      return onBackdrop({ kind, picture: { image, size: sizeOf(image) } }, cutout, alpha);
+      return onBackground({ kind, picture: { image, size: sizeOf(image) } }, cutout, alpha);
     });
   } finally {
     cutout.close();
