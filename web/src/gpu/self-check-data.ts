@@ -25,6 +25,15 @@ export async function withBuffer<T>(
   }
 }
 
+/** The most that a level of 0 to 255 differs by, infinity where there are more of one than of the other. */
+export function levelsApart(want: ArrayLike<number>, got: ArrayLike<number>): number {
+  if (want.length !== got.length) return Number.POSITIVE_INFINITY;
+  return Array.from(want).reduce(
+    (most, level, at) => Math.max(most, Math.abs(level - (got[at] ?? Number.NaN))),
+    0,
+  );
+}
+
 /** The part of the pixels of a noisy picture that may go to another: those where two are about equally likely. */
 const PIXEL_TOLERANCE = 0.01;
 

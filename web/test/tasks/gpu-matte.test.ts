@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { noise, withBuffer } from "../../src/gpu/self-check-data.js";
+import { levelsApart, noise, withBuffer } from "../../src/gpu/self-check-data.js";
 import type { MatteTask } from "../../src/manifest/manifest.js";
 import type { Geometry } from "../../src/preprocess/letterbox.js";
 import { alphaCells, alphaLayout, alphaLevels } from "../../src/tasks/matte/alpha.js";
 import { cutOut } from "../../src/tasks/matte/cutout.js";
 import { GpuCutter } from "../../src/tasks/matte/gpu/gpu-matte.js";
-import { cutoutDifference, levelsApart } from "../../src/tasks/matte/gpu/matte-self-check.js";
+import { cutoutDifference } from "../../src/tasks/matte/gpu/matte-self-check.js";
 import { hasWebgpu } from "../support/bundle.js";
 import { casesOf } from "../support/conformance.js";
 

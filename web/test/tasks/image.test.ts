@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { withBuffer } from "../../src/gpu/self-check-data.js";
+import { levelsApart, withBuffer } from "../../src/gpu/self-check-data.js";
 import type { ImageTask } from "../../src/manifest/manifest.js";
 import type { Geometry, Size } from "../../src/preprocess/letterbox.js";
-import { levelsApart } from "../../src/tasks/depth/colormap/colormap-self-check.js";
 import { GpuPicture } from "../../src/tasks/image/gpu/gpu-picture.js";
 import { pictureDifference } from "../../src/tasks/image/gpu/picture-self-check.js";
 import { paintPicture } from "../../src/tasks/image/picture-pixels.js";
@@ -56,7 +55,7 @@ describe.runIf(hasWebgpu)("a picture that is painted on the GPU", () => {
       painter.paint(task, letterbox, { values: buffer, grid: gridOf(each), input }),
     );
     const wanted = new ImageData(Uint8ClampedArray.from(want.rgba.flat()), want.width, want.height);
-    expect(levelsApart(wanted, got.picture)).toBeLessThanOrEqual(1);
+    expect(levelsApart(wanted.data, got.picture.data)).toBeLessThanOrEqual(1);
     expect(got.hasNan).toBe(values.some(Number.isNaN));
     expect(got.isOneColor).toBe(new Set(want.rgba.filter(([, , , alpha]) => alpha).map(String)).size === 1);
   });

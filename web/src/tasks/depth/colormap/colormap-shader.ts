@@ -1,10 +1,11 @@
 // The shaders of a depth map: what the least and the largest of its values are over the picture, and its colours.
 
+import { FLOAT_KEYS, FLOAT_TESTS, TAP } from "../../../gpu/map-wgsl.js";
 import { stops } from "./viridis.js";
 
 /** Threads of a workgroup that measures, and in each direction of one that paints. */
 export const GROUP = 64;
-export const TILE = 8;
+export const GROUP_SIDE = 8;
 
 /** What a shader reads and writes, by the number of its binding. */
 export const BINDING = {
@@ -18,7 +19,7 @@ export const BINDING = {
   readStats: 7,
 } as const;
 
-/** Words of what is told. */
+/** Words of the statistics. */
 export const STATS_WORDS = 5;
 
 const colors = stops.map((stop) => `vec3f(${stop.join(", ")})`).join(", ");
@@ -55,7 +56,7 @@ struct Sizes {
   inverse: u32,         // 1 where what is near is large
   faded: u32,           // 1 where the confidence counts
 }
-struct Tap { first: u32, second: u32, fraction: f32, inside: u32 }
+${TAP}
 struct Read { value: f32, known: bool }
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
@@ -69,27 +70,10 @@ struct Read { value: f32, known: bool }
 @group(0) @binding(5) var<storage, read_write> stats: array<atomic<u32>, ${STATS_WORDS}>;
 @group(0) @binding(6) var<storage, read_write> pixels: array<u32>;
 
-// What was told, read where nobody writes it any more.
+// The statistics, read where nobody writes them any more.
 @group(0) @binding(7) var<storage, read> readStats: array<u32, ${STATS_WORDS}>;
 
-fn isFinite(value: f32) -> bool {
-  return (bitcast<u32>(value) & 0x7f800000u) != 0x7f800000u;
-}
-
-fn isNan(value: f32) -> bool {
-  return (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
-}
-
-// Finite floats in their order as whole numbers above 0.
-fn keyOf(value: f32) -> u32 {
-  let bits = bitcast<u32>(value);
-  return select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u);
-}
-
-fn valueOf(key: u32) -> f32 {
-  return bitcast<f32>(select(~key, key & 0x7fffffffu, (key >> 31u) == 1u));
-}
-${readFunction("depthAt", "depth")}
+${FLOAT_TESTS}${FLOAT_KEYS}${readFunction("depthAt", "depth")}
 ${readFunction("confidenceAt", "confidence")}
 
 var<workgroup> least: atomic<u32>;
@@ -145,7 +129,7 @@ fn opacity(column: Tap, row: Tap) -> u32 {
   return u32(floor(255.0 * clamp(sure.value / opaque, 0.0, 1.0) + 0.5));
 }
 
-@compute @workgroup_size(${TILE}, ${TILE})
+@compute @workgroup_size(${GROUP_SIDE}, ${GROUP_SIDE})
 fn applyColormap(@builtin(global_invocation_id) id: vec3u) {
   if (any(id.xy >= sizes.out)) { return; }
   let column = columns[id.x];

@@ -6,7 +6,7 @@ import type { DepthTask } from "../../../manifest/manifest.js";
 import type { Geometry } from "../../../preprocess/letterbox.js";
 import { type Extent, mapTaps } from "../depth-map.js";
 import { scaleOf } from "../depth-result.js";
-import { BINDING, GROUP, SHADER, STATS_WORDS, TILE } from "./colormap-shader.js";
+import { BINDING, GROUP, GROUP_SIDE, SHADER, STATS_WORDS } from "./colormap-shader.js";
 import { colormapGeometry, MAX_SIDE } from "./cpu-colormap.js";
 
 type Size = Geometry["source"];
@@ -61,7 +61,7 @@ export class GpuColormap {
       const { source } = small;
       const pixels = commands.zeros(source.width * source.height);
       const seen = Math.max(width, height) > MAX_SIDE ? mapBuffers(commands, task, small, maps) : whole;
-      const tiles = [Math.ceil(source.width / TILE), Math.ceil(source.height / TILE), 1] as const;
+      const tiles = [Math.ceil(source.width / GROUP_SIDE), Math.ceil(source.height / GROUP_SIDE), 1] as const;
       this.#stages.dispatch(commands, "applyColormap", { ...seen, ...read, pixels, readStats: stats }, tiles);
       const [colors = new ArrayBuffer(), words] = await commands.read(pixels, stats);
       const picture = new ImageData(new Uint8ClampedArray(colors), source.width, source.height);

@@ -1,5 +1,7 @@
 // The shaders of masks: resized and made likely, summed to classes, and the likeliest at every pixel of the picture.
 
+import { TAP } from "../../../gpu/map-wgsl.js";
+
 /** Threads of a workgroup, in each direction. */
 export const GROUP = 8;
 
@@ -27,7 +29,7 @@ struct Sizes {
   threshold: f32,     // from which on a candidate's pixels are counted
   raw: u32,           // 1 where the maps are the model's own
 }
-struct Tap { first: u32, second: u32, fraction: f32, inside: u32 }
+${TAP}
 struct Candidate { map: u32, weight: f32 }
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;

@@ -6,7 +6,7 @@ import type { ImageTask } from "../../../manifest/manifest.js";
 import type { Geometry, Size } from "../../../preprocess/letterbox.js";
 import { mapTaps } from "../../depth/depth-map.js";
 import { enlarged, strides } from "../picture-pixels.js";
-import { BINDING, SHADER, STATS_WORDS, TILE } from "./picture-shader.js";
+import { BINDING, GROUP_SIDE, SHADER, STATS_WORDS } from "./picture-shader.js";
 
 /** The planes of an output on the GPU, `grid` large, over an input. */
 export interface GpuPicturePlanes {
@@ -50,10 +50,10 @@ export class GpuPicture {
         pixels,
         stats,
       };
-      const groups = [Math.ceil(width / TILE), Math.ceil(height / TILE), 1] as const;
+      const groups = [Math.ceil(width / GROUP_SIDE), Math.ceil(height / GROUP_SIDE), 1] as const;
       this.#stages.dispatch(commands, "paint", buffers, groups);
-      const [colors = new ArrayBuffer(), told = new ArrayBuffer()] = await commands.read(pixels, stats);
-      const [nan = 0, least = 0, most = 0] = new Uint32Array(told);
+      const [colors = new ArrayBuffer(), words = new ArrayBuffer()] = await commands.read(pixels, stats);
+      const [nan = 0, least = 0, most = 0] = new Uint32Array(words);
       const picture = new ImageData(new Uint8ClampedArray(colors), width, height);
       return { picture, hasNan: nan !== 0, isOneColor: ~least >>> 0 === most || most === 0 };
     });

@@ -1,9 +1,8 @@
 // Noise painted by the GPU and by the CPU: whether the pixels are the same.
 
-import { noise, withBuffer } from "../../../gpu/self-check-data.js";
+import { levelsApart, noise, withBuffer } from "../../../gpu/self-check-data.js";
 import type { ImageTask } from "../../../manifest/manifest.js";
 import type { Geometry } from "../../../preprocess/letterbox.js";
-import { levelsApart } from "../../depth/colormap/colormap-self-check.js";
 import { paintPicture } from "../picture-pixels.js";
 import type { GpuPicture } from "./gpu-picture.js";
 
@@ -34,7 +33,7 @@ export async function pictureDifference(device: GPUDevice, painter: GpuPicture):
     const { picture, hasNan } = await withBuffer(device, values, (buffer) =>
       painter.paint(task, GEOMETRY, { values: buffer, ...planes }),
     );
-    const off = levelsApart(want, picture);
+    const off = levelsApart(want.data, picture.data);
     if (!(off <= LEVELS)) return `a pixel differs by ${off} levels of 255`;
     if (hasNan) return "it sees a NaN where there is none";
   }

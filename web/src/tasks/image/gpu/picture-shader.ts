@@ -1,12 +1,14 @@
 // The shader of a picture that a model makes: reads its planes at the pixels of the enlarged source.
 
+import { FLOAT_TESTS, TAP } from "../../../gpu/map-wgsl.js";
+
 /** Threads of a workgroup in each direction. */
-export const TILE = 8;
+export const GROUP_SIDE = 8;
 
 /** What the shader reads and writes, by the number of its binding. */
 export const BINDING = { sizes: 0, values: 1, columns: 2, rows: 3, pixels: 4, stats: 5 } as const;
 
-/** Words of what is told: whether there is a NaN, the inverse of the least colour, the largest. */
+/** Words of the statistics: whether there is a NaN, the inverse of the least colour, the largest. */
 export const STATS_WORDS = 3;
 
 /** The same as picture-pixels.ts does in float64, in float32. */
@@ -20,7 +22,7 @@ struct Sizes {
   low: f32,             // the values of black
   high: f32,            // and of white
 }
-struct Tap { first: u32, second: u32, fraction: f32, inside: u32 }
+${TAP}
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
 @group(0) @binding(1) var<storage, read> values: array<f32>;
@@ -29,10 +31,7 @@ struct Tap { first: u32, second: u32, fraction: f32, inside: u32 }
 @group(0) @binding(4) var<storage, read_write> pixels: array<u32>;
 @group(0) @binding(5) var<storage, read_write> stats: array<atomic<u32>, ${STATS_WORDS}>;
 
-fn isNan(value: f32) -> bool {
-  return (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
-}
-
+${FLOAT_TESTS}
 fn cell(column: u32, row: u32, channel: u32) -> f32 {
   return values[(row * sizes.cells.x + column) * sizes.step + channel * sizes.stride];
 }
@@ -47,7 +46,7 @@ fn valueAt(column: Tap, row: Tap, channel: u32) -> f32 {
   return (1.0 - row.fraction) * above + row.fraction * below;
 }
 
-@compute @workgroup_size(${TILE}, ${TILE})
+@compute @workgroup_size(${GROUP_SIDE}, ${GROUP_SIDE})
 fn paint(@builtin(global_invocation_id) id: vec3u) {
   if (any(id.xy >= sizes.out)) { return; }
   let column = columns[id.x];

@@ -7,7 +7,7 @@ import { type TextureSource, uploadTexture } from "../../../preprocess/gpu/uploa
 import type { Geometry, Size } from "../../../preprocess/letterbox.js";
 import { mapTaps } from "../../depth/depth-map.js";
 import type { AlphaLayout } from "../alpha.js";
-import { ACTIVATIONS, BINDING, GROUP, SHADER, STATS_WORDS, TILE } from "./matte-shader.js";
+import { ACTIVATIONS, BINDING, GROUP, GROUP_SIDE, SHADER, STATS_WORDS } from "./matte-shader.js";
 
 /** A map on the GPU, how its channels lie there, and the size of the input that it is over. */
 export interface GpuAlphaMap {
@@ -58,14 +58,14 @@ export class GpuCutter {
       const stats = commands.zeros(STATS_WORDS);
       const levels = this.#begin(commands, task, geometry, map, stats);
       const pixels = commands.zeros(width * height);
-      const tiles = [Math.ceil(width / TILE), Math.ceil(height / TILE), 1] as const;
+      const tiles = [Math.ceil(width / GROUP_SIDE), Math.ceil(height / GROUP_SIDE), 1] as const;
       const painted = { readLevels: levels, picture: texture.createView(), pixels };
       this.#stages.dispatch(commands, "paint", painted, tiles);
-      const [colors = new ArrayBuffer(), bytes = new ArrayBuffer(), told = new ArrayBuffer()] =
+      const [colors = new ArrayBuffer(), bytes = new ArrayBuffer(), words = new ArrayBuffer()] =
         await commands.read(pixels, levels, stats);
       const alpha = new Uint8Array(bytes).slice(0, width * height);
       const cutout = new ImageData(new Uint8ClampedArray(colors), width, height);
-      return { alpha, cutout, hasNan: new Uint32Array(told)[0] !== 0 };
+      return { alpha, cutout, hasNan: new Uint32Array(words)[0] !== 0 };
     });
   }
 

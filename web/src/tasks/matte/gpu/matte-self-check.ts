@@ -1,6 +1,6 @@
 // A noisy picture cut out by the GPU and by the CPU: whether alpha and the cutout are the same.
 
-import { noise, withBuffer } from "../../../gpu/self-check-data.js";
+import { levelsApart, noise, withBuffer } from "../../../gpu/self-check-data.js";
 import type { MatteTask } from "../../../manifest/manifest.js";
 import type { Geometry } from "../../../preprocess/letterbox.js";
 import { alphaCells, alphaLayout, alphaLevels } from "../alpha.js";
@@ -42,15 +42,6 @@ export async function cutoutDifference(device: GPUDevice, cutter: GpuCutter): Pr
   const apart = levelsApart(want.data, got.cutout.data);
   if (!(apart <= LEVELS)) return `a pixel differs by ${apart} levels of 255`;
   return got.hasNan ? null : "it does not see what is no number";
-}
-
-/** The most that a level differs by. */
-export function levelsApart(want: ArrayLike<number>, got: ArrayLike<number>): number {
-  if (want.length !== got.length) return Number.POSITIVE_INFINITY;
-  return Array.from(want).reduce(
-    (most, level, at) => Math.max(most, Math.abs(level - (got[at] ?? Number.NaN))),
-    0,
-  );
 }
 
 /** Translucent too: that is multiplied in. */

@@ -1,8 +1,10 @@
 // The shaders of a cutout: alpha of each cell, its levels over the picture, and the picture with them.
 
+import { FLOAT_KEYS, FLOAT_TESTS, TAP } from "../../../gpu/map-wgsl.js";
+
 /** Threads of a workgroup along a line, and in each direction of one that paints. */
 export const GROUP = 64;
-export const TILE = 8;
+export const GROUP_SIDE = 8;
 
 /** What a shader reads and writes, by the number of its binding. */
 export const BINDING = {
@@ -39,7 +41,7 @@ struct Sizes {
   low: f32,
   high: f32,
 }
-struct Tap { first: u32, second: u32, fraction: f32, inside: u32 }
+${TAP}
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
 @group(0) @binding(1) var<storage, read> values: array<f32>;
@@ -58,24 +60,7 @@ struct Tap { first: u32, second: u32, fraction: f32, inside: u32 }
 @group(0) @binding(10) var picture: texture_2d<f32>;
 @group(0) @binding(11) var<storage, read_write> pixels: array<u32>;
 
-fn isFinite(value: f32) -> bool {
-  return (bitcast<u32>(value) & 0x7f800000u) != 0x7f800000u;
-}
-
-fn isNan(value: f32) -> bool {
-  return (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
-}
-
-// Finite floats in their order as whole numbers above 0.
-fn keyOf(value: f32) -> u32 {
-  let bits = bitcast<u32>(value);
-  return select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u);
-}
-
-fn valueOf(key: u32) -> f32 {
-  return bitcast<f32>(select(~key, key & 0x7fffffffu, (key >> 31u) == 1u));
-}
-
+${FLOAT_TESTS}${FLOAT_KEYS}
 // Beyond this exp() may overflow, and the sigmoid is 0 or 1.
 fn expOf(value: f32) -> f32 {
   return exp(clamp(value, -80.0, 80.0));
@@ -158,7 +143,7 @@ fn resample(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) g
 }
 
 // The picture's colours, not multiplied by alpha, and alpha times its own.
-@compute @workgroup_size(${TILE}, ${TILE})
+@compute @workgroup_size(${GROUP_SIDE}, ${GROUP_SIDE})
 fn paint(@builtin(global_invocation_id) id: vec3u) {
   let size = textureDimensions(picture);
   if (any(id.xy >= size)) { return; }
