@@ -45,6 +45,8 @@ def test_a_matting_network_keeps_its_states(tmp_path: Path) -> None:
     assert golden is not None
     assert set(golden.inputs) == {"src", "downsample_ratio"}
     assert set(golden.outputs) == {"fgr", "pha"}
+    report = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert "a state: output r1o of the previous run, zeros at first" in report
 
 
 def test_a_voice_detector_packs_as_tensors(tmp_path: Path) -> None:

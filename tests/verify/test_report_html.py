@@ -11,7 +11,7 @@ from PIL import Image
 
 from tests.verify.detections_made import PROBLEM, backend, comparison, person, report
 from webbuild.compare.comparison import ComparedOutput, Comparison
-from webbuild.manifest.manifest import DepthTask, TensorTask
+from webbuild.manifest.manifest import DepthTask, ImageTask, MatteTask, Task, TensorTask
 from webbuild.verify.page_messages import ExecutedNode, RuntimeWarningInfo
 from webbuild.verify.report import Problem, ProviderPlacement, SampleReport, SampleResult
 from webbuild.verify.report_html import render_verify_report
@@ -138,8 +138,20 @@ def test_of_plain_tensors_a_picture_says_whether_they_agree(
     assert f'aria-label="{words}"' in page
     assert f'<span class="quiet">{words}</span>' in page
     assert not [
-        each for each in ("found", "Detections of each backend", "drawn over", 'class="toggles"') if each in page
+        each
+        for each in ("found", "Detections of each backend", "Results of each backend", "drawn over", 'class="toggles"')
+        if each in page
     ]
+
+
+@pytest.mark.parametrize("task", [MatteTask(output="alpha"), ImageTask(output="y")])
+def test_of_pictures_that_are_made_nothing_is_counted(picture: Path, task: Task) -> None:
+    case = SampleResult(sample="desk", comparisons=(comparison(output="y"),))
+    sample = SampleReport(title="desk", file=str(picture), width=64, height=48, detections=())
+    page = render_verify_report(report(backend(results=(case,)), samples=(sample,), task=task))
+    assert "Results of each backend" in page
+    assert '<span class="quiet">outputs agree</span>' in page
+    assert not [each for each in ("nothing", "found", "Detections") if each in Tags(page).text]
 
 
 def test_what_only_a_new_task_compares_has_a_column_behind_the_others() -> None:
