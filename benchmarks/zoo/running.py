@@ -31,15 +31,21 @@ _LARGEST = 64 << 20
 
 
 def job(model: ZooModel, file: Path, cpu_nodes: tuple[str, ...] = ()) -> tiny_models.Job:
-    """Return a graph with the example in the types that it declares, which may be narrower: float32, int32."""
-    graph = ir.load(file).graph
-    declared = {value.name: value.dtype for value in graph.inputs}
-    feeds: dict[str, NDArray[Any]] = {}
-    for name, array in model.feeds.items():
-        kind = declared.get(name)
-        if name in declared:
-            feeds[name] = array if kind is None else array.astype(kind.numpy())
+    """Return a graph with the example in the types and sizes that it declares: float32, int32, a state's real size."""
+    feeds = {
+        value.name: _as_declared(model.feeds[value.name], value)
+        for value in ir.load(file).graph.inputs
+        if value.name in model.feeds
+    }
     return tiny_models.Job(model.name, serialised(file), feeds, cpu_nodes)
+
+
+def _as_declared(array: NDArray[Any], value: ir.Value) -> NDArray[Any]:
+    kind = array.dtype if value.dtype is None else value.dtype.numpy()
+    sizes = [] if value.shape is None else [size for size in value.shape if isinstance(size, int)]
+    if len(sizes) == array.ndim and array.size == 1 and not array.any():
+        return np.zeros(sizes, kind)
+    return array.astype(kind)
 
 
 def run_all(
