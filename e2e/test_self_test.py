@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from e2e import broken
+from e2e.conftest import Webbuild
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 
@@ -77,3 +79,16 @@ def test_one_that_disagrees_runs_on_wasm_and_says_why(webgpu: BrowserHandle, lyi
 
 def test_and_fails_where_webgpu_was_asked_for(webgpu: BrowserHandle, lying: Path) -> None:
     assert [visit["code"] for visit in load_twice(webgpu, lying, "webgpu")] == ["self-test-failed"] * 2
+
+
+def test_verify_reports_what_every_visitor_would_meet_and_compares_all_the_same(
+    webbuild: Webbuild, webgpu: BrowserHandle, lying: Path
+) -> None:
+    done = webbuild("verify", lying, "--json")
+    assert done.returncode == 1
+    runs = {run["backend"]: run for run in json.loads(done.stdout)["backends"]}
+    (problem,) = runs["webgpu"]["problems"]
+    assert (problem["code"], problem["where"]) == ("self-test-failed", "webgpu")
+    assert runs["wasm"]["problems"] == []
+    judged = [each for run in runs.values() for result in run["results"] for each in result["comparisons"]]
+    assert {each["verdict"] for each in judged} == {"OK"}

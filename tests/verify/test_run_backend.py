@@ -5,8 +5,14 @@ from __future__ import annotations
 import pytest
 
 from webbuild.manifest.manifest import Graph, TargetName
+from webbuild.verify.page_messages import EngineInfo, LoadResult, LoadTimings, ModelInfo, RuntimeFailure
+from webbuild.verify.page_rpc import PageError
 from webbuild.verify.report import SampleResult
-from webbuild.verify.run_backend import fallback_only_problems, is_placement_promised
+from webbuild.verify.run_backend import fallback_only_problems, is_placement_promised, load_tested
+
+LOADED = LoadResult(
+    1, "webgpu", "", (), ModelInfo(EngineInfo("ort", "1", "jspi"), None, LoadTimings(1, 1, 1, 1, 4), None)
+)
 
 
 def case(repeated: str) -> SampleResult:
@@ -34,3 +40,27 @@ def test_a_node_on_the_cpu_is_a_problem_where_all_were_promised_to_the_gpu(
     )
     assert is_placement_promised(graph) is promised
     assert is_placement_promised(None)
+
+
+def test_a_failed_self_test_is_a_problem_and_the_graph_is_compared_all_the_same() -> None:
+    def load(tested: bool) -> LoadResult:
+        if tested:
+            raise PageError(RuntimeFailure("self-test-failed", "y differs by 40 %", ""))
+        return LOADED
+
+    loaded, (problem,) = load_tested(load, "webgpu fp16")
+    assert loaded is LOADED
+    assert (problem.code, problem.where) == ("self-test-failed", "webgpu fp16")
+    assert "y differs by 40 %" in problem.message
+
+
+def test_a_load_that_fails_otherwise_is_not_tried_again() -> None:
+    tried = []
+
+    def load(tested: bool) -> LoadResult:
+        tried.append(tested)
+        raise PageError(RuntimeFailure("no-session", "", ""))
+
+    with pytest.raises(PageError):
+        load_tested(load, "webgpu")
+    assert tried == [True]

@@ -55,12 +55,18 @@ class PageRunner:
         return self._calls.call("adapter", tuple[str, ...] | None)
 
     def load(
-        self, entry: str, backend: str, precision: str = "auto", size: tuple[int, int] | None = None
+        self,
+        entry: str,
+        backend: str,
+        precision: str = "auto",
+        size: tuple[int, int] | None = None,
+        *,
+        self_test: bool = True,
     ) -> LoadResult:
         """Import the bundle's loader, a path inside it, and load; the options as the runtime has them."""
-        chosen = {} if size is None else {"size": size}
-        address = f"{self._entry}{entry}"
-        return self._calls.call("load", LoadResult, entry=address, backend=backend, precision=precision, **chosen)
+        chosen: dict[str, Any] = {} if size is None else {"size": size}
+        chosen |= {"backend": backend, "precision": precision, "selfTest": self_test}
+        return self._calls.call("load", LoadResult, entry=f"{self._entry}{entry}", **chosen)
 
     def run_timed(self, feeds: Tensors) -> tuple[dict[str, NDArray[Any]], float]:
         """Run raw tensors; return every output, and the milliseconds it took."""

@@ -69,7 +69,11 @@ def run_backend(
         try:
             progress(f"{name}: loading")
             size = picture_size(bundle.manifest) if bundle.variant else None
-            loaded = runner.load(bundle.loader_file, asked, "auto" if graph is None else graph.precision, size)
+            precision = "auto" if graph is None else graph.precision
+            loaded, failed = load_tested(
+                lambda tested: runner.load(bundle.loader_file, asked, precision, size, self_test=tested), name
+            )
+            problems += failed
             for given, expected in work:
                 progress(f"{name}: {given.title}")
                 result, took = run_sample(bundle, runner, given, expected)
@@ -88,6 +92,26 @@ def run_backend(
             misplaced = misplaced_problems(loaded.backend, run.placements, where=name, forced=forced)
             problems = [*misplaced, *problems]
         return msgspec.structs.replace(run, problems=(*run.problems, *problems, *console_problems(name, console)))
+
+
+def load_tested(load: Callable[[bool], LoadResult], where: str) -> tuple[LoadResult, list[Problem]]:
+    """Load with the self-test that every visitor's page runs; where it fails that is a problem, and load without it.
+
+    Raises:
+        PageError: the runtime failed otherwise, or without the self-test too.
+    """
+    try:
+        return load(True), []
+    except PageError as error:
+        if error.failure.code != "self-test-failed":
+            raise
+        problem = Problem(
+            code="self-test-failed",
+            where=where,
+            message=f"a visitor's page refuses this graph, since its self-test fails: {error.failure.message}",
+            fix="if the samples below are right, pack the model again; else run `webbuild bisect` to find the node",
+        )
+        return load(False), [problem]
 
 
 def _page_runner(

@@ -14,10 +14,10 @@ let model = null;
 const commands = {
   adapter: features,
 
-  async load({ entry, backend, precision, size }) {
+  async load({ entry, backend, precision, size, selfTest }) {
     const bundle = await import(new URL(entry, document.baseURI).href);
     const start = performance.now();
-    model = await bundle.load({ backend, precision, size, trace: true, selfTest: false, cache: false });
+    model = await bundle.load({ backend, precision, size, trace: true, selfTest, cache: false });
     const { reason, warnings } = model;
     return { ms: performance.now() - start, backend: model.backend, reason, warnings, info: await model.info() };
   },
