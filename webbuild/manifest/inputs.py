@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from webbuild.manifest.tasks import ManifestStruct
 
@@ -36,13 +38,8 @@ class Letterbox(ManifestStruct, kw_only=True, frozen=True):
     interpolation: Interpolation = "bilinear"
 
 
-class ImageInput(ManifestStruct, tag="image", tag_field="kind", kw_only=True, frozen=True):
-    """A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.
-
-    `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. The fourth channel of `rgba` has the value 255 at
-    every pixel, in the padding too: pictures are put on white first. As `uint8` a pixel is rounded, ties to even, and
-    held to 0..255.
-    """
+class PictureInput(ManifestStruct, tag_field="kind", kw_only=True, frozen=True):
+    """Base of the inputs that a picture's pixels become; `ImageInput` says how."""
 
     name: str
     dtype: Literal["float32", "uint8"] = "float32"
@@ -52,7 +49,44 @@ class ImageInput(ManifestStruct, tag="image", tag_field="kind", kw_only=True, fr
     scale: float
     mean: list[float]
     std: list[float]
+
+
+class ImageInput(PictureInput, tag="image", kw_only=True, frozen=True):
+    """A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.
+
+    `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. The fourth channel of `rgba` has the value 255 at
+    every pixel, in the padding too: pictures are put on white first. As `uint8` a pixel is rounded, ties to even, and
+    held to 0..255.
+    """
+
     letterbox: Letterbox
+
+
+class CropInput(PictureInput, tag="crop", kw_only=True, frozen=True):
+    """The part of a picture around a box, by an affine transform; its pixels become what those of an `ImageInput` do.
+
+    The boxes are those of the first stage whose class is one of `classes`, of any class where that is empty; in a
+    bundle of one stage it is the box of the whole picture. A box with the middle (cx, cy), multiplied by `padding` and
+    then enlarged along one side to the aspect ratio of the input, is w by h. The point (x, y) of the picture goes to
+
+        ((x - cx) * width / w + width / 2, (y - cy) * height / h + height / 2)
+
+    of the input, or where `unbiased` (UDP) to
+
+        ((x - cx + w / 2) * (width - 1) / w, (y - cy + h / 2) * (height - 1) / h).
+
+    With a `template`, a place in the input for each of the first stage's keypoints, the transform is instead the
+    similarity (rotation, scale, translation) that brings the keypoints nearest to it by least squares.
+
+    Pixel i lies at the whole number i, as in OpenCV. Each pixel of the input is read bilinearly, in float64, not
+    rounded; pixels beyond the picture are `pad`.
+    """
+
+    padding: float = 1.25
+    unbiased: bool = False
+    pad: int = 0
+    template: list[Annotated[list[float], Meta(min_length=2, max_length=2)]] = []
+    classes: list[int] = []
 
 
 class StackInput(ManifestStruct, tag="stack", tag_field="kind", kw_only=True, frozen=True):
@@ -180,6 +214,7 @@ class TensorInput(ManifestStruct, tag="tensor", tag_field="kind", kw_only=True, 
 
 Input = (
     ImageInput
+    | CropInput
     | StackInput
     | FocusInput
     | SizeInput

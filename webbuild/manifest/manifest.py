@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from webbuild.manifest.inputs import CropInput as CropInput
 from webbuild.manifest.inputs import DType as DType
 from webbuild.manifest.inputs import FocusInput as FocusInput
 from webbuild.manifest.inputs import ImageInput as ImageInput
@@ -23,6 +24,7 @@ from webbuild.manifest.inputs import Letterbox as Letterbox
 from webbuild.manifest.inputs import MaskInput as MaskInput
 from webbuild.manifest.inputs import NumberInput as NumberInput
 from webbuild.manifest.inputs import OptionInput as OptionInput
+from webbuild.manifest.inputs import PictureInput as PictureInput
 from webbuild.manifest.inputs import PromptInput as PromptInput
 from webbuild.manifest.inputs import PromptRole as PromptRole
 from webbuild.manifest.inputs import SizeInput as SizeInput
@@ -33,15 +35,19 @@ from webbuild.manifest.tasks import ClassifyTask as ClassifyTask
 from webbuild.manifest.tasks import DepthTask as DepthTask
 from webbuild.manifest.tasks import DetectTask as DetectTask
 from webbuild.manifest.tasks import GroundingTask as GroundingTask
+from webbuild.manifest.tasks import HeatmapHead as HeatmapHead
 from webbuild.manifest.tasks import ImageSegmentationTask as ImageSegmentationTask
 from webbuild.manifest.tasks import ImageTask as ImageTask
 from webbuild.manifest.tasks import Keypoint as Keypoint
+from webbuild.manifest.tasks import KeypointsTask as KeypointsTask
 from webbuild.manifest.tasks import ManifestStruct
 from webbuild.manifest.tasks import MatteTask as MatteTask
 from webbuild.manifest.tasks import ObbTask as ObbTask
 from webbuild.manifest.tasks import PoseTask as PoseTask
+from webbuild.manifest.tasks import RegressionHead as RegressionHead
 from webbuild.manifest.tasks import RowTask as RowTask
 from webbuild.manifest.tasks import SegmentTask as SegmentTask
+from webbuild.manifest.tasks import SimccHead as SimccHead
 from webbuild.manifest.tasks import Task as Task
 from webbuild.manifest.tasks import TensorTask as TensorTask
 

@@ -28,6 +28,7 @@ export interface Manifest {
     | TensorTask;
   inputs: (
     | ImageInput
+    | CropInput
     | StackInput
     | FocusInput
     | SizeInput
@@ -366,6 +367,41 @@ export interface Letterbox {
   interpolation: "bicubic" | "bilinear" | "bilinear-antialias" | "nearest";
 }
 /**
+ * The part of a picture around a box, by an affine transform; its pixels become what those of an `ImageInput` do.
+ *
+ *     The boxes are those of the first stage whose class is one of `classes`, of any class where that is empty; in a
+ *     bundle of one stage it is the box of the whole picture. A box with the middle (cx, cy), multiplied by `padding` and
+ *     then enlarged along one side to the aspect ratio of the input, is w by h. The point (x, y) of the picture goes to
+ *
+ *         ((x - cx) * width / w + width / 2, (y - cy) * height / h + height / 2)
+ *
+ *     of the input, or where `unbiased` (UDP) to
+ *
+ *         ((x - cx + w / 2) * (width - 1) / w, (y - cy + h / 2) * (height - 1) / h).
+ *
+ *     With a `template`, a place in the input for each of the first stage's keypoints, the transform is instead the
+ *     similarity (rotation, scale, translation) that brings the keypoints nearest to it by least squares.
+ *
+ *     Pixel i lies at the whole number i, as in OpenCV. Each pixel of the input is read bilinearly, in float64, not
+ *     rounded; pixels beyond the picture are `pad`.
+ */
+export interface CropInput {
+  kind: "crop";
+  name: string;
+  dtype: "float32" | "uint8";
+  shape: number[];
+  layout: "nchw" | "nhwc";
+  color: "bgr" | "gray" | "rgb" | "rgba";
+  scale: number;
+  mean: number[];
+  std: number[];
+  padding: number;
+  unbiased: boolean;
+  pad: number;
+  template: [number, number][];
+  classes: number[];
+}
+/**
  * `count` pictures of one scene, all of one size, each of which becomes what an `ImageInput` would.
  *
  *     They lie one after another in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
@@ -653,6 +689,7 @@ export interface Variant {
     | TensorTask;
   inputs: (
     | ImageInput
+    | CropInput
     | StackInput
     | FocusInput
     | SizeInput
