@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from webbuild.manifest.manifest import (
     Engine,
     EngineBuild,
@@ -11,6 +13,7 @@ from webbuild.manifest.manifest import (
     Graph,
     HeadStatus,
     ImageInput,
+    Input,
     Keypoint,
     Letterbox,
     Manifest,
@@ -19,6 +22,8 @@ from webbuild.manifest.manifest import (
     PoseTask,
     Sample,
     Source,
+    Stage,
+    StageInput,
     Task,
     TensorInput,
     TensorTask,
@@ -84,4 +89,41 @@ def manifest(task: Task | None = None, name: str = "tiny", title: str = "Tiny", 
         evaluation_thresholds={"confidence": 0.25},
         samples=[Sample(file="samples/one.jpg", title=text, width=640, height=480)],
         assumptions=[text],
+    )
+
+
+def stages_manifest() -> Manifest:
+    """Return the manifest of a model of three stages, the last of which takes outputs of both others."""
+    shared = manifest(TensorTask())
+    graph = msgspec.structs.replace(shared.graphs[0], head_status=None)
+
+    def output(name: str, *shape: int) -> Output:
+        return Output(name=name, dtype="float32", shape=list(shape))
+
+    def stage(name: str, inputs: list[Input], outputs: list[Output], task: Task | None = None) -> Stage:
+        return Stage(
+            name=name,
+            source=msgspec.structs.replace(shared.source, file=f"{name}.onnx"),
+            task=task or TensorTask(),
+            inputs=inputs,
+            outputs=outputs,
+            graphs=[msgspec.structs.replace(graph, file=f"model/{name}.onnx", outputs=outputs)],
+            golden=None,
+            evaluation_thresholds={},
+        )
+
+    def takes(name: str, stage: str, output: Output) -> StageInput:
+        return StageInput(name=name, dtype=output.dtype, shape=output.shape, stage=stage, output=output.name)
+
+    embedding, context, rows = output("embedding", 1, 8, 4, 4), output("context", 1, 8), output("rows", 1, 4, 12)
+    middle = stage("middle", [takes("x", "encoder", embedding)], [context])
+    last = [takes("embedding", "encoder", embedding), takes("y", "middle", context)]
+    points = TensorInput(name="points", dtype="float32", shape=[1, 2, 2])
+    return msgspec.structs.replace(
+        shared,
+        schema=2,
+        stage_name="encoder",
+        outputs=[embedding],
+        golden=None,
+        stages=[middle, stage("decoder", [*last, points], [rows], pose_task())],
     )

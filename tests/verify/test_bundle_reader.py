@@ -35,7 +35,7 @@ def test_opens(bundle: Bundle) -> None:
         (b"{}", "invalid-manifest", 1),
         (b"\xff\xfe", "invalid-manifest", 1),
         (b'{"schema": "1"}', "invalid-manifest", 1),
-        (b'{"schema": 2}', "unsupported-schema", 1),
+        (b'{"schema": 3}', "unsupported-schema", 1),
     ],
 )
 def test_what_is_no_bundle(tmp_path: Path, text: bytes | None, code: str, exit_code: int) -> None:
@@ -47,7 +47,7 @@ def test_what_is_no_bundle(tmp_path: Path, text: bytes | None, code: str, exit_c
 
 
 @pytest.mark.parametrize(
-    ("schema", "fix"), [(0, "pack the model again with this webbuild"), (2, "update webbuild")], ids=["older", "newer"]
+    ("schema", "fix"), [(0, "pack the model again with this webbuild"), (3, "update webbuild")], ids=["older", "newer"]
 )
 def test_a_manifest_of_another_schema_says_who_wrote_it(bundle: Bundle, schema: int, fix: str) -> None:
     path = bundle.directory / "manifest.json"

@@ -204,6 +204,19 @@ class StateInput(ManifestStruct, tag="state", tag_field="kind", kw_only=True, fr
     output: str
 
 
+class StageInput(ManifestStruct, tag="stage", tag_field="kind", kw_only=True, frozen=True):
+    """A tensor that an earlier stage makes, such as the embedding of a picture: the output `output` of `stage`.
+
+    That output has the same type and shape. The runtime fills it in.
+    """
+
+    name: str
+    dtype: DType
+    shape: list[int]
+    stage: str
+    output: str
+
+
 class TensorInput(ManifestStruct, tag="tensor", tag_field="kind", kw_only=True, frozen=True):
     """A tensor that the caller must give."""
 
@@ -223,5 +236,6 @@ Input = (
     | NumberInput
     | MaskInput
     | StateInput
+    | StageInput
     | TensorInput
 )

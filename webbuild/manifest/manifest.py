@@ -9,11 +9,19 @@ from __future__ import annotations
 import importlib
 from functools import cache, reduce
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
+from webbuild.manifest.files import Engine as Engine
+from webbuild.manifest.files import EngineBuild as EngineBuild
+from webbuild.manifest.files import File as File
+from webbuild.manifest.files import Generator as Generator
+from webbuild.manifest.files import Golden as Golden
+from webbuild.manifest.files import Path as Path
+from webbuild.manifest.files import Sample as Sample
+from webbuild.manifest.files import Source as Source
 from webbuild.manifest.inputs import CropInput as CropInput
 from webbuild.manifest.inputs import DType as DType
 from webbuild.manifest.inputs import FocusInput as FocusInput
@@ -29,6 +37,7 @@ from webbuild.manifest.inputs import PromptInput as PromptInput
 from webbuild.manifest.inputs import PromptRole as PromptRole
 from webbuild.manifest.inputs import SizeInput as SizeInput
 from webbuild.manifest.inputs import StackInput as StackInput
+from webbuild.manifest.inputs import StageInput as StageInput
 from webbuild.manifest.inputs import StateInput as StateInput
 from webbuild.manifest.inputs import TensorInput as TensorInput
 from webbuild.manifest.tasks import ClassifyTask as ClassifyTask
@@ -54,40 +63,16 @@ from webbuild.manifest.tasks import TensorTask as TensorTask
 if TYPE_CHECKING:
     AnyTask = Task
 
-SCHEMA_VERSION: Literal[1] = 1
-_OPTIONAL = {"variants"}
+Schema = Literal[1, 2]
+SCHEMAS: tuple[Schema, ...] = get_args(Schema)
+"""The schemas that are read: 2 is a manifest with stages, 1 one without."""
+_OPTIONAL = {"variants", "stages", "stageName"}
 """Fields that are left out where there is nothing to say."""
 
-Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-Path = Annotated[str, Meta(description="Relative to the manifest, with forward slashes.")]
 TargetName = Literal["webgpu", "wasm"]
 Feature = Literal["shader-f16"]
 Precision = Literal["fp32", "fp16", "mixed"]
 Weights = Literal["fp32", "int8"]
-
-
-class Generator(ManifestStruct, kw_only=True, frozen=True):
-    """The program that wrote the bundle."""
-
-    name: Literal["webbuild"] = "webbuild"
-    version: str
-
-
-class Engine(ManifestStruct, kw_only=True, frozen=True):
-    """The build of onnxruntime-web inside the bundle."""
-
-    name: Literal["onnxruntime-web"] = "onnxruntime-web"
-    version: str
-
-
-class Source(ManifestStruct, kw_only=True, frozen=True):
-    """The model as it was given to `webbuild pack`."""
-
-    file: str
-    sha256: Sha256
-    size: int
-    producer: str
-    license: str
 
 
 class Output(ManifestStruct, kw_only=True, frozen=True):
@@ -153,62 +138,6 @@ class DisabledTarget(ManifestStruct, kw_only=True, frozen=True):
     reason: str
 
 
-class File(ManifestStruct, kw_only=True, frozen=True):
-    """A file of the bundle that the runtime or the page loads.
-
-    `size` and `sha256` are those of the file as it is stored; a file that is compressed, as its `encoding` says, holds
-    `uncompressed_size` bytes. A file with `parts` is not stored itself: it is what its parts hold, files of this list
-    too, one after the other; `size` and `sha256` are then those of the parts as they are stored. What the parts of a
-    file of `quantization` int8 hold are whole numbers with scales, from which its `uncompressed_size` bytes are made
-    (webbuild/quantization/weight_format.py).
-    """
-
-    path: Path
-    size: int
-    sha256: Sha256
-    encoding: Literal["identity", "gzip", "zstd"] = "identity"
-    uncompressed_size: int
-    parts: list[Path] = []
-    quantization: Literal["none", "int8"] = "none"
-
-
-class EngineBuild(ManifestStruct, kw_only=True, frozen=True):
-    """One build of the engine: its JavaScript entry, its glue, its (compressed) WebAssembly."""
-
-    build: Literal["jspi", "asyncify", "wasm"]
-    entry: Path
-    glue: Path
-    wasm: Path
-
-
-class Golden(ManifestStruct, kw_only=True, frozen=True):
-    """A run with known answers, kept as raw little-endian tensors.
-
-    Of the inputs in `uint8_inputs`, which are pictures, a byte for each element is kept: the level of its colour, 0 to
-    255, still to be scaled and normalised as the input says, in float64.
-    """
-
-    sample: str
-    inputs: dict[str, Path]
-    outputs: dict[str, Path]
-    uint8_inputs: list[str] = []
-
-
-class Sample(ManifestStruct, kw_only=True, frozen=True):
-    """A picture to try the model on, or a stack of them: `file` is then its first picture, `stack` has them all.
-
-    `focus_distances` are the numbers that go with the stack's pictures; `prompt` is what to look for in the picture.
-    """
-
-    file: Path
-    title: str
-    width: int
-    height: int
-    stack: list[Path] = []
-    focus_distances: list[float] = []
-    prompt: str = ""
-
-
 class Variant(ManifestStruct, kw_only=True, frozen=True):
     """The model for another size of picture, or for several pictures in one run: what differs from the manifest's own.
 
@@ -224,15 +153,37 @@ class Variant(ManifestStruct, kw_only=True, frozen=True):
     evaluation_thresholds: dict[str, float]
 
 
+class Stage(ManifestStruct, kw_only=True, frozen=True):
+    """A model of a bundle that runs after another, such as a decoder after its encoder: what is its own.
+
+    Inputs of the kind `stage` take outputs of earlier stages. The golden run has a tensor for those too, so that each
+    stage can be tested alone.
+    """
+
+    name: str
+    source: Source
+    task: AnyTask
+    inputs: list[Input]
+    outputs: list[Output]
+    graphs: list[Graph]
+    disabled_targets: list[DisabledTarget] = []
+    golden: Golden | None
+    evaluation_thresholds: dict[str, float]
+    variants: list[Variant] | msgspec.UnsetType = msgspec.UNSET
+
+
 class Manifest(ManifestStruct, kw_only=True, frozen=True):
     """Everything that a bundle says of itself.
 
     `evaluation_thresholds` holds, by option, the thresholds at which the samples are compared: the exported ones, or a
     lower confidence where those find nothing on any sample. `warnings` speak against the answers, whatever computes
     them. `variants` are the other sizes and batches, left out where there are none.
+
+    Source, task, inputs, outputs and graphs are those of the first stage, which is named `stage_name`. `stages` are the
+    later ones, in the order in which they run; both are left out where the bundle holds one model.
     """
 
-    schema: Literal[1] = SCHEMA_VERSION
+    schema: Schema = 1
     name: str
     title: str
     generator: Generator
@@ -251,11 +202,30 @@ class Manifest(ManifestStruct, kw_only=True, frozen=True):
     assumptions: list[str]
     warnings: list[str] = []
     variants: list[Variant] | msgspec.UnsetType = msgspec.UNSET
+    stage_name: str | msgspec.UnsetType = msgspec.UNSET
+    stages: list[Stage] | msgspec.UnsetType = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        """Refuse stages in a schema that has none: what reads that would run the first alone."""
+        if self.stages and (self.schema == 1 or not self.stage_name):
+            raise ValueError("stages want schema 2, and stageName")
+
+    @property
+    def every_stage(self) -> list[Manifest]:
+        """A manifest for each stage alone, `stage_name` its name; the first is this one's own."""
+        alone = msgspec.structs.replace(self, stages=msgspec.UNSET)
+        fields = [{name: getattr(each, name) for name in each.__struct_fields__} for each in self.stages or []]
+        return [alone, *(msgspec.structs.replace(alone, stage_name=each.pop("name"), **each) for each in fields)]
+
+    @property
+    def final_task(self) -> Task:
+        """The task of the last stage, which is that of the whole."""
+        return self.every_stage[-1].task
 
     @property
     def every_variant(self) -> list[Manifest]:
-        """A manifest for each size and batch, this one first: what is known of the others, without a golden run."""
-        alone = msgspec.structs.replace(self, variants=msgspec.UNSET)
+        """A manifest for each size and batch of the first stage, its own first; of the others without a golden run."""
+        alone = msgspec.structs.replace(self, variants=msgspec.UNSET, stages=msgspec.UNSET)
         others = [] if self.variants is msgspec.UNSET else self.variants
         fields = [{name: getattr(each, name) for name in each.__struct_fields__} for each in others]
         return [alone, *(msgspec.structs.replace(alone, golden=None, **each) for each in fields)]

@@ -16,6 +16,7 @@ from webbuild import __version__
 from webbuild.errors import USAGE, WebbuildError, printable
 from webbuild.manifest import manifest as manifests
 from webbuild.manifest.manifest import Graph, Manifest, Output, StateInput
+from webbuild.manifest.stages import unfit_stages
 from webbuild.manifest.uint8_tensors import from_uint8
 from webbuild.manifest.variant_names import for_one_picture, picture_batch, variant_names
 from webbuild.preprocess.state_feeds import state_feeds
@@ -107,7 +108,7 @@ def open_bundle(directory: Path) -> Bundle:
         ) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise WebbuildError("invalid-manifest", f"{path}: {error}", _FIX_REPACK) from error
-    if (lack := _inconsistency(manifest)) is not None:
+    if (lack := next(_inconsistencies(manifest), None)) is not None:
         raise WebbuildError("invalid-manifest", f"{path}: {lack}", _FIX_REPACK)
     return Bundle(directory, manifest)
 
@@ -131,27 +132,32 @@ def fp16_backend_used(bundle: Bundle) -> str:
     return printable(packed.fp16_backend, 100)
 
 
-def _inconsistency(manifest: Manifest) -> str | None:
-    """Return what of a manifest does not fit the rest of it."""
+def _inconsistencies(manifest: Manifest) -> Iterator[str]:
+    """Say what of a manifest does not fit the rest of it."""
+    for each in manifest.every_stage:
+        yield from _inconsistencies_of_stage(each)
+    yield from unfit_stages(manifest)
+
+
+def _inconsistencies_of_stage(manifest: Manifest) -> Iterator[str]:
     run, outputs = manifest.golden, {each.name for each in manifest.outputs}
     inputs = {each.name for each in manifest.inputs if not isinstance(each, StateInput)}
     if not all(each.graphs for each in manifest.every_variant):
-        return "it has no graph"
+        yield "it has no graph"
     if run is not None and (not inputs <= set(run.inputs) or not set(run.outputs) <= outputs):
-        return "its golden run lacks inputs of the model, or has outputs that the model lacks"
-    return None
+        yield "its golden run lacks inputs of the model, or has outputs that the model lacks"
 
 
 def _check_schema(path: Path, origin: manifests.ManifestHeader) -> None:
     schema = origin.schema
-    if not isinstance(schema, int) or schema == manifests.SCHEMA_VERSION:
+    if not isinstance(schema, int) or schema in manifests.SCHEMAS:
         return
     again = "pack the model again with this webbuild"
     raise WebbuildError(
         "unsupported-schema",
         f"{path}: has schema {schema}, written by {origin.generator_name}; webbuild {__version__} reads "
-        f"{manifests.SCHEMA_VERSION}",
-        f"update webbuild, or {again}" if schema > manifests.SCHEMA_VERSION else again,
+        f"schema {' and '.join(map(str, manifests.SCHEMAS))}",
+        f"update webbuild, or {again}" if schema > max(manifests.SCHEMAS) else again,
     )
 
 

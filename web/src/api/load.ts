@@ -13,6 +13,9 @@ import { Model } from "./model.js";
 import { checkLoadOptions } from "./options.js";
 import type { LoadOptions, Warning } from "./types.js";
 
+/** The schemas of a manifest that are read. */
+const SCHEMAS: readonly number[] = [1, 2] satisfies Manifest["schema"][];
+
 /**
  * Loads the bundle of `manifestUrl`, a relative one against the page, in a worker against its script. Rejects with a
  * WebbuildError.
@@ -110,13 +113,13 @@ async function fetchJson(url: string, signal: AbortSignal | undefined): Promise<
 /** Throws for a manifest that another version of webbuild wrote. */
 function checkSchema(manifest: unknown, url: string): void {
   const { schema, generator } = Object(manifest) as { schema?: unknown; generator?: { version?: unknown } };
-  if (typeof schema !== "number" || schema === 1) return;
+  if (typeof schema !== "number" || SCHEMAS.includes(schema)) return;
   const writer = `webbuild ${generator?.version ?? "of an unknown version"}`;
   const fix =
-    schema > 1
+    schema > Math.max(...SCHEMAS)
       ? "deploy the runtime that was packed with it, or pack the model again with this version"
       : "pack the model again with this version of webbuild, and deploy the whole bundle";
-  const what = `${url} is of schema ${schema}, written by ${writer}; this runtime reads schema 1`;
+  const what = `${url} is of schema ${schema}, written by ${writer}; this runtime reads schema ${SCHEMAS.join(" and ")}`;
   throw new WebbuildError("unsupported-schema", what, fix);
 }
 
@@ -126,7 +129,7 @@ function isManifest(value: unknown): value is Manifest {
     typeof value === "object" &&
     value !== null &&
     "schema" in value &&
-    value.schema === 1 &&
+    SCHEMAS.includes(value.schema as number) &&
     "graphs" in value
   );
 }

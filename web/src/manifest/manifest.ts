@@ -6,9 +6,12 @@
  *     `evaluation_thresholds` holds, by option, the thresholds at which the samples are compared: the exported ones, or a
  *     lower confidence where those find nothing on any sample. `warnings` speak against the answers, whatever computes
  *     them. `variants` are the other sizes and batches, left out where there are none.
+ *
+ *     Source, task, inputs, outputs and graphs are those of the first stage, which is named `stage_name`. `stages` are the
+ *     later ones, in the order in which they run; both are left out where the bundle holds one model.
  */
 export interface Manifest {
-  schema: 1;
+  schema: 1 | 2;
   name: string;
   title: string;
   generator: Generator;
@@ -37,6 +40,7 @@ export interface Manifest {
     | NumberInput
     | MaskInput
     | StateInput
+    | StageInput
     | TensorInput
   )[];
   outputs: Output[];
@@ -52,6 +56,8 @@ export interface Manifest {
   assumptions: string[];
   warnings: string[];
   variants?: Variant[];
+  stageName?: string;
+  stages?: Stage[];
 }
 /**
  * The program that wrote the bundle.
@@ -515,6 +521,19 @@ export interface StateInput {
   output: string;
 }
 /**
+ * A tensor that an earlier stage makes, such as the embedding of a picture: the output `output` of `stage`.
+ *
+ *     That output has the same type and shape. The runtime fills it in.
+ */
+export interface StageInput {
+  kind: "stage";
+  name: string;
+  dtype: "bool" | "float32" | "int32" | "int64" | "uint8";
+  shape: number[];
+  stage: string;
+  output: string;
+}
+/**
  * A tensor that the caller must give.
  */
 export interface TensorInput {
@@ -698,6 +717,7 @@ export interface Variant {
     | NumberInput
     | MaskInput
     | StateInput
+    | StageInput
     | TensorInput
   )[];
   outputs: Output[];
@@ -706,4 +726,48 @@ export interface Variant {
   evaluationThresholds: {
     [k: string]: number;
   };
+}
+/**
+ * A model of a bundle that runs after another, such as a decoder after its encoder: what is its own.
+ *
+ *     Inputs of the kind `stage` take outputs of earlier stages. The golden run has a tensor for those too, so that each
+ *     stage can be tested alone.
+ */
+export interface Stage {
+  name: string;
+  source: Source;
+  task:
+    | ClassifyTask
+    | DepthTask
+    | DetectTask
+    | GroundingTask
+    | ImageTask
+    | ImageSegmentationTask
+    | MatteTask
+    | ObbTask
+    | PoseTask
+    | SegmentTask
+    | TensorTask;
+  inputs: (
+    | ImageInput
+    | CropInput
+    | StackInput
+    | FocusInput
+    | SizeInput
+    | OptionInput
+    | PromptInput
+    | NumberInput
+    | MaskInput
+    | StateInput
+    | StageInput
+    | TensorInput
+  )[];
+  outputs: Output[];
+  graphs: Graph[];
+  disabledTargets: DisabledTarget[];
+  golden: Golden | null;
+  evaluationThresholds: {
+    [k: string]: number;
+  };
+  variants?: Variant[];
 }

@@ -3,8 +3,8 @@
 import type { PictureSize } from "../api/types.js";
 import type { ImageInput, Manifest } from "./manifest.js";
 
-/** Returns a manifest for each variant. Only the first has a golden run. */
-export function everyVariant({ variants = [], ...first }: Manifest): Manifest[] {
+/** Returns a manifest for each variant of the first stage. Only its own has a golden run. */
+export function everyVariant({ variants = [], stages: _later, ...first }: Manifest): Manifest[] {
   return [first, ...variants.map((variant) => ({ ...first, ...variant, golden: null }))];
 }
 

@@ -1,0 +1,28 @@
+"""The stages of a bundle: which tensors join them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from webbuild.manifest.manifest import Input, Manifest, Output, StageInput
+
+
+def stage_inputs(inputs: Sequence[Input]) -> list[StageInput]:
+    """Return those inputs that take an output of an earlier stage."""
+    return [spec for spec in inputs if isinstance(spec, StageInput)]
+
+
+def unfit_stages(manifest: Manifest) -> Iterator[str]:
+    """Say which stages have the name of another, or take what no earlier stage makes."""
+    made: dict[str, dict[str, Output]] = {}
+    for stage in manifest.every_stage:
+        name = stage.stage_name or ""
+        if name in made:
+            yield f"two stages have the name {name}"
+        for variant in stage.every_variant:
+            for spec in stage_inputs(variant.inputs):
+                given = made.get(spec.stage, {}).get(spec.output)
+                if given is None or (given.dtype, given.shape) != (spec.dtype, spec.shape):
+                    wanted = f"{spec.dtype} {spec.shape}"
+                    yield f"input {spec.name} of stage {name} takes {spec.stage}.{spec.output}, no output of {wanted}"
+        made[name] = {each.name: each for each in stage.outputs}
