@@ -1,31 +1,25 @@
 // A loaded model, as the page sees it.
 
-import { proxy, transfer } from "comlink";
-import { type ResilientSession, rejectOnAbort, type WorkerCall } from "../fallback/recovery.js";
+import type { ResilientSession } from "../fallback/recovery.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import { focusFeeds } from "../inputs/focus-distances.js";
 import { checkMask } from "../inputs/mask-input.js";
 import { numberFeeds } from "../inputs/number-inputs.js";
 import { stateInputs } from "../inputs/state-inputs.js";
-import { completeFeeds, optionFeeds } from "../inputs/validate-inputs.js";
+import { optionFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
-import { pictureBatch, pictureSize, pictureSizes, sameSize } from "../manifest/variants.js";
-import { fittingSize, requestedSize } from "../preprocess/fitting-size.js";
-import { checkPictureCount, runInput } from "../preprocess/image-input.js";
-import { blamingOrigin, closeImages, packImages } from "../preprocess/image-source.js";
-import { withOptionPictures } from "../preprocess/option-pictures.js";
-import { type Picture, sizeOf, transferableImages } from "../preprocess/pixels.js";
-import type { StateRequest } from "../session/stream-states.js";
+import { PictureRuns } from "../runs/picture-runs.js";
+import { RunTurns } from "../runs/run-turns.js";
+import { TensorRuns } from "../runs/tensor-runs.js";
+import { VariantChoice } from "../runs/variant-choice.js";
 import { checkTaskOptions, taskOptionNames } from "../tasks/task-options.js";
 import { OrderedResults } from "../worker/queue.js";
-import type { WorkerRunOptions } from "../worker/worker-host.js";
-import { guarded, internalError, WebbuildError } from "./errors.js";
+import { guarded, WebbuildError } from "./errors.js";
 import { checkRunOptions, checkTensorRunOptions } from "./options.js";
-import { hasNoState, isStateReset, ModelState, type StateTurn, takesNoBatch } from "./state.js";
+import { hasNoState, ModelState } from "./state.js";
 import { requireListener, requireVideo, Stream } from "./stream.js";
 import type {
   Backend,
-  ImageSource,
   ModelInfo,
   PictureSize,
   Result,
@@ -36,7 +30,6 @@ import type {
   TensorData,
   TensorRunOptions,
   Tensors,
-  TileResult,
   Warning,
 } from "./types.js";
 
@@ -52,13 +45,18 @@ export class Model {
   readonly #sessions: VariantSessions;
   readonly #session: ResilientSession;
   readonly #ordered = new OrderedResults();
-  #runs = 0;
+  readonly #pictureRuns: PictureRuns;
+  readonly #tensorRuns: TensorRuns;
   #states = 0;
 
   private constructor(manifest: Manifest, sessions: VariantSessions) {
+    const choice = new VariantChoice(sessions.variants);
+    const turns = new RunTurns(sessions);
     this.manifest = manifest;
-    this.sizes = pictureSizes(sessions.variants);
-    this.batches = [...new Set(sessions.variants.map(pictureBatch))].sort((a, b) => a - b);
+    this.sizes = choice.sizes;
+    this.batches = choice.batches;
+    this.#pictureRuns = new PictureRuns(manifest, sessions, choice, turns);
+    this.#tensorRuns = new TensorRuns(sessions, choice, turns);
     this.#sessions = sessions;
     this.#session = sessions.first;
     this.state = stateInputs(manifest.inputs).length > 0 ? this.newState() : null;
@@ -99,108 +97,15 @@ export class Model {
     return this.#ordered.add(guarded(() => this.#run(source, options)));
   }
 
-  async #run(source: RunSource, options: RunOptions): Promise<Result> {
+  #run(source: RunSource, options: RunOptions): Promise<Result> {
     checkRunOptions(this.manifest, options);
-    const { signal, size, state: _, ...thresholds } = options;
-    optionFeeds(this.manifest.inputs, thresholds, taskOptionNames(this.manifest));
+    const { inputs } = this.manifest;
+    optionFeeds(inputs, options, taskOptionNames(this.manifest));
     checkTaskOptions(this.manifest, options);
-    focusFeeds(this.manifest.inputs, thresholds.focusDistances);
-    numberFeeds(this.manifest.inputs, thresholds.numbers);
-    checkMask(this.manifest.inputs, thresholds.mask);
-    const several = this.#isBatch(source);
-    const state = this.#stateOf(options.state);
-    if (several && state !== null) throw takesNoBatch();
-    const sources = several ? source : checkPictureCount(runInput(this.manifest.inputs), source);
-    const results = await takingTurn(state, (turn) =>
-      withOptionPictures(this.manifest, thresholds, (packed) =>
-        this.#withPictures(sources, requestedSize(this.sizes, size), signal, (chosen) =>
-          this.#runInBatches(chosen, several, packed, turn, signal),
-        ),
-      ),
-    );
-    const { info } = this.#session.loaded;
-    for (const { warnings, preprocess, postprocess } of results) {
-      this.#session.warn(warnings);
-      [info.preprocess, info.postprocess] = [preprocess, postprocess];
-    }
-    const [result] = results;
-    if (result === undefined) throw internalError("a run without a result");
-    // The types of a bundle that is packed for several pictures say so.
-    return several ? (results as unknown as Result) : result;
-  }
-
-  /** Whether it is several pictures of which each is to get a result, not one picture or a stack. */
-  #isBatch(source: RunSource): source is readonly ImageSource[] {
-    return this.batches.length > 1 && Array.isArray(source) && source.length > 0;
-  }
-
-  /** Runs pictures of one size together, in the largest batches that are left to fill; a stack is one picture. */
-  async #runInBatches(
-    chosen: readonly SizedPictures[],
-    several: boolean,
-    options: CallOptions,
-    turn: StateTurn | null,
-    signal: AbortSignal | undefined,
-  ): Promise<Result[]> {
-    const results: Result[] = [];
-    for (const { size, pictures, places } of chosen) {
-      for (let begin = 0; begin < pictures.length; ) {
-        const left = pictures.length - begin;
-        const batch = several ? Math.max(...this.batches.filter((each) => each <= left)) : 1;
-        const count = several ? batch : left;
-        const own = pictures.slice(begin, begin + count);
-        const found = await this.#runTogether(this.#variantOf(size, batch), own, options, turn, signal);
-        for (const [at, result] of found.entries()) results[places[begin + at] ?? 0] = result;
-        begin += count;
-      }
-    }
-    return results;
-  }
-
-  async #runTogether(
-    variant: Manifest,
-    pictures: Picture[],
-    options: CallOptions,
-    turn: StateTurn | null,
-    signal: AbortSignal | undefined,
-  ): Promise<Result[]> {
-    const { onTile, ...rest } = options;
-    const work: Work<Result[]> = (session, id, from) => {
-      const call = (own: Picture[]): WorkerCall<Result[]> => {
-        return (host) => {
-          const listener = onTile === undefined ? null : proxy(tileListener(onTile, signal));
-          const moved = transfer(own, transferableImages(own));
-          return host.run(id, moved, rest, from(), listener).catch(blamingOrigin);
-        };
-      };
-      const retry = (error: WebbuildError): WorkerCall<Result[]> | null =>
-        error.pictures.length === 0 ? null : call([...error.pictures]);
-      return session.call(call(pictures), retry, signal);
-    };
-    const begins = (results: Result[]): boolean =>
-      results.some(({ warnings }) => warnings.some(isStateReset));
-    const { answer, warnings } = await this.#inTurn(variant, turn, signal, work, begins);
-    return answer.map((result) => ({ ...result, warnings: [...result.warnings, ...warnings] }));
-  }
-
-  /** Does a run when its turn has come; if `signal` aborts it, the worker is told. */
-  async #inTurn<T>(
-    variant: Manifest,
-    turn: StateTurn | null,
-    signal: AbortSignal | undefined,
-    work: Work<T>,
-    begins: (answer: T) => boolean,
-  ): Promise<{ answer: T; warnings: Warning[] }> {
-    const id = this.#runs++;
-    const session = await rejectOnAbort(this.#sessions.open(variant), signal);
-    const run = (from: () => StateRequest | null): Promise<T> =>
-      work(session, id, from).catch((error: unknown) => {
-        if (signal?.aborted) cancel(session, id);
-        throw error;
-      });
-    if (turn === null) return { answer: await run(() => null), warnings: [] };
-    await rejectOnAbort(turn.begun, signal);
-    return turn.state.advance(id, variant, session, run, begins);
+    focusFeeds(inputs, options.focusDistances);
+    numberFeeds(inputs, options.numbers);
+    checkMask(inputs, options.mask);
+    return this.#pictureRuns.run(source, options, this.#stateOf(options.state));
   }
 
   /**
@@ -226,16 +131,7 @@ export class Model {
 
   /** Returns what run() would feed for the picture. */
   preprocess(source: RunSource, { size }: Pick<RunOptions, "size"> = {}): Promise<TensorData> {
-    return guarded(() => {
-      const sources = checkPictureCount(runInput(this.manifest.inputs), source);
-      return this.#withPictures(sources, requestedSize(this.sizes, size), undefined, async ([chosen]) => {
-        if (chosen === undefined) throw internalError("no picture to prepare");
-        const { pictures } = chosen;
-        const call: WorkerCall<TensorData> = (host) =>
-          host.preprocess(transfer(pictures, transferableImages(pictures))).catch(blamingOrigin);
-        return (await this.#sessions.open(this.#variantOf(chosen.size, 1))).call(call, () => null);
-      });
-    });
+    return guarded(() => this.#pictureRuns.preprocess(source, size));
   }
 
   /**
@@ -287,23 +183,9 @@ export class Model {
     await this.state.restore(snapshot);
   }
 
-  async #runTensors(feeds: Tensors, options: TensorRunOptions): Promise<Tensors> {
+  #runTensors(feeds: Tensors, options: TensorRunOptions): Promise<Tensors> {
     checkTensorRunOptions(this.manifest, options);
-    const { signal } = options;
-    const state = this.#stateOf(options.state);
-    const [first = this.manifest, ...others] = this.#sessions.variants;
-    const variant = [first, ...others].find(({ inputs }) => haveShapes(inputs, feeds)) ?? first;
-    const complete = completeFeeds(variant.inputs, feeds);
-    for (const { name } of stateInputs(variant.inputs)) if (feeds[name] === undefined) delete complete[name];
-    const work: Work<Tensors> = (session, id, from) => {
-      const call: WorkerCall<Tensors> = (host) => host.runTensors(id, complete, from());
-      return session.call(call, () => call, signal);
-    };
-    const { answer, warnings } = await takingTurn(state, (turn) =>
-      this.#inTurn(variant, turn, signal, work, () => false),
-    );
-    this.#session.warn(warnings);
-    return answer;
+    return this.#tensorRuns.run(feeds, this.#stateOf(options.state), options.signal);
   }
 
   /** Returns a new state for a stream that was given none, null for a model without state. */
@@ -329,104 +211,4 @@ export class Model {
       new WebbuildError("disposed", "the model was used after dispose()", "call load() again"),
     );
   }
-
-  /** Hands the pictures to `work`, those of one size together: the one that is asked for, else the best for each. */
-  async #withPictures<T>(
-    sources: readonly ImageSource[],
-    asked: PictureSize | null,
-    signal: AbortSignal | undefined,
-    work: (chosen: SizedPictures[]) => Promise<T>,
-  ): Promise<T> {
-    this.#session.check(signal);
-    const chooses = asked === null && this.sizes.length > 1;
-    const { pictures, transferables } = await packImages(sources, this.#session.loaded.takesFrames, chooses);
-    try {
-      const isStack = runInput(this.manifest.inputs).count !== null;
-      const chosen: SizedPictures[] = [];
-      for (const [place, picture] of pictures.entries()) {
-        const size = chooses ? this.#fittingSize(isStack ? (pictures[0] ?? picture) : picture) : asked;
-        const same = chosen.find((each) => each.size === size);
-        if (same === undefined) chosen.push({ size, pictures: [picture], places: [place] });
-        else
-          [same.pictures, same.places] = [
-            [...same.pictures, picture],
-            [...same.places, place],
-          ];
-      }
-      return await work(chosen);
-    } finally {
-      // Those that moved are empty shells by now; those that did not must not be left to the garbage collector.
-      closeImages(transferables);
-    }
-  }
-
-  #fittingSize(picture: Picture): PictureSize | null {
-    if (picture instanceof Blob) return null;
-    const { width, height } = sizeOf(picture);
-    return fittingSize(this.sizes, width, height);
-  }
-
-  #variantOf(size: PictureSize | null, batch: number): Manifest {
-    const wanted = size ?? this.sizes[0] ?? null;
-    const found = this.#sessions.variants.find((each) => {
-      const own = pictureSize(each);
-      const fits = wanted === null || own === null || sameSize(own, wanted);
-      return fits && (pictureBatch(each) === batch || batch === 1);
-    });
-    if (found === undefined) throw internalError(`no graph for ${batch} pictures of ${String(wanted)}`);
-    return found;
-  }
-}
-
-/** Does the work of a run. For a model with state, its place in the order of runs is taken now. */
-async function takingTurn<T>(
-  state: ModelState | null,
-  work: (turn: StateTurn | null) => Promise<T>,
-): Promise<T> {
-  const turn = state?.enter() ?? null;
-  try {
-    return await work(turn);
-  } finally {
-    turn?.leave();
-  }
-}
-
-/** A run by its number; `from` gives the state that it reads, null for a model without state. */
-type Work<T> = (session: ResilientSession, id: number, from: () => StateRequest | null) => Promise<T>;
-
-/** A run's options, without those that say when and where it is done. */
-type CallOptions = WorkerRunOptions & Pick<RunOptions, "onTile">;
-
-/** Pictures that are run at a size, null where the model has one alone, and their places in the call. */
-interface SizedPictures {
-  size: PictureSize | null;
-  pictures: Picture[];
-  places: number[];
-}
-
-/** No tile is reported after an abort. An error that the listener throws does not end the run. */
-function tileListener(
-  onTile: NonNullable<RunOptions["onTile"]>,
-  signal: AbortSignal | undefined,
-): (tile: TileResult) => unknown {
-  return async (tile) => {
-    if (signal?.aborted) return tile.picture.close();
-    try {
-      await onTile(tile);
-    } catch (error) {
-      reportError(error);
-    }
-  };
-}
-
-function cancel(session: ResilientSession, id: number): void {
-  void session.loaded.connection.call((host) => host.cancel(id)).catch(() => {});
-}
-
-/** Whether tensors are of the shapes that inputs have; those that are left out fit any. */
-function haveShapes(inputs: Manifest["inputs"], feeds: Tensors): boolean {
-  return inputs.every(({ name, shape }) => {
-    const dims = Object(feeds)[name]?.dims;
-    return !Array.isArray(dims) || dims.join() === shape.join();
-  });
 }

@@ -4,30 +4,16 @@ import { finalizer, releaseProxy } from "comlink";
 import { abortedError, internalError, WebbuildError } from "../api/errors.js";
 import type { ImageResult, Result, RunOptions, TensorData, Tensors, Warning } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
-import { focusFeeds } from "../inputs/focus-distances.js";
-import { maskFeeds, readHole } from "../inputs/mask-input.js";
-import { numberFeeds } from "../inputs/number-inputs.js";
-import { sizeFeeds } from "../inputs/size-inputs.js";
-import { optionFeeds } from "../inputs/validate-inputs.js";
-import type { Manifest } from "../manifest/manifest.js";
-import { forOnePicture, pictureBatch, pictureSize } from "../manifest/variants.js";
-import { neededOutputs } from "../postprocess/decode.js";
-import { runGpuOutputs } from "../postprocess/gpu-postprocess.js";
-import { type PostprocessResult, postprocess } from "../postprocess/postprocess.js";
-import { type CpuPreprocessedInput, preprocessOnCpu } from "../preprocess/cpu-preprocess.js";
-import { runInput } from "../preprocess/image-input.js";
-import type { Geometry } from "../preprocess/letterbox.js";
-import { closePictures, isVideoFrame, type Picture, sizeOf, withDecoded } from "../preprocess/pixels.js";
-import type { PreprocessedInput } from "../preprocess/preprocess.js";
+import { pictureBatch } from "../manifest/variants.js";
+import { closePictures, isVideoFrame, type Picture, withDecoded } from "../preprocess/pixels.js";
 import type { ProgressCallback } from "../session/load-progress.js";
-import type { Prediction } from "../session/predictor.js";
 import { type SessionRequest, type SessionSetup, setUpSession } from "../session/session-setup.js";
 import { type SavedState, type StateRequest, StreamStates } from "../session/stream-states.js";
-import { taskContext, taskOf } from "../tasks/registry.js";
-import { taskOptionNames } from "../tasks/task-options.js";
-import { concatenated, outputsOf } from "../tensors/batch.js";
-import { isOnGpu } from "../tensors/gpu-tensor.js";
+import { taskOf } from "../tasks/registry.js";
 import { tilingOf } from "../tiles/tiling.js";
+import type { HostedModel, ModelDescription } from "./hosted-model.js";
+import { infer } from "./infer.js";
+import { preparePictures } from "./prepare-pictures.js";
 import { Queue } from "./queue.js";
 import { runInTiles, type TileListener } from "./tiled-run.js";
 import { withTransfer } from "./transfer.js";
@@ -35,11 +21,6 @@ import type { Warn } from "./with-limit.js";
 
 /** A run's options without what cannot cross into a worker. */
 export type WorkerRunOptions = Omit<RunOptions, "signal" | "state" | "onTile">;
-
-type HostedModel = Omit<SessionSetup, "info" | "takesFrames"> & { manifest: Manifest; states: StreamStates };
-
-/** What the worker reports to the page about a model. */
-type ModelDescription = Pick<SessionSetup, "info" | "takesFrames"> & { warnings: Warning[] };
 
 export class WorkerHost {
   readonly #engine: SharedEngine;
@@ -128,7 +109,8 @@ export class WorkerHost {
   preprocess(pictures: readonly Picture[]): Promise<TensorData> {
     return this.#engine.queue.add(async () => {
       try {
-        const { tensor } = await this.#prepare(pictures, pictureBatch(this.#model().manifest));
+        const model = this.#model();
+        const { tensor } = await preparePictures(model, pictures, pictureBatch(model.manifest));
         const read = "buffer" in tensor ? await tensor.read() : tensor;
         return withTransfer(read, [read.data]);
       } finally {
@@ -170,9 +152,11 @@ export class WorkerHost {
     state: StateRequest | null,
   ): Promise<Result[]> {
     this.#throwIfCancelled(id);
-    const { transfer, readsPicture } = taskOf(this.#model().manifest);
-    const infer = (own: readonly Picture[]): Promise<Result[]> => this.#infer(id, own, options, state);
-    const results = await (readsPicture ? withDecoded(pictures, infer) : infer(pictures));
+    const model = this.#model();
+    const { transfer, readsPicture } = taskOf(model.manifest);
+    const run = (own: readonly Picture[]): Promise<Result[]> =>
+      infer(model, this.#engine, { id, pictures: own, options, state });
+    const results = await (readsPicture ? withDecoded(pictures, run) : run(pictures));
     const large = results.map((result) => transfer?.(result));
     return withTransfer(
       results,
@@ -185,110 +169,10 @@ export class WorkerHost {
   #runTile(id: number, tile: ImageData, options: WorkerRunOptions): Promise<ImageResult> {
     return this.#engine.queue.add(async () => {
       this.#throwIfCancelled(id);
-      const [result] = await this.#infer(id, [tile], options, null);
+      const request = { id, pictures: [tile], options, state: null };
+      const [result] = await infer(this.#model(), this.#engine, request);
       return result as ImageResult;
     });
-  }
-
-  /** Returns the result of the picture or stack; of a batch, of each picture. */
-  async #infer(
-    id: number,
-    pictures: readonly Picture[],
-    options: WorkerRunOptions,
-    state: StateRequest | null,
-  ): Promise<Result[]> {
-    const started = performance.now();
-    const { manifest, predictor, states, tools, postprocessor } = this.#model();
-    const batch = pictureBatch(manifest);
-    const alone = forOnePicture(manifest);
-    for (const picture of pictures)
-      if (!(picture instanceof Blob)) taskOf(manifest).checkPicture?.(manifest.task, sizeOf(picture));
-    const { name, tensor, geometries, route: preprocessRoute } = await this.#prepare(pictures, batch);
-    const [geometry] = geometries;
-    const [first] = pictures;
-    if (geometry === undefined || first === undefined) throw internalError("a run without a picture");
-    const { mask: given } = options;
-    const hole = given === undefined ? null : readHole(given, geometry.source);
-    const context = taskContext(alone, hole === null ? options : { ...options, mask: hole.data }, tools);
-    const masked = maskFeeds(manifest.inputs, hole, geometry);
-    const seen =
-      masked === null || masked.empty === null ? tensor : await this.#emptied(tensor, masked.empty);
-    const ready = performance.now();
-    const optionTensors = {
-      ...optionFeeds(manifest.inputs, options, taskOptionNames(manifest)),
-      ...focusFeeds(manifest.inputs, options.focusDistances),
-      ...numberFeeds(manifest.inputs, options.numbers),
-      ...masked?.feeds,
-      ...sizeFeeds(manifest.inputs, geometry.source),
-      ...taskOf(manifest).feeds?.(manifest, context),
-    };
-    const begun = state && states.begin(state, geometry.source);
-    const feeds = { ...optionTensors, ...begun?.feeds, [name]: seen };
-    const gpuOutputs = runGpuOutputs(postprocessor, alone, context);
-    const { outputs, backend, fallback, ...left } = await predictor.predict(
-      feeds,
-      neededOutputs(alone, context),
-      gpuOutputs,
-    );
-    if (state) states.keep(state.stream, id, { tensors: left.states, size: geometry.source });
-    const inferred = performance.now();
-    const postprocessing = (): Promise<PostprocessResult[]> =>
-      Promise.all(
-        geometries.map((each, at) => {
-          const own = batch > 1 ? outputsOf(outputs, at, batch) : outputs;
-          return postprocess(postprocessor, alone, own, each, context, pictures[at] ?? first);
-        }),
-      );
-    const found = await (gpuOutputs.length > 0 ? this.#engine.gpu.guard(postprocessing) : postprocessing());
-    const ended = performance.now();
-    const timings = {
-      preprocess: ready - started,
-      inference: inferred - ready,
-      postprocess: ended - inferred,
-      total: ended - started,
-    };
-    return found.map(({ decoded, route, warnings }) => ({
-      ...decoded,
-      size: pictureSize(manifest) ?? [0, 0],
-      timings,
-      preprocess: preprocessRoute,
-      postprocess: route,
-      backend,
-      fallback,
-      warnings: [...warnings, ...fallbackWarnings(fallback), ...(begun?.warnings ?? [])],
-    }));
-  }
-
-  /** The picture's tensor after `empty` has changed it, wherever it lies. */
-  async #emptied(
-    tensor: PreprocessedInput["tensor"],
-    empty: (tensor: TensorData) => void,
-  ): Promise<PreprocessedInput["tensor"]> {
-    const { manifest, preprocessor } = this.#model();
-    const read = isOnGpu(tensor) ? await tensor.read() : tensor;
-    empty(read);
-    const { name } = runInput(manifest.inputs);
-    return preprocessor.upload({ [name]: read })[name] ?? read;
-  }
-
-  async #prepare(
-    pictures: readonly Picture[],
-    batch: number,
-  ): Promise<Omit<PreprocessedInput, "geometry"> & { geometries: Geometry[] }> {
-    const { manifest, preprocessor } = this.#model();
-    if (batch === 1) {
-      const { geometry, ...prepared } = await preprocessor.preprocess(pictures);
-      return { ...prepared, geometries: [geometry] };
-    }
-    const { inputs } = forOnePicture(manifest);
-    const prepared: CpuPreprocessedInput[] = [];
-    for (const picture of pictures) prepared.push(await preprocessOnCpu(inputs, [picture]));
-    return {
-      name: prepared[0]?.name ?? "",
-      tensor: concatenated(prepared.map(({ tensor }) => tensor)),
-      geometries: prepared.map(({ geometry }) => geometry),
-      route: preprocessor.defaultRoute,
-    };
   }
 
   #throwIfCancelled(id: number): void {
@@ -308,11 +192,4 @@ function isOpenPicture(value: unknown): value is ImageBitmap | VideoFrame {
 
 function tensorArrays(tensors: Tensors): ArrayBufferView<ArrayBuffer>[] {
   return Object.values(tensors).map(({ data }) => data);
-}
-
-function fallbackWarnings(fallback: Prediction["fallback"]): Warning[] {
-  if (fallback === null) return [];
-  const message = `the run was repeated on ${fallback.target}: ${fallback.reason}`;
-  const fix = "raise the confidence threshold, or pack the model again with --nms cpu";
-  return [{ code: "ran-fallback", message, fix }];
 }

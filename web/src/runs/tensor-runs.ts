@@ -1,0 +1,38 @@
+// Runs of a model on tensors.
+
+import type { ModelState } from "../api/state.js";
+import type { Tensors } from "../api/types.js";
+import type { WorkerCall } from "../fallback/recovery.js";
+import type { VariantSessions } from "../fallback/variant-sessions.js";
+import { stateInputs } from "../inputs/state-inputs.js";
+import { completeFeeds } from "../inputs/validate-inputs.js";
+import { type RunTurns, takingTurn, type Work } from "./run-turns.js";
+import type { VariantChoice } from "./variant-choice.js";
+
+export class TensorRuns {
+  readonly #sessions: VariantSessions;
+  readonly #choice: VariantChoice;
+  readonly #turns: RunTurns;
+
+  constructor(sessions: VariantSessions, choice: VariantChoice, turns: RunTurns) {
+    this.#sessions = sessions;
+    this.#choice = choice;
+    this.#turns = turns;
+  }
+
+  /** Returns all outputs. Of several variants it runs the one that takes the tensors' shapes. */
+  async run(feeds: Tensors, state: ModelState | null, signal: AbortSignal | undefined): Promise<Tensors> {
+    const variant = this.#choice.variantFor(feeds);
+    const complete = completeFeeds(variant.inputs, feeds);
+    for (const { name } of stateInputs(variant.inputs)) if (feeds[name] === undefined) delete complete[name];
+    const work: Work<Tensors> = (session, id, from) => {
+      const call: WorkerCall<Tensors> = (host) => host.runTensors(id, complete, from());
+      return session.call(call, () => call, signal);
+    };
+    const { answer, warnings } = await takingTurn(state, (turn) =>
+      this.#turns.run(variant, { turn, signal }, work, () => false),
+    );
+    this.#sessions.first.warn(warnings);
+    return answer;
+  }
+}
