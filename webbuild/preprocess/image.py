@@ -18,12 +18,13 @@ LUMA = (0.299, 0.587, 0.114)
 """What red, green and blue weigh in a grey."""
 
 
-def encode_png(rgba: NDArray[np.uint8]) -> bytes:
-    """Return a picture [height, width, 4] as a PNG file."""
+def encode_png(rgba: NDArray[np.uint8], *, small: bool = True) -> bytes:
+    """Return a picture [height, width, 4] as a PNG file, as `small` as can be or quickly."""
     from PIL import Image
 
     buffer = io.BytesIO()
-    Image.fromarray(rgba).convert("RGB" if (rgba[..., 3] == 255).all() else "RGBA").save(buffer, "PNG", optimize=True)
+    picture = Image.fromarray(rgba).convert("RGB" if (rgba[..., 3] == 255).all() else "RGBA")
+    picture.save(buffer, "PNG", optimize=small, compress_level=1)  # optimize takes level 9 in any case
     return buffer.getvalue()
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import ImageInput, Input, TensorInput
 from webbuild.manifest.states import state_inputs
-from webbuild.preprocess.image import enlarge, image_to_tensor, load_image
+from webbuild.preprocess.image import encode_png, enlarge, image_to_tensor, load_image
 from webbuild.samples.random_inputs import NO_RANGES, Ranges
 from webbuild.samples.sample import Sample, feeds_beside_image
 
@@ -24,18 +24,20 @@ _ZOOM, _PAN = 0.15, 0.08
 """Fractions of a picture's sides: cropped on average, and by which the crop moves."""
 
 
-def make_sequence(samples: Sequence[Sample], inputs: Sequence[Input], ranges: Ranges = NO_RANGES) -> list[Sample]:
+def make_sequence(
+    samples: Sequence[Sample], inputs: Sequence[Input], ranges: Ranges = NO_RANGES, folder: Path | None = None
+) -> list[Sample]:
     """Return the steps of a sequence for a model with states, none for another.
 
-    Of a picture they are the frames of a camera that moves over it and zooms; of tensors they are those of the samples
-    in turn, each moved on by some elements.
+    Of a picture they are the frames of a camera that moves over it and zooms, written to `folder` if there is one; of
+    tensors they are those of the samples in turn, each moved on by some elements.
     """
     if not samples or not state_inputs(inputs):
         return []
     image = next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
     pictured = next((each.image_file for each in samples if each.image_file is not None), None)
     if image is not None and pictured is not None:
-        return list(_film(pictured, image, inputs, ranges))
+        return list(_film(pictured, image, inputs, ranges, folder))
     return [_tensor_step(samples[step % len(samples)], inputs, step) for step in range(STEPS)]
 
 
@@ -44,16 +46,28 @@ def step_name(sequence: str, step: int) -> str:
     return f"{sequence}, step {step + 1}"
 
 
-def _film(file: Path, image: ImageInput, inputs: Sequence[Input], ranges: Ranges) -> Iterator[Sample]:
+def _film(
+    file: Path, image: ImageInput, inputs: Sequence[Input], ranges: Ranges, folder: Path | None
+) -> Iterator[Sample]:
     picture, sequence = load_image(file), f"{STEPS} frames of {file.name}"
     for step in range(STEPS):
         frame = _frame(picture, step)
         tensor, placement = image_to_tensor(frame, image)
         feeds = {image.name: tensor, **feeds_beside_image(inputs, placement, ranges=ranges)}
-        size = (frame.shape[1], frame.shape[0])
         yield Sample(
-            step_name(sequence, step), feeds, placement=placement, size=size, sequence=sequence, continues=step > 0
+            step_name(sequence, step),
+            feeds,
+            None if folder is None else _write_frame(frame, folder / f"frame-{step + 1}.png"),
+            placement,
+            size=(frame.shape[1], frame.shape[0]),
+            sequence=sequence,
+            continues=step > 0,
         )
+
+
+def _write_frame(frame: NDArray[np.uint8], file: Path) -> Path:
+    file.write_bytes(encode_png(frame, small=False))
+    return file
 
 
 def _frame(picture: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:

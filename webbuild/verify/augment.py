@@ -39,7 +39,7 @@ def augment_images(bundle: Bundle, inputs: Sequence[VerifyInput], reference: Ref
     for number, change in enumerate((_mirror, _center_crop, lambda image: _mirror(_center_crop(image))), 2):
         if found * (number - 1) >= ENOUGH_OBJECTS:
             break
-        seen = zip(inputs, reference.answers, strict=True)
+        seen = [each for each in zip(inputs, reference.answers, strict=True) if not each[0].sequence]
         files += [_write_augmented(change, each, folder) for each, want in seen if each.file and want.detections]
     return files
 

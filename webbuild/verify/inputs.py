@@ -49,8 +49,8 @@ class VerifyInput(Struct, frozen=True):
 
     For a stack the file is that of its first picture, `stack` has them all, and `focus` the distances if there are.
     `prompt` is what is looked for in it, `hole` what is filled in. A step of a `sequence` that `continues` takes the
-    states of the run before. `untiled` says that it has to be run as one, as the reference
-    runs it.
+    states of the run before; after the last one, which `ends` it, the states are compared too. `untiled` says that it
+    has to be run as one, as the reference runs it.
     """
 
     title: str
@@ -64,6 +64,7 @@ class VerifyInput(Struct, frozen=True):
     hole: NDArray[np.bool_] | None = None
     sequence: str = ""
     continues: bool = False
+    ends: bool = False
     untiled: bool = False
 
     @property
@@ -92,19 +93,27 @@ def collect_inputs(bundle: Bundle, files: Sequence[Path]) -> list[VerifyInput]:
     return [*_bundle_samples(bundle), *inputs_from_files(bundle, files)]
 
 
-def sequence_inputs(bundle: Bundle, inputs: Sequence[VerifyInput]) -> list[VerifyInput]:
-    """Return the steps of a sequence made of inputs of a model with states, none for another model."""
+def sequence_inputs(bundle: Bundle, inputs: Sequence[VerifyInput], folder: Path) -> list[VerifyInput]:
+    """Return the steps of a sequence made of inputs of a model with states, none for another model.
+
+    Those of a picture have files in `folder`, to be run as a visitor's frames.
+    """
     manifest = bundle.manifest
     samples = [Sample(each.title, each.feeds, each.file, each.placement) for each in inputs]
+    pictured = picture_input(manifest) is not None
+    steps = make_sequence(samples, manifest.inputs, folder=folder)
     return [
         VerifyInput(
             step.name,
             {**option_feeds(manifest), **step.feeds},
-            placement=step.placement,
+            step.image_file if pictured else None,
+            step.placement,
             sequence=step.sequence,
             continues=step.continues,
+            ends=step is steps[-1],
+            untiled=any(each.untiled for each in inputs),
         )
-        for step in make_sequence(samples, manifest.inputs)
+        for step in steps
     ]
 
 

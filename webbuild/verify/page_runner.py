@@ -97,6 +97,11 @@ class PageRunner:
         """Set the states to zeros: the next run begins a sequence."""
         self._calls.call("reset", None)
 
+    def states(self) -> dict[str, NDArray[Any]]:
+        """Return the states after the last run, by the names of their inputs."""
+        states: tuple[TensorHandle, ...] = self._calls.call("states", tuple[TensorHandle, ...])
+        return {held.name: self._take(held) for held in states}
+
     def dispose(self) -> None:
         """Free what the model holds; the page stays."""
         self._calls.call("dispose", None)

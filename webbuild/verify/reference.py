@@ -37,7 +37,7 @@ def reference_runner(bundle: Bundle) -> NativeRunner:
 
 
 def run_reference(bundle: Bundle, runner: NativeRunner, inputs: Sequence[VerifyInput]) -> Reference:
-    """Compute the reference's answers.
+    """Compute the reference's answers; that to the last step of a sequence holds the states after it too.
 
     Raises:
         WebbuildError: `reference-run-failed`, `missing-output`.
@@ -56,8 +56,9 @@ def run_reference(bundle: Bundle, runner: NativeRunner, inputs: Sequence[VerifyI
         for each in inputs
     ]
     in_turn = StatefulRuns(runner.run, state_inputs(bundle.manifest.inputs))
+    last = {each.title for each in inputs if each.ends}
     return Reference(
-        lambda each: _run_outputs(bundle, runner, in_turn, each),
+        lambda each: _run_outputs(bundle, runner, in_turn, each, with_states=each.name in last),
         given,
         bundle.manifest.task,
         policy_of(bundle, "native"),
@@ -76,7 +77,9 @@ def _run_input(
     return RunInput(name, free, {name: array for name, array in feeds.items() if name in fixed}, context, continues)
 
 
-def _run_outputs(bundle: Bundle, runner: NativeRunner, in_turn: StatefulRuns, given: RunInput) -> Tensors:
+def _run_outputs(
+    bundle: Bundle, runner: NativeRunner, in_turn: StatefulRuns, given: RunInput, *, with_states: bool
+) -> Tensors:
     outputs = in_turn({**given.feeds, **given.fixed}, continues=given.continues)
     missing = [spec.name for spec in bundle.manifest.outputs if spec.name not in outputs]
     if missing:
@@ -85,7 +88,10 @@ def _run_outputs(bundle: Bundle, runner: NativeRunner, in_turn: StatefulRuns, gi
             f"{runner.path.name} does not compute {', '.join(missing)}, which the manifest lists",
             "pack the model again",
         )
-    return {spec.name: outputs[spec.name] for spec in bundle.manifest.outputs}
+    names = [spec.name for spec in bundle.manifest.outputs]
+    if with_states:  # zeros would compare with nothing; that they are right the steps before have shown
+        names += [spec.output for spec in state_inputs(bundle.manifest.inputs) if outputs[spec.output].any()]
+    return {name: outputs[name] for name in names}
 
 
 def thresholds_of(manifest: Manifest) -> RunContext:

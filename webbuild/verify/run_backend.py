@@ -23,7 +23,7 @@ from webbuild.verify.page_messages import LoadResult
 from webbuild.verify.page_rpc import Page, PageError
 from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.report import BackendRun, Problem, SampleResult, Timings
-from webbuild.verify.run_sample import run_sample
+from webbuild.verify.run_sample import run_frame, run_sample
 
 ReferenceResults = Sequence[tuple[VerifyInput, Answer]]
 ProgressCallback = Callable[[str], None]
@@ -79,6 +79,10 @@ def run_backend(
                 result, took = run_sample(bundle, runner, given, expected)
                 results.append(result)
                 times += took
+            for given, expected in work:
+                if given.sequence and given.file is not None:
+                    progress(f"{name}: {given.title}, as a picture")
+                    results.append(run_frame(bundle, runner, given, expected))
             while work and len(times) < _MIN_RUNS:
                 times.append(runner.run_timed(work[-1][0].feeds)[1])
             runner.dispose()

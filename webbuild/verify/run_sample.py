@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,6 +45,8 @@ def run_sample(
 ) -> tuple[SampleResult, list[float]]:
     """Run one input all ways and judge them; also return the milliseconds of its runs.
 
+    A step of a sequence is run as tensors alone: its picture is one of another sequence, see `run_frame`.
+
     Raises:
         PageError: the runtime refused or failed.
     """
@@ -50,29 +54,57 @@ def run_sample(
     if states and not given.continues:
         runner.reset()
     outputs, took = runner.run_timed({name: array for name, array in given.feeds.items() if name not in states})
+    if given.ends:
+        outputs |= _states_after(bundle, runner)
     graph, policy = bundle.graph(runner.name), policy_of(bundle, runner.name)
     repeated = "" if graph is None else fallback_reason(graph, outputs)
-    about = (runner.name, given.title)
-    comparisons = [] if repeated else compare_tensors(*about, "raw", expected, outputs, policy)
-    if given.file is None:
+    comparisons = [] if repeated else compare_tensors(runner.name, given.title, "raw", expected, outputs, policy)
+    if given.file is None or given.sequence:
         return SampleResult(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     comparisons.append(_compare_preprocessed(bundle, runner, given))
     if states:
         runner.reset()
+    result, inference = _run_picture(bundle, runner, given, expected, repeated)
+    result = msgspec.structs.replace(result, comparisons=(*comparisons, *result.comparisons))
+    return result, [took] if repeated else [took, inference]
+
+
+def run_frame(bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: Answer) -> SampleResult:
+    """Run the picture of a step of a sequence as a visitor's frame, and judge the result; after the last the states.
+
+    Raises:
+        PageError: the runtime refused or failed.
+    """
+    if not given.continues:
+        runner.reset()
+    result, _ = _run_picture(bundle, runner, given, expected)
+    if not given.ends:
+        return result
+    states = _states_after(bundle, runner)
+    wanted = replace(expected, outputs={name: expected.outputs[name] for name in states if name in expected.outputs})
+    compared = compare_tensors(runner.name, given.title, "raw", wanted, states, policy_of(bundle, runner.name))
+    return msgspec.structs.replace(result, comparisons=(*result.comparisons, *compared))
+
+
+def _run_picture(
+    bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: Answer, repeated: str = ""
+) -> tuple[SampleResult, float]:
+    """Run a picture as a visitor does and judge what comes out; also return the milliseconds of its inference."""
     options: dict[str, float | str | list[float]] = {**bundle.manifest.evaluation_thresholds, **given.options}
     if expected.context.mode is not None:
         options["mode"] = expected.context.mode
     answer = runner.predict(given.files, options)
-    actual = Answer(expected.task, outputs, expected.context, _read_prediction(expected.task, answer))
+    kind, policy, about = kind_of(expected.task), policy_of(bundle, runner.name), (runner.name, given.title)
+    actual = replace(expected, decoded=_read_prediction(expected.task, answer))
     found = compare_predictions(*about, expected, actual, policy)
-    kind = kind_of(expected.task)
     if not kind.needed_outputs(expected.task):
-        found = compare_tensors(*about, "decoded", expected, result_tensors(answer.fields), policy)
+        wanted = replace(expected, outputs={spec.name: expected.outputs[spec.name] for spec in bundle.manifest.outputs})
+        found = compare_tensors(*about, "decoded", wanted, result_tensors(answer.fields), policy)
     inference = answer.timings.inference
     similar = {comparison.subject.name: comparison.similarity for comparison in found}
     result = SampleResult(
         sample=given.title,
-        comparisons=(*comparisons, *found),
+        comparisons=tuple(found),
         detections=tuple(actual.detections),
         classes=tuple(each for each in actual.prediction if isinstance(each, ClassScore))[:TOP_CLASSES],
         min_oks=similar.get("keypoint"),
@@ -80,9 +112,19 @@ def run_sample(
         near_threshold=sum(comparison.near_threshold for comparison in found) if kind.has_detections else 0,
         inference_ms=inference,
         fallback_reason=answer.fallback.reason if answer.fallback else repeated,
-        map=prediction_image_url(expected.task, actual.prediction, expected.prediction, given.file),
+        map="" if given.sequence else _drawn(given, expected, actual),
     )
-    return result, [took] if repeated else [took, inference]
+    return result, inference
+
+
+def _drawn(given: VerifyInput, expected: Answer, actual: Answer) -> str:
+    return prediction_image_url(expected.task, actual.prediction, expected.prediction, given.file)
+
+
+def _states_after(bundle: Bundle, runner: PageRunner) -> dict[str, NDArray[Any]]:
+    """Return the states after the last run, by the names of the outputs that they were."""
+    states = runner.states()
+    return {spec.output: states[spec.name] for spec in state_inputs(bundle.manifest.inputs)}
 
 
 def _read_prediction(task: Task, answer: RunResult) -> Sequence[Any]:

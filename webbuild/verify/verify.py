@@ -149,7 +149,7 @@ def _reference_work(
     """
     runner = reference_runner(bundle)
     inputs = collect_inputs(bundle, files)
-    inputs += sequence_inputs(bundle, inputs)
+    inputs += sequence_inputs(bundle, inputs, folder)
     reference = run_reference(bundle, runner, inputs)
     checks = check_golden_run(bundle, runner)
     more = augment_images(bundle, inputs, reference, folder) if more is None else more
@@ -201,14 +201,15 @@ def _with_merged_steps(run: BackendRun, sequences: Mapping[str, str]) -> Backend
 
 
 def _sample_reports(bundle: Bundle, task: Task, work: ReferenceResults, own: int) -> tuple[SampleReport, ...]:
-    """Return what was compared; pictures after the first `own` were made for it, and are gone.
+    """Return what was compared; frames, and pictures after the first `own`, were made for it, and are gone.
 
     A sequence counts once.
     """
     samples = [
-        _sample_report(bundle, task, given if index < own else msgspec.structs.replace(given, file=None), expected)
+        _sample_report(bundle, task, msgspec.structs.replace(given, file=None) if is_gone else given, expected)
         for index, (given, expected) in enumerate(work)
         if not given.continues
+        for is_gone in [index >= own or bool(given.sequence)]
     ]
     return tuple(samples)
 

@@ -46,6 +46,11 @@ const commands = {
     await model.reset();
   },
 
+  async states() {
+    const { tensors } = await model.snapshot();
+    return named(tensors);
+  },
+
   async take({ handle, offset, length }) {
     const part = held.get(handle).subarray(offset, offset + length);
     return await base64(part);

@@ -1,0 +1,127 @@
+"""The steps of a sequence as pictures: every result and the states at the end are the reference's, or differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import numpy as np
+import onnx
+import pytest
+from numpy.typing import NDArray
+from onnx import parser
+from PIL import Image
+
+from tests.manifests import image_input
+from tests.verify.bundle_made import rewrite, write_bundle
+from webbuild.compare.comparison import Comparison
+from webbuild.manifest.manifest import Graph, Output, Sample, StateInput
+from webbuild.manifest.states import state_inputs
+from webbuild.preprocess.image import image_to_tensor, load_image
+from webbuild.runners.native import NativeRunner
+from webbuild.runners.stateful import StatefulRuns
+from webbuild.samples.sequences import STEPS
+from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.inputs import collect_inputs, sequence_inputs
+from webbuild.verify.page_messages import RunResult, RunTimings
+from webbuild.verify.page_runner import PageRunner
+from webbuild.verify.reference import reference_runner, run_reference
+from webbuild.verify.run_sample import run_frame, run_sample
+
+TRAIL = """
+<ir_version: 8, opset_import: ["" : 17]>
+trail (float[1, 3, 8, 8] images, float[1, 3, 8, 8] seen) => (float[1, 3, 8, 8] y, float[1, 3, 8, 8] seenN)
+<float half = {0.5}> { fading = Mul(seen, half)
+ seenN = Add(images, fading)
+ y = Mul(seenN, half) }
+"""
+"""A picture in which what was there before fades."""
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Bundle:
+    made = write_bundle(tmp_path / "trail")
+    onnx.save(parser.parse_model(TRAIL), made.directory / "trail.onnx")
+    noise = np.random.default_rng(0).integers(0, 255, (8, 8, 3), np.uint8)
+    Image.fromarray(noise).save(made.directory / "one.png")
+    outputs = [Output(name="y", dtype="float32", shape=[1, 3, 8, 8])]
+    graph = Graph(target="wasm", file="trail.onnx", weights=[], nodes=3, outputs=outputs, head_status=None)
+    return rewrite(
+        made.directory,
+        made.manifest,
+        inputs=[image_input(), StateInput(name="seen", dtype="float32", shape=[1, 3, 8, 8], output="seenN")],
+        outputs=outputs,
+        graphs=[graph],
+        golden=None,
+        samples=[Sample(file="one.png", title="one", width=8, height=8)],
+    )
+
+
+class NativePage:
+    """What a page answers, computed here; `forgets` drops the states of `pictures` or what `snapshot` says of them."""
+
+    name = "wasm"
+
+    def __init__(self, bundle: Bundle, forgets: str = "") -> None:
+        self._native: NativeRunner = reference_runner(bundle)
+        self._states = state_inputs(bundle.manifest.inputs)
+        self._zeros = {spec.name: np.zeros(spec.shape, spec.dtype) for spec in self._states}
+        self._forgets = forgets
+        self.reset()
+
+    def reset(self) -> None:
+        self._runs, self._continues = StatefulRuns(self._run, self._states), False
+
+    def _run(self, feeds: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        self._last = self._native.run({**self._zeros, **feeds})
+        return self._last
+
+    def run_timed(self, feeds: Mapping[str, NDArray[Any]]) -> tuple[dict[str, NDArray[Any]], float]:
+        outputs = self._runs(feeds, continues=self._continues)
+        self._continues = True
+        return {"y": outputs["y"]}, 1
+
+    def predict(self, pictures: Sequence[Path], options: Mapping[str, Any]) -> RunResult:
+        if self._forgets == "pictures":
+            self.reset()
+        tensor, _ = image_to_tensor(load_image(pictures[0]), image_input())
+        (y,) = self.run_timed({"images": tensor})[0].values()
+        told = {"y": {"type": "float32", "dims": y.shape, "data": y.ravel()}}
+        return RunResult("wasm", RunTimings(0, 1, 0, 1), fields={"outputs": told})
+
+    def states(self) -> dict[str, NDArray[Any]]:
+        return {"seen": self._last["seenN"] * (0 if self._forgets == "snapshot" else 1)}
+
+
+def compared(bundle: Bundle, folder: Path, forgets: str = "") -> list[Comparison]:
+    inputs = sequence_inputs(bundle, collect_inputs(bundle, []), folder)
+    assert len(inputs) == STEPS
+    assert len({each.file for each in inputs}) == STEPS
+    answers = run_reference(bundle, reference_runner(bundle), inputs).answers
+    page = cast("PageRunner", NativePage(bundle, forgets))
+    work = list(zip(inputs, answers, strict=True))
+    results = [run_sample(bundle, page, *each)[0] for each in work] + [run_frame(bundle, page, *each) for each in work]
+    return [each for result in results for each in result.comparisons]
+
+
+def test_every_frame_and_the_states_at_the_end_are_compared(bundle: Bundle, tmp_path: Path) -> None:
+    found = compared(bundle, tmp_path)
+    assert {each.verdict for each in found} == {"OK"}
+    stages = [(each.subject.stage, each.subject.output) for each in found]
+    counts = {each: stages.count(each) for each in stages}
+    assert counts == {("raw", "y"): STEPS, ("decoded", "y"): STEPS, ("raw", "seenN"): 2}
+
+
+@pytest.mark.parametrize(("forgets", "stage", "output"), [("pictures", "decoded", "y"), ("snapshot", "raw", "seenN")])
+def test_a_state_that_is_dropped_differs(bundle: Bundle, tmp_path: Path, forgets: str, stage: str, output: str) -> None:
+    differing = [each.subject for each in compared(bundle, tmp_path, forgets) if each.verdict == "DIFFERS"]
+    assert (stage, output) in {(each.stage, each.output) for each in differing}
+
+
+def test_a_state_of_zeros_is_not_asked_for(bundle: Bundle, tmp_path: Path) -> None:
+    inputs = sequence_inputs(bundle, collect_inputs(bundle, []), tmp_path)
+    dark = [msgspec.structs.replace(each, feeds={n: a * 0 for n, a in each.feeds.items()}) for each in inputs]
+    answers = run_reference(bundle, reference_runner(bundle), dark).answers
+    assert {name for each in answers for name in each.outputs} == {"y"}
