@@ -49,6 +49,7 @@ def test_a_receptive_field_that_the_tile_cannot_hold_is_blended(tmp_path: Path) 
     plan, said = measured(deep(64, 64), tmp_path)
     assert plan is not None
     assert (plan.exact, plan.multiple, plan.halo in (4, 8, 16)) == (False, 1, True)
+    assert plan.feather == plan.halo // 2
     assert "the receptive field is 30 pixels in each direction, too large for tiles of 64 x 64" in said
 
 

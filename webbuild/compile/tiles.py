@@ -31,6 +31,8 @@ _USUAL_MULTIPLE = 16
 _INVISIBLE = 1 / 255
 """Largest difference at a seam that cannot be seen: below it, the next smaller halo is tried."""
 _BESIDE = "another input of the model, such as a mask, belongs to the whole picture"
+_FEATHER_SHARE = 2
+"""Tiles are blended over half of the halo on each side of a cut: the other half, next to a tile's edge, is not kept."""
 _VISIBLE = 0.02
 """Largest mean difference at a seam, relative to white: above it, pictures are resized instead."""
 
@@ -90,7 +92,7 @@ def _blended(
         halo = math.ceil(side / share)
         if side - 2 * halo < multiple or (best is not None and not measure.has_time):
             break
-        seam = measure.seam(halo, multiple, halo // 2)
+        seam = measure.seam(halo, multiple, halo // _FEATHER_SHARE)
         if best is None or seam.largest <= _INVISIBLE:
             best = halo, seam
         if seam.largest > _INVISIBLE:
@@ -102,7 +104,8 @@ def _blended(
     differ = f"where two meet they differ by {mean} of 255 levels on average, by {largest} at most"
     if seam.mean > _VISIBLE:
         return None, _refusal(image, f"{obstacle}; {differ}")
-    plan = TilePlan(halo=halo, multiple=multiple, exact=False, seam=round(seam.largest, 6))
+    feather = halo // _FEATHER_SHARE
+    plan = TilePlan(halo=halo, multiple=multiple, exact=False, feather=feather, seam=round(seam.largest, 6))
     return (
         plan,
         f"pictures of other sizes are run in {_tiles(image)}, blended; tiles are not exact: {obstacle}; {differ}",

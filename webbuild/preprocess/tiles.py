@@ -37,3 +37,17 @@ def tile_spans(length: int, size: int, halo: int, multiple: int) -> list[Span]:
     cuts = [(one + size + other) // 2 for one, other in itertools.pairwise(offsets)]
     ends = zip(offsets, [0, *cuts], [*cuts, length], strict=True)
     return [Span(offset, start, end) for offset, start, end in ends]
+
+
+class Tile(Struct, frozen=True):
+    """A tile of a picture: its place along the rows of pixels, and down the columns."""
+
+    column: Span
+    row: Span
+
+
+def tiles_of(width: int, height: int, input_size: tuple[int, int], halo: int, multiple: int) -> list[Tile]:
+    """Return the tiles of a picture, row by row from the upper left one; the input's size is (height, width)."""
+    high, wide = input_size
+    columns = tile_spans(width, wide, halo, multiple)
+    return [Tile(column, row) for row in tile_spans(height, high, halo, multiple) for column in columns]

@@ -58,12 +58,11 @@ export async function runTiles(
   const { width, height } = picture;
   const result = new ImageData(width * scale, height * scale);
   const tiles = tilesOf(picture, input, plan);
-  const feather = plan.exact ? 0 : Math.floor(plan.halo / 2);
   const runs: ImageResult[] = [];
   for (const [index, tile] of tiles.entries()) {
     const run = await runTile(cutOut(picture, tile.column.offset, tile.row.offset, input));
     runs.push(run);
-    const place = putTile(result, await takePixels(run.picture), tile, scale, feather);
+    const place = putTile(result, await takePixels(run.picture), tile, scale, plan.feather);
     if (onTile !== null)
       await onTile({ ...place, index, count: tiles.length, picture: await bitmapOf(result, place) });
   }

@@ -3,7 +3,8 @@
 import type { Size } from "../preprocess/letterbox.js";
 import type { Pixels } from "../preprocess/pixels.js";
 import { taps } from "../preprocess/resample.js";
-import type { Span, Tile } from "./plan.js";
+import { tileRamps, tileShares } from "./blend.js";
+import type { Tile } from "./plan.js";
 
 const OPAQUE = 255;
 
@@ -39,48 +40,25 @@ export function putTile(
   scale: number,
   feather: number,
 ): Rectangle {
-  const columns = shares(tile.column, scale, feather, result.width);
-  const rows = shares(tile.row, scale, feather, result.height);
-  const width = columns.weights.length;
-  for (const [line, down] of rows.weights.entries()) {
+  const columns = tileRamps(tile.column, feather, scale, result.width);
+  const rows = tileRamps(tile.row, feather, scale, result.height);
+  const [width, height] = [columns.rise.length, rows.rise.length];
+  for (let line = 0; line < height; line++) {
     const y = rows.start + line;
     const from = (y - tile.row.offset * scale) * drawn.width + columns.start - tile.column.offset * scale;
     const into = y * result.width + columns.start;
     const source = drawn.data.subarray(from * 4, (from + width) * 4);
     if (feather === 0) result.data.set(source, into * 4);
-    else blend(result.data.subarray(into * 4, (into + width) * 4), source, columns.weights, down);
+    else blend(result.data.subarray(into * 4, (into + width) * 4), source, tileShares(columns, rows, line));
   }
-  return { x: columns.start, y: rows.start, width, height: rows.weights.length };
+  return { x: columns.start, y: rows.start, width, height };
 }
 
-/** What comes out of a model is opaque. */
-function blend(
-  into: Uint8ClampedArray,
-  from: Uint8ClampedArray,
-  weights: readonly number[],
-  down: number,
-): void {
+function blend(into: Uint8ClampedArray, from: Uint8ClampedArray, shares: Float64Array): void {
   for (let at = 0; at < into.length; at++) {
     const before = into[at] ?? 0;
-    const share = at % 4 === 3 ? 1 : (weights[at >> 2] ?? 1) * down;
-    into[at] = before + share * ((from[at] ?? 0) - before);
+    into[at] = before + (shares[at >> 2] ?? 1) * ((from[at] ?? 0) - before);
   }
-}
-
-/** From where on a tile is put, and what it weighs there: less than 1 where it comes after another. */
-function shares(
-  { start, end }: Span,
-  scale: number,
-  feather: number,
-  length: number,
-): { start: number; weights: number[] } {
-  const overlap = start === 0 ? 0 : feather * scale;
-  const first = start * scale - overlap;
-  const last = end * scale === length ? length : (end + feather) * scale;
-  const weights = Array.from({ length: last - first }, (_, at) =>
-    at < 2 * overlap ? (at + 0.5) / (2 * overlap) : 1,
-  );
-  return { start: first, weights };
 }
 
 /** Gives the result the alpha of the picture, resampled; nothing changes where that is opaque. */

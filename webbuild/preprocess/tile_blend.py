@@ -1,0 +1,61 @@
+"""Tiles put together: each into the result, blended with those before it; see `TilePlan` for their weights."""
+
+from __future__ import annotations
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.preprocess.tiles import Span, Tile
+
+
+class Ramps(Struct, frozen=True):
+    """Where a tile is put along an axis of the result, and u_k and u_(k + 1) at each pixel there."""
+
+    start: int
+    end: int
+    rise: NDArray[np.float64]
+    fall: NDArray[np.float64]
+
+
+def tile_ramps(span: Span, feather: int, scale: int, length: int) -> Ramps:
+    """Return the ramps of a tile along an axis on which the result has `length` pixels."""
+    is_first, is_last = span.start == 0, span.end * scale >= length
+    start = 0 if is_first else (span.start - feather) * scale
+    end = length if is_last else min(length, (span.end + feather) * scale)
+    x = (np.arange(start, end) + 0.5) / scale
+    rise = np.ones(len(x)) if is_first else _ramp(x, span.start, feather)
+    fall = np.zeros(len(x)) if is_last else _ramp(x, span.end, feather)
+    return Ramps(start, end, rise, fall)
+
+
+def _ramp(x: NDArray[np.float64], cut: int, feather: int) -> NDArray[np.float64]:
+    if not feather:
+        return (x > cut).astype(np.float64)
+    ramp: NDArray[np.float64] = np.clip((x - cut + feather) / (2 * feather), 0, 1)
+    return ramp
+
+
+def tile_shares(columns: Ramps, rows: Ramps) -> NDArray[np.float64]:
+    """Return the weight of a tile at each pixel in that of all tiles up to it, [rows, columns].
+
+    Put in their order, each with its share, tiles have their weights in the result, and those that are there have the
+    whole of it at any time.
+    """
+    down, across = rows.rise - rows.fall, columns.rise - columns.fall
+    # the weights of the rows of tiles above add up to 1 - u_k, those of the tiles to the left to 1 - u_k of the columns
+    so_far = (1 - rows.rise)[:, None] + np.outer(down, 1 - columns.fall)
+    own = np.outer(down, across)
+    shares: NDArray[np.float64] = np.divide(own, so_far, out=np.zeros_like(own), where=so_far > 0)
+    return shares
+
+
+def put_tile(result: NDArray[np.uint8], drawn: NDArray[np.uint8], tile: Tile, scale: int, feather: int) -> None:
+    """Put what became of a tile, RGBA [height, width, 4], into a result `scale` times as large as the picture."""
+    height, width = result.shape[:2]
+    rows, columns = tile_ramps(tile.row, feather, scale, height), tile_ramps(tile.column, feather, scale, width)
+    top, left = tile.row.offset * scale, tile.column.offset * scale
+    into = result[rows.start : rows.end, columns.start : columns.end]
+    given = drawn[rows.start - top : rows.end - top, columns.start - left : columns.end - left]
+    before = into.astype(np.float64)
+    into[:] = np.rint(before + tile_shares(columns, rows)[..., None] * (given - before)).astype(np.uint8)
