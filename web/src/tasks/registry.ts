@@ -3,6 +3,7 @@
 import { WebbuildError } from "../api/errors.js";
 import type { RunOptions } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
+import type { SceneView } from "../stages/scene-view.js";
 import type { ManifestOf, TaskFields, TaskModule, TaskSpec } from "./task-module.js";
 
 /** A task of some kind, to be given nothing but manifests of that kind: `taskOf` makes sure. */
@@ -23,7 +24,12 @@ export function taskOf({ task: { kind } }: { task: TaskSpec }): AnyTask {
   throw new WebbuildError("invalid-manifest", `the manifest has an unknown task, ${kind}`, fix);
 }
 
-/** What a run of these options is asked for. `tools` are what the task has loaded. */
-export function taskContext(manifest: AnyManifest, options: RunOptions = {}, tools: unknown = null): unknown {
-  return taskOf(manifest).context?.(manifest, options, tools) ?? null;
+/** What a run of these options is asked for. `tools` are what the task has loaded, `scene` what a later stage looks at. */
+export function taskContext(
+  manifest: AnyManifest,
+  options: RunOptions = {},
+  tools: unknown = null,
+  scene: SceneView | null = null,
+): unknown {
+  return taskOf(manifest).context?.(manifest, options, tools, scene) ?? null;
 }

@@ -6,8 +6,9 @@ import type { ReadStats } from "../postprocess/degenerate-outputs.js";
 import type { Geometry, Size } from "../preprocess/letterbox.js";
 import type { Picture } from "../preprocess/pixels.js";
 import type { Tolerance } from "../self-test/tolerance.js";
+import type { SceneView } from "../stages/scene-view.js";
 import type { Downloads } from "../storage/download.js";
-import type { GpuTensor } from "../tensors/gpu-tensor.js";
+import type { AnyTensors, GpuTensor } from "../tensors/gpu-tensor.js";
 import type { Tiling } from "../tiles/run-tiles.js";
 
 export interface TaskSpec {
@@ -36,15 +37,21 @@ export type FieldsOf<R> = R extends unknown
 export interface TaskModule<Spec extends TaskSpec, R extends TaskFields, Context = null, Tools = null> {
   readonly kind: Spec["kind"];
   load?(spec: Spec, downloads: Downloads): Promise<Tools>;
-  /** Throws "invalid-option" for what the model cannot do. Null without it. */
-  context?(manifest: ManifestOf<Spec>, options: RunOptions, tools: Tools): Context;
+  /**
+   * Throws "invalid-option" for what the model cannot do. Null without it. `scene` is the picture that the first stage
+   * looked at, for a later stage; null for a first stage, and when the session is warmed up.
+   */
+  context?(manifest: ManifestOf<Spec>, options: RunOptions, tools: Tools, scene: SceneView | null): Context;
   /** The options of the run that warms the session up, {} without it. */
   warmUpOptions?(spec: Spec): RunOptions;
-  /** Tensors of inputs that come of the context. */
+  /** Tensors of inputs that come of the context, such as a prompt's. */
   feeds?(manifest: ManifestOf<Spec>, context: Context): Tensors;
   /** Nothing else is read back from the GPU. */
   neededOutputs(manifest: ManifestOf<Spec>, context: Context): string[];
-  /** `source` is the picture that the outputs are of, the first of a stack. It stays open. */
+  /**
+   * `source` is the picture that the outputs are of, the first of a stack. It stays open. For a later stage, it and
+   * `geometry` are those of the scene.
+   */
   decode(
     manifest: ManifestOf<Spec>,
     outputs: Tensors,
@@ -75,6 +82,8 @@ export interface TaskModule<Spec extends TaskSpec, R extends TaskFields, Context
     tolerance: Tolerance,
   ): string | null;
   readonly gpu?: GpuHalf<Spec, R, Context>;
+  /** For a later stage that runs on parts of the picture, in batches: `decode` is not called then. */
+  readonly parts?: PartRules<Spec, R, Context>;
   /** Of a task whose result is an `ImageResult`: the tiles that pictures are run in, null where they are resized. */
   tiles?(spec: Spec): Pick<Tiling, "plan" | "scale"> | null;
 }
@@ -84,6 +93,42 @@ export interface RowRules<Spec> {
   isEmptyBox(row: Float32Array): boolean;
   /** Whether the task's own columns agree. Without it: up to a part of the largest magnitude among them. */
   ownColumnsMatch?(spec: Spec, row: Float32Array, other: Float32Array, tolerance: Tolerance): boolean;
+}
+
+/**
+ * A later stage that runs on parts of the picture, such as a box around each person that an earlier stage found
+ * (`scene.results[stage]`). The parts are run in batches, as many together as a variant of the stage takes pictures
+ * (`pictureBatch`), each in that variant's session; `join` makes the answer. `Piece` is plain data: it crosses threads.
+ */
+export interface PartRules<Spec extends TaskSpec, R extends TaskFields, Context, Piece = unknown> {
+  /** How many parts there are. With none, the graph does not run, and `join` makes the answer of no pieces. */
+  count(manifest: ManifestOf<Spec>, scene: SceneView, context: Context): number;
+  /**
+   * The tensors of the parts from `begin` up to `end`, as many as the manifest's graph takes. With a `device`, which is
+   * the engine's, they may lie there.
+   */
+  feeds(
+    manifest: ManifestOf<Spec>,
+    scene: SceneView,
+    range: PartRange,
+    context: Context,
+    device: GPUDevice | null,
+  ): Promise<AnyTensors>;
+  /** What the outputs of a batch say of each of its parts, in their order. */
+  decode(
+    manifest: ManifestOf<Spec>,
+    outputs: Tensors,
+    scene: SceneView,
+    range: PartRange,
+    context: Context,
+  ): Piece[];
+  /** All pieces, in the order of the parts, into the result. */
+  join(manifest: ManifestOf<Spec>, pieces: readonly Piece[], scene: SceneView, context: Context): R;
+}
+
+export interface PartRange {
+  begin: number;
+  end: number;
 }
 
 /** Post-processing on the GPU. */

@@ -17,6 +17,8 @@ export interface TaskOptions<Spec extends TaskSpec = TaskSpec> {
   readonly absent: string;
   /** Throws "invalid-option" for a value that the model does not take. */
   check(manifest: ManifestOf<Spec>, options: RunOptions): unknown;
+  /** Returns the place among a later stage's variants of the one that takes these options. Without it: the first. */
+  variant?(variants: readonly ManifestOf<Spec>[], options: RunOptions): number;
 }
 
 function allOptions(): TaskOptions[] {
