@@ -17,10 +17,11 @@ ASPECTS = [4 / 3, 3 / 4, 1.0, 3 / 2, 2 / 3, 16 / 9]
 
 @dataclass(frozen=True)
 class Mix:
-    """What kind of scenes: the share of crowds, and the least height of others in long sides."""
+    """What kind of scenes: the share of crowds, the least height of others in long sides, the share of their usual."""
 
     crowds: float
     smallest: float
+    share: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class View:
 
 VARIED = Mix(crowds=0.05, smallest=0.26)
 LARGE = Mix(crowds=0.0, smallest=0.36)
+SMALL = Mix(crowds=0.05, smallest=0.1, share=0.3)
 
 
 def sample(rng: Random, long_side: int, mix: Mix) -> Scene:
@@ -47,9 +49,9 @@ def sample(rng: Random, long_side: int, mix: Mix) -> Scene:
     horizon = place(blank, width, height, np.random.default_rng(seed))
     count = head_count(rng, mix)
     camera = float(rng.uniform(0.9, 1.7))
-    smallest = (mix.smallest if count < CROWD else SMALLEST_IN_CROWD) * long_side
+    smallest = (mix.smallest if count < CROWD else min(mix.smallest, SMALLEST_IN_CROWD)) * long_side
     view = View(width, height, horizon, camera)
-    people = cast(rng, count, smallest, view)
+    people = cast(rng, count, smallest, view, mix.share)
     props = [prop(rng, place, view) for _ in range(int(rng.integers(0, 6)))]
     actors: list[Person | Thing] = [*people, *props]
     actors.sort(key=lambda actor: actor.y)
@@ -63,10 +65,10 @@ def head_count(rng: Random, mix: Mix) -> int:
     return int(rng.choice(CROWD, p=[0.07, 0.27, 0.24, 0.18, 0.12, 0.07, 0.05]))
 
 
-def cast(rng: Random, count: int, smallest: float, view: View) -> list[Person]:
-    """`count` people side by side, grown-ups no shorter than `smallest` pixels."""
+def cast(rng: Random, count: int, smallest: float, view: View, share: float = 1.0) -> list[Person]:
+    """`count` people side by side, grown-ups no shorter than `smallest` pixels; `share` makes all of them shorter."""
     reach = min(0.75, 0.9 / max(1, count) ** 0.4)
-    tallest = float(rng.uniform(0.6, 1.15) if count < 3 else rng.uniform(0.6, 1.3) * reach)
+    tallest = share * float(rng.uniform(0.6, 1.15) if count < 3 else rng.uniform(0.6, 1.3) * reach)
     people = []
     columns = rng.permutation(max(count, 1))
     for column in columns[:count]:

@@ -85,9 +85,7 @@ def draw(canvas: Canvas, person: Person) -> Keypoints:
     floor = ground(at) + pose.lift
     pieces = parts(look, pose, at)
     canvas.save()
-    canvas.translate(person.x, person.y)
-    canvas.scale(person.height, person.height)
-    canvas.translate(0, -floor)
+    stand(canvas, person, floor)
     for piece in pieces:
         piece.draw(canvas)
     canvas.restore()
@@ -100,6 +98,13 @@ def draw(canvas: Canvas, person: Person) -> Keypoints:
         points[index, :2] = (point - (0, floor)) * person.height + (person.x, person.y)
         points[index, 2] = VISIBLE if free else OCCLUDED
     return points
+
+
+def stand(canvas: Canvas, person: Person, floor: float) -> None:
+    """Make body heights the canvas's unit, its origin the middle of the hips of somebody `floor` above the ground."""
+    canvas.translate(person.x, person.y)
+    canvas.scale(person.height, person.height)
+    canvas.translate(0, -floor)
 
 
 def ground(at: Joints) -> float:
@@ -119,3 +124,16 @@ def layer(person: Person, width: int, height: int) -> tuple[Any, Keypoints]:
     surface = skia.Surface(width, height)
     points = draw(surface.getCanvas(), person)
     return surface.makeImageSnapshot(), points
+
+
+def layers_of_parts(person: Person, width: int, height: int) -> list[Any]:
+    """Each part of `person` alone on a transparent picture, the furthest first."""
+    at = joints(person.look.build, person.pose)
+    pictures = []
+    for piece in parts(person.look, person.pose, at):
+        surface = skia.Surface(width, height)
+        canvas = surface.getCanvas()
+        stand(canvas, person, ground(at) + person.pose.lift)
+        piece.draw(canvas)
+        pictures.append(surface.makeImageSnapshot())
+    return pictures

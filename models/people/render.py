@@ -19,15 +19,17 @@ SEEN_PIXELS = 30
 
 @dataclass(frozen=True)
 class Traced:
-    """One person while a picture is painted: what still shows, key points, pixels in all."""
+    """Somebody or something while a picture is painted: what still shows, key points of people, pixels in all."""
 
+    actor: Person | Thing
     mask: Mask
-    keypoints: Array
+    keypoints: Array | None
     whole: int
 
     def behind(self, cover: Mask) -> "Traced":
-        """The same person with `cover` painted over."""
-        return Traced(self.mask & ~cover, hide(self.keypoints, cover), self.whole)
+        """The same actor with `cover` painted over."""
+        hidden = None if self.keypoints is None else hide(self.keypoints, cover)
+        return Traced(self.actor, self.mask & ~cover, hidden, self.whole)
 
     def shows(self) -> bool:
         """Whether enough is left for a label."""
@@ -36,10 +38,21 @@ class Traced:
 
 def render(scene: Scene) -> tuple[Pixels, list[Label]]:
     """Paint a scene: RGB [height, width, 3] and the labels of the people who show in it."""
+    image, actors = traced(scene)
+    labels = [
+        Label(extent(one.mask), float(one.mask.sum()), inside(one.keypoints, scene))
+        for one in actors
+        if one.keypoints is not None and one.shows()
+    ]
+    return image, labels
+
+
+def traced(scene: Scene) -> tuple[Pixels, list[Traced]]:
+    """Paint a scene: RGB [height, width, 3] and what shows of everybody and everything, the furthest first."""
     surface = skia.Surface(scene.width, scene.height)
     canvas = surface.getCanvas()
     scene.place(canvas, scene.width, scene.height, np.random.default_rng(scene.seed))
-    traced: list[Traced] = []
+    actors: list[Traced] = []
     for actor in scene.actors:
         shadow(canvas, actor)
         if isinstance(actor, Person) and actor.pose.seat:
@@ -47,13 +60,9 @@ def render(scene: Scene) -> tuple[Pixels, list[Label]]:
         image, points = alone(scene, actor)
         canvas.drawImage(image, 0, 0)
         cover: Mask = pixels(image)[..., 3] > 127
-        traced = [one.behind(cover) for one in traced]
-        if points is not None:
-            traced.append(Traced(cover, points, int(cover.sum())))
-    labels = [
-        Label(extent(one.mask), float(one.mask.sum()), inside(one.keypoints, scene)) for one in traced if one.shows()
-    ]
-    return pixels(surface.makeImageSnapshot())[..., :3], labels
+        actors = [one.behind(cover) for one in actors]
+        actors.append(Traced(actor, cover, points, int(cover.sum())))
+    return pixels(surface.makeImageSnapshot())[..., :3], actors
 
 
 def alone(scene: Scene, actor: Person | Thing) -> tuple[Any, Array | None]:
