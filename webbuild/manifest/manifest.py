@@ -33,6 +33,7 @@ from webbuild.manifest.inputs import MaskInput as MaskInput
 from webbuild.manifest.inputs import NumberInput as NumberInput
 from webbuild.manifest.inputs import OptionInput as OptionInput
 from webbuild.manifest.inputs import PictureInput as PictureInput
+from webbuild.manifest.inputs import PointPromptInput as PointPromptInput
 from webbuild.manifest.inputs import PromptInput as PromptInput
 from webbuild.manifest.inputs import PromptRole as PromptRole
 from webbuild.manifest.inputs import SizeInput as SizeInput
@@ -50,6 +51,7 @@ from webbuild.manifest.tasks import ImageTask as ImageTask
 from webbuild.manifest.tasks import Keypoint as Keypoint
 from webbuild.manifest.tasks import KeypointsTask as KeypointsTask
 from webbuild.manifest.tasks import ManifestStruct
+from webbuild.manifest.tasks import MaskGenerationTask as MaskGenerationTask
 from webbuild.manifest.tasks import MatteTask as MatteTask
 from webbuild.manifest.tasks import ObbTask as ObbTask
 from webbuild.manifest.tasks import PoseTask as PoseTask

@@ -17,6 +17,7 @@ from webbuild.manifest.tasks import JoinedTensor, TilePlan
 from webbuild.model.signature import ModelSignature
 from webbuild.postprocess.spec import GroundingPostprocess, Postprocess
 from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.preprocess.point_prompt import PointPrompt
 from webbuild.preprocess.prompt import Prompt
 from webbuild.tasks.detection import Detection
 from webbuild.tasks.type_names import TypeNames
@@ -73,6 +74,7 @@ class RunContext(Struct, frozen=True):
         mode: how to segment, None for the task's own mode.
         picture_file: the picture, or the first of a stack; None where the feeds are no picture's.
         hole: which pixels of the picture are filled in, [height, width]; None of a model that takes no mask.
+        points: what is pointed at; None of a model that takes no clicks.
     """
 
     placement: ImagePlacement | None = None
@@ -81,6 +83,7 @@ class RunContext(Struct, frozen=True):
     mode: SegmentationMode | None = None
     picture_file: Path | None = None
     hole: NDArray[np.bool_] | None = None
+    points: PointPrompt | None = None
 
 
 class TaskKind:

@@ -38,8 +38,8 @@ def resample_map(values: NDArray[Any], placement: ImagePlacement) -> Floats:
     """
     rows, columns = values.shape[-2:]
     grid = values.reshape(rows, columns).astype(np.float64)
-    x = _bilinear_taps(placement.left, placement.width, placement.source_width, placement.input_width, columns)
-    y = _bilinear_taps(placement.top, placement.height, placement.source_height, placement.input_height, rows)
+    x = bilinear_taps(placement.left, placement.width, placement.source_width, placement.input_width, columns)
+    y = bilinear_taps(placement.top, placement.height, placement.source_height, placement.input_height, rows)
     result = np.empty((placement.source_height, placement.source_width), np.float32)
     x0, x1, fx = x
     for start in range(0, len(result), _ROWS_AT_ONCE):
@@ -59,7 +59,7 @@ def finite_range(values: Floats) -> tuple[float, float]:
     return (float(finite.min()), float(finite.max())) if finite.size else (math.nan, math.nan)
 
 
-def _bilinear_taps(start: int, drawn: int, source: int, size: int, cells: int) -> BilinearTaps:
+def bilinear_taps(start: int, drawn: int, source: int, size: int, cells: int) -> BilinearTaps:
     """Return for each pixel of a side of the source the two cells it lies between, and the second's weight.
 
     The weight is NaN for a pixel outside of the input.

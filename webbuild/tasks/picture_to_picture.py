@@ -13,7 +13,7 @@ from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.preprocess.picture_shape import Layout, mask_of_shape, number_of_shape, picture_of_shape
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.hub_preprocessor import read_normalization
-from webbuild.tasks.tensor import tensor_input_spec
+from webbuild.tasks.tensor_inputs import tensor_input_spec
 
 MAX_SCALE = 8
 _RESTORATION_TYPES = {"swin2sr"}

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast, get_args
+from typing import Any
 
 from numpy.typing import NDArray
 
-from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import DType, TensorInput, TensorTask
+from webbuild.manifest.manifest import TensorTask
 from webbuild.manifest.tasks import JoinedTensor
-from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.tensor_inputs import tensor_input_spec
 from webbuild.tasks.type_names import TypeNames
 
 _UNKNOWN = "task tensor: no task was recognised, so inputs and outputs stay tensors; give one with --task"
@@ -55,22 +55,6 @@ def result_tensors(result: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
         name: tensor["data"].reshape(tensor["dims"]).astype(bool if tensor["type"] == "bool" else tensor["data"].dtype)
         for name, tensor in result["outputs"].items()
     }
-
-
-def tensor_input_spec(spec: TensorSpec) -> TensorInput:
-    """Return the spec of an input with a fixed shape.
-
-    Raises:
-        WebbuildError: `unsupported-dtype` for an element type that JavaScript has no array for.
-    """
-    if spec.dtype not in get_args(DType):
-        raise WebbuildError(
-            "unsupported-dtype",
-            f"input '{spec.name}' is {spec.dtype}, which JavaScript cannot pass",
-            f"export it as one of {', '.join(get_args(DType))}",
-        )
-    shape = [size for size in spec.shape if isinstance(size, int)]
-    return TensorInput(name=spec.name, dtype=cast("DType", spec.dtype), shape=shape)
 
 
 TASK = TensorKind()

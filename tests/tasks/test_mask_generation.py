@@ -1,0 +1,270 @@
+"""Masks that answer clicks: which decoders are recognised, and how answers are chosen and compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from webbuild.compare.comparison import ComparedOutput
+from webbuild.compare.tolerances import NATIVE
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import MaskGenerationTask, PointPromptInput, TensorInput
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds, point_tokens
+from webbuild.tasks.base import RunContext, TaskMatch
+from webbuild.tasks.mask_generation import MaskGenerationKind, PromptedMasks, choose_masks
+from webbuild.tasks.registry import match_task
+
+TASK = MaskGenerationKind()
+PLACEMENT = ImagePlacement(20, 10, 0, 0, 64, 32, 64, 64)
+"""A picture of 20 x 10 in the upper half of a frame of 64 x 64."""
+
+
+def floats(name: str, *shape: int) -> TensorSpec:
+    return TensorSpec(name, "float32", shape)
+
+
+def decoder(inputs: list[TensorSpec], outputs: list[TensorSpec]) -> ModelSignature:
+    return ModelSignature("decoder.onnx", "pytorch", {}, tuple(inputs), tuple(outputs))
+
+
+EMBEDDING = floats("image_embeddings", 1, 8, 4, 4)
+CLICKS = [floats("point_coords", 1, 3, 2), floats("point_labels", 1, 3)]
+MASK_PROMPT = [floats("mask_input", 1, 1, 16, 16), floats("has_mask_input", 1)]
+POINTS = [floats("input_points", 1, 1, 3, 2), TensorSpec("input_labels", "int64", (1, 1, 3))]
+TRANSFORMERS_ANSWER = [floats("iou_scores", 1, 1, 3), floats("pred_masks", 1, 1, 3, 16, 16)]
+LEVELS = [floats(f"image_embeddings.{level}", 1, 8, 16 >> level, 16 >> level) for level in range(3)]
+
+SAM = decoder(
+    [EMBEDDING, *CLICKS, *MASK_PROMPT], [floats("iou_predictions", 1, 4), floats("low_res_masks", 1, 4, 16, 16)]
+)
+EDGE_SAM = decoder([EMBEDDING, *CLICKS], [floats("scores", 1, 4), floats("masks", 1, 4, 16, 16)])
+SAM2 = decoder(
+    [
+        floats("image_embed", 1, 8, 4, 4),
+        floats("high_res_feats_0", 1, 1, 16, 16),
+        floats("high_res_feats_1", 1, 2, 8, 8),
+        *CLICKS,
+        *MASK_PROMPT,
+    ],
+    [floats("masks", 1, 3, 16, 16), floats("iou_predictions", 1, 3)],
+)
+SAM_TRANSFORMERS = decoder([*POINTS, EMBEDDING, floats("image_positional_embeddings", 1, 8, 4, 4)], TRANSFORMERS_ANSWER)
+SAM2_TRANSFORMERS = decoder(
+    [*POINTS, floats("input_boxes", 1, 0, 4), *LEVELS], [*TRANSFORMERS_ANSWER, floats("object_score_logits", 1, 1, 1)]
+)
+
+
+@pytest.mark.parametrize(
+    ("signature", "want"),
+    [
+        (SAM, ("low_res_masks", 0, [1, 2, 3], "corners", True, True)),
+        (EDGE_SAM, ("masks", 0, [1, 2, 3], "corners", True, True)),
+        (SAM2, ("masks", None, [0, 1, 2], "corners", False, False)),
+        (SAM_TRANSFORMERS, ("pred_masks", None, [0, 1, 2], "none", False, True)),
+        (SAM2_TRANSFORMERS, ("pred_masks", None, [0, 1, 2], "input", False, False)),
+    ],
+    ids=["SAM", "EdgeSAM", "SAM 2", "SAM of transformers", "SAM 2 of transformers"],
+)
+def test_a_mask_decoder_is_known_by_its_names(signature: ModelSignature, want: tuple[Any, ...]) -> None:
+    task = task_of(signature)
+    assert (task.masks, task.single, task.multi, task.box, task.padding_point, task.through_input) == want
+    assert task.frame == [64, 64]
+
+
+def test_what_the_encoder_makes_stays_a_tensor() -> None:
+    kinds = {spec.name: spec for spec in known(SAM2).inputs}
+    assert [name for name, spec in kinds.items() if isinstance(spec, TensorInput)] == [
+        *("image_embed", "high_res_feats_0", "high_res_feats_1"),
+    ]
+    roles = {name: spec.role for name, spec in kinds.items() if isinstance(spec, PointPromptInput)}
+    assert list(roles.values()) == ["points", "labels", "mask", "has-mask"]
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [
+        msgspec.structs.replace(SAM, inputs=SAM.inputs[:1]),
+        msgspec.structs.replace(SAM, outputs=SAM.outputs[:1]),
+        msgspec.structs.replace(SAM, inputs=SAM.inputs[1:]),
+        msgspec.structs.replace(EDGE_SAM, outputs=(floats("scores", 1, 3), floats("masks", 1, 4, 16, 16))),
+    ],
+    ids=["no points", "no masks", "no embedding", "other scores"],
+)
+def test_other_models_are_no_mask_decoder(signature: ModelSignature) -> None:
+    assert not isinstance(match_task(signature).task, MaskGenerationTask)
+
+
+def known(signature: ModelSignature) -> TaskMatch:
+    found = TASK.infer(signature)
+    assert found is not None
+    return found
+
+
+def task_of(signature: ModelSignature) -> MaskGenerationTask:
+    task = known(signature).task
+    assert isinstance(task, MaskGenerationTask)
+    return task
+
+
+def feeds(signature: ModelSignature, prompt: PointPrompt, *, points: int = 0) -> dict[str, NDArray[Any]]:
+    match, task = known(signature), task_of(signature)
+    count = points or point_tokens(task, prompt)
+    inputs = [
+        msgspec.structs.replace(spec, shape=[1, 0, 4] if prompt.box is None else [1, 1, 4])
+        if isinstance(spec, PointPromptInput) and spec.role == "box"
+        else with_points(spec, count)
+        for spec in match.inputs
+    ]
+    return dict(point_prompt_feeds(inputs, task, prompt, PLACEMENT))
+
+
+def with_points(spec: Any, count: int) -> Any:
+    if not isinstance(spec, PointPromptInput) or spec.role not in ("points", "labels"):
+        return spec
+    axis = -2 if spec.role == "points" else -1
+    shape = list(spec.shape)
+    shape[axis] = count
+    return msgspec.structs.replace(spec, shape=shape)
+
+
+def test_a_click_of_sam_comes_with_its_padding() -> None:
+    got = feeds(SAM, PointPrompt([(5, 5)], [1]))
+    assert got["point_coords"].tolist() == [[[16, 16], [0, 0]]]
+    assert got["point_labels"].tolist() == [[1, -1]]
+    assert not got["mask_input"].any()
+    assert got["has_mask_input"].tolist() == [0]
+
+
+def test_a_box_takes_the_place_of_the_padding() -> None:
+    got = feeds(SAM, PointPrompt([(5, 5), (0, 0)], [1, 0], (2.5, 0, 20, 10)))
+    assert got["point_coords"].tolist() == [[[16, 16], [0, 0], [8, 0], [64, 32]]]
+    assert got["point_labels"].tolist() == [[1, 0, 2, 3]]
+
+
+def test_a_graph_that_pads_by_itself_gets_no_padding() -> None:
+    got = feeds(SAM_TRANSFORMERS, PointPrompt([(5, 5)], [1]))
+    assert got["input_points"].tolist() == [[[[16, 16]]]]
+    assert got["input_labels"].tolist() == [[[1]]]
+    assert got["input_labels"].dtype == np.int64
+
+
+def test_a_box_goes_into_its_own_input() -> None:
+    assert "input_boxes" not in feeds(SAM2_TRANSFORMERS, PointPrompt([(5, 5)], [1]))
+    got = feeds(SAM2_TRANSFORMERS, PointPrompt([(5, 5)], [1], (0, 0, 10, 5)))
+    assert got["input_boxes"].tolist() == [[[0, 0, 32, 16]]]
+    assert got["input_points"].shape == (1, 1, 1, 2)
+
+
+def test_an_earlier_answer_is_fed_back() -> None:
+    logits = np.arange(256, dtype=np.float32).reshape(16, 16)
+    got = feeds(SAM, PointPrompt([(5, 5)], [1], mask=logits))
+    np.testing.assert_array_equal(got["mask_input"], logits[None, None])
+    assert got["has_mask_input"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("signature", "prompt", "message"),
+    [
+        (SAM, PointPrompt(), "the prompt is empty"),
+        (SAM, PointPrompt([(1, 1)], []), "1 points have 0 labels"),
+        (SAM, PointPrompt([(1, 1)], [2]), "a label is 2"),
+        (SAM, PointPrompt([(21, 1)], [1]), "21, 1 lies outside of the picture of 20 x 10"),
+        (SAM, PointPrompt([(np.nan, 1)], [1]), "outside of the picture"),
+        (SAM, PointPrompt(box=(0, 0, 20, 11)), "outside of the picture"),
+        (SAM, PointPrompt(box=(3, 1, 3, 4)), "has no area"),
+        (SAM, PointPrompt([(1, 1)], [1], mask=np.zeros((8, 8), np.float32)), r"a mask of \[8, 8\], wanted \[16, 16\]"),
+        (EDGE_SAM, PointPrompt([(1, 1)], [1], mask=np.zeros((16, 16), np.float32)), "takes no mask"),
+        (SAM_TRANSFORMERS, PointPrompt(box=(0, 0, 9, 9)), "takes no box"),
+    ],
+)
+def test_a_prompt_that_cannot_be_used_is_refused(signature: ModelSignature, prompt: PointPrompt, message: str) -> None:
+    with pytest.raises(WebbuildError, match=message) as caught:
+        feeds(signature, prompt)
+    assert caught.value.code == "invalid-prompt"
+    assert caught.value.fix
+
+
+def test_a_prompt_of_another_length_is_refused() -> None:
+    with pytest.raises(WebbuildError, match=r"the prompt has 2 points with .* the graph takes 3"):
+        feeds(SAM, PointPrompt([(5, 5)], [1]), points=3)
+
+
+SCORES = np.array([0.5, 0.1, 0.9, 0.7], np.float32)
+
+
+def test_an_ambiguous_prompt_is_answered_by_several_masks() -> None:
+    task = task_of(SAM)
+    several = choose_masks(task, SCORES, ambiguous=True)
+    assert (several.masks, several.best) == ((1, 2, 3), 1)
+    one = choose_masks(task, SCORES, ambiguous=False)
+    assert (one.masks, one.best) == ((0,), 0)
+    best = choose_masks(task_of(SAM2), SCORES[1:], ambiguous=False)
+    assert (best.masks, best.best) == ((1,), 0)
+
+
+def answer(logits: NDArray[np.float32], scores: NDArray[np.float32] = SCORES) -> PromptedMasks:
+    context = RunContext(placement=PLACEMENT, points=PointPrompt([(5, 5)], [1]))
+    outputs = {"low_res_masks": logits[None], "iou_predictions": scores[None]}
+    (found,) = TASK.decode(task_of(SAM), outputs, context)
+    return found
+
+
+def half_logits() -> NDArray[np.float32]:
+    """Mask 2 is the left half of the frame, the others are empty."""
+    logits = np.full((4, 16, 16), -4, np.float32)
+    logits[2, :, :8] = 4
+    return logits
+
+
+def test_a_mask_lies_over_the_picture() -> None:
+    found = answer(half_logits())
+    assert found.best == 1
+    best = found.masks[1]
+    assert best.mask.shape == (10, 20)
+    assert best.mask[:, :10].all()
+    assert not best.mask[:, 10:].any()
+    assert msgspec.structs.astuple(best.box) == (0, 0, 10, 10)
+    assert best.score == pytest.approx(0.9)
+    assert msgspec.structs.astuple(found.masks[0].box) == (0, 0, 0, 0)
+    np.testing.assert_array_equal(found.logits, half_logits()[2])
+
+
+def compared(want: PromptedMasks, got: PromptedMasks | None) -> dict[str, Any]:
+    subject = ComparedOutput("wasm", "click", "decoded", "")
+    context = RunContext(placement=PLACEMENT)
+    found = TASK.compare(task_of(SAM), subject, [want], [got] if got else [], context, NATIVE)
+    return {each.subject.quantity: each for each in found}
+
+
+def test_equal_masks_are_equal() -> None:
+    found = compared(answer(half_logits()), answer(half_logits()))
+    assert {name: each.verdict for name, each in found.items()} == {"mask": "OK", "score": "OK"}
+    assert found["mask"].signal == 1
+
+
+def test_empty_masks_have_no_signal() -> None:
+    nothing = answer(np.full((4, 16, 16), -1, np.float32))
+    found = compared(nothing, nothing)
+    assert (found["mask"].signal, found["mask"].reason) == (0, "constant")
+
+
+def test_masks_that_differ_are_found() -> None:
+    moved = half_logits()
+    moved[2, :, 8:10] = 4
+    found = compared(answer(half_logits()), answer(moved))
+    assert (found["mask"].verdict, found["mask"].reason) == ("DIFFERS", "too-far")
+    assert found["score"].verdict == "OK"
+    assert compared(answer(half_logits()), None)["mask"].reason == "shape"
+
+
+def test_scores_that_differ_are_found() -> None:
+    found = compared(answer(half_logits()), answer(half_logits(), SCORES + np.float32(0.01)))
+    assert (found["mask"].verdict, found["score"].verdict) == ("OK", "DIFFERS")
+    broken = answer(half_logits(), SCORES * np.array([1, np.nan, 1, 1], np.float32))
+    assert compared(answer(half_logits()), broken)["score"].reason == "not-finite"

@@ -1,0 +1,146 @@
+"""Clicks, a box and an earlier answer into the tensors of a mask decoder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest.manifest import Input, MaskGenerationTask, PointPromptInput
+from webbuild.preprocess.letterbox import ImagePlacement
+
+FOREGROUND, BACKGROUND, UPPER_LEFT, LOWER_RIGHT, PADDING = 1, 0, 2, 3, -1
+"""Labels of points, see `PointPromptInput`."""
+
+
+class PointPrompt(Struct, frozen=True):
+    """What is pointed at, in pixels of the picture.
+
+    `labels` are 1 for a click on the object and 0 for one beside it, as many as `points`. `box` is x1 y1 x2 y2. `mask`
+    [h, w] are the logits of an earlier answer.
+    """
+
+    points: Sequence[tuple[float, float]] = ()
+    labels: Sequence[int] = ()
+    box: tuple[float, float, float, float] | None = None
+    mask: NDArray[np.float32] | None = None
+
+    @property
+    def is_ambiguous(self) -> bool:
+        """Whether a part or the whole may be meant: one click says no more."""
+        return len(self.points) == 1 and self.box is None and self.mask is None
+
+
+def point_tokens(task: MaskGenerationTask, prompt: PointPrompt) -> int:
+    """Return the number of points that a graph has to take for a prompt, corners and padding included."""
+    corners = 2 if prompt.box is not None and task.box == "corners" else 0
+    return len(prompt.points) + corners + int(task.padding_point and prompt.box is None)
+
+
+def point_prompt_feeds(
+    inputs: Sequence[Input], task: MaskGenerationTask, prompt: PointPrompt, placement: ImagePlacement
+) -> Mapping[str, NDArray[Any]]:
+    """Return the tensors of a prompt by the names of their inputs; see `PointPromptInput`.
+
+    Raises:
+        WebbuildError: `invalid-prompt` for a prompt that is empty, lies outside of the picture or does not fit.
+    """
+    wanted = [spec for spec in inputs if isinstance(spec, PointPromptInput)]
+    _check(wanted, task, prompt, placement)
+    points, labels = _points(task, prompt, placement)
+    by_role: dict[str, NDArray[Any]] = {
+        "points": points,
+        "labels": labels,
+        "box": np.array([] if prompt.box is None else _to_frame(task, _corners(prompt), placement)),
+        "mask": np.zeros(1) if prompt.mask is None else prompt.mask,
+        "has-mask": np.array(float(prompt.mask is not None)),
+    }
+    return {
+        spec.name: _shaped(by_role[spec.role].astype(spec.dtype), spec) for spec in wanted if spec.shape[1:2] != [0]
+    }
+
+
+def _shaped(values: NDArray[Any], spec: PointPromptInput) -> NDArray[Any]:
+    count = int(np.prod(spec.shape))
+    filled = np.resize(values, count) if values.size == 1 else values.ravel()
+    return filled.reshape(spec.shape)
+
+
+def _points(
+    task: MaskGenerationTask, prompt: PointPrompt, placement: ImagePlacement
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the points [n, 2] in the task's coordinates and their labels [n]."""
+    points = [_to_frame(task, np.array(prompt.points, np.float64).reshape(-1, 2), placement)]
+    labels = list(prompt.labels)
+    if prompt.box is not None and task.box == "corners":
+        points.append(_to_frame(task, _corners(prompt), placement))
+        labels += [UPPER_LEFT, LOWER_RIGHT]
+    if task.padding_point and prompt.box is None:
+        points.append(np.zeros((1, 2)))
+        labels.append(PADDING)
+    return np.concatenate(points), np.array(labels, np.int64)
+
+
+def _corners(prompt: PointPrompt) -> NDArray[np.float64]:
+    return np.array(prompt.box, np.float64).reshape(2, 2)
+
+
+def _to_frame(task: MaskGenerationTask, points: NDArray[np.float64], placement: ImagePlacement) -> NDArray[np.float64]:
+    """Map points [n, 2] of the picture to the task's coordinates."""
+    scale = [placement.width / placement.source_width, placement.height / placement.source_height]
+    mapped: NDArray[np.float64] = points * scale + [placement.left, placement.top]
+    return mapped / task.frame[::-1] if task.coordinates == "unit" else mapped
+
+
+def _check(
+    wanted: Sequence[PointPromptInput], task: MaskGenerationTask, prompt: PointPrompt, placement: ImagePlacement
+) -> None:
+    if not prompt.points and prompt.box is None:
+        raise _invalid("the prompt is empty", "give at least one point or a box")
+    if len(prompt.points) != len(prompt.labels):
+        what = f"{len(prompt.points)} points have {len(prompt.labels)} labels"
+        raise _invalid(what, "give each point a label: 1 on the object, 0 beside it")
+    roles = {spec.role: spec for spec in wanted}
+    if bad := [label for label in prompt.labels if label not in (FOREGROUND, BACKGROUND)]:
+        raise _invalid(f"a label is {bad[0]}", "label points 1 on the object and 0 beside it")
+    if "labels" not in roles and BACKGROUND in prompt.labels:
+        raise _invalid("the decoder takes no labels", "give points on the object only, or export it with labels")
+    _check_box(task, prompt)
+    width, height = placement.source_width, placement.source_height
+    corners = [] if prompt.box is None else [prompt.box[:2], prompt.box[2:]]
+    for x, y in (*prompt.points, *corners):
+        if not (0 <= x <= width and 0 <= y <= height):
+            raise _invalid(f"{x:g}, {y:g} lies outside of the picture of {width} x {height}", "give its own pixels")
+    if prompt.mask is not None:
+        if "mask" not in roles:
+            raise _invalid("the decoder takes no mask", "leave out the mask")
+        size = tuple(roles["mask"].shape[-2:])
+        if prompt.mask.shape != size:
+            what = f"a mask of {list(prompt.mask.shape)}, wanted {list(size)}"
+            raise _invalid(what, "give the logits of an earlier answer")
+    _check_count(roles.get("points"), task, prompt)
+
+
+def _check_box(task: MaskGenerationTask, prompt: PointPrompt) -> None:
+    if prompt.box is None:
+        return
+    if task.box == "none":
+        raise _invalid("the decoder takes no box", "give points, or export it with an input for boxes")
+    x1, y1, x2, y2 = prompt.box
+    if not (x1 < x2 and y1 < y2):
+        raise _invalid(f"the box {x1:g}, {y1:g}, {x2:g}, {y2:g} has no area", "give x1 < x2 and y1 < y2")
+
+
+def _check_count(spec: PointPromptInput | None, task: MaskGenerationTask, prompt: PointPrompt) -> None:
+    tokens, room = point_tokens(task, prompt), 0 if spec is None else spec.shape[-2]
+    if tokens != room:
+        what = f"the prompt has {tokens} points with the corners of its box and its padding, the graph takes {room}"
+        raise _invalid(what, "give as many, or pack the model for that count")
+
+
+def _invalid(what: str, fix: str) -> WebbuildError:
+    return WebbuildError("invalid-prompt", what, fix, exit_code=USAGE)

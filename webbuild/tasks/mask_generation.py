@@ -1,0 +1,130 @@
+"""Mask generation: the object that clicks and boxes point at, as Segment Anything finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.compare.tolerances import Tolerance
+from webbuild.manifest.manifest import MaskGenerationTask
+from webbuild.model.signature import ModelSignature
+from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.detection import Box
+from webbuild.tasks.mask_logits import ObjectMask, object_mask, resize_logits
+from webbuild.tasks.metrics.compare_masks import compare_object_masks
+from webbuild.tasks.sam_decoders import infer_sam_decoder
+from webbuild.tasks.type_names import TypeNames
+
+
+class PromptedMasks(Struct, frozen=True):
+    """The answer to a prompt: the best mask, or all that an ambiguous prompt may mean, and which is the best.
+
+    `logits` [h, w] are those of the best mask, which a later prompt may take as its `mask`.
+    """
+
+    masks: tuple[ObjectMask, ...]
+    best: int
+    logits: NDArray[np.float32]
+
+
+class MaskGenerationKind(TaskKind):
+    """See `MaskGenerationTask` for what a mask is."""
+
+    spec = MaskGenerationTask
+    noun = "mask"
+    description = "Finds the object that a click or a box points at"
+    wants = "embeddings of a picture, points and labels, and masks and scores, named as Segment Anything's exporters do"
+    predicts_more = True
+
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
+        """Recognise mask decoders by the names of what goes in and comes out."""
+        return infer_sam_decoder(signature)
+
+    def needed_outputs(self, task: MaskGenerationTask) -> Sequence[str]:
+        """Return the logits and the scores."""
+        return (task.masks, task.scores)
+
+    def decode(self, task: MaskGenerationTask, outputs: Tensors, context: RunContext) -> Sequence[PromptedMasks]:
+        """Return the masks of the first object, all that there are for an ambiguous prompt."""
+        if context.placement is None or context.points is None:
+            return ()
+        chosen = choose_masks(task, object_scores(outputs[task.scores]), ambiguous=context.points.is_ambiguous)
+        return [decode_masks(task, outputs, context.placement, chosen)]
+
+    def compare(
+        self,
+        task: MaskGenerationTask,
+        subject: ComparedOutput,
+        expected: Sequence[PromptedMasks],
+        actual: Sequence[PromptedMasks],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison]:
+        """Compare the masks over the picture and their scores."""
+        if not expected:
+            return ()
+        got = actual[0].masks if actual else ()
+        return compare_object_masks(subject, expected[0].masks, got, tolerance)
+
+    def read_result(self, result: Mapping[str, Any]) -> Sequence[PromptedMasks]:
+        """Return the masks in a result of the runtime."""
+        shape = result["height"], result["width"]
+        masks = tuple(
+            ObjectMask(each["mask"].reshape(shape) == 1, each["score"], Box(**each["box"])) for each in result["masks"]
+        )
+        logits = result["logits"]
+        return [PromptedMasks(masks, result["best"], logits["data"].reshape(logits["dims"][-2:]))]
+
+    def tolerance_text(self, tolerance: Tolerance) -> str:
+        """Return in words how far two equal predictions may lie apart."""
+        return f"{tolerance.mask:.0%} of the pixels of a mask and one more; scores {tolerance.score:g}"
+
+    def summary(self, task: MaskGenerationTask, pictures: int) -> str:
+        """Return what the model does."""
+        return "Finds the object that you click on or draw a box around."
+
+    def typescript(self, task: MaskGenerationTask) -> TypeNames:
+        """Return the name of the masks."""
+        return TypeNames("masks")
+
+
+class ChosenMasks(Struct, frozen=True):
+    """Which of an object's masks are the answer, and which of these is the best."""
+
+    masks: tuple[int, ...]
+    best: int
+
+
+def object_scores(scores: NDArray[Any], index: int = 0) -> NDArray[Any]:
+    """Return the scores [masks] of one object of [1, masks] or [1, objects, masks]."""
+    of_one: NDArray[Any] = scores.reshape(-1, scores.shape[-1])[index]
+    return of_one
+
+
+def choose_masks(task: MaskGenerationTask, scores: NDArray[Any], *, ambiguous: bool) -> ChosenMasks:
+    """Return which masks answer a prompt: all of `multi` where it is ambiguous, else the one; see the task."""
+    if ambiguous and task.multi:
+        return ChosenMasks(tuple(task.multi), int(np.argmax(scores[task.multi])))
+    if task.single is not None:
+        return ChosenMasks((task.single,), 0)
+    return ChosenMasks((task.multi[int(np.argmax(scores[task.multi]))],), 0)
+
+
+def decode_masks(
+    task: MaskGenerationTask, outputs: Tensors, placement: ImagePlacement, chosen: ChosenMasks, index: int = 0
+) -> PromptedMasks:
+    """Return the chosen masks of one object, over the picture."""
+    logits = outputs[task.masks]
+    planes = logits.reshape(-1, *logits.shape[-3:])[index]  # [masks, h, w]
+    scores = object_scores(outputs[task.scores], index)
+    masks = tuple(
+        object_mask(resize_logits(task, planes[kind], placement) > task.threshold, float(scores[kind]))
+        for kind in chosen.masks
+    )
+    return PromptedMasks(masks, chosen.best, planes[chosen.masks[chosen.best]].astype(np.float32))

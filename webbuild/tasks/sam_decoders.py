@@ -1,0 +1,124 @@
+"""Mask decoders of Segment Anything, known by the names that exporters give to inputs and outputs.
+
+SAM's own exporter, samexporter, MobileSAM: `image_embeddings`, `point_coords`, `point_labels`, `mask_input`,
+`has_mask_input`, `orig_im_size` to `masks`, `iou_predictions`, `low_res_masks`. EdgeSAM: the first three to `scores`,
+`masks`. samexporter of SAM 2: `image_embed`, `high_res_feats_0`, `high_res_feats_1` and SAM's prompt to `masks`,
+`iou_predictions`. transformers, of SAM: `image_embeddings`, `image_positional_embeddings`, `input_points`,
+`input_labels` to `iou_scores`, `pred_masks`; of SAM 2, SAM 3's tracker and EdgeTAM: `image_embeddings.0` to `.2`,
+`input_points`, `input_labels`, `input_boxes` to `iou_scores`, `pred_masks`, `object_score_logits`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, cast
+
+from msgspec import Struct
+
+from webbuild.manifest.inputs import PointPromptRole
+from webbuild.manifest.manifest import Input, MaskGenerationTask, PointPromptInput
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.tensor_inputs import tensor_input_spec
+
+_PROMPT_ROLES: Mapping[str, PointPromptRole] = {
+    "point_coords": "points",
+    "input_points": "points",
+    "point_labels": "labels",
+    "input_labels": "labels",
+    "input_boxes": "box",
+    "mask_input": "mask",
+    "input_masks": "mask",
+    "has_mask_input": "has-mask",
+    "has_input_masks": "has-mask",
+}
+"""What an input of a decoder is, by its name."""
+_SCORES = ("iou_predictions", "iou_scores", "scores")
+_MASKS = ("low_res_masks", "pred_masks", "masks")
+"""Outputs, the surest name first: `masks` are resized to the picture where there are `low_res_masks` too."""
+_PATCHES = {72: 14}
+_PATCH = 16
+"""Pixels of the frame for each cell of the embedding along a side: 14 in SAM 3, which has 72 cells."""
+
+
+class _Family(Struct, frozen=True):
+    """What the graph leaves to its caller; see `MaskGenerationTask`."""
+
+    name: str
+    box: Literal["corners", "input", "none"]
+    padding_point: bool
+    through_input: bool
+
+
+def infer_sam_decoder(signature: ModelSignature) -> TaskMatch | None:
+    """Return the spec of a mask decoder, None for any other model."""
+    given = {spec.name: spec for spec in signature.inputs}
+    outputs = {spec.name: spec for spec in signature.outputs}
+    masks, scores = _outputs(outputs)
+    embedding = _embedding(signature.inputs)
+    if masks is None or scores is None or embedding is None or not {"point_coords", "input_points"} & given.keys():
+        return None
+    if any(not isinstance(size, int) for spec in (*signature.inputs, masks, scores) for size in spec.shape):
+        return None
+    kinds = int(masks.shape[-3] or 0)
+    if len(masks.shape) not in (4, 5) or scores.shape != masks.shape[:-2]:
+        return None
+    family = _family(given)
+    side = 0 if (cells := embedding.shape[-1]) is None else int(cells)
+    frame = side * _PATCHES.get(side, _PATCH)
+    task = MaskGenerationTask(
+        masks=masks.name,
+        scores=scores.name,
+        single=0 if kinds in (1, 4) else None,
+        multi=list(range(int(kinds == 4), kinds)) if kinds > 1 else [],
+        frame=[frame, frame],
+        box=family.box,
+        padding_point=family.padding_point,
+        through_input=family.through_input,
+    )
+    kinds_of = f"{kinds} mask{'s' * (kinds > 1)} {list(masks.shape[-2:])} for a prompt"
+    said = (
+        f"task mask-generation: a decoder of {family.name}, {kinds_of}, read from '{masks.name}' and '{scores.name}'",
+        f"points are in pixels of the encoder's input, {frame} x {frame}",
+    )
+    return TaskMatch(task, tuple(_input(spec) for spec in signature.inputs), said)
+
+
+def _outputs(outputs: Mapping[str, TensorSpec]) -> tuple[TensorSpec | None, TensorSpec | None]:
+    """Return the logits and the scores of a decoder, by their names."""
+    masks = next((outputs[name] for name in _MASKS if name in outputs), None)
+    scores = next((outputs[name] for name in _SCORES if name in outputs), None)
+    return masks, scores
+
+
+def _embedding(inputs: Sequence[TensorSpec]) -> TensorSpec | None:
+    """Return the coarsest embedding of the picture: masks have four times its cells along a side."""
+    known = [spec for spec in inputs if "embed" in spec.name and len(spec.shape) == 4]
+    sized = [spec for spec in known if isinstance(spec.shape[-1], int)]
+    return min(sized, key=lambda spec: cast("int", spec.shape[-1]), default=None)
+
+
+def _family(given: Mapping[str, TensorSpec]) -> _Family:
+    """Return the conventions of the exporter that these inputs are of.
+
+    transformers' graphs and those of SAM 2 add the point of padding; SAM's own leave it to the caller. SAM's processors
+    resize logits to the input first, SAM 2's do not.
+    """
+    if "point_coords" in given:
+        if any(name.startswith(("high_res_feats", "image_features")) for name in given):
+            return _Family("SAM 2", "corners", padding_point=False, through_input=False)
+        return _Family("SAM", "corners", padding_point=True, through_input=True)
+    if "image_embeddings.0" in given:
+        box: Literal["corners", "input"] = "input" if "input_boxes" in given else "corners"
+        return _Family("SAM 2 by transformers", box, padding_point=False, through_input=False)
+    box_input: Literal["input", "none"] = "input" if "input_boxes" in given else "none"
+    return _Family("SAM by transformers", box_input, padding_point=False, through_input=True)
+
+
+def _input(spec: TensorSpec) -> Input:
+    role = _PROMPT_ROLES.get(spec.name)
+    if role is None:
+        return tensor_input_spec(spec)
+    shape = [size for size in spec.shape if isinstance(size, int)]
+    dtype = cast("Literal['float32', 'int64', 'int32']", spec.dtype)
+    return PointPromptInput(name=spec.name, dtype=dtype, shape=shape, role=role)

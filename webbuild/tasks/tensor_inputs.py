@@ -1,0 +1,25 @@
+"""Inputs that are plain tensors."""
+
+from __future__ import annotations
+
+from typing import cast, get_args
+
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import DType, TensorInput
+from webbuild.model.signature import TensorSpec
+
+
+def tensor_input_spec(spec: TensorSpec) -> TensorInput:
+    """Return the spec of an input with a fixed shape.
+
+    Raises:
+        WebbuildError: `unsupported-dtype` for an element type that JavaScript has no array for.
+    """
+    if spec.dtype not in get_args(DType):
+        raise WebbuildError(
+            "unsupported-dtype",
+            f"input '{spec.name}' is {spec.dtype}, which JavaScript cannot pass",
+            f"export it as one of {', '.join(get_args(DType))}",
+        )
+    shape = [size for size in spec.shape if isinstance(size, int)]
+    return TensorInput(name=spec.name, dtype=cast("DType", spec.dtype), shape=shape)
