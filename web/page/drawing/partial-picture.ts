@@ -20,10 +20,12 @@ export class PartialPicture {
   }
 
   /** Closes the tile, and returns all that there is. Where nothing is yet it is transparent. */
-  add({ x, y, width, height, picture }: TileResult): Promise<ImageBitmap> {
+  add({ x, y, width, height, picture }: TileResult): ImageBitmap {
     const gain = this.#gain;
     this.#canvas.getContext("2d")?.drawImage(picture, x * gain, y * gain, width * gain, height * gain);
     picture.close();
-    return createImageBitmap(this.#canvas);
+    const copy = new OffscreenCanvas(this.#canvas.width, this.#canvas.height);
+    copy.getContext("2d")?.drawImage(this.#canvas, 0, 0);
+    return copy.transferToImageBitmap();
   }
 }

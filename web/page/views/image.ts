@@ -65,12 +65,13 @@ class ImageView extends BaseView {
     if (chosen === null) return {};
     const { width, height } = chosen.size;
     const partial = new PartialPicture({ width: width * this.#scale, height: height * this.#scale });
-    const onTile = async (tile: TileResult): Promise<void> => {
-      if (chosen !== this.#chosen) return tile.picture.close();
+    const onTile = (tile: TileResult): void => {
       const { index, count } = tile;
-      if (index + 1 === count) return tile.picture.close();
-      const map = await partial.add(tile);
-      if (chosen !== this.#chosen) return map.close();
+      if (chosen !== this.#chosen || index + 1 === count) {
+        tile.picture.close();
+        return;
+      }
+      const map = partial.add(tile);
       this.#words.textContent = `Tile ${index + 1} of ${count}`;
       this.#result = null; // its picture is closed with the stage's next one
       this.stage.showMap(map);

@@ -119,7 +119,7 @@ export interface RunOptions {
    * "auto".
    */
   tiles?: "auto" | false | undefined;
-  /** Called with each finished tile, while the others run. */
+  /** Called with each finished tile, while the others run. The run does not wait for a promise that it returns. */
   onTile?: ((tile: TileResult) => unknown) | undefined;
   /** The size to run the picture at, one of the model's `sizes`. Default: the one with the least waste. */
   size?: SizeOption | undefined;

@@ -2,17 +2,19 @@
 
 import type { RunOptions, TileResult } from "../api/types.js";
 
-/** No tile is reported after an abort. An error that the listener throws does not end the run. */
+/**
+ * No tile is reported after an abort. An error that the listener throws does not end the run, and nobody waits for what it
+ * returns: the run goes on as soon as a tile is handed over, so that all are before the result is.
+ */
 export function tileListener(
   onTile: NonNullable<RunOptions["onTile"]>,
   signal: AbortSignal | undefined,
-): (tile: TileResult) => unknown {
-  return async (tile) => {
-    if (signal?.aborted) return tile.picture.close();
-    try {
-      await onTile(tile);
-    } catch (error) {
-      reportError(error);
-    }
+): (tile: TileResult) => void {
+  const handOver = async (tile: TileResult): Promise<void> => {
+    await onTile(tile);
+  };
+  return (tile) => {
+    if (signal?.aborted) tile.picture.close();
+    else handOver(tile).catch(reportError);
   };
 }

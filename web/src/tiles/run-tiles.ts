@@ -46,8 +46,8 @@ export function checkResultSize({ width, height }: Size, scale: number): void {
 }
 
 /**
- * Runs each tile of the picture and joins them. `onTile` gets what there is of each as soon as it is there, and is waited
- * for. Memory holds the picture, the result and one tile.
+ * Runs each tile of the picture and joins them. `onTile` gets what there is of each as soon as it is there; the next tile
+ * waits until the page has it. Memory holds the picture, the result and one tile.
  */
 export async function runTiles(
   picture: Pixels,

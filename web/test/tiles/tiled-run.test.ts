@@ -163,6 +163,20 @@ test("a listener that throws ends no run", async () => {
   }
 });
 
+test("a listener that never settles holds up neither its run nor the next one", async () => {
+  const model = tiny();
+  const heard: number[] = [];
+  const onTile = (tile: TileResult): Promise<void> => {
+    tile.picture.close();
+    heard.push(tile.index);
+    return new Promise(() => {});
+  };
+  await imageOf(model, noise(), { onTile });
+  expect(heard).toEqual([0, 1, 2, 3, 4, 5]);
+  const { picture } = await imageOf(await loadTiny({ backend }, "tiles.json"), noise());
+  expect(picture.width).toBe(WIDTH * 2);
+});
+
 test("alpha is enlarged by itself, and colours are not multiplied by it", async () => {
   const model = tiny();
   const opaque = await readPixels((await imageOf(model, noise())).picture);
