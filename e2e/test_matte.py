@@ -62,7 +62,7 @@ def test_every_build_agrees_with_native(
     for run in report["backends"]:
         judged = [each for result in run["results"] for each in result["comparisons"]]
         found = {(each["subject"]["stage"], each["subject"]["quantity"]) for each in judged}
-        assert {("raw", "alpha"), ("decoded", "alpha"), ("decoded", "gradient")} <= found
+        assert {("raw", "alpha"), *(("decoded", each) for each in ("alpha", "gradient", "cutout"))} <= found
         assert all(each["signal"] > 0 for each in judged)
     assert "over a checkerboard" in html.read_text("utf-8")
 

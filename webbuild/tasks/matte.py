@@ -13,9 +13,10 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import MatteTask
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
-from webbuild.tasks.matte_alpha import Matte, alpha_cells, alpha_planes, decode_alpha
+from webbuild.tasks.matte_alpha import Matte, alpha_cells, alpha_planes, decode_alpha, decode_foreground
 from webbuild.tasks.matte_image import matte_image
 from webbuild.tasks.matting import infer_matting, with_measured_range
+from webbuild.tasks.metrics.compare_cutout import compare_cutouts
 from webbuild.tasks.metrics.compare_matte import LEVEL, compare_alpha, compare_mattes
 from webbuild.tasks.type_names import TypeNames
 
@@ -51,14 +52,18 @@ class MatteKind(TaskKind):
         return (task.output,) if task.foreground is None else (task.output, task.foreground)
 
     def decode(self, task: MatteTask, outputs: Tensors, context: RunContext) -> Sequence[Matte]:
-        """Return alpha over the source picture."""
+        """Return alpha over the source picture, and what it cuts out of that."""
         if (placement := context.placement) is None:
             return ()
-        return [Matte(decode_alpha(task, outputs[task.output], placement))]
+        alpha = decode_alpha(task, outputs[task.output], placement)
+        colors = None if task.foreground is None else decode_foreground(task, outputs[task.foreground], placement)
+        return [Matte(alpha, picture=context.picture_file, foreground=colors)]
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[Matte]:
-        """Return alpha over the source picture; none where the caller asked for the cutout alone."""
-        return [Matte(result["alpha"].reshape(result["height"], result["width"]))]
+        """Return alpha over the source picture, and the cutout."""
+        cut = result["cutout"]
+        pixels = cut["data"].reshape(cut["height"], cut["width"], 4)
+        return [Matte(result["alpha"].reshape(result["height"], result["width"]), pixels)]
 
     def image(
         self, task: MatteTask, prediction: Matte, like: Matte, pixels: NDArray[np.uint8] | None
@@ -70,7 +75,8 @@ class MatteKind(TaskKind):
         """Return in words how far two equal predictions may lie apart."""
         worst = f"{tolerance.alpha * tolerance.alpha_worst:g} and the rounding to 255 levels at any pixel"
         outlines = f"{tolerance.gradient:g} a pixel of its gradient, on average along outlines"
-        return f"a mean absolute error of alpha of {tolerance.alpha:g}; {worst}; {outlines}"
+        cutout = "the same and the rounding to levels for the cutout's colours times alpha"
+        return f"a mean absolute error of alpha of {tolerance.alpha:g}; {worst}; {outlines}; {cutout}"
 
     def summary(self, task: MatteTask, pictures: int) -> str:
         """Return what the model does."""
@@ -118,8 +124,11 @@ class MatteKind(TaskKind):
         context: RunContext,
         tolerance: Tolerance,
     ) -> Sequence[Comparison]:
-        """Compare alpha over the source picture."""
-        return compare_mattes(subject, expected[0], next(iter(actual), None), tolerance) if expected else ()
+        """Compare alpha over the source picture, and the cutout."""
+        if not expected:
+            return ()
+        sides = (expected[0], next(iter(actual), None))
+        return [*compare_mattes(subject, *sides, tolerance), *compare_cutouts(subject, *sides, tolerance)]
 
 
 _PREPROCESSING = "The preprocessing may be wrong: see --scale, --mean and --std"

@@ -88,26 +88,29 @@ def verify_in_browsers(
                 return run_backend(browser, server, mine.bundle, name, mine.results, seconds=seconds, progress=say)
 
             reports = [run_all_backends(endpoint, server, list(jobs), run) for endpoint in places]
-    say("native: the noise floor, where something differs")
-    pieces = [compare_pieces if endpoint.kind == "local" else None for endpoint in places]
-    judged = zip(reports, pieces, strict=True)
-    reports = [each if isinstance(each, WebbuildError) else _judged(each, jobs, by) for each, by in judged]
-    task, first = bundle.manifest.task, work[0]
-    report = VerifyReport(
-        bundle=bundle.manifest.name,
-        title=bundle.manifest.title,
-        source=bundle.manifest.source.file,
-        reference=first.runner.name,
-        task=task,
-        environment=_environment(bundle, first.runner.version),
-        samples=_sample_reports(bundle, task, first.results, len(first.inputs) - len(first.more)),
-        checks=tuple(first.checks),
-        backends=(),
-        noise={name: level for each in work for name, level in each.noise.items()},
-        fp16_backend=fp16_backend_used(bundle),
-        problems=(*problems, *degenerate.degenerate_problems(task, [w.outputs for e in work for _, w in e.results])),
-    )
-    return [each if isinstance(each, WebbuildError) else _with_runs(report, each) for each in reports]
+        say("native: the noise floor, where something differs")
+        pieces = [compare_pieces if endpoint.kind == "local" else None for endpoint in places]
+        judged = zip(reports, pieces, strict=True)
+        reports = [each if isinstance(each, WebbuildError) else _judged(each, jobs, by) for each, by in judged]
+        task, first = bundle.manifest.task, work[0]
+        report = VerifyReport(
+            bundle=bundle.manifest.name,
+            title=bundle.manifest.title,
+            source=bundle.manifest.source.file,
+            reference=first.runner.name,
+            task=task,
+            environment=_environment(bundle, first.runner.version),
+            samples=_sample_reports(bundle, task, first.results, len(first.inputs) - len(first.more)),
+            checks=tuple(first.checks),
+            backends=(),
+            noise={name: level for each in work for name, level in each.noise.items()},
+            fp16_backend=fp16_backend_used(bundle),
+            problems=(
+                *problems,
+                *degenerate.degenerate_problems(task, [w.outputs for e in work for _, w in e.results]),
+            ),
+        )
+        return [each if isinstance(each, WebbuildError) else _with_runs(report, each) for each in reports]
 
 
 class _VariantWork(Struct, frozen=True):

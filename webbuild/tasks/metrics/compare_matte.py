@@ -49,11 +49,11 @@ def compare_alpha(
         odd = (f"{int((~np.isfinite(each)).sum())} NaN or infinite" for each in (one, other))
         return [_different(subject, "not-finite", tolerance, *odd)]
     allowed, anywhere = tolerance.alpha, tolerance.alpha * tolerance.alpha_worst + rounding
-    silent = _no_signal(one, allowed, anywhere)
+    silent = find_no_signal(one, allowed, anywhere)
     signal = 0.0 if silent else float(one.max())
     distance = np.abs(other - one)
     at = tuple(int(index) for index in np.unravel_index(int(distance.argmax()), distance.shape))
-    mismatch = _mismatch(distance, allowed, anywhere)
+    mismatch = find_mismatch(distance, allowed, anywhere)
     error = Comparison(
         subject=subject.with_quantity("alpha"),
         verdict="DIFFERS" if mismatch else "OK",
@@ -78,19 +78,20 @@ def compare_mattes(subject: ComparedOutput, want: Matte, got: Matte | None, tole
     return compare_alpha(subject, one, other, tolerance, rounding=LEVEL)
 
 
-def _mismatch(distance: Floats, allowed: float, anywhere: float) -> Mismatch | None:
+def find_mismatch(distance: Floats, allowed: float, anywhere: float) -> Mismatch | None:
+    """Return why differences are too large: their mean, or that of one pixel."""
     if distance.mean() > allowed:
         return "too-far"
     return "worst-too-far" if distance.max() > anywhere else None
 
 
-def _no_signal(want: Floats, allowed: float, anywhere: float) -> NoSignal | None:
+def find_no_signal(want: Floats, allowed: float, anywhere: float) -> NoSignal | None:
     """Return why alpha says nothing, None where it does: where no flat alpha is within the tolerance.
 
     The median has the least mean absolute error of all; as near to it as the worst pixel allows is the best.
     """
     flat = np.clip(np.median(want), want.max() - anywhere, want.min() + anywhere)
-    if _mismatch(np.abs(want - flat), allowed, anywhere):
+    if find_mismatch(np.abs(want - flat), allowed, anywhere):
         return None
     return "constant" if want.any() else "zero"
 

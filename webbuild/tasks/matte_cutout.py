@@ -1,0 +1,26 @@
+"""What a matte cuts out of a picture: its colours, and alpha times the picture's own."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+OPAQUE = 255
+
+
+def cut_out(
+    rgba: NDArray[np.uint8], alpha: NDArray[np.uint8], foreground: NDArray[np.uint8] | None = None
+) -> NDArray[np.uint8]:
+    """Return the cutout [height, width, 4], its colours not multiplied by alpha.
+
+    Args:
+        rgba: the picture [height, width, 4].
+        alpha: 0 to 255 [height, width].
+        foreground: colours [height, width, 3] of the pixels that are neither transparent nor opaque, if there are any.
+    """
+    cut = rgba.copy()
+    cut[..., 3] = (alpha.astype(np.uint32) * rgba[..., 3] * 2 + OPAQUE) // (2 * OPAQUE)
+    if foreground is not None:
+        edges = (alpha > 0) & (alpha < OPAQUE)
+        cut[edges, :3] = foreground[edges]
+    return cut
