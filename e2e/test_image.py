@@ -36,6 +36,11 @@ FILLING = f"""{HEADER} filling (float[1,3,48,64] image, float[1,1,48,64] mask) =
   grey = Mul (half, mask)
   filled = Add (seen, grey)
 }}"""
+LUMA = f"""{HEADER} luma (float[1,1,48,64] y) => (float[1,1,96,128] larger)
+<float[4,1,3,3] w = {{{", ".join(["0, 0, 0.1, 0, 0.8, 0, 0, 0.1, 0"] * 4)}}}> {{
+  four = Conv <pads = [1, 1, 1, 1]> (y, w)
+  larger = DepthToSpace <blocksize = 2> (four)
+}}"""
 GREY = 128
 
 
@@ -43,7 +48,7 @@ GREY = 128
 def packed(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pictures")
     out = {}
-    for name, text in (("enlarging", ENLARGING), ("filling", FILLING)):
+    for name, text in (("enlarging", ENLARGING), ("filling", FILLING), ("luma", LUMA)):
         onnx.save(ir.to_proto(ir.from_onnx_text(text)), folder / f"{name}.onnx")
         out[name] = folder / name
         done = webbuild("pack", folder / f"{name}.onnx", "-o", out[name], "--no-verify")
@@ -51,7 +56,7 @@ def packed(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> dict
     return out
 
 
-@pytest.mark.parametrize("name", ["enlarging", "filling"])
+@pytest.mark.parametrize("name", ["enlarging", "filling", "luma"])
 def test_every_build_agrees_with_native(
     name: str, webbuild: Webbuild, packed: dict[str, Path], webgpu: BrowserHandle, tmp_path: Path
 ) -> None:

@@ -171,3 +171,43 @@ def test_a_mask_that_nothing_depends_on_has_the_meaning_of_its_name(tmp_path: Pa
     assert isinstance(mask, MaskInput)
     assert (mask.hole, mask.known) == (0, 1)
     assert "a guess: the other way round" in found.assumptions[-1]
+
+
+LUMA = """a = Conv <pads = [1, 1, 1, 1]> (x, w) b = Tile (a, t) y = DepthToSpace <blocksize = 2> (b)"""
+
+
+def luma_network() -> ir.Model:
+    constants = "float[1,1,3,3] w = {0, 0, 0, 0, 0.95, 0, 0, 0.05, 0}, int64[4] t = {1, 4, 1, 1}"
+    return ir.from_onnx_text(f"{HEADER} g (float[1,1,48,64] x) => (float[1,1,96,128] y) <{constants}> {{ {LUMA} }}")
+
+
+def test_a_network_of_luma_makes_a_picture_in_the_colours_of_the_source(tmp_path: Path) -> None:
+    found = recognised(luma_network(), tmp_path)
+    assert found is not None
+    assert found.task == ImageTask(output="y", scale=2, low=0, high=1, luma=True)
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert image.color == "gray"
+    assert image.scale == pytest.approx(1 / 255)
+    assert "is luma, Y of YCbCr, of 2 times the input's size" in found.assumptions[0]
+    assert "not inverted, not shifted" in found.assumptions[0]
+    assert "--scale 219/65025 --mean=-16/255" in found.assumptions[1]
+
+
+@pytest.mark.parametrize("nodes", ["y = Neg (x)", "a = Mul (x, f) y = Sin (a)"], ids=["inverted", "noise"])
+def test_one_channel_that_is_not_the_luma_stays_a_tensor(nodes: str, tmp_path: Path) -> None:
+    text = f"{HEADER} g (float[1,1,48,64] x) => (float[1,1,48,64] y) <float f = {{500}}> {{ {nodes} }}"
+    assert recognised(ir.from_onnx_text(text), tmp_path) is None
+
+
+def test_luma_that_goes_in_with_the_studio_range_comes_out_with_it(tmp_path: Path) -> None:
+    model, path = luma_network(), tmp_path / "net.onnx"
+    onnx.save(ir.to_proto(model), path)
+    known = infer_picture_to_picture(model_signature("net.onnx", model), requested=True)
+    assert known is not None
+    (image,) = known.inputs
+    studio = msgspec.structs.replace(image, scale=219 / 65025, mean=[-16 / 255])
+    known = msgspec.structs.replace(known, inputs=(studio,))
+    found = with_measured_picture(known, model, NativeRunner(path), configured=True)
+    assert isinstance(found.task, ImageTask)
+    assert (found.task.low, found.task.high) == pytest.approx((16 / 255, 235 / 255))

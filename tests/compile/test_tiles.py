@@ -45,6 +45,22 @@ def test_a_local_network_has_exact_tiles(net: Net, halo: int, multiple: int, sca
     assert "are bit-identical" in said
 
 
+@pytest.mark.parametrize(("kernel", "halo"), [(3, 2), (7, 3)])
+def test_the_halo_of_luma_holds_what_its_colours_are_made_of(kernel: int, halo: int, tmp_path: Path) -> None:
+    half, weights = kernel // 2, ", ".join(f"{1 / kernel**2:.4f}" for _ in range(4 * kernel**2))
+    text = f"""<ir_version: 8, opset_import: ["" : 17]>
+    g (float[1,1,64,64] x) => (float[1,1,128,128] y) <float[4,1,{kernel},{kernel}] w = {{{weights}}}> {{
+      a = Conv <pads = [{half}, {half}, {half}, {half}]> (x, w)
+      y = DepthToSpace <blocksize = 2> (a)
+    }}"""
+    image = msgspec.structs.replace(IMAGE, shape=[1, 1, 64, 64], color="gray", mean=[0], std=[1])
+    task = ImageTask(output="y", scale=2, luma=True)
+    model = onnx.shape_inference.infer_shapes(onnx.parser.parse_model(text))
+    plan, said = measured(model, tmp_path, task=task, inputs=(image,))
+    assert plan == TilePlan(halo=halo, multiple=1, exact=True)
+    assert "are bit-identical" in said
+
+
 def test_a_receptive_field_that_the_tile_cannot_hold_is_blended(tmp_path: Path) -> None:
     plan, said = measured(deep(64, 64), tmp_path)
     assert plan is not None

@@ -26,7 +26,7 @@ from webbuild.manifest.manifest import (
     RowTask,
     SegmentTask,
 )
-from webbuild.preprocess.image import image_to_tensor, input_size
+from webbuild.preprocess.image import encode_png, image_to_tensor, input_size
 from webbuild.preprocess.letterbox import ImagePlacement, place_image
 from webbuild.preprocess.mask import hole_cells, mask_tensor
 from webbuild.preprocess.size_feeds import size_feeds
@@ -164,12 +164,17 @@ def placement_of(case: dict[str, Any]) -> ImagePlacement:
 
 
 @cases_of("image")
-def test_planes_become_the_picture(file: Path) -> None:
+def test_planes_become_the_picture(file: Path, tmp_path: Path) -> None:
     case = read(file)
     task = msgspec.convert(case["task"], ImageTask)
     planes = np.array(case["planes"], float).astype(np.float32)[None]
     output = planes.transpose(0, 2, 3, 1) if task.layout == "nhwc" else planes
-    (got,) = decode_task(task, {task.output: output}, RunContext(placement_of(case)))
+    picture = tmp_path / "picture.png" if "picture" in case else None
+    if picture is not None:
+        source = case["letterbox"]["source"]
+        pixels = np.array(case["picture"], np.uint8).reshape(source["height"], source["width"], 4)
+        picture.write_bytes(encode_png(pixels))
+    (got,) = decode_task(task, {task.output: output}, RunContext(placement_of(case), picture_file=picture))
     want = case["want"]
     assert got.rgba.shape == (want["height"], want["width"], 4)
     assert got.rgba.reshape(-1, 4).tolist() == want["rgba"]

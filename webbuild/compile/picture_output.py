@@ -25,6 +25,7 @@ from webbuild.tasks.picture_to_picture import PictureInputs, describe_scale, fin
 from webbuild.tasks.registry import kind_of
 
 _CONFIGURED = "as configured"
+_STUDIO_OPTIONS = "--task image --scale 219/65025 --mean=-16/255"
 _BETTER = 0.05
 """How much smaller the RMS difference, relative to white, has to be to choose a less common preprocessing."""
 
@@ -85,7 +86,8 @@ def _image_ways(image: ImageInput, graph: ir.Model) -> tuple[list[ImageInput], s
     said = read_graph_recipe(graph, image)
     if said is not None:
         return [with_range(image, said.values)], describe_graph_recipe(said)
-    return [with_range(image, each) for each in (UNIT, SIGNED, PLAIN, IMAGENET)], ""
+    ranges = (UNIT, SIGNED, PLAIN, *([] if image.color == "gray" else [IMAGENET]))
+    return [with_range(image, each) for each in ranges], ""
 
 
 def _with_masks(images: Sequence[ImageInput], mask: MaskInput | None) -> list[Way]:
@@ -118,6 +120,8 @@ def _recognised(
 ) -> TaskMatch:
     image, mask = best.way.image, best.way.mask
     how = f"input '{image.name}' takes a picture, by its shape: {_recipe_text(image, reason)}"
+    if image.color == "gray" and reason != _CONFIGURED:
+        how = f"{how}; for the studio range give {_STUDIO_OPTIONS}"
     said = [_describe(best, model), how, *map(describe_number, taken.numbers)]
     if mask is not None:
         mask = msgspec.structs.replace(mask, empties_picture=not empties_itself(best, model))
@@ -137,8 +141,10 @@ def _why(best: PictureTrial, others: Sequence[PictureTrial]) -> str:
 def _describe(trial: PictureTrial, model: PictureModel) -> str:
     task, likeness = trial.task, trial.likeness
     sure = model.bounds.reason if model.bounds else "likely: by its numbers"
-    ends = f"black is {task.low:g} and white {task.high:g} ({sure}), {task.order.upper()}"
-    said = f"task image: output '{task.output}' is a picture of {describe_scale(task)}; {ends}"
+    channels = "Cb and Cr are those of the picture that goes in" if task.luma else task.order.upper()
+    ends = f"black is {task.low:g} and white {task.high:g} ({sure}), {channels}"
+    what = "luma, Y of YCbCr," if task.luma else "a picture"
+    said = f"task image: output '{task.output}' is {what} of {describe_scale(task)}; {ends}"
     seen = f"it correlates with two photographs by {likeness.luma:.2f}, their edges by {likeness.edges:.2f}"
     if likeness.is_picture:
         return f"{said}; {seen}: not inverted, not shifted"
@@ -161,5 +167,6 @@ def _describe_mask(mask: MaskInput, best: PictureTrial, others: Sequence[Picture
 
 
 def _recipe_text(image: ImageInput, reason: str) -> str:
-    order = f"; {image.color.upper()} is a guess" if reason != _CONFIGURED else ""
+    guessed = reason != _CONFIGURED and image.color != "gray"
+    order = f"; {image.color.upper()} is a guess" if guessed else ""
     return f"{describe_recipe(image)} ({reason}{order}); change it with --scale, --mean, --std, --color or --resize"

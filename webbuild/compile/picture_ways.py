@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from webbuild.compile.output_range import OutputRange
 from webbuild.compile.picture_likeness import Likeness, measure_likeness, shrink
 from webbuild.compile.picture_trials import SECONDS, sample_canvases
+from webbuild.compile.pixel_ranges import STUDIO, with_range
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ImageInput, ImageTask, MaskInput
-from webbuild.preprocess.image import input_size, normalize
+from webbuild.preprocess.image import LUMA, input_size, normalize
 from webbuild.preprocess.mask import Hole, mask_tensor, with_empty_hole
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.output_picture import picture_planes
@@ -106,18 +107,31 @@ def _judge(
     way: Way, task: ImageTask, model: PictureModel, canvases: Sequence[Numbers], planes: Sequence[NDArray[Any]]
 ) -> PictureTrial:
     known = len(canvases[0]) if way.mask is None else len(canvases[0]) * 2 // 3
-    seen = [canvas[:known] for canvas in canvases]
-    outputs = [each[:, : known * task.scale] for each in planes]
+    seen = [(grey_canvas(canvas) if task.luma else canvas)[:known] for canvas in canvases]
+    outputs = [np.broadcast_to(each, (3, *each.shape[1:]))[:, : known * task.scale] for each in planes]
     likeness = measure_likeness(seen, outputs)
     small = [shrink(each[::-1] if likeness.order == "bgr" else each, task.scale) for each in outputs]
     want = [canvas.transpose(2, 0, 1) / 255 for canvas in seen]
-    bounds = model.bounds
-    fitting = [(bounds.low, bounds.high)] if bounds else [each for each in _RANGES if _fits(each, planes)]
-    low, high = fitting[0] if fitting else _RANGES[0]
+    low, high = _output_range(way.image, model, planes)
     squares = [((got - low) / (high - low) - wanted) ** 2 for got, wanted in zip(small, want, strict=True)]
     error = float(np.sqrt(np.mean([each.mean() for each in squares])))
     order = "bgr" if (likeness.order == "bgr") != (task.order == "bgr") else "rgb"
     return PictureTrial(way, msgspec.structs.replace(task, low=low, high=high, order=order), likeness, error)
+
+
+def _output_range(image: ImageInput, model: PictureModel, planes: Sequence[NDArray[Any]]) -> tuple[float, float]:
+    """Return the values of black and white: the studio range comes out as it goes in."""
+    studio = with_range(image, STUDIO)
+    if image.color == "gray" and np.allclose([image.scale, *image.mean, *image.std], [studio.scale, *studio.mean, 1]):
+        return 16 / 255, 235 / 255
+    if model.bounds:
+        return model.bounds.low, model.bounds.high
+    return next((each for each in _RANGES if _fits(each, planes)), _RANGES[0])
+
+
+def grey_canvas(canvas: Numbers) -> Numbers:
+    """Return the luma of colours [height, width, 3], in each of the three channels."""
+    return np.repeat(canvas @ np.array([LUMA], np.float64).T, 3, axis=-1)
 
 
 def _fits(ends: tuple[float, float], planes: Sequence[NDArray[Any]]) -> bool:

@@ -22,6 +22,8 @@ SIGNED = PixelRange("-1..1", 1 / 127.5, (1.0, 1.0, 1.0))
 IMAGENET = PixelRange("ImageNet's mean and deviation", 1 / 255, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
 PLAIN = PixelRange("0..255", 1.0)
 CENTRED = PixelRange("0..255 less ImageNet's mean", 1.0, (123.675, 116.28, 103.53))
+STUDIO = PixelRange("16/255..235/255", 219 / 255 / 255, (-16 / 255,) * 3)
+"""Y in the range of ITU-R BT.601, which only an option says: a network that takes it also works with 0..1."""
 RANGES = (UNIT, SIGNED, IMAGENET, PLAIN)
 """Those that exports use, the commonest first."""
 

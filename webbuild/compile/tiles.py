@@ -53,6 +53,8 @@ def with_tiles(match: TaskMatch, graph: ir.Model, original: NativeRunner, progre
         return msgspec.structs.replace(match, assumptions=(*match.assumptions, _refusal(image, _BESIDE)))
     with progress.step("measure what tiles of a picture need"):
         found = receptive_field(graph.graph, image.name, output.name, _AXES[image.layout], _AXES[output.layout])
+        if isinstance(found, ReceptiveField):
+            found = msgspec.structs.replace(found, halo=max(found.halo, output.reach))
         measure = SeamMeasure(image, output, original, number_feeds(match.inputs))
         obstacle = _obstacle(image, found, measure)
         plan, said = _blended(image, found, obstacle, measure) if obstacle else _exact(image, found)

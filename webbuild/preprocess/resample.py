@@ -28,6 +28,10 @@ _CUBIC_A = -0.75
 """The cubic kernel's only parameter."""
 
 
+ENLARGING_REACH = 2
+"""Cells to each side of its own that a position of an enlarged picture depends on."""
+
+
 class FilterTaps(Struct, frozen=True):
     """Source positions and weights [outputs, taps] of some output positions; unused taps have weight 0."""
 
@@ -61,17 +65,34 @@ def filter_taps(interpolation: Interpolation, size: int, new_size: int, outputs:
             return _triangle_taps(middle, size, new_size)
 
 
+def enlarging_taps(size: int, scale: int, outputs: range) -> FilterTaps:
+    """Return the taps of `bicubic` onto a whole number of times the size.
+
+    Their weights depend on a position's remainder alone, so that a tile has the very numbers of the whole picture.
+    """
+    cell, remainder = np.divmod(np.arange(outputs.start, outputs.stop), scale)
+    around = ENLARGING_REACH  # the cell of a small picture whose taps all lie in it
+    taps = filter_taps("bicubic", 2 * around + 1, (2 * around + 1) * scale, range(around * scale, (around + 1) * scale))
+    at = cell[:, None] + taps.indices[remainder] - around
+    return FilterTaps(np.clip(at, 0, size - 1), taps.weights[remainder])
+
+
 def resample(
     pixels: NDArray[Any], columns: FilterTaps, rows: FilterTaps, interpolation: Interpolation
 ) -> NDArray[np.float64]:
-    """Resample pixels [h, w, channels] to [rows, columns, channels].
+    """Resample pixels [h, w, channels] to [rows, columns, channels], the result of `bicubic` clipped to 0..255."""
+    result = weigh_pixels(pixels, columns, rows)
+    return np.clip(result, 0, 255) if interpolation == "bicubic" else result
+
+
+def weigh_pixels(pixels: NDArray[Any], columns: FilterTaps, rows: FilterTaps) -> NDArray[np.float64]:
+    """Return the weighted sums of pixels [h, w, channels], [rows, columns, channels].
 
     The order of the operations is part of the definition: the runtime computes the same bits.
     """
     used, where = np.unique(rows.indices, return_inverse=True)
     lines = _weighted_sum(np.asarray(pixels[used], np.float64).transpose(1, 0, 2), columns.indices, columns.weights)
-    result = _weighted_sum(lines.transpose(1, 0, 2), where.reshape(rows.indices.shape), rows.weights)
-    return np.clip(result, 0, 255) if interpolation == "bicubic" else result
+    return _weighted_sum(lines.transpose(1, 0, 2), where.reshape(rows.indices.shape), rows.weights)
 
 
 def _weighted_sum(

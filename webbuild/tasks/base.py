@@ -55,13 +55,17 @@ class TaskMatch(Struct, frozen=True):
 
 
 class TiledOutput(Struct, frozen=True):
-    """The picture that a model makes of a tile: `scale` times as large, from `low` for black to `high` for white."""
+    """The picture that a model makes of a tile: `scale` times as large, from `low` for black to `high` for white.
+
+    `reach` is how many pixels of the source around a pixel its colour depends on, besides what the model reads.
+    """
 
     name: str
     layout: Literal["nchw", "nhwc"]
     scale: int
     low: float
     high: float
+    reach: int = 0
 
 
 class RunContext(Struct, frozen=True):

@@ -15,7 +15,9 @@ from webbuild.manifest.manifest import ImageTask
 from webbuild.manifest.tasks import TilePlan
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.image import load_image
+from webbuild.preprocess.resample import ENLARGING_REACH
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors, TiledOutput
+from webbuild.tasks.luma_picture import read_luma_picture
 from webbuild.tasks.metrics.compare_pictures import compare_pictures
 from webbuild.tasks.output_picture import OutputPicture, keep_outside, read_picture
 from webbuild.tasks.picture_to_picture import infer_picture_to_picture
@@ -31,7 +33,10 @@ class ImageKind(TaskKind):
     makes_picture = True
     makes_image = True
     image_caption = "the picture that the model made"
-    wants = "one picture [1, 3, h, w] and a picture [1, 3, s h, s w] for a whole s from 1 to 8, or both channels last"
+    wants = (
+        "one picture [1, 3, h, w] and a picture [1, 3, s h, s w] for a whole s from 1 to 8, or luma [1, 1, h, w] and "
+        "[1, 1, s h, s w], or both channels last"
+    )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise models by `config.json`; others are recognised later, by their outputs."""
@@ -43,7 +48,8 @@ class ImageKind(TaskKind):
 
     def tiled_output(self, task: ImageTask) -> TiledOutput:
         """Return the picture."""
-        return TiledOutput(task.output, task.layout, task.scale, task.low, task.high)
+        reach = ENLARGING_REACH if task.luma else 0
+        return TiledOutput(task.output, task.layout, task.scale, task.low, task.high, reach)
 
     def with_tiles(self, task: ImageTask, plan: TilePlan) -> ImageTask:
         """Return the task with tiles."""
@@ -51,12 +57,15 @@ class ImageKind(TaskKind):
 
     def decode(self, task: ImageTask, outputs: Tensors, context: RunContext) -> Sequence[OutputPicture]:
         """Return the one picture there is."""
-        if (placement := context.placement) is None:
+        file, output = context.picture_file, outputs[task.output]
+        if (placement := context.placement) is None or (task.luma and file is None):
             return ()
-        picture = read_picture(task, outputs[task.output], placement)
-        if context.hole is None or context.picture_file is None or task.scale != 1:
+        if task.luma and file is not None:
+            return [read_luma_picture(task, output, placement, load_image(file))]
+        picture = read_picture(task, output, placement)
+        if context.hole is None or file is None or task.scale != 1:
             return [picture]
-        return [keep_outside(picture, context.hole, load_image(context.picture_file))]
+        return [keep_outside(picture, context.hole, load_image(file))]
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[OutputPicture]:
         """Return the one picture there is."""

@@ -54,6 +54,11 @@ def keep_outside(picture: OutputPicture, hole: NDArray[np.bool_], source: NDArra
 
 def levels_of(task: ImageTask, values: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Return values as levels of 0..255, 0 for what is no number."""
-    share = np.clip((values.astype(np.float64) - task.low) / (task.high - task.low), 0, 1)
-    levels: NDArray[np.uint8] = np.floor(255 * np.nan_to_num(share) + 0.5).astype(np.uint8)
+    levels: NDArray[np.uint8] = np.floor(255 * share_of(task, values) + 0.5).astype(np.uint8)
     return levels
+
+
+def share_of(task: ImageTask, values: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return values between 0 for black and 1 for white, 0 for what is no number."""
+    share: NDArray[np.float64] = np.clip((values.astype(np.float64) - task.low) / (task.high - task.low), 0, 1)
+    return np.nan_to_num(share)

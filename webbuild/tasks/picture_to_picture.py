@@ -22,7 +22,7 @@ _DEFAULT_PREPROCESSING = "pictures are stretched, RGB, scaled to 0..1, unless an
 
 
 class PictureInputs(Struct, frozen=True):
-    """What a model takes to make a picture of: one of three channels, perhaps a mask of its hole, and numbers."""
+    """What a model takes to make a picture of: RGB, perhaps a mask of its hole, or luma; and numbers."""
 
     image: ImageInput
     mask: MaskInput | None = None
@@ -41,20 +41,16 @@ class PictureInputs(Struct, frozen=True):
 
 def find_picture_inputs(inputs: Sequence[Input]) -> PictureInputs | None:
     """Return tensors as the inputs of a model that makes a picture of a picture, None where there are others."""
-    image = next((each for spec in inputs if (each := _color_picture(spec)) is not None), None)
+    pictures = [each for spec in inputs if isinstance(spec, TensorInput) and (each := picture_of_shape(spec))]
+    image = next((each for color in ("rgb", "gray") for each in pictures if each.color == color), None)
     if image is None:
         return None
     rest = [spec for spec in inputs if spec.name != image.name]
     numbers = tuple(number for spec in rest if (number := number_of_shape(spec)) is not None)
     masks = [mask for spec in rest if (mask := mask_of_shape(spec, image)) is not None]
-    if len(masks) > 1 or len(masks) + len(numbers) != len(rest):
+    if len(masks) > (image.color == "rgb") or len(masks) + len(numbers) != len(rest):
         return None
     return PictureInputs(image, masks[0] if masks else None, numbers)
-
-
-def _color_picture(spec: Input) -> ImageInput | None:
-    image = picture_of_shape(spec) if isinstance(spec, TensorInput) else None
-    return image if image is not None and image.color == "rgb" else None
 
 
 def infer_picture_to_picture(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
@@ -83,17 +79,21 @@ def _is_fixed(spec: TensorSpec) -> bool:
 
 
 def image_tasks(image: ImageInput, outputs: Sequence[TensorSpec]) -> Iterator[ImageTask]:
-    """Yield for each output that has the shape of a picture, a whole number of times the input's size, its task."""
+    """Yield for each output that has the shape of a picture, a whole number of times the input's size, its task.
+
+    An output has the channels of the input: three, or luma alone.
+    """
+    luma = image.color == "gray"
     height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[1:3]
     for output in outputs:
-        found = _planes(output)
+        found = _planes(output, 1 if luma else 3)
         if found is None:
             continue
         layout, rows, columns = found
         scale = rows // height
         if 1 <= scale <= MAX_SCALE and (rows, columns) == (height * scale, width * scale):
             high = 255.0 if output.dtype == "uint8" else 1.0
-            yield ImageTask(output=output.name, layout=layout, scale=scale, high=high)
+            yield ImageTask(output=output.name, layout=layout, scale=scale, high=high, luma=luma)
 
 
 def describe_scale(task: ImageTask) -> str:
@@ -101,14 +101,14 @@ def describe_scale(task: ImageTask) -> str:
     return "the input's size" if task.scale == 1 else f"{task.scale} times the input's size"
 
 
-def _planes(output: TensorSpec) -> tuple[Layout, int, int] | None:
-    """Return the layout, height and width of an output [1, 3, h, w] or [1, h, w, 3]."""
+def _planes(output: TensorSpec, channels: int) -> tuple[Layout, int, int] | None:
+    """Return the layout, height and width of an output [1, channels, h, w] or [1, h, w, channels]."""
     if output.dtype not in ("float32", "uint8"):
         return None
     match output.shape:
-        case (1, 3, int(rows), int(columns)):
+        case (1, int(first), int(rows), int(columns)) if first == channels:
             return "nchw", rows, columns
-        case (1, int(rows), int(columns), 3):
+        case (1, int(rows), int(columns), int(last)) if last == channels:
             return "nhwc", rows, columns
     return None
 

@@ -163,6 +163,14 @@ export interface GroundingTask {
  *     The result is the source picture at `scale` times its size, read as a `DepthTask`'s map is, channel by channel.
  *     level = floor(255 * min(max((value - low) / (high - low), 0), 1) + 0.5). Pixels outside the input are transparent.
  *
+ *     With `luma` the output has one channel, [1, 1, scale * height, scale * width]: Y of YCbCr (ITU-R BT.601). `low` and
+ *     `high` are 16 / 255 and 235 / 255 where Y has the studio range. Cb and Cr are those of the source picture on white,
+ *     resized with bicubic interpolation (see `Letterbox`):
+ *
+ *         Y = 255 * min(max((value - low) / (high - low), 0), 1)
+ *         Cb = (B - Y') / 1.772,  Cr = (R - Y') / 1.402,  Y' = 0.299 R + 0.587 G + 0.114 B,  each held to -128..127
+ *         red = Y + 1.402 Cr,  blue = Y + 1.772 Cb,  green = (Y - 0.299 red - 0.114 blue) / 0.587
+ *
  *     With `tiles`, pictures are run in tiles; without, they are resized.
  */
 export interface ImageTask {
@@ -173,6 +181,7 @@ export interface ImageTask {
   low: number;
   high: number;
   order: "bgr" | "rgb";
+  luma: boolean;
   tiles: TilePlan | null;
 }
 /**

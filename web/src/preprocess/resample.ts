@@ -40,16 +40,57 @@ export function taps(
   return made;
 }
 
+/** The cell of a small picture of five whose bicubic taps all lie in it. */
+const MIDDLE = 2;
+
+/** The bicubic taps of each remainder of a position by `scale`, for the cell that is 0. */
+export function enlargingPhases(scale: number): Taps {
+  const size = 2 * MIDDLE + 1;
+  const { at, ...rest } = taps("bicubic", size, size * scale, MIDDLE * scale, (MIDDLE + 1) * scale);
+  return { ...rest, at: at.map((cell) => cell - MIDDLE) };
+}
+
+/**
+ * Returns the bicubic taps onto a whole number of times the size. Their weights depend on a position's remainder alone, so
+ * that a tile has the very numbers of the whole picture.
+ */
+export function enlargingTaps(size: number, scale: number): Taps {
+  const phases = enlargingPhases(scale);
+  const { count } = phases;
+  const places = size * scale * count;
+  const made: Taps = { count, at: new Int32Array(places), weights: new Float64Array(places) };
+  for (let place = 0; place < places; place++) {
+    const cell = Math.floor(place / (count * scale));
+    const phase = place % (count * scale);
+    made.at[place] = Math.min(Math.max(cell + (phases.at[phase] ?? 0), 0), size - 1);
+    made.weights[place] = phases.weights[phase] ?? 0;
+  }
+  return made;
+}
+
 /** Returns the picture's RGB over white, [rows, columns, 3]. */
 export function resample(pixels: Pixels, columns: Taps, rows: Taps, interpolation: Resampler): Float64Array {
   const width = columns.at.length / columns.count;
   const height = rows.at.length / rows.count;
   const result = new Float64Array(height * width * 3);
+  let at = 0;
+  for (const row of weighedRows(pixels, columns, rows)) {
+    result.set(row, at);
+    at += row.length;
+  }
+  return interpolation === "bicubic" ? result.map((value) => Math.min(Math.max(value, 0), 255)) : result;
+}
+
+/** The weighted sums of the picture's RGB over white, row by row: each is written over the one before. */
+export function* weighedRows(pixels: Pixels, columns: Taps, rows: Taps): Generator<Float64Array> {
+  const into = new Float64Array((columns.at.length / columns.count) * 3);
   const source = new Float64Array(pixels.width * 3);
   const lines = new Map<number, Float64Array>();
-  for (let row = 0; row < height; row++) {
-    const into = result.subarray(row * width * 3, (row + 1) * width * 3);
-    for (let tap = row * rows.count; tap < (row + 1) * rows.count; tap++) {
+  for (let first = 0; first < rows.at.length; first += rows.count) {
+    into.fill(0);
+    const top = Math.min(...rows.at.subarray(first, first + rows.count));
+    for (const y of lines.keys()) if (y < top) lines.delete(y);
+    for (let tap = first; tap < first + rows.count; tap++) {
       const weight = rows.weights[tap] ?? 0;
       if (weight === 0) continue;
       const y = rows.at[tap] ?? 0;
@@ -57,8 +98,8 @@ export function resample(pixels: Pixels, columns: Taps, rows: Taps, interpolatio
       lines.set(y, line);
       addWeighted(into, line, weight);
     }
+    yield into;
   }
-  return interpolation === "bicubic" ? result.map((value) => Math.min(Math.max(value, 0), 255)) : result;
 }
 
 function addWeighted(into: Float64Array, line: Float64Array, weight: number): void {

@@ -13,6 +13,8 @@ interface Case {
   letterbox: Geometry;
   input: Size;
   planes: (number | "NaN")[][][];
+  /** The picture's pixels, of a case with luma. */
+  picture?: number[][];
   want: { width: number; height: number; rgba: number[][] };
 }
 
@@ -26,13 +28,19 @@ function outputOf({ task, planes }: Case): Float32Array<ArrayBuffer> {
   return Float32Array.from(first.flatMap((_, cell) => flat.map((plane) => plane[cell] ?? 0)));
 }
 
+/** The picture that goes in; only its size counts without luma. */
+function sourceOf({ picture, letterbox: { source } }: Case): ImageData | null {
+  return picture ? new ImageData(Uint8ClampedArray.from(picture.flat()), source.width, source.height) : null;
+}
+
 function gridOf({ planes }: Case): Size {
   return { width: planes[0]?.[0]?.length ?? 0, height: planes[0]?.length ?? 0 };
 }
 
 test.each(cases)("%s", (_, each) => {
   const { task, letterbox, input, want } = each;
-  const picture = paintPicture(letterbox, task, { values: outputOf(each), grid: gridOf(each), input });
+  const planes = { values: outputOf(each), grid: gridOf(each), input };
+  const picture = paintPicture(letterbox, task, planes, sourceOf(each));
   expect([picture.width, picture.height]).toEqual([want.width, want.height]);
   expect(Array.from(picture.data)).toEqual(want.rgba.flat());
 });
@@ -52,7 +60,7 @@ describe.runIf(hasWebgpu)("a picture that is painted on the GPU", () => {
     const { task, letterbox, input, want } = each;
     const values = outputOf(each);
     const got = await withBuffer(device, values, (buffer) =>
-      painter.paint(task, letterbox, { values: buffer, grid: gridOf(each), input }),
+      painter.paint(task, letterbox, { values: buffer, grid: gridOf(each), input }, sourceOf(each)),
     );
     const wanted = new ImageData(Uint8ClampedArray.from(want.rgba.flat()), want.width, want.height);
     expect(levelsApart(wanted.data, got.picture.data)).toBeLessThanOrEqual(1);

@@ -69,13 +69,16 @@ describe.each(backends)("%s", (backend) => {
     );
   });
 
-  test("a picture larger than the input becomes what it becomes as a whole", async () => {
-    const want = await imageOf(await loadTiny({ backend }, "whole.json"), noise());
-    const result = await imageOf(await loadTiny({ backend }, "tiles.json"), noise());
-    expect([result.width, result.height]).toEqual([WIDTH, HEIGHT]);
-    expect([result.picture.width, result.picture.height]).toEqual([WIDTH * 2, HEIGHT * 2]);
-    expect((await readPixels(result.picture)).data).toEqual((await readPixels(want.picture)).data);
-  });
+  test.each(["", "luma-"])(
+    "a picture larger than the input becomes what it becomes as a whole: %s",
+    async (kind) => {
+      const want = await imageOf(await loadTiny({ backend }, `${kind}whole.json`), noise());
+      const result = await imageOf(await loadTiny({ backend }, `${kind}tiles.json`), noise());
+      expect([result.width, result.height]).toEqual([WIDTH, HEIGHT]);
+      expect([result.picture.width, result.picture.height]).toEqual([WIDTH * 2, HEIGHT * 2]);
+      expect((await readPixels(result.picture)).data).toEqual((await readPixels(want.picture)).data);
+    },
+  );
 
   test("each tile is handed over as soon as it is there", async () => {
     const model = await loadTiny({ backend }, "tiles.json");

@@ -1,8 +1,9 @@
 // The output of a model that makes pictures into pixels, on the CPU. The shader in gpu/ does the same in float32.
 
 import type { ImageTask } from "../../manifest/manifest.js";
-import type { Geometry, Size } from "../../preprocess/letterbox.js";
+import { type Geometry, LUMA, type Size } from "../../preprocess/letterbox.js";
 import type { Pixels } from "../../preprocess/pixels.js";
+import { enlargingTaps, weighedRows } from "../../preprocess/resample.js";
 import { readRows } from "../depth/depth-map.js";
 
 /** The planes of an output, `grid` large, over an input. */
@@ -12,9 +13,7 @@ export interface PicturePlanes {
   input: Size;
 }
 
-type Format = Pick<ImageTask, "layout" | "scale" | "low" | "high" | "order">;
-
-const CHANNELS = 3;
+type Format = Pick<ImageTask, "layout" | "scale" | "low" | "high" | "order" | "luma">;
 
 /** Where the source picture lies, at the scale of the picture that is made of it. */
 export function enlarged(geometry: Geometry, { scale }: Pick<ImageTask, "scale">): Geometry {
@@ -23,18 +22,34 @@ export function enlarged(geometry: Geometry, { scale }: Pick<ImageTask, "scale">
 }
 
 /** How far apart the elements of a row and of a pixel's channels are, and the channel that each colour has. */
-export function strides({ layout, order }: Format, { width, height }: Size): [number, number, number[]] {
-  const [step, stride] = layout === "nchw" ? [1, width * height] : [CHANNELS, 1];
-  return [step, stride, order === "rgb" ? [0, 1, 2] : [2, 1, 0]];
+export function strides(
+  { layout, order, luma }: Format,
+  { width, height }: Size,
+): [number, number, number[]] {
+  const channels = luma ? [0] : order === "rgb" ? [0, 1, 2] : [2, 1, 0];
+  return layout === "nchw" ? [1, width * height, channels] : [channels.length, 1, channels];
 }
 
-/** What the model did not see is transparent, and black. */
-export function paintPicture(geometry: Geometry, format: Format, planes: PicturePlanes): ImageData {
+/** What the model did not see is transparent, and black. The colours of luma are those of `source`. */
+export function paintPicture(
+  geometry: Geometry,
+  format: Format,
+  planes: PicturePlanes,
+  source: Pixels | null,
+): ImageData {
   const large = enlarged(geometry, format);
   const { width, height } = large.source;
   const picture = new ImageData(width, height);
   const { data } = picture;
   data.fill(255);
+  if (format.luma && source !== null) paintLuma(picture, large, format, planes, source);
+  else paintChannels(picture, large, format, planes);
+  const pixels = new Uint32Array(data.buffer);
+  for (let at = 0; at < pixels.length; at++) if (data[at * 4 + 3] === 0) pixels[at] = 0;
+  return picture;
+}
+
+function paintChannels({ data }: ImageData, large: Geometry, format: Format, planes: PicturePlanes): void {
   const [step, stride, channels] = strides(format, planes.grid);
   for (const [color, channel] of channels.entries()) {
     const values = plane(planes, step, channel * stride);
@@ -47,13 +62,55 @@ export function paintPicture(geometry: Geometry, format: Format, planes: Picture
       }
     }
   }
-  const pixels = new Uint32Array(data.buffer);
-  for (let at = 0; at < pixels.length; at++) if (data[at * 4 + 3] === 0) pixels[at] = 0;
-  return picture;
 }
 
-function levelOf({ low, high }: Format, value: number): number {
-  return Math.floor(255 * Math.min(Math.max((value - low) / (high - low), 0), 1) + 0.5);
+function paintLuma(
+  { data }: ImageData,
+  large: Geometry,
+  format: Format,
+  planes: PicturePlanes,
+  source: Pixels,
+): void {
+  const [columns, rows] = [source.width, source.height].map((size) => enlargingTaps(size, format.scale));
+  if (columns === undefined || rows === undefined) return;
+  const colors = weighedRows(source, columns, rows);
+  const [step] = strides(format, planes.grid);
+  let at = 0;
+  for (const row of readRows(large, {
+    values: plane(planes, step, 0),
+    grid: planes.grid,
+    input: planes.input,
+  })) {
+    const { value: line = new Float64Array() } = colors.next();
+    for (const [x, value] of row.entries()) {
+      if (Number.isNaN(value)) data[at + 3] = 0;
+      else data.set(withChroma(255 * shareOf(format, value), line, x * 3), at);
+      at += 4;
+    }
+  }
+}
+
+/** Returns the levels of a pixel: its luma, 0 to 255, with the chroma of a colour. */
+function withChroma(luma: number, colors: Float64Array, at: number): [number, number, number] {
+  const [r = 0, g = 0, b = 0] = colors.subarray(at, at + 3);
+  const old = LUMA[0] * r + LUMA[1] * g + LUMA[2] * b;
+  const red = luma + 1.402 * chroma((r - old) / 1.402);
+  const blue = luma + 1.772 * chroma((b - old) / 1.772);
+  const green = (luma - LUMA[0] * red - LUMA[2] * blue) / LUMA[1];
+  return [level(red), level(green), level(blue)];
+}
+
+const chroma = (value: number): number => Math.min(Math.max(value, -128), 127);
+
+const level = (value: number): number => Math.floor(Math.min(Math.max(value, 0), 255) + 0.5);
+
+function levelOf(format: Format, value: number): number {
+  return Math.floor(255 * shareOf(format, value) + 0.5);
+}
+
+/** A value between 0 for black and 1 for white. */
+function shareOf({ low, high }: Format, value: number): number {
+  return Math.min(Math.max((value - low) / (high - low), 0), 1);
 }
 
 /** Returns a plane by itself. */

@@ -31,10 +31,9 @@ const gpu: GpuHalf<ImageTask, Fields, Mask> = {
         const planes = gpuOutputs[task.output];
         if (planes === undefined) throw internalError(`${task.output} is not on the GPU`);
         const sizes = pictureSizes(manifest);
-        const { picture, hasNan, isOneColor } = await painter.paint(task, geometry, {
-          values: planes.buffer,
-          ...sizes,
-        });
+        const colors = task.luma ? await readPixels(source) : null;
+        const output = { values: planes.buffer, ...sizes };
+        const { picture, hasNan, isOneColor } = await painter.paint(task, geometry, output, colors);
         const stats = { [task.output]: { hasNan, isFlat: isOneColor } };
         return { decoded: await resultOf(manifest, picture, mask, source, geometry), outputs: {}, stats };
       },
@@ -46,9 +45,10 @@ export const task: TaskModule<ImageTask, Fields, Mask> = {
   kind: "image",
   context: (_, { mask }) => (mask instanceof Uint8Array ? mask : null),
   neededOutputs: ({ task: { output } }) => [output],
-  decode(manifest, outputs, geometry, mask, source) {
-    const values = picturePlanes(manifest, outputs);
-    const picture = paintPicture(geometry, manifest.task, { values, ...pictureSizes(manifest) });
+  async decode(manifest, outputs, geometry, mask, source) {
+    const planes = { values: picturePlanes(manifest, outputs), ...pictureSizes(manifest) };
+    const colors = manifest.task.luma ? await readPixels(source) : null;
+    const picture = paintPicture(geometry, manifest.task, planes, colors);
     return resultOf(manifest, picture, mask, source, geometry);
   },
   readsPicture: true,

@@ -4,6 +4,8 @@ import { ComputeCommands, packTaps } from "../../../gpu/compute-commands.js";
 import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
 import type { ImageTask } from "../../../manifest/manifest.js";
 import type { Geometry, Size } from "../../../preprocess/letterbox.js";
+import type { Pixels } from "../../../preprocess/pixels.js";
+import { enlargingPhases } from "../../../preprocess/resample.js";
 import { mapTaps } from "../../depth/depth-map.js";
 import { enlarged, strides } from "../picture-pixels.js";
 import { BINDING, GROUP_SIDE, SHADER, STATS_WORDS } from "./picture-shader.js";
@@ -35,7 +37,12 @@ export class GpuPicture {
   }
 
   /** Rejects with what the device has against it. */
-  paint(task: ImageTask, geometry: Geometry, planes: GpuPicturePlanes): Promise<PaintedPicture> {
+  paint(
+    task: ImageTask,
+    geometry: Geometry,
+    planes: GpuPicturePlanes,
+    source: Pixels | null,
+  ): Promise<PaintedPicture> {
     return ComputeCommands.run(this.#stages.device, async (commands) => {
       const large = enlarged(geometry, task);
       const { width, height } = large.source;
@@ -43,10 +50,12 @@ export class GpuPicture {
       const pixels = commands.zeros(width * height);
       const stats = commands.zeros(STATS_WORDS);
       const buffers = {
-        sizes: commands.upload(sizesOf(task, planes.grid, large.source), GPUBufferUsage.UNIFORM),
+        sizes: commands.upload(sizesOf(task, planes.grid, geometry.source), GPUBufferUsage.UNIFORM),
         values: planes.values,
         columns: commands.upload(packTaps(columns)),
         rows: commands.upload(packTaps(rows)),
+        colors: commands.upload(source === null ? new Uint32Array(1) : wordsOf(source)),
+        phases: commands.upload(packPhases(task.scale)),
         pixels,
         stats,
       };
@@ -60,9 +69,28 @@ export class GpuPicture {
   }
 }
 
-function sizesOf(task: ImageTask, grid: Size, out: Size): Uint32Array<ArrayBuffer> {
+function sizesOf(task: ImageTask, grid: Size, source: Size): Uint32Array<ArrayBuffer> {
   const [step, stride, [first = 0]] = strides(task, grid);
-  const words = Uint32Array.of(grid.width, grid.height, out.width, out.height, step, stride, first, 0, 0, 0);
-  new Float32Array(words.buffer).set([task.low, task.high], 7);
+  const { scale, low, high, luma } = task;
+  const sides = [grid.width, grid.height, source.width, source.height];
+  const words = Uint32Array.of(...sides, step, stride, first, scale, Number(luma), 0, 0, 0);
+  new Float32Array(words.buffer).set([low, high], 9);
+  return words;
+}
+
+function wordsOf({ data }: Pixels): Uint32Array<ArrayBuffer> {
+  return new Uint32Array(Uint8Array.from(data).buffer);
+}
+
+/** The first tap and the four weights of each remainder, 32 bytes apart. */
+function packPhases(scale: number): Uint32Array<ArrayBuffer> {
+  const { count, at, weights } = enlargingPhases(scale);
+  const words = new Uint32Array(scale * 8);
+  for (let phase = 0; phase < scale; phase++) {
+    new Float32Array(words.buffer, phase * 32, count).set(
+      weights.subarray(phase * count, (phase + 1) * count),
+    );
+    new Int32Array(words.buffer, phase * 32 + 16, 1).set(at.subarray(phase * count, phase * count + 1));
+  }
   return words;
 }

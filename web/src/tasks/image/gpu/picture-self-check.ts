@@ -10,13 +10,22 @@ const GRID = { width: 18, height: 14 };
 const INPUT = { width: 9, height: 7 };
 const GEOMETRY: Geometry = { source: { width: 31, height: 23 }, left: 0, top: 1, width: 9, height: 5 };
 
+const CASES = [
+  ["nchw", false],
+  ["nhwc", false],
+  ["nchw", true],
+] as const;
+
 /** Levels of 255 by which a channel of a pixel may differ. */
 const LEVELS = 1;
 
 /** Returns in words what differs, null where nothing does. */
 export async function pictureDifference(device: GPUDevice, painter: GpuPicture): Promise<string | null> {
   const values = noise(GRID.width * GRID.height * 3, 1.2);
-  for (const layout of ["nchw", "nhwc"] as const) {
+  const { width, height } = GEOMETRY.source;
+  const source = new ImageData(width, height);
+  for (const [at, value] of noise(width * height * 4, 1).entries()) source.data[at] = 255 * Math.abs(value);
+  for (const [layout, luma] of CASES) {
     const order = layout === "nchw" ? "bgr" : "rgb";
     const task: ImageTask = {
       kind: "image",
@@ -26,12 +35,13 @@ export async function pictureDifference(device: GPUDevice, painter: GpuPicture):
       scale: 2,
       low: -1,
       high: 1,
+      luma,
       tiles: null,
     };
-    const want = paintPicture(GEOMETRY, task, { values, grid: GRID, input: INPUT });
+    const want = paintPicture(GEOMETRY, task, { values, grid: GRID, input: INPUT }, source);
     const planes = { grid: GRID, input: INPUT };
     const { picture, hasNan } = await withBuffer(device, values, (buffer) =>
-      painter.paint(task, GEOMETRY, { values: buffer, ...planes }),
+      painter.paint(task, GEOMETRY, { values: buffer, ...planes }, source),
     );
     const off = levelsApart(want.data, picture.data);
     if (!(off <= LEVELS)) return `a pixel differs by ${off} levels of 255`;

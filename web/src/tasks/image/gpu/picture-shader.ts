@@ -1,12 +1,22 @@
 // The shader of a picture that a model makes: reads its planes at the pixels of the enlarged source.
 
 import { FLOAT_TESTS, TAP } from "../../../gpu/map-wgsl.js";
+import { LUMA } from "../../../preprocess/letterbox.js";
 
 /** Threads of a workgroup in each direction. */
 export const GROUP_SIDE = 8;
 
 /** What the shader reads and writes, by the number of its binding. */
-export const BINDING = { sizes: 0, values: 1, columns: 2, rows: 3, pixels: 4, stats: 5 } as const;
+export const BINDING = {
+  sizes: 0,
+  values: 1,
+  columns: 2,
+  rows: 3,
+  pixels: 4,
+  stats: 5,
+  colors: 6,
+  phases: 7,
+} as const;
 
 /** Words of the statistics: whether there is a NaN, the inverse of the least colour, the largest. */
 export const STATS_WORDS = 3;
@@ -15,14 +25,22 @@ export const STATS_WORDS = 3;
 export const SHADER = /* wgsl */ `
 struct Sizes {
   cells: vec2u,         // of a plane
-  out: vec2u,           // pixels
+  source: vec2u,        // pixels of the picture that went in
   step: u32,            // from an element to that of the next cell
   stride: u32,          // from an element to that of the next channel
   first: u32,           // the channel that is red, 0 or 2
+  scale: u32,           // pixels of the result for one of the source, along each side
+  luma: u32,            // 1 where the values are Y and the colours those of the source
   low: f32,             // the values of black
   high: f32,            // and of white
 }
 ${TAP}
+
+// The weights of four cells for a remainder of a position by the scale, from the first on, relative to its own cell.
+struct Phase {
+  weights: vec4f,
+  first: i32,
+}
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
 @group(0) @binding(1) var<storage, read> values: array<f32>;
@@ -30,6 +48,8 @@ ${TAP}
 @group(0) @binding(3) var<storage, read> rows: array<Tap>;
 @group(0) @binding(4) var<storage, read_write> pixels: array<u32>;
 @group(0) @binding(5) var<storage, read_write> stats: array<atomic<u32>, ${STATS_WORDS}>;
+@group(0) @binding(6) var<storage, read> colors: array<u32>;
+@group(0) @binding(7) var<storage, read> phases: array<Phase>;
 
 ${FLOAT_TESTS}
 fn cell(column: u32, row: u32, channel: u32) -> f32 {
@@ -46,20 +66,53 @@ fn valueAt(column: Tap, row: Tap, channel: u32) -> f32 {
   return (1.0 - row.fraction) * above + row.fraction * below;
 }
 
+/// The source's colour over white.
+fn colorAt(x: i32, y: i32) -> vec3f {
+  let at = clamp(vec2i(x, y), vec2i(0), vec2i(sizes.source) - 1);
+  let color = 255.0 * unpack4x8unorm(colors[u32(at.y) * sizes.source.x + u32(at.x)]);
+  return mix(vec3f(255.0), color.rgb, color.a / 255.0);
+}
+
+fn enlargedColor(at: vec2u) -> vec3f {
+  let across = phases[at.x % sizes.scale];
+  let down = phases[at.y % sizes.scale];
+  let first = vec2i(at / sizes.scale) + vec2i(across.first, down.first);
+  var sum = vec3f(0.0);
+  for (var y = 0; y < 4; y++) {
+    for (var x = 0; x < 4; x++) {
+      sum += across.weights[x] * down.weights[y] * colorAt(first.x + x, first.y + y);
+    }
+  }
+  return sum;
+}
+
+/// Levels of a pixel, 0 to 255: its luma with the chroma of the source.
+fn withChroma(luma: f32, color: vec3f) -> vec3f {
+  let weights = vec3f(${LUMA.join(", ")});
+  let old = dot(weights, color);
+  let red = luma + 1.402 * clamp((color.r - old) / 1.402, -128.0, 127.0);
+  let blue = luma + 1.772 * clamp((color.b - old) / 1.772, -128.0, 127.0);
+  return vec3f(red, (luma - weights.r * red - weights.b * blue) / weights.g, blue);
+}
+
 @compute @workgroup_size(${GROUP_SIDE}, ${GROUP_SIDE})
 fn paint(@builtin(global_invocation_id) id: vec3u) {
-  if (any(id.xy >= sizes.out)) { return; }
+  let out = sizes.source * sizes.scale;
+  if (any(id.xy >= out)) { return; }
   let column = columns[id.x];
   let row = rows[id.y];
   var word = 0u;
   if (column.inside + row.inside == 2u) {
     word = 0xff000000u;
-    for (var color = 0u; color < 3u; color++) {
+    var levels = vec3f(0.0);
+    for (var color = 0u; color < select(3u, 1u, sizes.luma == 1u); color++) {
       let value = valueAt(column, row, select(2u - color, color, sizes.first == 0u));
       if (isNan(value)) { word = 0u; break; }
-      let share = clamp((value - sizes.low) / (sizes.high - sizes.low), 0.0, 1.0);
-      word |= u32(floor(255.0 * share + 0.5)) << (8u * color);
+      levels[color] = 255.0 * clamp((value - sizes.low) / (sizes.high - sizes.low), 0.0, 1.0);
     }
+    if (sizes.luma == 1u) { levels = withChroma(levels.r, enlargedColor(id.xy)); }
+    let whole = vec3u(floor(clamp(levels, vec3f(0.0), vec3f(255.0)) + 0.5));
+    if (word != 0u) { word |= whole.r | (whole.g << 8u) | (whole.b << 16u); }
     if (word == 0u) {
       atomicStore(&stats[0], 1u);
     } else {
@@ -67,6 +120,6 @@ fn paint(@builtin(global_invocation_id) id: vec3u) {
       atomicMax(&stats[2], word);
     }
   }
-  pixels[id.y * sizes.out.x + id.x] = word;
+  pixels[id.y * out.x + id.x] = word;
 }
 `;
