@@ -17,6 +17,7 @@ from webbuild.preprocess.image import image_to_tensor, load_image
 from webbuild.preprocess.image_stack import stack_tensor
 from webbuild.preprocess.mask import find_mask, sample_hole, with_hole
 from webbuild.preprocess.state_feeds import state_feeds
+from webbuild.samples.beside_tensors import input_for_photographs, sample_beside_tensors
 from webbuild.samples.focal_stack import IMAGE_SUFFIXES as _PICTURES
 from webbuild.samples.focal_stack import FocalStack, find_stacks, stacks_from_paths
 from webbuild.samples.npz import held_names, load_npz, looks_like, narrow_int64
@@ -62,7 +63,13 @@ def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges
     tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
     states = state_feeds(inputs)
     if files:
-        return [_sample_from_npz(file, tensors, states) for file in files]
+        picture = input_for_photographs(tensors)
+        return [
+            _sample_from_npz(file, tensors, states)
+            if picture is None or file.suffix.lower() not in _PICTURES
+            else sample_beside_tensors(_require_file(file), picture, tensors, ranges, states)
+            for file in files
+        ]
     return [
         Sample(name, {**feeds, **states}, redraw=partial(_redraw_tensors, tensors, ranges, index))
         for index, (name, feeds) in enumerate(random_inputs(tensors, ranges))
@@ -163,6 +170,7 @@ def _sample_from_npz(file: Path, inputs: Sequence[TensorInput], states: dict[str
     return Sample(file.name, {**{spec.name: arrays[spec.name] for spec in inputs}, **states})
 
 
-def _require_file(file: Path) -> None:
+def _require_file(file: Path) -> Path:
     if not file.is_file():
         raise WebbuildError("sample-not-found", f"{file}: no such file", "check the path of --sample", exit_code=USAGE)
+    return file
