@@ -8,16 +8,12 @@ from typing import Any, cast
 
 import msgspec
 import numpy as np
-import onnx
 import pytest
 from numpy.typing import NDArray
-from onnx import parser
-from PIL import Image
 
 from tests.manifests import image_input
-from tests.verify.bundle_made import rewrite, write_bundle
+from tests.verify.trail_made import write_trail
 from webbuild.compare.comparison import Comparison
-from webbuild.manifest.manifest import Graph, Output, Sample, StateInput
 from webbuild.manifest.states import state_inputs
 from webbuild.preprocess.image import image_to_tensor, load_image
 from webbuild.runners.native import NativeRunner
@@ -30,33 +26,10 @@ from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.reference import reference_runner, run_reference
 from webbuild.verify.run_sample import run_frame, run_sample
 
-TRAIL = """
-<ir_version: 8, opset_import: ["" : 17]>
-trail (float[1, 3, 8, 8] images, float[1, 3, 8, 8] seen) => (float[1, 3, 8, 8] y, float[1, 3, 8, 8] seenN)
-<float half = {0.5}> { fading = Mul(seen, half)
- seenN = Add(images, fading)
- y = Mul(seenN, half) }
-"""
-"""A picture in which what was there before fades."""
-
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Bundle:
-    made = write_bundle(tmp_path / "trail")
-    onnx.save(parser.parse_model(TRAIL), made.directory / "trail.onnx")
-    noise = np.random.default_rng(0).integers(0, 255, (8, 8, 3), np.uint8)
-    Image.fromarray(noise).save(made.directory / "one.png")
-    outputs = [Output(name="y", dtype="float32", shape=[1, 3, 8, 8])]
-    graph = Graph(target="wasm", file="trail.onnx", weights=[], nodes=3, outputs=outputs, head_status=None)
-    return rewrite(
-        made.directory,
-        made.manifest,
-        inputs=[image_input(), StateInput(name="seen", dtype="float32", shape=[1, 3, 8, 8], output="seenN")],
-        outputs=outputs,
-        graphs=[graph],
-        golden=None,
-        samples=[Sample(file="one.png", title="one", width=8, height=8)],
-    )
+    return write_trail(tmp_path / "trail")
 
 
 class NativePage:

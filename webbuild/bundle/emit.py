@@ -15,6 +15,7 @@ from webbuild.bundle import render
 from webbuild.bundle.deployment import write_deployment
 from webbuild.bundle.file_names import safe_file_name, title_from_stem
 from webbuild.bundle.golden import Arrays, GoldenRun
+from webbuild.bundle.golden_sequence import STEPS
 from webbuild.bundle.integrity import page_integrity
 from webbuild.bundle.licenses import model_license, model_notice, third_party_notices
 from webbuild.bundle.sbom import SBOM_FILE, bundle_sbom
@@ -28,6 +29,7 @@ from webbuild.manifest.manifest import (
     File,
     Generator,
     Golden,
+    GoldenSequence,
     Graph,
     Input,
     Manifest,
@@ -199,19 +201,32 @@ def _copy_stack(sample: Sample, folder: Path, taken: Set[str]) -> contract.Sampl
 
 
 def _write_golden(recorded: GoldenRun, inputs: Sequence[Input], folder: Path) -> Golden:
-    """Write a run from the start of a sequence, without states: they are zeros, and what becomes of them no result."""
+    """Write a run from the start of a sequence, without states: they are zeros, and what becomes of them no result.
+
+    What was chosen of the sequence shows them.
+    """
     states = {spec.name: spec.output for spec in state_inputs(inputs)}
     feeds = {name: array for name, array in recorded.sample.feeds.items() if name not in states}
     outputs = {name: array for name, array in recorded.outputs.items() if name not in states.values()}
     (folder / "golden").mkdir()
-    written: dict[str, dict[str, str]] = {"input": {}, "output": {}}
-    for kind, arrays in (("input", {**feeds, **recorded.uint8_inputs}), ("output", outputs or recorded.outputs)):
+    kinds = {
+        "input": {**feeds, **recorded.uint8_inputs},
+        "output": outputs or recorded.outputs,
+        "sequence": recorded.sequence,
+    }
+    written: dict[str, dict[str, str]] = {kind: {} for kind in kinds}
+    for kind, arrays in kinds.items():
         for index, (name, array) in enumerate(arrays.items()):
             path = f"golden/{kind}-{index}.bin"
             (folder / path).write_bytes(array.astype(array.dtype.newbyteorder("<")).tobytes())
             written[kind][name] = path
-    levels = list(recorded.uint8_inputs)
-    return Golden(sample=recorded.sample.name, inputs=written["input"], outputs=written["output"], uint8_inputs=levels)
+    return Golden(
+        sample=recorded.sample.name,
+        inputs=written["input"],
+        outputs=written["output"],
+        uint8_inputs=list(recorded.uint8_inputs),
+        sequence=GoldenSequence(steps=STEPS, outputs=written["sequence"]) if recorded.sequence else msgspec.UNSET,
+    )
 
 
 def public_outputs(graphs: Sequence[Graph], inputs: Sequence[Input]) -> list[Output]:

@@ -24,11 +24,15 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 class GoldenRun(Struct, frozen=True):
-    """A run with known answers. `uint8_inputs` are those of its inputs that are kept as such."""
+    """A run with known answers. `uint8_inputs` are those of its inputs that are kept as such.
+
+    `sequence` are outputs of the last of `STEPS` such runs of a model with states.
+    """
 
     sample: Sample
     outputs: Arrays
     uint8_inputs: Mapping[str, NDArray[np.uint8]] = {}
+    sequence: Arrays = {}
 
 
 def choose_golden_run(

@@ -13,6 +13,7 @@ from webbuild.browser.require_playwright import INSTALL_BROWSER, has_playwright
 from webbuild.bundle.emit import BundleContents, public_outputs, write_bundle, write_manifest
 from webbuild.bundle.file_names import safe_file_name
 from webbuild.bundle.golden import choose_golden_run, with_uint8_images
+from webbuild.bundle.golden_sequence import with_sequence
 from webbuild.bundle.report import PackReport, write_pack_report
 from webbuild.bundle.staging import check_output_folder, staged_folder
 from webbuild.bundle.weight_parts import write_gzipped_graph
@@ -150,6 +151,8 @@ def _emit(
     golden = choose_golden_run(samples, equivalence.comparisons, equivalence.outputs, thresholds)
     if golden is not None and kind_of(match.task).compares_predictions:
         golden = with_uint8_images(golden, match.inputs, proven.graphs, folder)
+    if golden is not None:
+        golden = with_sequence(golden, match.inputs, proven.graphs, folder)
     compressed = () if proven.quantized is None else tuple(proven.quantized.files)
     own = {graph.file for graph in proven.graphs}
     extra = sorted({graph.file for each in more for graph in each.graphs} - own)

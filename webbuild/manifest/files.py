@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from webbuild.manifest.tasks import ManifestStruct
 
@@ -64,17 +64,29 @@ class EngineBuild(ManifestStruct, kw_only=True, frozen=True):
     wasm: Path
 
 
+class GoldenSequence(ManifestStruct, kw_only=True, frozen=True):
+    """What a model with states answers to the inputs of its golden run, run `steps` times.
+
+    Each run takes the states of the one before. Of the last one `outputs` has some, by which every state that is not
+    carried is seen; those that are states are among them.
+    """
+
+    steps: Annotated[int, Meta(ge=2)]
+    outputs: dict[str, Path]
+
+
 class Golden(ManifestStruct, kw_only=True, frozen=True):
     """A run with known answers, kept as raw little-endian tensors.
 
     Of the inputs in `uint8_inputs`, which are pictures, a byte for each element is kept: the level of its colour, 0 to
-    255, still to be scaled and normalised as the input says, in float64.
+    255, still to be scaled and normalised as the input says, in float64. `sequence` is of a model with states.
     """
 
     sample: str
     inputs: dict[str, Path]
     outputs: dict[str, Path]
     uint8_inputs: list[str] = []
+    sequence: GoldenSequence | UnsetType = UNSET
 
 
 class Sample(ManifestStruct, kw_only=True, frozen=True):

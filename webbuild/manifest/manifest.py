@@ -19,6 +19,7 @@ from webbuild.manifest.files import EngineBuild as EngineBuild
 from webbuild.manifest.files import File as File
 from webbuild.manifest.files import Generator as Generator
 from webbuild.manifest.files import Golden as Golden
+from webbuild.manifest.files import GoldenSequence as GoldenSequence
 from webbuild.manifest.files import Path as Path
 from webbuild.manifest.files import Sample as Sample
 from webbuild.manifest.files import Source as Source
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
 Schema = Literal[1, 2]
 SCHEMAS: tuple[Schema, ...] = get_args(Schema)
 """The schemas that are read: 2 is a manifest with stages, 1 one without."""
-_OPTIONAL = {"variants", "stages", "stageName"}
+_OPTIONAL = {"sequence", "variants", "stages", "stageName"}
 """Fields that are left out where there is nothing to say."""
 
 TargetName = Literal["webgpu", "wasm"]

@@ -17,6 +17,7 @@ from webbuild.errors import USAGE, WebbuildError, printable
 from webbuild.manifest import manifest as manifests
 from webbuild.manifest.manifest import Graph, Manifest, Output, StateInput
 from webbuild.manifest.stages import unfit_stages
+from webbuild.manifest.states import state_inputs
 from webbuild.manifest.uint8_tensors import from_uint8
 from webbuild.manifest.variant_names import for_one_picture, picture_batch, variant_names
 from webbuild.preprocess.state_feeds import state_feeds
@@ -146,6 +147,9 @@ def _inconsistencies_of_stage(manifest: Manifest) -> Iterator[str]:
         yield "it has no graph"
     if run is not None and (not inputs <= set(run.inputs) or not set(run.outputs) <= outputs):
         yield "its golden run lacks inputs of the model, or has outputs that the model lacks"
+    states = {spec.output for spec in state_inputs(manifest.inputs)}
+    if run is not None and run.sequence and not set(run.sequence.outputs) <= outputs | states:
+        yield "its golden sequence has outputs that the model lacks"
 
 
 def _check_schema(path: Path, origin: manifests.ManifestHeader) -> None:
@@ -207,6 +211,22 @@ def read_golden(bundle: Bundle) -> tuple[dict[str, NDArray[Any]], dict[str, NDAr
     inputs = {**recorded, **state_feeds(known)}
     named = {spec.name: spec for spec in bundle.manifest.outputs}
     return inputs, {name: _read_tensor(bundle, path, named[name]) for name, path in run.outputs.items()}
+
+
+def read_golden_sequence(bundle: Bundle) -> tuple[int, dict[str, NDArray[Any]]] | None:
+    """Return how often the golden inputs are run, and outputs of the last run; None if the bundle has no sequence.
+
+    Raises:
+        WebbuildError: `invalid-golden` for a file that is missing or of the wrong size.
+    """
+    run, manifest = bundle.manifest.golden, bundle.manifest
+    if run is None or not run.sequence:
+        return None
+    states = {spec.output: msgspec.structs.replace(spec, name=spec.output) for spec in state_inputs(manifest.inputs)}
+    named: dict[str, Output | manifests.Input] = {**states, **{spec.name: spec for spec in manifest.outputs}}
+    return run.sequence.steps, {
+        name: _read_tensor(bundle, path, named[name]) for name, path in run.sequence.outputs.items()
+    }
 
 
 def _golden_input(bundle: Bundle, run: manifests.Golden, spec: manifests.Input) -> NDArray[Any]:

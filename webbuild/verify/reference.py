@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from webbuild.runners.native import NativeRunner
 from webbuild.runners.stateful import StatefulRuns
 from webbuild.tasks.base import RunContext
 from webbuild.tasks.registry import kind_of
-from webbuild.verify.bundle_reader import Bundle, read_golden
+from webbuild.verify.bundle_reader import Bundle, read_golden, read_golden_sequence
 from webbuild.verify.inputs import VerifyInput, option_feeds
 from webbuild.verify.merged_weights import materialize_graph
 
@@ -132,15 +132,33 @@ def check_golden_run(bundle: Bundle, runner: NativeRunner) -> list[Comparison]:
     if recorded is None:
         return []
     inputs, answers = recorded
-    policy = msgspec.structs.replace(policy_of(bundle, "native"), predictions="none")
     feeds = {**option_feeds(bundle.manifest), **inputs}
     given = _run_input(bundle.manifest, "golden", feeds, thresholds_of(bundle.manifest))
+    found = _check_recorded(bundle, given, answers, runner.run)
+    if sequence := read_golden_sequence(bundle):
+        steps, last = sequence
+        several = msgspec.structs.replace(given, name=f"golden, {steps} runs")
+        runs = StatefulRuns(runner.run, state_inputs(bundle.manifest.inputs))
+        found += _check_recorded(bundle, several, last, lambda feeds: _run_repeatedly(runs, feeds, steps))
+    return found
+
+
+def _check_recorded(
+    bundle: Bundle, given: RunInput, answers: Tensors, run: Callable[[Tensors], Tensors]
+) -> list[Comparison]:
+    policy = msgspec.structs.replace(policy_of(bundle, "native"), predictions="none")
     task, outputs = bundle.manifest.task, {name: np.array(value) for name, value in answers.items()}
 
-    def run(each: RunInput) -> Tensors:
-        found = runner.run({**each.feeds, **each.fixed})
+    def recorded_outputs(each: RunInput) -> Tensors:
+        found = run({**each.feeds, **each.fixed})
         return {name: found[name] for name in outputs}
 
-    return compare_runs(
-        Reference(run, [given], task, policy), "recorded", [Answer(task, outputs, given.context)], policy
-    )
+    reference = Reference(recorded_outputs, [given], task, policy)
+    return compare_runs(reference, "recorded", [Answer(task, outputs, given.context)], policy)
+
+
+def _run_repeatedly(runs: StatefulRuns, feeds: Tensors, steps: int) -> Tensors:
+    """Return the outputs of the last of some runs, each with the states of the one before."""
+    for step in range(steps - 1):
+        runs(feeds, continues=step > 0)
+    return runs(feeds, continues=True)

@@ -688,7 +688,7 @@ export interface File {
  * A run with known answers, kept as raw little-endian tensors.
  *
  *     Of the inputs in `uint8_inputs`, which are pictures, a byte for each element is kept: the level of its colour, 0 to
- *     255, still to be scaled and normalised as the input says, in float64.
+ *     255, still to be scaled and normalised as the input says, in float64. `sequence` is of a model with states.
  */
 export interface Golden {
   sample: string;
@@ -705,6 +705,22 @@ export interface Golden {
     [k: string]: string;
   };
   uint8Inputs: string[];
+  sequence?: GoldenSequence;
+}
+/**
+ * What a model with states answers to the inputs of its golden run, run `steps` times.
+ *
+ *     Each run takes the states of the one before. Of the last one `outputs` has some, by which every state that is not
+ *     carried is seen; those that are states are among them.
+ */
+export interface GoldenSequence {
+  steps: number;
+  outputs: {
+    /**
+     * Relative to the manifest, with forward slashes.
+     */
+    [k: string]: string;
+  };
 }
 /**
  * A picture to try the model on, or a stack of them: `file` is then its first picture, `stack` has them all.

@@ -4,7 +4,7 @@ import { WebbuildError } from "../api/errors.js";
 import type { PreprocessRoute } from "../api/results.js";
 import type { TensorData } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
-import type { AnyTensors, GpuTensor } from "../tensors/gpu-tensor.js";
+import { type AnyTensors, type GpuTensor, isOnGpu } from "../tensors/gpu-tensor.js";
 import { preprocessOnCpu, requireSize } from "./cpu-preprocess.js";
 import type { ExternalTextures } from "./gpu/external-textures.js";
 import type { GpuPreprocess } from "./gpu/gpu-preprocess.js";
@@ -67,12 +67,12 @@ export class Preprocessor {
   }
 
   /** Puts a tensor where the pictures' goes, so that a run is fed as those of pictures are. */
-  upload(feeds: Record<string, TensorData>): AnyTensors {
+  upload(feeds: AnyTensors): AnyTensors {
     const gpu = this.#gpu;
     if (gpu === null) return feeds;
     const { name } = runInput(this.#inputs);
     const { [name]: given, ...others } = feeds;
-    if (given === undefined) return feeds;
+    if (given === undefined || isOnGpu(given)) return feeds;
     gpu.input.upload(given.data);
     return { ...others, [name]: tensorOf(gpu.input, given.dims) };
   }

@@ -1,6 +1,7 @@
 // The bundle's run with known answers: its recorded tensors, downloaded.
 
 import type { DType, TensorData, Tensors } from "../api/types.js";
+import { stateInputs } from "../inputs/state-inputs.js";
 import type { Golden, Manifest } from "../manifest/manifest.js";
 import { runInput } from "../preprocess/image-input.js";
 import type { Downloads, OnBytes } from "../storage/download.js";
@@ -12,10 +13,12 @@ type RecordedSpec = { name: string; dtype: DType; shape: number[] };
 export interface GoldenRun {
   feeds: Tensors;
   expected: Tensors;
+  /** Of a model with state: outputs of the last of several runs of `feeds`, each with the state of the one before. */
+  sequence: { steps: number; expected: Tensors } | null;
 }
 
-export function goldenFiles({ inputs, outputs }: Golden): string[] {
-  return [...Object.values(inputs), ...Object.values(outputs)];
+export function goldenFiles({ inputs, outputs, sequence }: Golden): string[] {
+  return [inputs, outputs, sequence?.outputs ?? {}].flatMap((paths) => Object.values(paths));
 }
 
 export async function fetchGolden(
@@ -24,14 +27,27 @@ export async function fetchGolden(
   downloads: Downloads,
   onBytes: OnBytes,
 ): Promise<GoldenRun> {
+  const fetched = (paths: Record<string, string>, specs: readonly RecordedSpec[]): Promise<Tensors> =>
+    tensors(paths, specs, downloads, onBytes);
+  const [recorded, expected] = await Promise.all([
+    fetched(golden.inputs, recordedSpecs(inputs, golden)),
+    fetched(golden.outputs, outputs),
+  ]);
+  const { sequence } = golden;
   return {
-    feeds: normalized(
-      inputs,
-      golden,
-      await tensors(golden.inputs, recordedSpecs(inputs, golden), downloads, onBytes),
-    ),
-    expected: await tensors(golden.outputs, outputs, downloads, onBytes),
+    feeds: normalized(inputs, golden, recorded),
+    expected,
+    sequence: sequence
+      ? { steps: sequence.steps, expected: await fetched(sequence.outputs, sequenceSpecs(inputs, outputs)) }
+      : null,
   };
+}
+
+/** The results of a run, and the states after it. */
+function sequenceSpecs(inputs: Manifest["inputs"], outputs: Manifest["outputs"]): RecordedSpec[] {
+  const results = new Set(outputs.map(({ name }) => name));
+  const states = stateInputs(inputs).filter(({ output }) => !results.has(output));
+  return [...outputs, ...states.map(({ output, dtype, shape }) => ({ name: output, dtype, shape }))];
 }
 
 /** The inputs as they are recorded: pictures are bytes. */

@@ -6,9 +6,11 @@ import { engineFiles } from "../engine/engine.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";
 import type { EngineBuild, Golden, Graph, Manifest } from "../manifest/manifest.js";
 import { type CapturePlan, captureFailed, verifyReplays } from "../session/graph-capture.js";
+import { type AnyTensors, releaseTensors } from "../tensors/gpu-tensor.js";
 import type { Warn } from "../worker/with-limit.js";
 import { type GoldenRun, goldenFiles } from "./golden.js";
 import { goldenDifference, hasSignal } from "./golden-compare.js";
+import { runSequence, type StatefulRunner } from "./golden-sequence.js";
 import { readSelfTest, selfTestKey, writeSelfTest } from "./self-test-cache.js";
 
 /** A test, and what is known of it from an earlier visit. */
@@ -41,24 +43,37 @@ export async function planSelfTest(
 export async function runSelfTest(
   { golden, precision, key, warn }: SelfTestPlan,
   { task, inputs, evaluationThresholds }: Manifest,
-  { feeds, expected }: GoldenRun,
-  run: (feeds: Tensors) => Promise<Tensors>,
+  { feeds, expected, sequence }: GoldenRun,
+  runner: StatefulRunner,
   capture: CapturePlan,
 ): Promise<SelfTest | null> {
   const complete = completeFeeds(inputs, feeds);
-  const outputs = await run(complete);
+  const alone = (each: AnyTensors): Promise<Tensors> => withoutStates(runner, each);
+  const outputs = await alone(complete);
   if (!hasSignal(task, expected)) {
     if (capture.used)
       throw captureFailed("the golden run answers nothing that its replays could be compared with");
     return null;
   }
-  const difference = (each: Tensors): string | null =>
-    goldenDifference(task, expected, each, precision, evaluationThresholds.confidence);
-  const reason = difference(outputs);
+  const differing = (want: Tensors, got: Tensors): string | null =>
+    goldenDifference(task, want, got, precision, evaluationThresholds.confidence);
+  let reason = differing(expected, outputs);
+  if (reason === null && sequence !== null) {
+    const last = await runSequence(inputs, complete, sequence.steps, runner);
+    reason = differing(sequence.expected, last);
+    if (reason !== null) reason = `in run ${sequence.steps} of a sequence, ${reason}`;
+  }
   await writeSelfTest(key, reason, warn);
   if (reason !== null) throw selfTestFailed(reason);
-  if (capture.unverified) await verifyReplays(capture, complete, run, difference);
+  if (capture.unverified) await verifyReplays(capture, complete, alone, (got) => differing(expected, got));
   return { sample: golden.sample, fromCache: false };
+}
+
+/** Returns the outputs of a run whose states nobody reads. */
+export async function withoutStates({ run }: StatefulRunner, feeds: AnyTensors): Promise<Tensors> {
+  const { outputs, states } = await run(feeds);
+  releaseTensors(states);
+  return outputs;
 }
 
 function selfTestFailed(reason: string): WebbuildError {

@@ -19,11 +19,12 @@ import {
 import { createPreprocessor } from "../preprocess/gpu/create-preprocessor.js";
 import type { Preprocessor } from "../preprocess/preprocess.js";
 import { fetchGolden, goldenFiles } from "../self-test/golden.js";
-import { planSelfTest, runSelfTest } from "../self-test/self-test.js";
+import type { StatefulRunner } from "../self-test/golden-sequence.js";
+import { planSelfTest, runSelfTest, withoutStates } from "../self-test/self-test.js";
 import { Downloads } from "../storage/download.js";
 import { defaultCacheOptions, FileCache } from "../storage/file-cache.js";
 import { taskContext, taskOf } from "../tasks/registry.js";
-import { releaseTensors } from "../tensors/gpu-tensor.js";
+import { copyTensors } from "../tensors/gpu-tensor.js";
 import { zeroTensor } from "../tensors/raw-tensor.js";
 import type { Warn } from "../worker/with-limit.js";
 import { guardCapture, planCapture } from "./graph-capture.js";
@@ -133,16 +134,15 @@ export async function setUpSession(
         copyFrames,
       });
       const postprocessor = await createPostprocessor(manifest, gpuEngine, processing);
-      const raw = async (feeds: Tensors): Promise<Tensors> => {
-        const { outputs, states } = await predictor.runRaw(preprocessor.upload(feeds));
-        releaseTensors(states);
-        return outputs;
+      const runner: StatefulRunner = {
+        run: (feeds) => predictor.runRaw(preprocessor.upload(feeds)),
+        copy: (states) => gpu?.guard(() => copyTensors(states)) ?? copyTensors(states),
       };
       try {
         const first = (): Promise<SelfTest | null> =>
           test && goldenRun
-            ? runSelfTest(test, manifest, goldenRun, raw, capture)
-            : warmUp(manifest, backend, raw, tools).then(() => passed);
+            ? runSelfTest(test, manifest, goldenRun, runner, capture)
+            : warmUp(manifest, backend, runner, tools).then(() => passed);
         return { preprocessor, postprocessor, selfTest: await guardCapture(capture, first) };
       } catch (error) {
         preprocessor.release();
@@ -204,7 +204,7 @@ function fallbackSession(
 async function warmUp(
   manifest: Manifest,
   backend: Backend,
-  raw: (feeds: Tensors) => Promise<Tensors>,
+  runner: StatefulRunner,
   tools: unknown,
 ): Promise<void> {
   const { inputs } = manifest;
@@ -216,5 +216,5 @@ async function warmUp(
   );
   const task = taskOf(manifest);
   const context = taskContext(manifest, task.warmUpOptions?.(manifest.task), tools);
-  await raw(completeFeeds(inputs, { ...images, ...task.feeds?.(manifest, context) }));
+  await withoutStates(runner, completeFeeds(inputs, { ...images, ...task.feeds?.(manifest, context) }));
 }

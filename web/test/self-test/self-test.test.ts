@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Tensors } from "../../src/index.js";
+import type { TensorData, Tensors } from "../../src/index.js";
 import type { Manifest } from "../../src/manifest/manifest.js";
 import { goldenDifference, hasSignal } from "../../src/self-test/golden-compare.js";
+import { runSequence } from "../../src/self-test/golden-sequence.js";
+import type { AnyTensors } from "../../src/tensors/gpu-tensor.js";
 import { bundle, hasWebgpu, loadTiny } from "../support/bundle.js";
 import { casesOf } from "../support/conformance.js";
 
@@ -47,6 +49,19 @@ describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
     },
   );
 
+  test("a model with state is run in a sequence", async () => {
+    const { selfTest } = (await loadTiny(webgpu, "recurrent-golden.json")).info();
+    expect(selfTest).toEqual({ sample: "frame", fromCache: false });
+  });
+
+  test("a state that is not what it should be after three runs is found", async () => {
+    const message = expect.stringContaining("in run 3 of a sequence, y: differs by");
+    await expect(loadTiny(webgpu, "forgetful-golden.json")).rejects.toMatchObject({
+      code: "self-test-failed",
+      message,
+    });
+  });
+
   test("it can be left out", async () => {
     const model = await loadTiny({ ...webgpu, selfTest: false }, "wrong-golden.json");
     expect(model.info().selfTest).toBeNull();
@@ -64,6 +79,64 @@ describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
     await cache.put(kept, Response.json({ reason: "of yesterday", at: Date.now() - 86_400_000 }));
     const message = expect.stringContaining("of yesterday");
     await expect(loadTiny(webgpu, "wrong-golden.json")).rejects.toMatchObject({ message });
+  });
+});
+
+describe("a sequence", () => {
+  const inputs: Manifest["inputs"] = ["a", "b"].map((name) => ({
+    kind: "state",
+    name,
+    dtype: "float32",
+    shape: [1],
+    output: `${name}N`,
+  }));
+  const one = (value: number): TensorData => ({
+    type: "float32",
+    dims: [1],
+    data: Float32Array.of(value),
+  });
+  const numberIn = (tensor: AnyTensors[string] | undefined): number =>
+    tensor !== undefined && "data" in tensor ? Number(tensor.data[0]) : Number.NaN;
+  const copy = async (states: AnyTensors): Promise<Tensors> => states as Tensors;
+  const feeds = { x: one(1) };
+
+  test("carries each state to the next run, and returns the states after the last", async () => {
+    const seen: number[][] = [];
+    const run = async (given: AnyTensors) => {
+      const [x, a, b] = [given.x, given.a, given.b].map(numberIn) as [number, number, number];
+      seen.push([a, b]);
+      return { outputs: { y: one(a + b) }, states: { a: one(a + x), b: one(b + 10 * x) } };
+    };
+    const last = await runSequence(inputs, feeds, 3, { run, copy });
+    expect(seen).toEqual([
+      [0, 0],
+      [1, 10],
+      [2, 20],
+    ]);
+    expect(Object.entries(last).map(([name, tensor]) => [name, numberIn(tensor)])).toEqual([
+      ["aN", 3],
+      ["bN", 30],
+      ["y", 22],
+    ]);
+  });
+
+  test("frees every state, also when a run fails", async () => {
+    let held = 0;
+    const onGpu = (): AnyTensors[string] => {
+      held++;
+      const read = async (): Promise<TensorData> => one(0);
+      return { type: "float32", dims: [1], buffer: {} as GPUBuffer, read, copy: read, release: () => held-- };
+    };
+    const run = async () => ({ outputs: {}, states: { a: onGpu(), b: onGpu() } });
+    await runSequence(inputs, feeds, 3, { run, copy: async () => ({}) });
+    expect(held).toBe(0);
+    let runs = 0;
+    const failing = async () => {
+      if (++runs === 3) throw new Error("lost");
+      return run();
+    };
+    await expect(runSequence(inputs, feeds, 3, { run: failing, copy })).rejects.toThrow("lost");
+    expect(held).toBe(0);
   });
 });
 
