@@ -14,7 +14,7 @@ from models.people.scene import Label, Pixels
 
 SIDE = 192
 LONG_SIDES = (240, 320, 400, 480, 640)
-SEEDS = {"train": 1, "val": 2, "varied": 3, "large": 4, "small": 5, "crops": 6}
+SEEDS = {"train": 1, "val": 2, "varied": 3, "large": 4, "small": 5, "crops": 6, "crop samples": 7}
 MIXES = {"large": composition.LARGE, "small": composition.SMALL}
 """By split; the others are varied."""
 
