@@ -87,7 +87,8 @@ class PromptEncoder(nn.Module):
 
     def positions(self, share: Tensor) -> Tensor:
         """Random Fourier features [..., c] of x and y [..., 2] in shares of the picture's side."""
-        angles = 2 * math.pi * ((2 * share - 1) @ self.frequencies)
+        x, y = (2 * share - 1).split(1, -1)  # no matrix product, which would be one of bfloat16 in training
+        angles = 2 * math.pi * (x * self.frequencies[0] + y * self.frequencies[1])
         return torch.cat([torch.sin(angles), torch.cos(angles)], -1)
 
     def grid(self) -> Tensor:

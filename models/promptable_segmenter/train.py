@@ -30,6 +30,9 @@ ROUNDS = 3
 BOXED = 0.3
 """Share of the things that begin with a box and not with a click."""
 
+LEAST_CELLS = 8
+"""That something covers by more than half; a pole may cover none."""
+
 PARTS = 0.3
 """Share of the things that are parts, where a picture has some."""
 
@@ -44,7 +47,9 @@ def targets(rng: np.random.Generator, cache: Cache, number: int, count: int) -> 
         kind = int(len(numbers[1]) > 0 and rng.random() < PARTS)
         if len(numbers[kind]):
             mask = maps[kind] == rng.choice(numbers[kind])
-            chosen.append(mask.reshape(SIDE // CELL, CELL, SIDE // CELL, CELL).mean((1, 3), dtype=np.float32))
+            shares = mask.reshape(SIDE // CELL, CELL, SIDE // CELL, CELL).mean((1, 3), dtype=np.float32)
+            if (shares > 0.5).sum() >= LEAST_CELLS:
+                chosen.append(shares)
     return chosen
 
 
@@ -128,6 +133,7 @@ def train(options: argparse.Namespace) -> Path:
     cache = cached(options.out, options.drawings, options.threads)
     torch.manual_seed(0)
     network = Segmenter(SIDE).train()
+    network.encoder.to(memory_format=torch.channels_last)  # a quarter faster on a processor
 
     def step(number: int) -> Tensor:
         rng = np.random.default_rng([SEEDS["train"], number])

@@ -70,7 +70,7 @@ def train(options: argparse.Namespace) -> Path:
     """Train, and return the checkpoint."""
     people = cached(options.out, options.pictures, options.threads)
     torch.manual_seed(0)
-    network = TopDownPose().train()
+    network = TopDownPose().train().to(memory_format=torch.channels_last)  # a quarter faster on a processor
 
     def step(number: int) -> Tensor:
         rng = np.random.default_rng([SEEDS["crops"], number])
