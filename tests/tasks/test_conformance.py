@@ -13,12 +13,14 @@ import pytest
 
 from webbuild.manifest.manifest import (
     ClassifyTask,
+    CropInput,
     DepthTask,
     DetectTask,
     ImageInput,
     ImageSegmentationTask,
     ImageTask,
     Input,
+    KeypointsTask,
     MaskInput,
     MatteTask,
     ObbTask,
@@ -26,12 +28,15 @@ from webbuild.manifest.manifest import (
     RowTask,
     SegmentTask,
 )
+from webbuild.preprocess.crop import place_crop
+from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import encode_png, image_to_tensor, input_size
 from webbuild.preprocess.letterbox import ImagePlacement, place_image
 from webbuild.preprocess.mask import hole_cells, mask_tensor
+from webbuild.preprocess.picture import crops_to_tensor
 from webbuild.preprocess.size_feeds import size_feeds
 from webbuild.tasks.base import RunContext
-from webbuild.tasks.detection import row_width
+from webbuild.tasks.detection import Box, row_width
 from webbuild.tasks.registry import decode_task
 
 FOLDER = Path(__file__).parents[2] / "conformance"
@@ -60,7 +65,7 @@ def test_a_picture_becomes_the_tensor_that_is_wanted(file: Path) -> None:
     assert list(tensor.shape) == spec.shape
     high, wide = spec.shape[2:] if spec.layout == "nchw" else spec.shape[1:3]
     sizes = {"source_width": width, "source_height": height, "input_width": wide, "input_height": high}
-    assert msgspec.to_builtins(placement) == {**sizes, **want["geometry"]}
+    assert msgspec.to_builtins(placement) == {**sizes, **want["geometry"], "crops": ()}
     assert case["tolerance"] <= 1e-6 * max(1.0, *map(abs, want["tensor"]))
     np.testing.assert_allclose(tensor.ravel(), want["tensor"], rtol=0, atol=case["tolerance"])
     assert placement == place_image(width, height, wide, high, spec.letterbox)
@@ -246,3 +251,35 @@ def same(got: Any, want: Any, tolerance: float) -> None:
         assert got == want
     else:
         assert abs(got - want) <= tolerance
+
+
+@cases_of("crop")
+def test_crops_become_the_tensor_that_is_wanted(file: Path) -> None:
+    case = read(file)
+    spec = msgspec.convert(case["input"], CropInput)
+    rgba = np.array(case["image"]["rgba"], np.uint8).reshape(case["image"]["height"], case["image"]["width"], 4)
+    crops = [place_crop(_crop_box(**each), spec) for each in case["boxes"]]
+    tensor, placement = crops_to_tensor(rgba, spec, crops)
+    assert list(tensor.shape) == spec.shape
+    assert placement.crops == tuple(crops)
+    np.testing.assert_allclose(tensor.ravel(), case["want"]["tensor"], rtol=0, atol=case["tolerance"])
+
+
+@cases_of("keypoints")
+def test_keypoints_of_crops_lie_where_they_are_wanted(file: Path) -> None:
+    case = read(file)
+    spec = msgspec.convert(case["input"], CropInput)
+    task = msgspec.convert(case["task"], KeypointsTask)
+    rows, columns = input_size(spec)
+    crops = tuple(place_crop(_crop_box(each, []), spec) for each in case["boxes"])
+    place = ImagePlacement(0, 0, 0, 0, columns, rows, columns, rows, crops)
+    outputs = {name: np.array(each["data"], np.float32).reshape(each["dims"]) for name, each in case["outputs"].items()}
+    found = decode_task(task, outputs, RunContext(place))
+    want = case["want"]["poses"]
+    assert [each.box for each in found] == [msgspec.convert(each["box"], Box) for each in want]
+    numbers = [[[point.x, point.y, point.confidence] for point in each.keypoints] for each in found]
+    np.testing.assert_allclose(numbers, [each["keypoints"] for each in want], rtol=0, atol=case["tolerance"])
+
+
+def _crop_box(box: list[float], points: list[list[float]]) -> CropBox:
+    return msgspec.convert({"box": box, "points": points}, CropBox)

@@ -15,7 +15,7 @@ from webbuild.bundle.weight_shards import SHARD_BYTES
 from webbuild.compare.by_output import group_by_output, matched_objects
 from webbuild.compare.comparison import Comparison
 from webbuild.manifest.detection_head_status import fallback_reason
-from webbuild.manifest.manifest import Graph, ImageInput, Input, StackInput
+from webbuild.manifest.manifest import Graph, Input, PictureInput, StackInput
 from webbuild.manifest.uint8_tensors import from_uint8, to_uint8
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.sample import Sample
@@ -81,7 +81,7 @@ def with_uint8_images(recorded: GoldenRun, inputs: Sequence[Input], graphs: Sequ
         folder: in which they lie.
     """
     pictures = {
-        spec.name: spec for spec in inputs if isinstance(spec, ImageInput | StackInput) and spec.dtype == "float32"
+        spec.name: spec for spec in inputs if isinstance(spec, PictureInput | StackInput) and spec.dtype == "float32"
     }
     levels = {name: to_uint8(recorded.sample.feeds[name], spec) for name, spec in pictures.items()}
     feeds = {**recorded.sample.feeds, **{name: from_uint8(levels[name], spec) for name, spec in pictures.items()}}

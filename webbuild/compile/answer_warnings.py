@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from webbuild.compile.picture_trials import sample_answers
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import ImageInput
+from webbuild.manifest.manifest import CropInput, ImageInput
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of
@@ -17,11 +17,11 @@ def find_answer_warnings(match: TaskMatch, original: NativeRunner) -> tuple[str,
         not kind.checks_answers
         or match.lacks_head
         or len(match.inputs) != 1
-        or not isinstance(match.inputs[0], ImageInput)
+        or not isinstance(match.inputs[0], ImageInput | CropInput)
     ):
         return ()
     (image,) = match.inputs
-    assert isinstance(image, ImageInput)
+    assert isinstance(image, ImageInput | CropInput)
     try:
         answers = sample_answers(image, original)
     except WebbuildError:

@@ -7,7 +7,7 @@ import msgspec
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel
 from webbuild.compile.plan_graphs import plan_graphs
-from webbuild.manifest.manifest import ImageInput
+from webbuild.manifest.manifest import PictureInput
 from webbuild.passes.base import NmsPlacement
 from webbuild.passes.nms.status_output import HEAD_STATUS_KEY
 from webbuild.targets.target import Target
@@ -38,10 +38,10 @@ def compile_batch(
                 shapes = f"{list(own)} for {batch} pictures, {list(one)} for one"
                 raise no_batch(batch, f"{loaded.source.path}: output '{value.name}' is {shapes}")
     inputs = tuple(
-        msgspec.structs.replace(spec, shape=[batch, *spec.shape[1:]]) if isinstance(spec, ImageInput) else spec
+        msgspec.structs.replace(spec, shape=[batch, *spec.shape[1:]]) if isinstance(spec, PictureInput) else spec
         for spec in single.match.inputs
     )
-    pictures = sum(isinstance(spec, ImageInput) for spec in inputs)
+    pictures = sum(isinstance(spec, PictureInput) for spec in inputs)
     if pictures != 1:
         raise no_batch(batch, f"{loaded.source.path}: run() gives it one picture, it takes {pictures}")
     match = msgspec.structs.replace(single.match, inputs=inputs)

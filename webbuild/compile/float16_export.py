@@ -22,7 +22,7 @@ from webbuild.equivalence.policy import Policy
 from webbuild.equivalence.verdict import has_no_detections
 from webbuild.errors import WebbuildError
 from webbuild.inspection.required_features import required_features
-from webbuild.manifest.manifest import ImageInput, Input, OptionInput, Task
+from webbuild.manifest.manifest import Input, OptionInput, PictureInput, Task
 from webbuild.manifest.states import state_inputs
 from webbuild.manifest.tasks import TensorTask
 from webbuild.model.load import model_signature
@@ -149,7 +149,7 @@ def _chosen_samples(loaded: LoadedModel, compiled: CompiledModel, samples: Seque
     if not samples:
         image = find_picture_input(match)
         photographed = [] if image is None else [image, *state_inputs(match.inputs)]
-    elif any(isinstance(each, ImageInput) for each in match.inputs):
+    elif any(isinstance(each, PictureInput) for each in match.inputs):
         photographed = match.inputs
     chosen = attach_prompts(match, collect_samples(path, samples, match.inputs, loaded.ranges))[:_SAMPLES]
     chosen += attach_prompts(match, edge_cases(match.inputs, loaded.ranges))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from webbuild.compile.picture_trials import sample_answers
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import ImageInput
+from webbuild.manifest.manifest import CropInput, ImageInput
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of
@@ -12,7 +12,7 @@ from webbuild.tasks.registry import kind_of
 
 def with_measured_values(match: TaskMatch, original: NativeRunner) -> TaskMatch:
     """Return the match with what the values of its `measured_output` say; as it is without one."""
-    images = [spec for spec in match.inputs if isinstance(spec, ImageInput)]
+    images = [spec for spec in match.inputs if isinstance(spec, ImageInput | CropInput)]
     if not match.measured_output or len(images) != 1 or len(match.inputs) != 1:
         return match
     try:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import ImageInput
-from webbuild.preprocess.image import image_to_canvas, load_image, normalize
+from webbuild.manifest.manifest import CropInput, ImageInput
+from webbuild.preprocess.image import load_image, normalize
+from webbuild.preprocess.picture import picture_to_canvas
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import SAMPLE_IMAGES
 
@@ -25,13 +26,13 @@ RIPPLE = 0.05
 """Part of an answer's size below which its spread counts as that large: a ripple on a constant says little."""
 
 
-def sample_canvases(image: ImageInput) -> list[NDArray[np.float64]]:
+def sample_canvases(image: ImageInput | CropInput) -> list[NDArray[np.float64]]:
     """Return two photographs in the size of an input, RGB values [height, width, 3] of 0..255."""
     photographs = [load_image(file) for file in sorted(SAMPLE_IMAGES.glob("*.jpg"))[:2]]
-    return [image_to_canvas(pixels, image)[0] for pixels in photographs]
+    return [picture_to_canvas(pixels, image) for pixels in photographs]
 
 
-def sample_answers(image: ImageInput, native: NativeRunner) -> list[dict[str, NDArray[Any]]]:
+def sample_answers(image: ImageInput | CropInput, native: NativeRunner) -> list[dict[str, NDArray[Any]]]:
     """Return a model's answers to the two photographs, as they go into its only input.
 
     Raises:

@@ -19,7 +19,7 @@ from webbuild.equivalence.check import EquivalenceResult, run_original
 from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.equivalence.sequences import check_states
-from webbuild.manifest.manifest import Graph, ImageInput, Weights
+from webbuild.manifest.manifest import Graph, PictureInput, Weights
 from webbuild.manifest.states import state_inputs
 from webbuild.model.states import guessed_states
 from webbuild.reporting.quantities import format_count
@@ -165,7 +165,7 @@ def _check(
     loaded, compiled = variant.loaded, variant.compiled
     open_graph: Callable[[Path], NativeRunner] = NativeRunner
     if variant.batch > 1:  # each sample is compared with its own run, whatever else is in the batch
-        (picture,) = (spec.name for spec in compiled.match.inputs if isinstance(spec, ImageInput))
+        (picture,) = (spec.name for spec in compiled.match.inputs if isinstance(spec, PictureInput))
         open_graph = partial(BatchRunner, picture=picture, batch=variant.batch)
         graphs = [_for_one_picture(graph) for graph in graphs]
     return check_with_detections(

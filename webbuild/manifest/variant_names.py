@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from webbuild.manifest.inputs import ImageInput, StackInput
+from webbuild.manifest.inputs import PictureInput, StackInput
 from webbuild.manifest.manifest import Manifest
 
 
@@ -19,10 +19,10 @@ def variant_names(manifest: Manifest) -> list[str]:
 
 def picture_size(manifest: Manifest) -> tuple[int, int] | None:
     """Return the width and height of the pictures that a model takes, None where it takes none."""
-    spec = next((each for each in manifest.inputs if isinstance(each, ImageInput | StackInput)), None)
+    spec = next((each for each in manifest.inputs if isinstance(each, PictureInput | StackInput)), None)
     if spec is None:
         return None
-    height, width = spec.shape[1:3] if isinstance(spec, ImageInput) and spec.layout == "nhwc" else spec.shape[-2:]
+    height, width = spec.shape[1:3] if isinstance(spec, PictureInput) and spec.layout == "nhwc" else spec.shape[-2:]
     return width, height
 
 
@@ -37,7 +37,7 @@ def for_one_picture(manifest: Manifest) -> Manifest:
     if picture_batch(manifest) == 1:
         return manifest
     inputs = [
-        msgspec.structs.replace(each, shape=[1, *each.shape[1:]]) if isinstance(each, ImageInput) else each
+        msgspec.structs.replace(each, shape=[1, *each.shape[1:]]) if isinstance(each, PictureInput) else each
         for each in manifest.inputs
     ]
     outputs = [msgspec.structs.replace(each, shape=[1, *each.shape[1:]]) for each in manifest.outputs]
@@ -46,4 +46,4 @@ def for_one_picture(manifest: Manifest) -> Manifest:
 
 def picture_batch(manifest: Manifest) -> int:
     """Return how many pictures a run takes, each of which gets a result of its own."""
-    return next((each.shape[0] for each in manifest.inputs if isinstance(each, ImageInput)), 1)
+    return next((each.shape[0] for each in manifest.inputs if isinstance(each, PictureInput)), 1)

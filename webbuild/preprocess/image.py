@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest.manifest import ImageInput
+from webbuild.manifest.manifest import ImageInput, PictureInput
 from webbuild.preprocess.letterbox import ImagePlacement, place_image
 from webbuild.preprocess.resample import filter_taps, resample
 
@@ -91,13 +91,13 @@ def image_to_canvas(rgba: NDArray[np.uint8], spec: ImageInput) -> tuple[NDArray[
     return canvas, placement
 
 
-def input_size(spec: ImageInput) -> tuple[int, int]:
+def input_size(spec: PictureInput) -> tuple[int, int]:
     """Return the height and width of the input."""
     height, width = spec.shape[2:4] if spec.layout == "nchw" else spec.shape[1:3]
     return height, width
 
 
-def normalize(canvas: NDArray[np.float64], spec: ImageInput) -> NDArray[Any]:
+def normalize(canvas: NDArray[np.float64], spec: PictureInput) -> NDArray[Any]:
     """Turn RGB values [height, width, 3] of 0..255 into the tensor `spec` describes."""
     if spec.color == "gray":
         canvas = canvas @ np.array([LUMA], np.float64).T

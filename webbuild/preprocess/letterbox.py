@@ -9,13 +9,14 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import Letterbox
+from webbuild.preprocess.crop_box import Crop
 
 
 class ImagePlacement(Struct, frozen=True):
     """A source picture of `source_width` x `source_height` drawn at (`left`, `top`), `width` x `height` large.
 
     All in pixels, the last six those of the model's input, which is `input_width` x `input_height` large. What lies
-    outside of it, left of 0 too, is cut off.
+    outside of it, left of 0 too, is cut off. Of an input of crops `crops` says where each of them lies in the picture.
     """
 
     source_width: int
@@ -26,6 +27,7 @@ class ImagePlacement(Struct, frozen=True):
     height: int
     input_width: int
     input_height: int
+    crops: tuple[Crop, ...] = ()
 
     def to_source(self, points: NDArray[Any], *, clamp: bool) -> NDArray[np.float64]:
         """Map points [..., 2] (x, y in input pixels) to pixels of the source, clamped to its edges or not."""

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest.manifest import FocusInput, ImageInput, Input, StackInput, TensorInput
-from webbuild.preprocess.image import image_to_tensor, load_image
+from webbuild.manifest.manifest import CropInput, FocusInput, ImageInput, Input, StackInput, TensorInput
+from webbuild.preprocess.image import load_image
 from webbuild.preprocess.image_stack import stack_tensor
 from webbuild.preprocess.mask import find_mask, sample_hole, with_hole
+from webbuild.preprocess.picture import picture_to_tensor
 from webbuild.preprocess.state_feeds import state_feeds
 from webbuild.samples.beside_tensors import input_for_photographs, sample_beside_tensors
 from webbuild.samples.focal_stack import IMAGE_SUFFIXES as _PICTURES
@@ -55,7 +56,7 @@ def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges
     if stack is not None:
         found = stacks_from_paths(given) if given else find_stacks(model.parent / "samples", stack.count)
         return [_sample_from_stack(each, stack, inputs) for each in found] or [_synthetic_stack_sample(stack, inputs)]
-    image = next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
+    image = next((spec for spec in inputs if isinstance(spec, ImageInput | CropInput)), None)
     files = list(given)
     if image is not None:
         files = files or _image_files(model.parent / "samples") or _image_files(SAMPLE_IMAGES)
@@ -86,7 +87,7 @@ def _image_files(folder: Path) -> list[Path]:
     return sorted(file for file in folder.glob("*") if file.suffix.lower() in _PICTURES)
 
 
-def _sample_from_image(file: Path, image: ImageInput, inputs: Sequence[Input], ranges: Ranges) -> Sample:
+def _sample_from_image(file: Path, image: ImageInput | CropInput, inputs: Sequence[Input], ranges: Ranges) -> Sample:
     _require_file(file)
     if file.suffix.lower() == ".npz":
         raise WebbuildError(
@@ -103,7 +104,7 @@ def _sample_from_image(file: Path, image: ImageInput, inputs: Sequence[Input], r
             exit_code=USAGE,
         )
     rgba = load_image(file)
-    tensor, placement = image_to_tensor(rgba, image)
+    tensor, placement = picture_to_tensor(rgba, image)
     feeds = {image.name: tensor, **feeds_beside_image(inputs, placement, ranges=ranges)}
     size = (rgba.shape[1], rgba.shape[0])
     hole = None if find_mask(inputs) is None else sample_hole(*size)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.manifest.manifest import ImageInput, Input, StackInput
+from webbuild.manifest.manifest import CropInput, ImageInput, Input, StackInput
 from webbuild.preprocess.image import input_size, normalize
 from webbuild.preprocess.image_stack import stack_image_spec
 from webbuild.preprocess.letterbox import ImagePlacement
@@ -20,12 +20,18 @@ from webbuild.samples.sample import Sample, feeds_beside_image
 def edge_cases(inputs: Sequence[Input], ranges: Ranges = NO_RANGES) -> list[Sample]:
     """Return samples that take the rare branches: a picture of nothing, and one of noise."""
     stack = next((spec for spec in inputs if isinstance(spec, StackInput)), None)
-    image = stack_image_spec(stack) if stack else next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
+    image = (
+        stack_image_spec(stack)
+        if stack
+        else next((spec for spec in inputs if isinstance(spec, ImageInput | CropInput)), None)
+    )
     if image is None:
         return []
     height, width = input_size(image)
     count, shape = (1, image.shape) if stack is None else (stack.count, stack.shape)
-    flat = normalize(np.full((height, width, 3), float(image.letterbox.pad)), image)
+    flat = normalize(
+        np.full((height, width, 3), float(image.pad if isinstance(image, CropInput) else image.letterbox.pad)), image
+    )
     whole = ImagePlacement(width, height, 0, 0, width, height, width, height)
     rest = feeds_beside_image(inputs, whole, ranges=ranges)
 

@@ -33,6 +33,12 @@ class KeypointPosition(Struct, frozen=True):
     confidence: float
 
 
+class CropKeypoint(KeypointPosition, frozen=True):
+    """A keypoint of a crop. `margin` is by how much its place scores more than the next best."""
+
+    margin: float = 1.0
+
+
 class Point(Struct, frozen=True):
     """A point in source pixels."""
 

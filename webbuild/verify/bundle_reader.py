@@ -231,7 +231,7 @@ def read_golden_sequence(bundle: Bundle) -> tuple[int, dict[str, NDArray[Any]]] 
 
 def _golden_input(bundle: Bundle, run: manifests.Golden, spec: manifests.Input) -> NDArray[Any]:
     path = run.inputs[spec.name]
-    if spec.name in run.uint8_inputs and isinstance(spec, manifests.ImageInput | manifests.StackInput):
+    if spec.name in run.uint8_inputs and isinstance(spec, manifests.PictureInput | manifests.StackInput):
         return from_uint8(_read_tensor(bundle, path, spec, "uint8"), spec)
     return _read_tensor(bundle, path, spec)
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import (
+    CropInput,
     FocusInput,
     ImageInput,
     Manifest,
@@ -22,11 +23,12 @@ from webbuild.manifest.manifest import (
     TensorInput,
 )
 from webbuild.passes.analysis.input_ranges import InputRange
-from webbuild.preprocess.image import image_to_tensor, load_image
+from webbuild.preprocess.image import load_image
 from webbuild.preprocess.image_stack import focus_tensor, stack_tensor
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.mask import find_mask, sample_box, sample_hole, with_hole
 from webbuild.preprocess.number_feeds import number_feeds
+from webbuild.preprocess.picture import picture_to_tensor
 from webbuild.preprocess.prompt import Prompt
 from webbuild.preprocess.size_feeds import size_feeds
 from webbuild.preprocess.state_feeds import state_feeds
@@ -156,9 +158,9 @@ def _bundle_samples(bundle: Bundle) -> list[VerifyInput]:
     return [_random_input(bundle.manifest, seed) for seed in (0, 1)]
 
 
-def picture_input(manifest: Manifest) -> ImageInput | StackInput | None:
+def picture_input(manifest: Manifest) -> ImageInput | CropInput | StackInput | None:
     """Return the picture or stack a model takes, None for one that takes none, or several, or other tensors too."""
-    pictures = [spec for spec in manifest.inputs if isinstance(spec, ImageInput | StackInput)]
+    pictures = [spec for spec in manifest.inputs if isinstance(spec, ImageInput | CropInput | StackInput)]
     others = [spec for spec in manifest.inputs if isinstance(spec, TensorInput)]
     return pictures[0] if len(pictures) == 1 and not others else None
 
@@ -173,7 +175,9 @@ def option_feeds(manifest: Manifest) -> Feeds:
     return {**options, **number_feeds(manifest.inputs), **state_feeds(manifest.inputs)}
 
 
-def _image_inputs(bundle: Bundle, spec: ImageInput, named: Sequence[tuple[Path, str, str]]) -> list[VerifyInput]:
+def _image_inputs(
+    bundle: Bundle, spec: ImageInput | CropInput, named: Sequence[tuple[Path, str, str]]
+) -> list[VerifyInput]:
     """Return pictures from their files, titles and prompts; an empty prompt is the bundle's first."""
     pictures = [_image_input(bundle.manifest, spec, file, title) for file, title, _ in named]
     task, kind = bundle.manifest.task, kind_of(bundle.manifest.task)
@@ -188,9 +192,9 @@ def _image_inputs(bundle: Bundle, spec: ImageInput, named: Sequence[tuple[Path, 
     ]
 
 
-def _image_input(manifest: Manifest, spec: ImageInput, file: Path, title: str) -> VerifyInput:
+def _image_input(manifest: Manifest, spec: ImageInput | CropInput, file: Path, title: str) -> VerifyInput:
     pixels = load_image(file)
-    tensor, placement = image_to_tensor(pixels, spec)
+    tensor, placement = picture_to_tensor(pixels, spec)
     feeds = {**option_feeds(manifest), **size_feeds(manifest.inputs, placement), spec.name: tensor}
     hole = None if find_mask(manifest.inputs) is None else sample_hole(pixels.shape[1], pixels.shape[0])
     filled = with_hole(feeds, manifest.inputs, placement)

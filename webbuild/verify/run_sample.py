@@ -15,7 +15,7 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_answers import compare_predictions, compare_tensors
 from webbuild.manifest.detection_head_status import fallback_reason
-from webbuild.manifest.manifest import ImageInput, StackInput, Task
+from webbuild.manifest.manifest import PictureInput, StackInput, Task
 from webbuild.manifest.states import state_inputs
 from webbuild.preprocess.mask import with_hole
 from webbuild.reporting.prediction_image import prediction_image_url
@@ -152,7 +152,7 @@ def _compare_preprocessed(bundle: Bundle, runner: PageRunner, given: VerifyInput
 
 
 def input_tolerance(
-    spec: ImageInput | StackInput, want: NDArray[Any], backend: str, *, translucent: bool = False
+    spec: PictureInput | StackInput, want: NDArray[Any], backend: str, *, translucent: bool = False
 ) -> float:
     """Return how far a picture's tensor may lie from `want`, which Python made of it."""
     level = spec.scale / min(spec.std)

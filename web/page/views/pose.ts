@@ -17,7 +17,7 @@ const read: ReadDetections = (result, task) =>
 export const drawing = detectionDrawing("pose", read);
 export const view: ViewModule = { kind: "pose", create: () => new DetectionsView(read) };
 
-function skeletonStyle(task: PoseTask): DetectionStyle {
+export function skeletonStyle(task: Pick<PoseTask, "classes" | "keypoints" | "skeleton">): DetectionStyle {
   return {
     classes: task.classes,
     draw(context, one, fit, alpha) {

@@ -24,6 +24,7 @@ export interface Manifest {
     | GroundingTask
     | ImageTask
     | ImageSegmentationTask
+    | KeypointsTask
     | MatteTask
     | ObbTask
     | PoseTask
@@ -248,6 +249,78 @@ export interface ImageSegmentationTask {
   overlapMaskAreaThreshold: number;
 }
 /**
+ * Keypoints of what a crop shows, such as a person or a face.
+ *
+ *     The result is that of a `PoseTask`: the boxes, scores and classes are those that the crops were cut around. In a
+ *     bundle of one stage it is one box, of the whole picture, whose class is `classes[0]` and whose score is 1.
+ */
+export interface KeypointsTask {
+  kind: "keypoints";
+  head: SimccHead | HeatmapHead | RegressionHead;
+  classes: string[];
+  keypoints: Keypoint[];
+  skeleton: [number, number][];
+}
+/**
+ * Keypoints as two vectors of scores for each, along the input's width and its height (SimCC).
+ *
+ *     In `x` [crops, keypoints, width * split_ratio] and `y` [crops, keypoints, height * split_ratio] a keypoint is at the
+ *     largest score, (index of x, index of y) / split_ratio in pixels of the input. Its confidence is the mean of the two
+ *     scores. Where that is not above 0, both indices are -1.
+ */
+export interface SimccHead {
+  kind: "simcc";
+  x: string;
+  y: string;
+  splitRatio: number;
+}
+/**
+ * Keypoints as a heat map of the input for each: `output` [crops, keypoints, rows, columns].
+ *
+ *     A keypoint is at the cell with the largest value, which is its confidence. Where that is not above 0, the cell is
+ *     (-1, -1), else it is refined:
+ *
+ *     shift: a quarter of a cell towards the larger of the two neighbours along each axis. Along x only for
+ *     1 < x < columns - 1 and y > 0, along y only for 1 < y < rows - 1 and x > 0.
+ *
+ *     dark, udp: a Newton step to the top of a parabola through the logarithms of the map, blurred with a Gaussian of
+ *     `sigma`, cut off beyond `radius` cells. Beyond the map lie, by `border`, its own cells mirrored with their edge
+ *     (`symmetric`: b a | a b) or without (`reflect`: c b | a b), or zeros. For `dark` blurred values are at least 1e-10,
+ *     second derivatives two cells wide, and cells within two of an edge stay as they are. For `udp` values are held to
+ *     0.001..50, and derivatives are one cell wide.
+ *
+ *     The cell (x, y) is at (x * width / columns, y * height / rows) of the input, where `unbiased` at (x * (width - 1) /
+ *     (columns - 1), y * (height - 1) / (rows - 1)).
+ */
+export interface HeatmapHead {
+  kind: "heatmap";
+  output: string;
+  refine: "dark" | "none" | "shift" | "udp";
+  sigma: number;
+  radius: number;
+  border: "reflect" | "symmetric" | "zero";
+  unbiased: boolean;
+}
+/**
+ * Keypoints as numbers: `output` [crops, keypoints * columns] or [crops, keypoints, columns], or of ones between.
+ *
+ *     `columns` are x and y, and then a depth z or a confidence c. In the range `unit` 0 and 1 are the edges of the input,
+ *     with `signed` -1 and 1 are; `pixels` are those of the input. Without c a confidence is 1.
+ */
+export interface RegressionHead {
+  kind: "regression";
+  output: string;
+  columns: "xy" | "xyc" | "xyz";
+  range: "pixels" | "signed" | "unit";
+}
+/**
+ * A keypoint's name and, for a limb drawn by side, its side.
+ */
+export interface Keypoint {
+  name: string;
+  side: "left" | "middle" | "right";
+}
+/**
  * How opaque the foreground is at each pixel of the picture.
  *
  *     `output` is a map over the whole input: [1, height, width], [1, channels, height, width], or as `nhwc` [1, height,
@@ -300,13 +373,6 @@ export interface PoseTask {
   keypoints: Keypoint[];
   keypointSize: 2 | 3;
   skeleton: [number, number][];
-}
-/**
- * A keypoint's name and, for a limb drawn by side, its side.
- */
-export interface Keypoint {
-  name: string;
-  side: "left" | "middle" | "right";
 }
 /**
  * Objects, their boxes and their masks.
@@ -756,6 +822,7 @@ export interface Variant {
     | GroundingTask
     | ImageTask
     | ImageSegmentationTask
+    | KeypointsTask
     | MatteTask
     | ObbTask
     | PoseTask
@@ -799,6 +866,7 @@ export interface Stage {
     | GroundingTask
     | ImageTask
     | ImageSegmentationTask
+    | KeypointsTask
     | MatteTask
     | ObbTask
     | PoseTask

@@ -1,7 +1,7 @@
 // The variants of a model: a manifest for each size of picture that the bundle holds it for, its own first.
 
 import type { PictureSize } from "../api/types.js";
-import type { ImageInput, Manifest } from "./manifest.js";
+import type { Manifest } from "./manifest.js";
 
 /** Returns a manifest for each variant of the first stage. Only its own has a golden run. */
 export function everyVariant({ variants = [], stages: _later, ...first }: Manifest): Manifest[] {
@@ -10,7 +10,7 @@ export function everyVariant({ variants = [], stages: _later, ...first }: Manife
 
 /** Returns the size of the pictures that a model takes, null where it takes none. */
 export function pictureSize({ inputs }: Pick<Manifest, "inputs">): PictureSize | null {
-  const input = inputs.find(({ kind }) => kind === "image" || kind === "stack");
+  const input = inputs.find(({ kind }) => kind === "image" || kind === "crop" || kind === "stack");
   if (input === undefined) return null;
   const [rows, columns] = isNhwc(input) ? input.shape.slice(1) : input.shape.slice(-2);
   return rows === undefined || columns === undefined ? null : [columns, rows];
@@ -18,7 +18,7 @@ export function pictureSize({ inputs }: Pick<Manifest, "inputs">): PictureSize |
 
 /** Returns how many pictures a run of the graph takes, each of which gets a result of its own. */
 export function pictureBatch({ inputs }: Pick<Manifest, "inputs">): number {
-  return inputs.find((input) => input.kind === "image")?.shape[0] ?? 1;
+  return inputs.find(({ kind }) => kind === "image" || kind === "crop")?.shape[0] ?? 1;
 }
 
 /** Returns the manifest as it is for one of the pictures of a batch. */
@@ -28,7 +28,7 @@ export function forOnePicture(manifest: Manifest): Manifest {
   return {
     ...manifest,
     inputs: manifest.inputs.map((each) =>
-      each.kind === "image" ? { ...each, shape: alone(each.shape) } : each,
+      each.kind === "image" || each.kind === "crop" ? { ...each, shape: alone(each.shape) } : each,
     ),
     outputs: manifest.outputs.map((each) => ({ ...each, shape: alone(each.shape) })),
   };
@@ -45,5 +45,5 @@ export function sameSize(one: PictureSize, other: PictureSize): boolean {
 }
 
 function isNhwc(input: Manifest["inputs"][number]): boolean {
-  return input.kind === "image" && (input as ImageInput).layout === "nhwc";
+  return (input.kind === "image" || input.kind === "crop") && input.layout === "nhwc";
 }

@@ -2,9 +2,11 @@
 
 import { WebbuildError } from "../api/errors.js";
 import type { TensorData } from "../api/types.js";
-import type { ImageInput, Manifest } from "../manifest/manifest.js";
+import type { CropInput, ImageInput, Manifest } from "../manifest/manifest.js";
+import { cropOnCpu } from "./crop/cpu-crop.js";
+import { placeCrop, wholePicture } from "./crop/place-crop.js";
 import { runInput } from "./image-input.js";
-import { type Geometry, letterbox, placePicture } from "./letterbox.js";
+import { type Geometry, letterbox, placePicture, planeSize } from "./letterbox.js";
 import { type Picture, readPixels } from "./pixels.js";
 
 /** The input's name, its tensor, and where each picture lies in its plane. */
@@ -19,9 +21,13 @@ export async function preprocessOnCpu(
   inputs: Manifest["inputs"],
   pictures: readonly Picture[],
 ): Promise<CpuPreprocessedInput> {
-  const { name, shape, image: input, count } = runInput(inputs);
+  const { name, shape, image: input, count, crop } = runInput(inputs);
   const [first, ...rest] = pictures;
   if (first === undefined) throw new WebbuildError("invalid-image", "no picture was given", "give one");
+  if (crop !== undefined) {
+    const { geometry, tensor } = await cropWhole(first, crop);
+    return { name, tensor: tensorData(shape, tensor, input), geometry };
+  }
   const { geometry, tensor } = await preprocessImage(first, input);
   if (count === null) return { name, tensor: tensorData(shape, tensor, input), geometry };
   const data = new Float32Array(tensor.length * count);
@@ -32,6 +38,19 @@ export async function preprocessOnCpu(
     data.set(letterbox(pixels, input, geometry), (index + 1) * tensor.length);
   }
   return { name, tensor: tensorData(shape, data, input), geometry };
+}
+
+async function cropWhole(
+  picture: Picture,
+  input: CropInput,
+): Promise<{ geometry: Geometry; tensor: Float32Array<ArrayBuffer> }> {
+  const pixels = await readPixels(picture);
+  const source = { width: pixels.width, height: pixels.height };
+  const crops = [placeCrop(wholePicture(source), input)];
+  return {
+    geometry: { source, left: 0, top: 0, ...planeSize(input), crops },
+    tensor: cropOnCpu(pixels, input, crops),
+  };
 }
 
 async function preprocessImage(

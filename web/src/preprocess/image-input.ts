@@ -1,19 +1,25 @@
 // Which input run() makes out of pictures: one picture, or a stack of them one after another.
 
 import { WebbuildError } from "../api/errors.js";
-import type { ImageInput, Manifest } from "../manifest/manifest.js";
+import type { CropInput, ImageInput, Manifest } from "../manifest/manifest.js";
 
-/** `picture` is what each of the pictures becomes; a stack takes `count` of them, a single picture has null. */
+/**
+ * `picture` is what each of the pictures becomes; a stack takes `count` of them, a single picture has null. With a `crop` it
+ * is the one around the box of the whole picture.
+ */
 export interface RunInput {
   name: string;
   shape: readonly number[];
   image: ImageInput;
   count: number | null;
+  crop?: CropInput;
 }
 
 /** Throws where pictures are not enough to run the model. */
 export function runInput(inputs: Manifest["inputs"]): RunInput {
-  const found = inputs.filter((input) => input.kind === "image" || input.kind === "stack");
+  const found = inputs.filter(
+    (input) => input.kind === "image" || input.kind === "crop" || input.kind === "stack",
+  );
   const [input] = found;
   const fix = "use runTensors() and give every input";
   if (input === undefined || found.length > 1) {
@@ -27,6 +33,18 @@ export function runInput(inputs: Manifest["inputs"]): RunInput {
   }
   const { name, shape } = input;
   if (input.kind === "image") return { name, shape, image: input, count: null };
+  if (input.kind === "crop") {
+    const {
+      padding: _padding,
+      unbiased: _unbiased,
+      pad,
+      template: _template,
+      classes: _classes,
+      ...own
+    } = input;
+    const letterbox = { mode: "stretch", anchor: "center", pad, interpolation: "bilinear" } as const;
+    return { name, shape, image: { ...own, kind: "image", letterbox }, count: null, crop: input };
+  }
   const { count, ...rest } = input;
   const image: ImageInput = { ...rest, kind: "image", shape: [1, ...shape.slice(-3)], layout: "nchw" };
   return { name, shape, image, count };

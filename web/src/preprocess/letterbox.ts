@@ -1,6 +1,7 @@
 // A picture of any size into the fixed size of an image input. Not a general resizer: what the manifest says, exactly.
 
-import type { ImageInput } from "../manifest/manifest.js";
+import type { CropInput, ImageInput } from "../manifest/manifest.js";
+import type { Crop } from "./crop/place-crop.js";
 import type { Pixels } from "./pixels.js";
 import { resample, type Taps, taps } from "./resample.js";
 import { roundHalfEven } from "./rounding.js";
@@ -17,10 +18,15 @@ export interface Geometry {
   top: number;
   width: number;
   height: number;
+  /** Of an input of crops: where each of them lies in the picture. */
+  crops?: readonly Crop[];
 }
 
+/** An input that a picture's pixels become. */
+type PictureInput = ImageInput | CropInput;
+
 /** Returns the width and height of the input's plane. */
-export function planeSize(input: ImageInput): Size {
+export function planeSize(input: Pick<PictureInput, "shape" | "layout">): Size {
   const [, second = 0, third = 0, fourth = 0] = input.shape;
   return input.layout === "nchw" ? { height: third, width: fourth } : { height: second, width: third };
 }
@@ -102,7 +108,7 @@ function visible(start: number, size: number, room: number): [number, number] {
 }
 
 /** Of a picture as the model takes it. */
-export function channelsOf({ color }: ImageInput): number {
+export function channelsOf({ color }: Pick<PictureInput, "color">): number {
   return ORDERS[color].length;
 }
 
@@ -110,6 +116,18 @@ export function channelsOf({ color }: ImageInput): number {
 const ORDERS = { rgb: [0, 1, 2], bgr: [2, 1, 0], gray: [0], rgba: [0, 1, 2, 3] } as const;
 const ALPHA = 3;
 const OPAQUE = 255;
+
+/** Returns what a channel of the input holds of a colour, 0 to 255, before it is normalised. */
+export function orderedLevel(
+  { color }: Pick<PictureInput, "color">,
+  channel: number,
+  rgb: readonly [number, number, number],
+): number {
+  if (color === "gray") return rgb[0] * LUMA[0] + rgb[1] * LUMA[1] + rgb[2] * LUMA[2];
+  const order: readonly number[] = ORDERS[color];
+  const levels: readonly number[] = rgb;
+  return levels[order[channel] ?? ALPHA] ?? OPAQUE;
+}
 
 function channelOrder({ color }: ImageInput): readonly number[] {
   return ORDERS[color];
@@ -124,7 +142,7 @@ function toGray(colors: Float64Array): void {
 
 /** A level of a channel into an element of the tensor. */
 export function normalizer(
-  { scale, mean, std, dtype }: ImageInput,
+  { scale, mean, std, dtype }: Pick<PictureInput, "scale" | "mean" | "std" | "dtype">,
   channel: number,
 ): (value: number) => number {
   const offset = mean[channel] ?? 0;

@@ -211,7 +211,7 @@ async function warmUp(
   if (backend === "wasm" || inputs.some((input) => input.kind === "tensor")) return;
   const images: Tensors = Object.fromEntries(
     inputs
-      .filter(({ kind }) => kind === "image" || kind === "stack" || kind === "mask")
+      .filter(({ kind }) => ["image", "crop", "stack", "mask"].includes(kind))
       .map((input) => [input.name, zeroTensor(input)]),
   );
   const task = taskOf(manifest);

@@ -32,6 +32,8 @@ export async function createPreprocessor({
     return new Preprocessor(inputs, null, "the model takes no picture that run() could make");
   if (input.image.dtype !== "float32")
     return new Preprocessor(inputs, null, "the model takes a picture as bytes, which the CPU makes");
+  if (input.crop !== undefined)
+    return new Preprocessor(inputs, null, "the model takes a crop of the picture, which the CPU makes");
   const gpu = await gpuDevice(engine)
     .then((device) => GpuPreprocess.open(device, input, copyFrames === null))
     .catch(String);

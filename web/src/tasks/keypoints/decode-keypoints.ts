@@ -1,0 +1,114 @@
+// Keypoints from the outputs of a graph that looks at crops, in pixels of its input: the runtime's half of
+// webbuild/tasks/keypoint_heads.py. The heads in the manifest have the formulas.
+
+import { WebbuildError } from "../../api/errors.js";
+import type { TensorData, Tensors } from "../../api/types.js";
+import type { HeatmapHead, KeypointsTask, RegressionHead, SimccHead } from "../../manifest/manifest.js";
+import type { Size } from "../../preprocess/letterbox.js";
+import { readFloats } from "../read-output.js";
+import { refineCell } from "./refine-cell.js";
+
+export interface InputKeypoint {
+  x: number;
+  y: number;
+  confidence: number;
+}
+
+export function headOutputs({ head }: KeypointsTask): string[] {
+  return head.kind === "simcc" ? [head.x, head.y] : [head.output];
+}
+
+/** Returns the keypoints of each of `crops` crops of the size `input`. */
+export function decodeKeypoints(
+  task: KeypointsTask,
+  outputs: Tensors,
+  crops: number,
+  input: Size,
+): InputKeypoint[][] {
+  const { head, keypoints } = task;
+  switch (head.kind) {
+    case "simcc":
+      return decodeSimcc(head, outputs, [crops, keypoints.length], input);
+    case "heatmap":
+      return decodeHeatmaps(head, outputs, [crops, keypoints.length], input);
+    case "regression":
+      return decodeRegression(head, outputs, [crops, keypoints.length], input);
+    default:
+      return head satisfies never;
+  }
+}
+
+type Counts = readonly [crops: number, keypoints: number];
+
+function decodeSimcc(head: SimccHead, outputs: Tensors, counts: Counts, input: Size): InputKeypoint[][] {
+  const wide = Math.round(input.width * head.splitRatio);
+  const high = Math.round(input.height * head.splitRatio);
+  const along = readFloats(outputs, head.x, [...counts, wide]);
+  const down = readFloats(outputs, head.y, [...counts, high]);
+  return forEach(counts, (index) => {
+    const x = largest(along.subarray(index * wide, (index + 1) * wide));
+    const y = largest(down.subarray(index * high, (index + 1) * high));
+    const confidence = (x.value + y.value) / 2;
+    const [column, row] = confidence > 0 ? [x.at, y.at] : [-1, -1];
+    return { x: column / head.splitRatio, y: row / head.splitRatio, confidence };
+  });
+}
+
+function decodeHeatmaps(head: HeatmapHead, outputs: Tensors, counts: Counts, input: Size): InputKeypoint[][] {
+  const [, , rows = 0, columns = 0] = outputs[head.output]?.dims ?? [];
+  const maps = readFloats(outputs, head.output, [...counts, rows, columns]);
+  const less = head.unbiased ? 1 : 0;
+  const across = (input.width - less) / (columns - less);
+  const down = (input.height - less) / (rows - less);
+  return forEach(counts, (index) => {
+    const values = maps.subarray(index * rows * columns, (index + 1) * rows * columns);
+    const { at, value } = largest(values);
+    const cell = [at % columns, Math.floor(at / columns)] as const;
+    const [x, y] = value > 0 ? refineCell(head, { values, rows, columns }, cell) : [-1, -1];
+    return { x: x * across, y: y * down, confidence: value };
+  });
+}
+
+function decodeRegression(
+  head: RegressionHead,
+  outputs: Tensors,
+  counts: Counts,
+  { width, height }: Size,
+): InputKeypoint[][] {
+  const numbers = numbersOf(outputs[head.output], head.output, counts[0] * counts[1] * head.columns.length);
+  const place = (value: number, size: number): number => {
+    if (head.range === "pixels") return value;
+    return head.range === "unit" ? value * size : ((value + 1) * size) / 2;
+  };
+  return forEach(counts, (index) => {
+    const [x = Number.NaN, y = Number.NaN, third = Number.NaN] = numbers.subarray(
+      index * head.columns.length,
+    );
+    const confidence = head.columns === "xyc" ? third : 1;
+    return { x: place(x, width), y: place(y, height), confidence };
+  });
+}
+
+/** The output's elements, whatever ones its shape has between. */
+function numbersOf(tensor: TensorData | undefined, name: string, count: number): Float32Array {
+  if (tensor?.type === "float32" && tensor.data.length === count) return tensor.data;
+  const got = tensor === undefined ? "nothing" : `${tensor.type} [${tensor.dims.join(", ")}]`;
+  const what = `${name}: wanted ${count} float32 numbers, the graph gave ${got}`;
+  throw new WebbuildError("run-failed", what, "pack the model again");
+}
+
+function forEach<T>([crops, keypoints]: Counts, decode: (index: number) => T): T[][] {
+  return Array.from({ length: crops }, (_, crop) =>
+    Array.from({ length: keypoints }, (_, keypoint) => decode(crop * keypoints + keypoint)),
+  );
+}
+
+/** The first of the largest values. One that is no number counts as the largest. */
+function largest(values: Float32Array): { at: number; value: number } {
+  let found = 0;
+  for (const [at, value] of values.entries()) {
+    if (Number.isNaN(value)) return { at, value };
+    if (value > (values[found] ?? Number.NaN)) found = at;
+  }
+  return { at: found, value: values[found] ?? Number.NaN };
+}

@@ -1,0 +1,69 @@
+"""Crops: the parts of a picture around boxes, by affine transforms; see `CropInput` for the formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import CropInput
+from webbuild.preprocess.affine import Affine, similarity
+from webbuild.preprocess.crop_box import Crop, CropBox
+from webbuild.preprocess.image import composite_on_white, input_size
+
+
+def whole_picture(rgba: NDArray[np.uint8]) -> CropBox:
+    """Return the box of a whole picture [height, width, 4]."""
+    height, width = rgba.shape[:2]
+    return CropBox((0.0, 0.0, float(width), float(height)))
+
+
+def place_crop(around: CropBox, spec: CropInput) -> Crop:
+    """Return the crop around a box, aligned to the template where the input has one and the box as many keypoints."""
+    if spec.template and len(spec.template) == len(around.points):
+        aligned = similarity(spec.template, around.points)
+        if aligned is not None:
+            return Crop(around, aligned)
+    return Crop(around, _around_box(around.box, spec))
+
+
+def _around_box(box: tuple[float, float, float, float], spec: CropInput) -> Affine:
+    rows, columns = input_size(spec)
+    x1, y1, x2, y2 = box
+    width, height = (x2 - x1) * spec.padding, (y2 - y1) * spec.padding
+    width, height = max(width, height * columns / rows), max(height, width * rows / columns)
+    across, down = (columns - 1, rows - 1) if spec.unbiased else (columns, rows)
+    left, top = (x1 + x2) / 2 - width / 2, (y1 + y2) / 2 - height / 2
+    return Affine(width / across, 0.0, left, 0.0, height / down, top)
+
+
+def crops_to_canvases(rgba: NDArray[np.uint8], spec: CropInput, crops: Sequence[Crop]) -> NDArray[np.float64]:
+    """Cut crops out of a picture [h, w, 4] -> RGB [crops, rows, columns, 3] of 0..255."""
+    rows, columns = input_size(spec)
+    grid = np.mgrid[0:rows, 0:columns].astype(np.float64)  # y, x of each pixel of the input
+    cut = (_sample(rgba, *crop.to_picture.apply(grid[1], grid[0]), float(spec.pad)) for crop in crops)
+    return np.stack(list(cut)) if crops else np.zeros((0, rows, columns, 3))
+
+
+def _sample(rgba: NDArray[np.uint8], x: NDArray[Any], y: NDArray[Any], pad: float) -> NDArray[np.float64]:
+    """Read a picture bilinearly at places [rows, columns] -> [rows, columns, 3].
+
+    The order of the operations is part of the definition: the runtime computes the same bits.
+    """
+    left, top = np.floor(x), np.floor(y)
+    across, down = (x - left)[..., None], (y - top)[..., None]
+    upper = _pixels(rgba, left, top, pad) * (1 - across) + _pixels(rgba, left + 1, top, pad) * across
+    lower = _pixels(rgba, left, top + 1, pad) * (1 - across) + _pixels(rgba, left + 1, top + 1, pad) * across
+    read: NDArray[np.float64] = upper * (1 - down) + lower * down
+    return read
+
+
+def _pixels(rgba: NDArray[np.uint8], x: NDArray[Any], y: NDArray[Any], pad: float) -> NDArray[np.float64]:
+    """Return the colours over white at whole places, `pad` beyond the picture."""
+    height, width = rgba.shape[:2]
+    inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
+    at = np.clip(y, 0, height - 1).astype(np.intp), np.clip(x, 0, width - 1).astype(np.intp)
+    found: NDArray[np.float64] = np.where(inside[..., None], composite_on_white(rgba[at]), pad)
+    return found

@@ -1,0 +1,27 @@
+"""What a crop is cut around, and where it lies in the picture."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from webbuild.preprocess.affine import Affine
+
+
+class CropBox(Struct, frozen=True):
+    """What a crop is cut around: x1 y1 x2 y2 in pixels of the picture, with the score and the class of what is in it.
+
+    `points` are the keypoints that a template aligns.
+    """
+
+    box: tuple[float, float, float, float]
+    score: float = 1.0
+    class_index: int = 0
+    label: str | None = None
+    points: tuple[tuple[float, float], ...] = ()
+
+
+class Crop(Struct, frozen=True):
+    """A crop's box, and where the pixels of the input lie in the picture."""
+
+    around: CropBox
+    to_picture: Affine

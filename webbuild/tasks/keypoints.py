@@ -1,0 +1,113 @@
+"""Keypoints: where they are in a crop; a person's, a face's, a hand's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.compare.tolerances import Tolerance
+from webbuild.manifest.manifest import KeypointsTask
+from webbuild.model.signature import ModelSignature
+from webbuild.preprocess.crop_box import Crop
+from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.detection import Box, CropKeypoint, Detection
+from webbuild.tasks.keypoint_families import infer_keypoints, with_measured_range
+from webbuild.tasks.keypoint_heads import decode_keypoints, head_outputs
+from webbuild.tasks.metrics.compare_keypoints import compare_keypoints
+from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
+
+
+class KeypointsKind(TaskKind):
+    """See `KeypointsTask` for the result, and its heads for the outputs."""
+
+    spec = KeypointsTask
+    page_template = "detections"
+    has_detections = True
+    noun = "detection"
+    description = "Finds the keypoints of one person or face"
+    wants = (
+        "one picture, and scores along its width and height (SimCC), a heat map for each keypoint, or numbers x and y "
+        "for each"
+    )
+
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
+        """Recognise RTMPose, ViTPose and heat maps by names and shapes and, if asked to, whatever fits."""
+        return infer_keypoints(signature, requested=requested)
+
+    def needed_outputs(self, task: KeypointsTask) -> Sequence[str]:
+        """Return the outputs of the head."""
+        return head_outputs(task)
+
+    def decode(self, task: KeypointsTask, outputs: Tensors, context: RunContext) -> Sequence[Detection]:
+        """Return what each crop was cut around, with its keypoints, in the order of the crops."""
+        place = context.placement
+        if place is None or not place.crops:
+            return ()
+        found = decode_keypoints(task, outputs, place.input_width, place.input_height)
+        return [
+            _to_detection(task, crop, found.points[index], found.confidence[index], found.margin[index])
+            for index, crop in enumerate(place.crops)
+        ]
+
+    def compare(
+        self,
+        task: KeypointsTask,
+        subject: ComparedOutput,
+        expected: Sequence[Detection],
+        actual: Sequence[Detection],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison]:
+        """Compare the keypoints of each crop, in pixels of the input; those that rounding decides are left out."""
+        return compare_keypoints(subject, expected, actual, context, tolerance)
+
+    def read_result(self, result: Mapping[str, Any]) -> Sequence[Detection]:
+        """Return the objects and their keypoints."""
+        return msgspec.convert(result["poses"], list[Detection])
+
+    def tolerance_text(self, tolerance: Tolerance) -> str:
+        """Return in words how far two equal predictions may lie apart."""
+        return f"keypoints {tolerance.pixels:g} px of the model's input, but where another place scores as much"
+
+    def summary(self, task: KeypointsTask, pictures: int) -> str:
+        """Return what the model does."""
+        return f"Finds {len(task.keypoints)} keypoints of what a crop shows: {task.classes[0]}."
+
+    def typescript(self, task: KeypointsTask) -> TypeNames:
+        """Return the names of the classes and keypoints."""
+        keypoints = [keypoint.name for keypoint in task.keypoints]
+        return TypeNames("poses", "Pose", task.classes, keypoints=keypoints, functions=OBJECT_FUNCTIONS)
+
+    def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
+        """Return the match with what its numbers on photographs say: parts of the crop, or its pixels."""
+        finite = np.concatenate([each.ravel() for each in values])
+        return with_measured_range(match, finite) if np.isfinite(finite).all() else match
+
+    def skeleton(self, task: KeypointsTask) -> Sequence[Sequence[int]]:
+        """Return the limbs."""
+        return task.skeleton
+
+
+def _to_detection(
+    task: KeypointsTask,
+    crop: Crop,
+    points: NDArray[np.float64],
+    confidence: NDArray[np.float64],
+    margin: NDArray[np.float64],
+) -> Detection:
+    around = crop.around
+    x, y = crop.to_picture.apply(points[:, 0], points[:, 1])
+    label = task.classes[0] if around.label is None else around.label
+    keypoints = tuple(
+        CropKeypoint(keypoint.name, *map(float, numbers))
+        for keypoint, *numbers in zip(task.keypoints, x, y, confidence, margin, strict=True)
+    )
+    return Detection(Box(*around.box), around.score, around.class_index, label, keypoints)
+
+
+TASK = KeypointsKind()

@@ -1,0 +1,40 @@
+"""Families of face landmarks whose files tell what they are: where their coordinates lie, and how crops go in."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from webbuild.manifest.manifest import CropInput
+
+
+class LandmarkFamily(Struct, frozen=True, kw_only=True):
+    """A family, how its files are called, and what its own code does before and after."""
+
+    name: str
+    file: str
+    columns: Literal["xy", "xyz"] = "xy"
+    range: Literal["unit", "signed", "pixels"] = "unit"
+    scale: float = 1 / 255
+    padding: float = 1.0
+
+    def apply(self, crop: CropInput) -> CropInput:
+        """Return the input with what the family's own code does."""
+        return msgspec.structs.replace(crop, scale=self.scale, mean=[0.0] * 3, std=[1.0] * 3, padding=self.padding)
+
+
+_FAMILIES = (
+    LandmarkFamily(name="InsightFace's 2d106det", file=r"2d106", range="signed", scale=1.0, padding=1.5),
+    LandmarkFamily(name="PFLD", file=r"pfld", padding=1.2),
+    LandmarkFamily(
+        name="MediaPipe's face mesh", file=r"face_?(mesh|landmark)", columns="xyz", range="pixels", padding=1.5
+    ),
+)
+
+
+def landmark_family(file: str) -> LandmarkFamily | None:
+    """Return the family that a file is named after."""
+    return next((each for each in _FAMILIES if re.search(each.file, file, re.IGNORECASE)), None)
