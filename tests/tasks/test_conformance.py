@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import (
     ClassifyTask,
     CropInput,
@@ -21,9 +23,11 @@ from webbuild.manifest.manifest import (
     ImageTask,
     Input,
     KeypointsTask,
+    MaskGenerationTask,
     MaskInput,
     MatteTask,
     ObbTask,
+    PointPromptInput,
     PoseTask,
     RowTask,
     SegmentTask,
@@ -34,9 +38,11 @@ from webbuild.preprocess.image import encode_png, image_to_tensor, input_size
 from webbuild.preprocess.letterbox import ImagePlacement, place_image
 from webbuild.preprocess.mask import hole_cells, mask_tensor
 from webbuild.preprocess.picture import crops_to_tensor
+from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds
 from webbuild.preprocess.size_feeds import size_feeds
 from webbuild.tasks.base import RunContext
 from webbuild.tasks.detection import Box, row_width
+from webbuild.tasks.mask_generation import PromptedMasks
 from webbuild.tasks.registry import decode_task
 
 FOLDER = Path(__file__).parents[2] / "conformance"
@@ -108,6 +114,56 @@ def test_rows_and_prototypes_become_the_segments_that_are_wanted(file: Path) -> 
         mask["cells"] = [cells[start : start + mask["columns"]] for start in starts]
         assert segment.pop("keypoints") == ()
     same(got, case["want"]["segments"], case["tolerance"])
+
+
+@cases_of("mask-generation")
+def test_logits_become_the_masks_that_are_wanted(file: Path) -> None:
+    case = read(file)
+    task = msgspec.convert(case["task"], MaskGenerationTask)
+    outputs = {
+        task.masks: np.array(case["logits"], np.float32)[None],
+        task.scores: np.array(case["scores"], np.float32)[None],
+    }
+    context = RunContext(placement=placement_of(in_frame(case, task)), points=point_prompt(case["prompt"]))
+    (got,) = decode_task(task, outputs, context)
+    assert isinstance(got, PromptedMasks)
+    masks = [
+        {
+            "rows": ["".join("01"[pixel] for pixel in row) for row in each.mask.tolist()],
+            "score": each.score,
+            "box": msgspec.to_builtins(each.box),
+        }
+        for each in got.masks
+    ]
+    same({"masks": masks, "best": got.best}, case["want"], case["tolerance"])
+
+
+@cases_of("point-prompts")
+def test_a_prompt_becomes_the_tensors_that_are_wanted(file: Path) -> None:
+    case = read(file)
+    task = msgspec.convert(case["task"], MaskGenerationTask)
+    inputs = [msgspec.convert(each, PointPromptInput) for each in case["inputs"]]
+    prompt, placement = point_prompt(case["prompt"]), placement_of(in_frame(case, task))
+    if "error" in case["want"]:
+        with pytest.raises(WebbuildError, match=re.escape(case["want"]["error"])):
+            point_prompt_feeds(inputs, task, prompt, placement)
+        return
+    feeds = point_prompt_feeds(inputs, task, prompt, placement)
+    assert {name: list(each.shape) for name, each in feeds.items()} == {
+        each.name: each.shape for each in inputs if each.name in case["want"]
+    }
+    for name, values in feeds.items():
+        np.testing.assert_allclose(values.ravel(), case["want"][name], rtol=0, atol=case["tolerance"])
+
+
+def in_frame(case: dict[str, Any], task: MaskGenerationTask) -> dict[str, Any]:
+    height, width = task.frame
+    return {**case, "input": {"width": width, "height": height}}
+
+
+def point_prompt(given: dict[str, Any]) -> PointPrompt:
+    fields = {**given, "mask": np.array(given["mask"], np.float32)} if "mask" in given else given
+    return PointPrompt(**fields)
 
 
 @cases_of("obb")

@@ -17,10 +17,9 @@ from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds, point_tokens
 from webbuild.tasks.base import RunContext, TaskMatch
-from webbuild.tasks.mask_generation import MaskGenerationKind, PromptedMasks, choose_masks
+from webbuild.tasks.mask_generation import TASK, PromptedMasks, choose_masks
 from webbuild.tasks.registry import match_task
 
-TASK = MaskGenerationKind()
 PLACEMENT = ImagePlacement(20, 10, 0, 0, 64, 32, 64, 64)
 """A picture of 20 x 10 in the upper half of a frame of 64 x 64."""
 
@@ -198,18 +197,35 @@ def test_a_prompt_of_another_length_is_refused() -> None:
 SCORES = np.array([0.5, 0.1, 0.9, 0.7], np.float32)
 
 
-def test_an_ambiguous_prompt_is_answered_by_several_masks() -> None:
-    task = task_of(SAM)
-    several = choose_masks(task, SCORES, ambiguous=True)
-    assert (several.masks, several.best) == ((1, 2, 3), 1)
-    one = choose_masks(task, SCORES, ambiguous=False)
-    assert (one.masks, one.best) == ((0,), 0)
-    best = choose_masks(task_of(SAM2), SCORES[1:], ambiguous=False)
-    assert (best.masks, best.best) == ((1,), 0)
+CLICK = PointPrompt([(5, 5)], [1])
+
+
+@pytest.mark.parametrize(
+    ("signature", "prompt", "masks", "best"),
+    [
+        (SAM, CLICK, (2,), 0),
+        (SAM, msgspec.structs.replace(CLICK, multimask=True), (1, 2, 3), 1),
+        (SAM, PointPrompt([(5, 5), (6, 6)], [1, 0]), (0,), 0),
+        (SAM, PointPrompt(box=(0, 0, 5, 5)), (0,), 0),
+        (SAM, msgspec.structs.replace(CLICK, mask=np.zeros((16, 16), np.float32)), (0,), 0),
+        (SAM2, PointPrompt(box=(0, 0, 5, 5)), (2,), 0),
+        (SAM2, PointPrompt(box=(0, 0, 5, 5), multimask=True), (0, 1, 2), 2),
+    ],
+)
+def test_the_prompt_says_which_masks_answer_it(
+    signature: ModelSignature, prompt: PointPrompt, masks: tuple[int, ...], best: int
+) -> None:
+    chosen = choose_masks(task_of(signature), SCORES, prompt)
+    assert (chosen.masks, chosen.best) == (masks, best)
+
+
+def test_a_decoder_of_one_mask_answers_with_it() -> None:
+    alone = msgspec.structs.replace(task_of(SAM), single=0, multi=[])
+    assert choose_masks(alone, SCORES[:1], msgspec.structs.replace(CLICK, multimask=True)).masks == (0,)
 
 
 def answer(logits: NDArray[np.float32], scores: NDArray[np.float32] = SCORES) -> PromptedMasks:
-    context = RunContext(placement=PLACEMENT, points=PointPrompt([(5, 5)], [1]))
+    context = RunContext(placement=PLACEMENT, points=PointPrompt([(5, 5)], [1], multimask=True))
     outputs = {"low_res_masks": logits[None], "iou_predictions": scores[None]}
     (found,) = TASK.decode(task_of(SAM), outputs, context)
     return found

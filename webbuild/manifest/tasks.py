@@ -253,8 +253,8 @@ class MaskGenerationTask(Task, tag="mask-generation", kw_only=True, frozen=True)
     `masks` [1, masks, h, w] or [1, objects, masks, h, w] holds logits over the whole frame, `scores` [1, masks] or
     [1, objects, masks] the IoU that the model predicts of each. The mask `single` answers prompts that leave nothing
     open; the masks `multi` are the parts and wholes that an ambiguous one may mean, the best the one of the highest
-    score. A prompt of one click alone is ambiguous. Where `single` is None, the best of `multi` answers every prompt;
-    where `multi` is empty, `single` does.
+    score. Who asks for all of them gets `multi`; else the best of them answers one click alone, and `single` any other
+    prompt. Where `single` is None, the best of `multi` answers every prompt; where `multi` is empty, `single` does.
 
     A pixel of the picture is in a mask where its logit is above `threshold`. With `through_input` logits are resized to
     the frame, cut to the picture's place in it and resized to the picture; without, they are read as a `DepthTask`'s

@@ -21,13 +21,14 @@ class PointPrompt(Struct, frozen=True):
     """What is pointed at, in pixels of the picture.
 
     `labels` are 1 for a click on the object and 0 for one beside it, as many as `points`. `box` is x1 y1 x2 y2. `mask`
-    [h, w] are the logits of an earlier answer.
+    [h, w] are the logits of an earlier answer. With `multimask` the answer is all that an ambiguous prompt may mean.
     """
 
     points: Sequence[tuple[float, float]] = ()
     labels: Sequence[int] = ()
     box: tuple[float, float, float, float] | None = None
     mask: NDArray[np.float32] | None = None
+    multimask: bool = False
 
     @property
     def is_ambiguous(self) -> bool:

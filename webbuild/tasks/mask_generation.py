@@ -14,6 +14,7 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import MaskGenerationTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.preprocess.point_prompt import PointPrompt
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
 from webbuild.tasks.detection import Box
 from webbuild.tasks.mask_logits import ObjectMask, object_mask, resize_logits
@@ -23,7 +24,7 @@ from webbuild.tasks.type_names import TypeNames
 
 
 class PromptedMasks(Struct, frozen=True):
-    """The answer to a prompt: the best mask, or all that an ambiguous prompt may mean, and which is the best.
+    """The answer to a prompt: a mask, or all that an ambiguous prompt may mean, and which is the best.
 
     `logits` [h, w] are those of the best mask, which a later prompt may take as its `mask`.
     """
@@ -37,6 +38,7 @@ class MaskGenerationKind(TaskKind):
     """See `MaskGenerationTask` for what a mask is."""
 
     spec = MaskGenerationTask
+    page_template = "masks"
     noun = "mask"
     description = "Finds the object that a click or a box points at"
     wants = "embeddings of a picture, points and labels, and masks and scores, named as Segment Anything's exporters do"
@@ -51,10 +53,10 @@ class MaskGenerationKind(TaskKind):
         return (task.masks, task.scores)
 
     def decode(self, task: MaskGenerationTask, outputs: Tensors, context: RunContext) -> Sequence[PromptedMasks]:
-        """Return the masks of the first object, all that there are for an ambiguous prompt."""
+        """Return the masks of the first object."""
         if context.placement is None or context.points is None:
             return ()
-        chosen = choose_masks(task, object_scores(outputs[task.scores]), ambiguous=context.points.is_ambiguous)
+        chosen = choose_masks(task, object_scores(outputs[task.scores]), context.points)
         return [decode_masks(task, outputs, context.placement, chosen)]
 
     def compare(
@@ -79,7 +81,7 @@ class MaskGenerationKind(TaskKind):
             ObjectMask(each["mask"].reshape(shape) == 1, each["score"], Box(**each["box"])) for each in result["masks"]
         )
         logits = result["logits"]
-        return [PromptedMasks(masks, result["best"], logits["data"].reshape(logits["dims"][-2:]))]
+        return [PromptedMasks(masks, result["best"], logits["data"].reshape(logits["rows"], logits["columns"]))]
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""
@@ -107,13 +109,14 @@ def object_scores(scores: NDArray[Any], index: int = 0) -> NDArray[Any]:
     return of_one
 
 
-def choose_masks(task: MaskGenerationTask, scores: NDArray[Any], *, ambiguous: bool) -> ChosenMasks:
-    """Return which masks answer a prompt: all of `multi` where it is ambiguous, else the one; see the task."""
-    if ambiguous and task.multi:
-        return ChosenMasks(tuple(task.multi), int(np.argmax(scores[task.multi])))
-    if task.single is not None:
-        return ChosenMasks((task.single,), 0)
-    return ChosenMasks((task.multi[int(np.argmax(scores[task.multi]))],), 0)
+def choose_masks(task: MaskGenerationTask, scores: NDArray[Any], prompt: PointPrompt) -> ChosenMasks:
+    """Return which masks answer a prompt: one, or all of `multi` where it asks for them; see the task."""
+    best = int(np.argmax(scores[task.multi])) if task.multi else 0
+    if task.multi and prompt.multimask:
+        return ChosenMasks(tuple(task.multi), best)
+    if task.single is None or (task.multi and prompt.is_ambiguous):
+        return ChosenMasks((task.multi[best],), 0)
+    return ChosenMasks((task.single,), 0)
 
 
 def decode_masks(
@@ -128,3 +131,6 @@ def decode_masks(
         for kind in chosen.masks
     )
     return PromptedMasks(masks, chosen.best, planes[chosen.masks[chosen.best]].astype(np.float32))
+
+
+TASK = MaskGenerationKind()

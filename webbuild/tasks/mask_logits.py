@@ -10,18 +10,9 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import MaskGenerationTask
 from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.preprocess.resample import FilterTaps, filter_taps, resample
 from webbuild.tasks.depth_map import bilinear_taps
 from webbuild.tasks.detection import Box
-
-_ROWS_AT_ONCE = 64
-"""Rows of the picture that are read at once: enough that it is quick, few enough that it takes little memory."""
-
-
-class Taps(Struct, frozen=True):
-    """For each of n pixels along a side: the k cells that it is a weighted sum of, and their weights, both [n, k]."""
-
-    at: NDArray[np.intp]
-    weights: NDArray[np.float64]
 
 
 class ObjectMask(Struct, frozen=True):
@@ -36,28 +27,13 @@ class ObjectMask(Struct, frozen=True):
 
 
 def resize_logits(task: MaskGenerationTask, logits: NDArray[Any], placement: ImagePlacement) -> NDArray[np.float64]:
-    """Resize logits [h, w] over the frame to the picture [height, width]; NaN where the model saw nothing.
-
-    The order of the operations is part of the definition: the runtime computes the same bits.
-    """
-    grid = logits.astype(np.float64)
-    columns, rows = mask_taps(task, placement, grid.shape[1], grid.shape[0])
-    across = _weighted_sum(grid[:, columns.at], columns.weights)  # [h, width]
-    result = np.empty((placement.source_height, placement.source_width))
-    for start in range(0, len(result), _ROWS_AT_ONCE):
-        some = slice(start, start + _ROWS_AT_ONCE)
-        result[some] = _weighted_sum(np.moveaxis(across[rows.at[some]], 1, -1), rows.weights[some, None])
-    return result
-
-
-def mask_taps(task: MaskGenerationTask, placement: ImagePlacement, columns: int, rows: int) -> tuple[Taps, Taps]:
-    """Return the taps of the picture's columns and rows in a grid of `columns` x `rows` cells over the frame."""
+    """Resize logits [h, w] over the frame to the picture [height, width]; NaN where the model saw nothing."""
+    rows, columns = logits.shape
     height, width = task.frame
     taps = _taps_through_input if task.through_input else _direct_taps
-    return (
-        taps(placement.left, placement.width, placement.source_width, width, columns),
-        taps(placement.top, placement.height, placement.source_height, height, rows),
-    )
+    across = taps(placement.left, placement.width, placement.source_width, width, columns)
+    down = taps(placement.top, placement.height, placement.source_height, height, rows)
+    return resample(logits[..., None], across, down, "bilinear")[..., 0]
 
 
 def object_mask(mask: NDArray[np.bool_], score: float) -> ObjectMask:
@@ -69,34 +45,14 @@ def object_mask(mask: NDArray[np.bool_], score: float) -> ObjectMask:
     return ObjectMask(mask, score, box)
 
 
-def _weighted_sum(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum the last axis, from its first element on."""
-    total = values[..., 0] * weights[..., 0]
-    for tap in range(1, weights.shape[-1]):
-        total = total + values[..., tap] * weights[..., tap]
-    return total
-
-
-def _direct_taps(start: int, drawn: int, source: int, size: int, cells: int) -> Taps:
+def _direct_taps(start: int, drawn: int, source: int, size: int, cells: int) -> FilterTaps:
     first, second, fraction = bilinear_taps(start, drawn, source, size, cells)
-    return Taps(np.stack([first, second], axis=1), np.stack([1 - fraction, fraction], axis=1))
+    return FilterTaps(np.stack([first, second], axis=1), np.stack([1 - fraction, fraction], axis=1))
 
 
-def _taps_through_input(start: int, drawn: int, source: int, size: int, cells: int) -> Taps:
+def _taps_through_input(start: int, drawn: int, source: int, size: int, cells: int) -> FilterTaps:
     """Taps of two resizings: cells to the `size` pixels of the frame, the `drawn` of them to the picture."""
-    first, second, fraction = _clamped_taps(np.arange(source), source, drawn)
-    at, weights = [], []
-    for pixel, share in ((first, 1 - fraction), (second, fraction)):
-        low, high, part = _clamped_taps(start + pixel, size, cells)
-        at += [low, high]
-        weights += [share * (1 - part), share * part]
-    return Taps(np.stack(at, axis=1), np.stack(weights, axis=1))
-
-
-def _clamped_taps(
-    pixels: NDArray[np.intp], size: int, cells: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
-    """Return the two of `cells` that these of `size` pixels lie between, and the second's weight."""
-    position = np.clip((pixels + 0.5) * cells / size - 0.5, 0, cells - 1)
-    low = np.floor(position).astype(np.intp)
-    return low, np.minimum(low + 1, cells - 1), position - low
+    pixels = filter_taps("bilinear", drawn, source, range(source))
+    placed = filter_taps("bilinear", cells, size, range(start, start + drawn))
+    weights = pixels.weights[:, :, None] * placed.weights[pixels.indices]  # [source, 2, 2]
+    return FilterTaps(placed.indices[pixels.indices].reshape(source, 4), weights.reshape(source, 4))

@@ -2,7 +2,7 @@
 
 import type { Graph, ImageSegmentationTask, Manifest, Output } from "../manifest/manifest.js";
 import type { Model } from "./model.js";
-import type { PreprocessRoute, Route } from "./results.js";
+import type { Box, MaskLogits, Point, PreprocessRoute, Route } from "./results.js";
 import type { ModelState } from "./state.js";
 
 /** Where a graph runs. */
@@ -91,9 +91,18 @@ export interface RunOptions {
   numbers?: Readonly<Record<string, number | undefined>> | undefined;
   /**
    * For an inpainting model: the pixels to fill in. An ImageBitmap or ImageData of the picture's size, white and opaque
-   * at those pixels, or a Uint8Array with 1 for each of them, row by row.
+   * at those pixels, or a Uint8Array with 1 for each of them, row by row. For a model that takes clicks: the `logits` of
+   * an earlier answer, to be refined.
    */
-  mask?: MaskSource | undefined;
+  mask?: MaskSource | MaskLogits | undefined;
+  /** For a model that takes clicks: where they are, in pixels of the picture. */
+  points?: readonly Point[] | undefined;
+  /** 1 for a click on the object, 0 for one beside it, as many as `points`. Default: all are on the object. */
+  labels?: readonly (0 | 1)[] | undefined;
+  /** For a model that takes clicks: a box around the object, in pixels of the picture. */
+  box?: Box | undefined;
+  /** Whether the answer is all masks that an ambiguous prompt may mean, or the best one. Default: false. */
+  multimask?: boolean | undefined;
   /** For a model that takes a prompt: phrases with full stops between them, or a list of phrases. */
   prompt?: string | readonly string[] | undefined;
   /** For such a model: words scored below this are not part of what was found. Default: the model's own. */

@@ -27,10 +27,14 @@ export function checkMask(inputs: Manifest["inputs"], mask: unknown): void {
       "the bitmap is closed",
       "give it before close() is called on it, and before it is transferred",
     );
-  if (!takes || mask instanceof Uint8Array || mask instanceof ImageData || mask instanceof ImageBitmap)
-    return;
+  if (!takes || isMaskSource(mask)) return;
   const got = mask === undefined ? "none was given" : `got ${typeof mask}`;
   throw wrong(`wanted the pixels to fill in, ${got}`, `give ${wanted}`);
+}
+
+/** Whether pixels were given, not an answer that is to be refined. */
+export function isMaskSource(mask: unknown): mask is MaskSource {
+  return mask instanceof Uint8Array || mask instanceof ImageData || mask instanceof ImageBitmap;
 }
 
 /** Returns the hole of a picture. Throws "invalid-option" for a mask of another size. */

@@ -4,7 +4,7 @@ import { internalError } from "../api/errors.js";
 import type { Result, Warning } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { focusFeeds } from "../inputs/focus-distances.js";
-import { maskFeeds, readHole } from "../inputs/mask-input.js";
+import { isMaskSource, maskFeeds, readHole } from "../inputs/mask-input.js";
 import { numberFeeds } from "../inputs/number-inputs.js";
 import { sizeFeeds } from "../inputs/size-inputs.js";
 import { optionFeeds } from "../inputs/validate-inputs.js";
@@ -105,7 +105,7 @@ async function runFeeds(model: HostedModel, request: InferenceRequest): Promise<
   const [geometry] = geometries;
   if (geometry === undefined) throw internalError("a run without a picture");
   const { mask: given } = options;
-  const hole = given === undefined ? null : readHole(given, geometry.source);
+  const hole = isMaskSource(given) ? readHole(given, geometry.source) : null;
   const asked = hole === null ? options : { ...options, mask: hole.data };
   const context = taskContext(forOnePicture(manifest), asked, tools);
   const masked = maskFeeds(manifest.inputs, hole, geometry);

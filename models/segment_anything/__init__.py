@@ -1,0 +1,1 @@
+"""Records what transformers makes of the answers of Segment Anything."""

@@ -1,0 +1,91 @@
+// Logits into masks over the picture, on the CPU: MaskGenerationTask says in words what they are.
+
+import type { Box, ObjectMask } from "../../api/types.js";
+import type { MaskGenerationTask } from "../../manifest/manifest.js";
+import type { Geometry, Size } from "../../preprocess/letterbox.js";
+import type { Taps } from "../../preprocess/resample.js";
+import { maskTaps } from "./mask-taps.js";
+import type { PointPrompt } from "./options.js";
+
+/** Which of an object's masks are the answer, and which of these is the best. */
+export interface ChosenMasks {
+  masks: readonly number[];
+  best: number;
+}
+
+/** Says which masks answer a prompt, by the scores of all that the model gives. */
+export function chooseMasks(
+  { single, multi }: MaskGenerationTask,
+  scores: ArrayLike<number>,
+  { points, box, mask, multimask }: PointPrompt,
+): ChosenMasks {
+  let best = 0;
+  for (const [index, one] of multi.entries())
+    if ((scores[one] ?? 0) > (scores[multi[best] ?? 0] ?? 0)) best = index;
+  if (multi.length > 0 && multimask) return { masks: multi, best };
+  const isAmbiguous = points.length === 1 && box === null && mask === null;
+  const answer = single === null || (multi.length > 0 && isAmbiguous) ? multi[best] : single;
+  return { masks: [answer ?? 0], best: 0 };
+}
+
+/** Returns the pixels of the picture where the logits of a grid are above the threshold, and the box around them. */
+export function decodeMask(
+  task: MaskGenerationTask,
+  geometry: Geometry,
+  logits: Float32Array,
+  grid: Size,
+): Omit<ObjectMask, "score"> {
+  const { width, height } = geometry.source;
+  const { columns, rows } = maskTaps(task, geometry, grid);
+  const mask = new Uint8Array(width * height);
+  const lines = new Map<number, Float64Array>();
+  const sum = new Float64Array(width);
+  const box = new GrowingBox();
+  for (let y = 0; y < height; y++) {
+    sum.fill(0);
+    for (let tap = y * rows.count; tap < (y + 1) * rows.count; tap++) {
+      const [row, weight] = [rows.at[tap] ?? 0, rows.weights[tap] ?? 0];
+      const line = lines.get(row) ?? resampledLine(logits.subarray(row * grid.width), columns, width);
+      lines.set(row, line);
+      for (let x = 0; x < width; x++) sum[x] = (sum[x] ?? 0) + weight * (line[x] ?? 0);
+    }
+    for (let x = 0; x < width; x++) {
+      if (!((sum[x] ?? 0) > task.threshold)) continue;
+      mask[y * width + x] = 1;
+      box.add(x, y);
+    }
+  }
+  return { mask, box: box.box };
+}
+
+function resampledLine(cells: Float32Array, { count, at, weights }: Taps, width: number): Float64Array {
+  const line = new Float64Array(width);
+  for (let x = 0, tap = 0; x < width; x++)
+    for (let end = tap + count; tap < end; tap++)
+      line[x] = (line[x] ?? 0) + (weights[tap] ?? 0) * (cells[at[tap] ?? 0] ?? 0);
+  return line;
+}
+
+/** The least box around pixels. */
+class GrowingBox {
+  readonly #ends = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, 0] as [
+    number,
+    number,
+    number,
+    number,
+  ];
+
+  add(x: number, y: number): void {
+    const [x1, y1, x2, y2] = this.#ends;
+    this.#ends[0] = Math.min(x1, x);
+    this.#ends[1] = Math.min(y1, y);
+    this.#ends[2] = Math.max(x2, x + 1);
+    this.#ends[3] = Math.max(y2, y + 1);
+  }
+
+  /** All 0 where there are none. */
+  get box(): Box {
+    const [x1, y1, x2, y2] = this.#ends;
+    return x2 === 0 ? { x1: 0, y1: 0, x2: 0, y2: 0 } : { x1, y1, x2, y2 };
+  }
+}

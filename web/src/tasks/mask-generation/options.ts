@@ -1,0 +1,112 @@
+// What a prompt points at: the clicks, the box and the earlier answer that the caller gives.
+
+import { WebbuildError } from "../../api/errors.js";
+import type { Box, MaskLogits, Point, RunOptions } from "../../api/types.js";
+import type { Manifest, MaskGenerationTask, PointPromptInput } from "../../manifest/manifest.js";
+import type { ManifestOf } from "../task-module.js";
+import type { TaskOptions } from "../task-options.js";
+
+/** A prompt that fits the model, in pixels of the picture. */
+export interface PointPrompt {
+  points: readonly Point[];
+  labels: readonly number[];
+  box: Box | null;
+  mask: MaskLogits | null;
+  multimask: boolean;
+}
+
+export const options: TaskOptions<MaskGenerationTask> = {
+  kind: "mask-generation",
+  names: ["points", "labels", "box", "multimask"],
+  alsoTakes: ["mask"],
+  absent: "the model takes no clicks",
+  check: promptOf,
+};
+
+/** Labels of a click beside the object and on it. */
+export const BACKGROUND = 0;
+export const FOREGROUND = 1;
+
+/** The inputs that a prompt fills in. */
+export function promptInputs({ inputs }: Pick<Manifest, "inputs">): PointPromptInput[] {
+  return inputs.filter((input) => input.kind === "point-prompt");
+}
+
+/** Throws "invalid-prompt" for one that is empty, or that the model does not take. */
+export function promptOf(
+  { task, inputs }: Pick<ManifestOf<MaskGenerationTask>, "task" | "inputs">,
+  { points = [], labels, box, mask, multimask = false }: RunOptions,
+): PointPrompt {
+  const wanted = promptInputs({ inputs });
+  const takes = (role: PointPromptInput["role"]) => wanted.find((input) => input.role === role);
+  checkPoints(points);
+  if (points.length === 0 && box === undefined)
+    throw promptError("the prompt is empty", "give at least one point or a box");
+  const given = labels ?? points.map(() => FOREGROUND);
+  checkLabels(given, points.length, takes("labels") !== undefined);
+  checkBox(box, task);
+  return { points, labels: given, box: box ?? null, mask: logitsOf(mask, takes("mask")), multimask };
+}
+
+/** Throws "invalid-prompt" at a point outside of the picture. */
+export function checkInside(
+  { points, box }: PointPrompt,
+  { width, height }: { width: number; height: number },
+): void {
+  const corners = box === null ? [] : [box.x1, box.x2].map((x, at) => ({ x, y: at === 0 ? box.y1 : box.y2 }));
+  for (const { x, y } of [...points, ...corners])
+    if (!(x >= 0 && x <= width && y >= 0 && y <= height))
+      throw promptError(
+        `${x}, ${y} lies outside of the picture of ${width} x ${height}`,
+        "give its own pixels",
+      );
+}
+
+function checkPoints(points: unknown): void {
+  const fix = "give points as [{ x: 120, y: 80 }], in pixels of the picture";
+  if (!Array.isArray(points)) throw promptError(`points: wanted a list, got ${typeof points}`, fix);
+  for (const [index, point] of points.entries())
+    if (!Number.isFinite(Object(point).x) || !Number.isFinite(Object(point).y))
+      throw promptError(`points: number ${index} has no finite x and y`, fix);
+}
+
+function checkLabels(labels: unknown, count: number, takes: boolean): void {
+  const fix = "give each point a label: 1 on the object, 0 beside it; or leave labels out for clicks on it";
+  if (!Array.isArray(labels)) throw promptError(`labels: wanted a list, got ${typeof labels}`, fix);
+  if (labels.length !== count) throw promptError(`${count} points have ${labels.length} labels`, fix);
+  const bad = labels.find((label) => label !== FOREGROUND && label !== BACKGROUND);
+  if (bad !== undefined) throw promptError(`a label is ${bad}`, fix);
+  if (!takes && labels.includes(BACKGROUND))
+    throw promptError(
+      "the decoder takes no labels",
+      "give points on the object only, or export it with labels",
+    );
+}
+
+function checkBox(box: unknown, task: MaskGenerationTask): void {
+  if (box === undefined) return;
+  if (task.box === "none")
+    throw promptError("the decoder takes no box", "give points, or export it with an input for boxes");
+  const { x1, y1, x2, y2 } = Object(box) as Partial<Record<keyof Box, unknown>>;
+  const sides = [x1, y1, x2, y2];
+  if (!sides.every(Number.isFinite) || !(Number(x1) < Number(x2) && Number(y1) < Number(y2)))
+    throw promptError(
+      `the box ${sides.join(", ")} has no area`,
+      "give { x1, y1, x2, y2 } with x1 < x2 and y1 < y2",
+    );
+}
+
+function logitsOf(mask: unknown, input: PointPromptInput | undefined): MaskLogits | null {
+  if (mask === undefined) return null;
+  if (input === undefined) throw promptError("the decoder takes no mask", "leave mask out");
+  const [rows = 0, columns = 0] = input.shape.slice(-2);
+  const given = Object(mask) as Partial<Record<keyof MaskLogits, unknown>>;
+  const fits = given.rows === rows && given.columns === columns && given.data instanceof Float32Array;
+  if (fits && (given.data as Float32Array).length === rows * columns) return mask as MaskLogits;
+  const got = `${given.columns ?? "?"} x ${given.rows ?? "?"}`;
+  throw promptError(`a mask of ${got}, wanted ${columns} x ${rows}`, "give the logits of an earlier answer");
+}
+
+export function promptError(what: string, fix: string): WebbuildError {
+  return new WebbuildError("invalid-prompt", what, fix);
+}

@@ -1,0 +1,96 @@
+// Clicks, a box and an earlier answer into the tensors of a mask decoder: PointPromptInput says what each holds.
+
+import type { TensorData, Tensors } from "../../api/types.js";
+import type { Manifest, MaskGenerationTask, PointPromptInput } from "../../manifest/manifest.js";
+import type { Geometry } from "../../preprocess/letterbox.js";
+import { toTensor } from "../../tensors/typed-arrays.js";
+import { checkInside, type PointPrompt, promptError, promptInputs } from "./options.js";
+
+/** Labels of the corners of a box, and of a point of padding. */
+const CORNERS = [2, 3];
+const PADDING = -1;
+
+/** Returns how many points a graph has to take for a prompt, corners and padding included. */
+export function pointCount(task: MaskGenerationTask, { points, box }: PointPrompt): number {
+  const corners = box !== null && task.box === "corners" ? CORNERS.length : 0;
+  return points.length + corners + Number(task.paddingPoint && box === null);
+}
+
+/** Whether the graph of these inputs takes exactly this prompt. */
+export function takesPrompt(
+  { task, inputs }: { task: MaskGenerationTask; inputs: Manifest["inputs"] },
+  prompt: PointPrompt,
+): boolean {
+  return promptInputs({ inputs }).every(({ role, shape }) => {
+    if (role === "points") return shape.at(-2) === pointCount(task, prompt);
+    return role !== "box" || (shape[1] !== 0) === (prompt.box !== null);
+  });
+}
+
+/** Returns a tensor for every input that wants something of the prompt. Throws "invalid-prompt" where it does not fit. */
+export function promptFeeds(
+  { task, inputs }: { task: MaskGenerationTask; inputs: Manifest["inputs"] },
+  prompt: PointPrompt,
+  geometry: Geometry,
+): Tensors {
+  checkInside(prompt, geometry.source);
+  const wanted = promptInputs({ inputs });
+  const tokens = tokensOf(task, prompt, geometry);
+  const room = wanted.find(({ role }) => role === "points")?.shape.at(-2) ?? 0;
+  if (tokens.labels.length !== room) {
+    const what = `the prompt has ${tokens.labels.length} points with the corners of its box and its padding, the graph takes ${room}`;
+    throw promptError(what, "give as many, or pack the model for that count");
+  }
+  const corners =
+    prompt.box === null ? [] : boxPoints(prompt.box).flatMap((point) => placed(task, point, geometry));
+  const values: Record<PointPromptInput["role"], readonly number[] | Float32Array> = {
+    points: tokens.points,
+    labels: tokens.labels,
+    box: corners,
+    mask: prompt.mask?.data ?? [],
+    "has-mask": [Number(prompt.mask !== null)],
+  };
+  const filled = wanted.filter(({ shape }) => shape[1] !== 0);
+  return Object.fromEntries(filled.map((input) => [input.name, tensor(input, values[input.role])]));
+}
+
+/** The elements of an input, 0 where there are none. */
+function tensor(input: PointPromptInput, values: readonly number[] | Float32Array): TensorData {
+  const length = input.shape.reduce((product, size) => product * size, 1);
+  return toTensor(
+    input,
+    Array.from({ length }, (_, at) => values[at] ?? 0),
+  );
+}
+
+function tokensOf(
+  task: MaskGenerationTask,
+  { points, labels, box }: PointPrompt,
+  geometry: Geometry,
+): { points: number[]; labels: number[] } {
+  const boxed = box !== null && task.box === "corners";
+  const padded = task.paddingPoint && box === null;
+  const given = [...points, ...(boxed ? boxPoints(box) : [])];
+  return {
+    points: [...given.flatMap((point) => placed(task, point, geometry)), ...(padded ? [0, 0] : [])],
+    labels: [...labels, ...(boxed ? CORNERS : []), ...(padded ? [PADDING] : [])],
+  };
+}
+
+function boxPoints({ x1, y1, x2, y2 }: NonNullable<PointPrompt["box"]>): { x: number; y: number }[] {
+  return [
+    { x: x1, y: y1 },
+    { x: x2, y: y2 },
+  ];
+}
+
+/** A point of the picture in the task's coordinates. */
+function placed(
+  { frame, coordinates }: MaskGenerationTask,
+  { x, y }: { x: number; y: number },
+  { source, left, top, width, height }: Geometry,
+): [number, number] {
+  const [across, down] = [x * (width / source.width) + left, y * (height / source.height) + top];
+  const [rows = 1, columns = 1] = frame;
+  return coordinates === "unit" ? [across / columns, down / rows] : [across, down];
+}
