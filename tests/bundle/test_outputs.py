@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from webbuild.bundle.emit import is_golden_readable, public_outputs
+from webbuild.bundle.stage_files import is_golden_readable, public_outputs
 from webbuild.manifest.manifest import Graph, Output
 
 

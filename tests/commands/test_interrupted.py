@@ -14,12 +14,12 @@ from webbuild.ortweb import packaged_assets
 pytestmark = [pytest.mark.usefixtures("stand_in"), pytest.mark.posix]
 
 PLACES = {
-    "load": "webbuild.compile.load_model:load_onnx",
+    "load": "webbuild.commands.pack_stages:load_onnx",
     "plan": "webbuild.compile.plan_graphs:lower",
     "write the graphs": "webbuild.compile.prove:write_graphs",
     "prove": "webbuild.compile.prove:check_with_detections",
-    "write the bundle": "webbuild.commands.pack:write_bundle",
-    "seal it": "webbuild.commands.pack:write_manifest",
+    "write the bundle": "webbuild.commands.pack_bundle:write_bundle",
+    "seal it": "webbuild.commands.pack_bundle:write_manifest",
     "open it to verify it": "webbuild.verify.verify:open_bundle",
     "the reference": "webbuild.verify.verify:run_reference",
 }

@@ -23,9 +23,13 @@ def graph_downloads(manifest: Manifest, folder: Path) -> list[GraphDownload]:
     """Return what is downloaded by whom, of a bundle whose graphs and weights lie in `folder`."""
     return [
         GraphDownload(
-            f"{graph.name} {name}".strip(), graph.nodes, _download_bytes(graph, each, folder), _loaded_by(graph, each)
+            " ".join(filter(None, (graph.name, stage.stage_name or "", name))),
+            graph.nodes,
+            _download_bytes(graph, each, folder),
+            _loaded_by(graph, each),
         )
-        for name, each in zip(variant_names(manifest), manifest.every_variant, strict=True)
+        for stage in manifest.every_stage
+        for name, each in zip(variant_names(stage), stage.every_variant, strict=True)
         for graph in each.graphs
     ]
 

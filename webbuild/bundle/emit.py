@@ -14,31 +14,20 @@ from webbuild import __version__
 from webbuild.bundle import render
 from webbuild.bundle.deployment import write_deployment
 from webbuild.bundle.file_names import safe_file_name, title_from_stem
-from webbuild.bundle.golden import Arrays, GoldenRun
-from webbuild.bundle.golden_sequence import STEPS
 from webbuild.bundle.integrity import page_integrity
-from webbuild.bundle.licenses import model_license, model_notice, third_party_notices
+from webbuild.bundle.licenses import model_notice, third_party_notices
 from webbuild.bundle.sbom import SBOM_FILE, bundle_sbom
+from webbuild.bundle.stage_files import StageContents, stage_fields
 from webbuild.bundle.weight_parts import split_large_files
-from webbuild.errors import printable
 from webbuild.manifest import manifest as contract
 from webbuild.manifest.file_entry import file_entry
 from webbuild.manifest.manifest import (
-    DisabledTarget,
     Engine,
     File,
     Generator,
-    Golden,
-    GoldenSequence,
-    Graph,
-    Input,
     Manifest,
-    Output,
-    Task,
-    Variant,
+    Stage,
 )
-from webbuild.manifest.states import state_inputs
-from webbuild.model.load import OnnxModel
 from webbuild.ortweb import packaged_assets
 from webbuild.reporting.write import write_text
 from webbuild.samples.sample import Sample
@@ -50,27 +39,18 @@ _MAX_SAMPLES = 12
 class BundleContents(Struct, frozen=True):
     """What a bundle is made of.
 
-    The graphs already lie in the folder; `disabled_targets` say for what there is none. `golden` are a sample's known
-    outputs; `evaluation_thresholds` are the thresholds at which the samples have something to compare. `files` are more
-    files, by name; `precompressed_files` are those that the folder has in another form too, which is the one that
-    stays. `variants` are the same model for other sizes.
+    `files` are more files, by name; `precompressed_files` are those that the folder has in another form too, which is
+    the one that stays.
     """
 
     name: str
     title: str
-    source: OnnxModel
-    task: Task
-    inputs: tuple[Input, ...]
-    graphs: tuple[Graph, ...]
-    disabled_targets: tuple[DisabledTarget, ...]
+    stages: tuple[StageContents, ...]
     samples: tuple[Sample, ...]
-    golden: GoldenRun | None
-    evaluation_thresholds: Mapping[str, float]
     assumptions: tuple[str, ...]
     warnings: tuple[str, ...] = ()
     files: Mapping[str, bytes] = {}
     precompressed_files: tuple[File, ...] = ()
-    variants: tuple[Variant, ...] = ()
 
 
 def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
@@ -82,43 +62,28 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
         (folder / file.path).unlink()
     cut = split_large_files(folder)
     engines = _copy_engine(folder)
-    prompted = kind_of(contents.task).takes_prompt
+    prompted = any(kind_of(each.task).takes_prompt for each in contents.stages)
     _copy_code(folder, prompted=prompted)
-    write_text(folder / "LICENSE.txt", model_notice(contents.source.signature))
+    write_text(folder / "LICENSE.txt", model_notice([each.source.signature for each in contents.stages]))
     write_text(folder / "THIRD_PARTY_NOTICES.txt", third_party_notices(prompted=prompted))
     for name, data in contents.files.items():
         (folder / name).write_bytes(data)
     samples = _copy_samples(contents.samples, folder)
-    outputs = public_outputs(contents.graphs, contents.inputs)
-    is_kept = contents.golden is not None and all(is_golden_readable(each, contents.golden.outputs) for each in outputs)
-    golden = (
-        _write_golden(contents.golden, contents.inputs, folder) if contents.golden is not None and is_kept else None
-    )
+    first, *later = contents.stages
     manifest = Manifest(
         name=contents.name,
         title=contents.title,
         generator=Generator(version=__version__),
         engine=Engine(version=packaged_assets.engine_version()),
-        source=contract.Source(
-            file=contents.source.signature.file,
-            sha256=contents.source.sha256,
-            size=contents.source.size,
-            producer=printable(contents.source.signature.producer, 200),
-            license=model_license(contents.source.signature),
-        ),
-        task=contents.task,
-        inputs=list(contents.inputs),
-        outputs=outputs,
-        graphs=list(contents.graphs),
-        disabled_targets=list(contents.disabled_targets),
         engines=engines,
         files=[*cut, *contents.precompressed_files],
-        golden=golden,
-        evaluation_thresholds=dict(contents.evaluation_thresholds),
         samples=samples,
         assumptions=list(contents.assumptions),
         warnings=list(contents.warnings),
-        variants=list(contents.variants) or msgspec.UNSET,
+        schema=2 if later else 1,
+        stage_name=contents.stages[0].name if later else msgspec.UNSET,
+        stages=[Stage(name=each.name, **stage_fields(each, folder)) for each in later] or msgspec.UNSET,
+        **stage_fields(first, folder),
     )
     write_text(folder / f"{contents.name}.js", render.render_loader())
     write_text(folder / f"{contents.name}.d.ts", render.render_types(manifest))
@@ -198,57 +163,3 @@ def _copy_stack(sample: Sample, folder: Path, taken: Set[str]) -> contract.Sampl
     return contract.Sample(
         file=files[0], title=title, width=width, height=height, stack=files, focus_distances=list(sample.focus)
     )
-
-
-def _write_golden(recorded: GoldenRun, inputs: Sequence[Input], folder: Path) -> Golden:
-    """Write a run from the start of a sequence, without states: they are zeros, and what becomes of them no result.
-
-    What was chosen of the sequence shows them.
-    """
-    states = {spec.name: spec.output for spec in state_inputs(inputs)}
-    feeds = {name: array for name, array in recorded.sample.feeds.items() if name not in states}
-    outputs = {name: array for name, array in recorded.outputs.items() if name not in states.values()}
-    (folder / "golden").mkdir()
-    kinds = {
-        "input": {**feeds, **recorded.uint8_inputs},
-        "output": outputs or recorded.outputs,
-        "sequence": recorded.sequence,
-    }
-    written: dict[str, dict[str, str]] = {kind: {} for kind in kinds}
-    for kind, arrays in kinds.items():
-        for index, (name, array) in enumerate(arrays.items()):
-            path = f"golden/{kind}-{index}.bin"
-            (folder / path).write_bytes(array.astype(array.dtype.newbyteorder("<")).tobytes())
-            written[kind][name] = path
-    return Golden(
-        sample=recorded.sample.name,
-        inputs=written["input"],
-        outputs=written["output"],
-        uint8_inputs=list(recorded.uint8_inputs),
-        sequence=GoldenSequence(steps=STEPS, outputs=written["sequence"]) if recorded.sequence else msgspec.UNSET,
-    )
-
-
-def public_outputs(graphs: Sequence[Graph], inputs: Sequence[Input]) -> list[Output]:
-    """Return the outputs that mean something to the caller: no states, and not what a graph reports of its own head.
-
-    Where all outputs are states they mean something too. A size that one graph knows is that of all.
-    """
-    reports = {graph.head_status.output for graph in graphs if graph.head_status is not None}
-    outputs = [_with_known_sizes(output, graphs) for output in graphs[-1].outputs if output.name not in reports]
-    states = {spec.output for spec in state_inputs(inputs)}
-    return [output for output in outputs if output.name not in states] or outputs
-
-
-def _with_known_sizes(output: Output, graphs: Sequence[Graph]) -> Output:
-    shapes = [each.shape for graph in graphs for each in graph.outputs if each.name == output.name]
-    rank = max(map(len, shapes))
-    # -1 is a size that a graph does not know, and no size at all a rank that it does not know
-    sizes = zip(*(shape for shape in shapes if len(shape) == rank), strict=True)
-    return msgspec.structs.replace(output, shape=[max(each) for each in sizes])
-
-
-def is_golden_readable(output: Output, recorded: Arrays) -> bool:
-    """Whether the shape of a recorded output follows from its length: one size of it may be free."""
-    array = recorded.get(output.name)
-    return array is None or (array.ndim == len(output.shape) and output.shape.count(-1) < 2)

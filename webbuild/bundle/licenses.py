@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from webbuild import __version__
 from webbuild.errors import printable
 from webbuild.model.signature import ModelSignature
@@ -15,14 +17,16 @@ def model_license(signature: ModelSignature) -> str:
     return printable(signature.metadata.get("license", "").strip().replace("\n", " "), 200) or NO_LICENSE
 
 
-def model_notice(signature: ModelSignature) -> str:
-    """Return `LICENSE.txt`: whose the model is."""
-    lines = [
-        f"The model in this folder was packed from {printable(signature.file, 200)}.",
-        f"Its licence: {model_license(signature)}.",
-    ]
-    if author := signature.metadata.get("author"):
-        lines.append(f"Its author, as its metadata says: {printable(author, 200)}.")
+def model_notice(signatures: Sequence[ModelSignature]) -> str:
+    """Return `LICENSE.txt`: whose the model is, or those of all stages are."""
+    lines: list[str] = []
+    for signature in signatures:
+        lines += [
+            f"The model in this folder was packed from {printable(signature.file, 200)}.",
+            f"Its licence: {model_license(signature)}.",
+        ]
+        if author := signature.metadata.get("author"):
+            lines.append(f"Its author, as its metadata says: {printable(author, 200)}.")
     lines.append("The licences of the code beside it are in THIRD_PARTY_NOTICES.txt.")
     return "\n".join(lines) + "\n"
 

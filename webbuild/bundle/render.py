@@ -31,8 +31,9 @@ def render_package_entry(paths: Sequence[str]) -> str:
 
 def render_types(manifest: Manifest) -> str:
     """Return `<name>.d.ts`: the runtime's types, narrowed to this model's classes, options and outputs."""
-    kind = kind_of(manifest.task)
-    types = kind.typescript(manifest.task)
+    last = manifest.every_stage[-1]
+    kind = kind_of(last.task)
+    types = kind.typescript(last.task)
     return (
         bundle_templates(html=False)
         .get_template("loader.d.ts.j2")
@@ -42,7 +43,7 @@ def render_types(manifest: Manifest) -> str:
             labels=_string_union(types.labels),
             modes=_string_union(types.modes),
             keypoints=_string_union(types.keypoints or ()),
-            outputs=[(_string_literal(each.name), each.dtype, _dims(each.shape)) for each in _outputs(manifest)],
+            outputs=[(_string_literal(each.name), each.dtype, _dims(each.shape)) for each in _outputs(last)],
             options=[spec for spec in manifest.inputs if isinstance(spec, OptionInput)],
             stack=any(isinstance(spec, StackInput) for spec in manifest.inputs),
             sizes=picture_sizes(manifest),
@@ -66,9 +67,10 @@ def render_page(manifest: Manifest, integrity: Mapping[str, str], *, top: str = 
     """
     entry = f"./{manifest.name}.js"
     template = bundle_templates(html=True).get_template("index.html.j2")
-    kind = kind_of(manifest.task)
-    types = kind.typescript(manifest.task)
-    defaults = kind.default_thresholds(manifest.task).items()
+    task = manifest.final_task
+    kind = kind_of(task)
+    types = kind.typescript(task)
+    defaults = kind.default_thresholds(task).items()
     return template.render(
         manifest=manifest,
         entry=entry,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -16,7 +16,7 @@ from webbuild.compare.tolerances import NATIVE, REDUCED_PRECISION
 from webbuild.equivalence.check import EquivalenceResult
 from webbuild.inspection.before_after import BeforeAfter
 from webbuild.manifest import manifest as contract
-from webbuild.manifest.manifest import Generator, Manifest, Source, TargetName, Task
+from webbuild.manifest.manifest import Generator, Manifest, Source, Task
 from webbuild.passes.base import Rewrite
 from webbuild.passes.lower import LoweredGraphs
 from webbuild.passes.registry import all_passes
@@ -48,7 +48,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
     source: Source
     assumptions: list[str]
     warnings: list[str]
-    rewrites: dict[TargetName, tuple[Rewrite, ...]]
+    rewrites: dict[str, tuple[Rewrite, ...]]
     comparisons: list[Comparison]
     inspection: BeforeAfter | None
     precision: str
@@ -61,10 +61,11 @@ class PackReport(Struct, frozen=True, rename="camel"):
     def build(
         cls,
         manifest: Manifest,
-        lowered: LoweredGraphs,
+        rewrites: Mapping[str, tuple[Rewrite, ...]],
         comparisons: Sequence[Comparison],
         inspection: BeforeAfter | None = None,
         *,
+        lowered: Mapping[str, LoweredGraphs],
         folder: Path,
         fp16_backend: str = "",
         weight_quantization: WeightQuantizationReport | None = None,
@@ -72,7 +73,8 @@ class PackReport(Struct, frozen=True, rename="camel"):
     ) -> PackReport:
         """Gather the report's parts.
 
-        `folder` has the graphs and the weights; `fp16_backend` says what computed those in half precision, and why
+        `rewrites` are by target, `lowered` the graphs by stage. `folder` has the graphs and the weights;
+        `fp16_backend` says what computed those in half precision, and why
         that. `weight_quantization` is None where they are stored as floats, `precision_search` where half precision was
         not asked for.
         """
@@ -81,15 +83,21 @@ class PackReport(Struct, frozen=True, rename="camel"):
             manifest.source,
             manifest.assumptions,
             manifest.warnings,
-            lowered.rewrites,
+            dict(rewrites),
             list(comparisons),
             inspection,
-            precision(lowered.graphs["webgpu"], precision_search),
+            _precision(lowered, precision_search),
             graph_downloads(manifest, folder),
             fp16_backend,
             weight_quantization,
             precision_search,
         )
+
+
+def _precision(lowered: Mapping[str, LoweredGraphs], search: PrecisionReport | None) -> str:
+    """Return the precision of the model, or of each of its stages."""
+    told = {name: precision(each.graphs["webgpu"], search) for name, each in lowered.items()}
+    return ", ".join(f"{name} {text}".strip() for name, text in told.items())
 
 
 class PackSampleCard(Struct, frozen=True):
@@ -140,7 +148,8 @@ def write_pack_report(
     templates.filters.update(name=formatting.runner_name, bytes=format_bytes)
     page = templates.get_template("report.html.j2").render(
         manifest=manifest,
-        kind=kind_of(manifest.task),
+        kind=kind_of(manifest.final_task),
+        stages=manifest.every_stage,
         report=report,
         nodes=nodes,
         changes=_pass_summaries(report),
@@ -185,10 +194,10 @@ def _sample_cards(
         seen = equivalence.detections.get(name, {})
         classes = equivalence.classes.get(name, ())[:TOP_CLASSES]
         thick_to_thin = sorted(seen.items(), key=lambda each: each[0] == "wasm")
-        layers = tuple(detection_layer(runner, manifest.task, found) for runner, found in thick_to_thin)
+        layers = tuple(detection_layer(runner, manifest.final_task, found) for runner, found in thick_to_thin)
         handed_over = [each.subject for each in report.comparisons if each.from_fallback]
         from_fallback = tuple(dict.fromkeys(each.runner for each in handed_over if each.sample == name))
-        maps = _prediction_images(manifest.task, tried, equivalence.outputs.get(name, {}))
+        maps = _prediction_images(manifest.final_task, tried, equivalence.outputs.get(name, {}))
         cards.append(PackSampleCard(sample, len(seen.get("native", ())), classes, layers, from_fallback, maps))
     return cards
 

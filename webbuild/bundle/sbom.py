@@ -16,7 +16,7 @@ _TOKENIZERS = "@huggingface/tokenizers"
 
 def bundle_sbom(manifest: Manifest, folder: Path) -> str:
     """Return the bill of materials of a bundle, whose runtime and page are in the folder, as CycloneDX."""
-    source, made_by = manifest.source, manifest.generator
+    made_by = manifest.generator
     prompted = (folder / "runtime" / TOKENIZER).is_file()
     inside = package_components([each for each in packages_inside() if prompted or each["name"] != _TOKENIZERS])
     engine = engine_component(manifest.engine.version, _hashed(folder, "runtime/ort/*"))
@@ -31,16 +31,19 @@ def bundle_sbom(manifest: Manifest, folder: Path) -> str:
     page = component(
         "library", "demo page", made_by.version, license_name="Apache-2.0", files=_hashed(folder, "page/**/*")
     )
-    model = component(
-        "machine-learning-model",
-        source.file,
-        license_name="" if source.license == NO_LICENSE else source.license,
-        sha256=source.sha256,
-        description="The model as it was packed; the graphs in model/ are made of it.",
-    )
+    models = [
+        component(
+            "machine-learning-model",
+            source.file,
+            license_name="" if source.license == NO_LICENSE else source.license,
+            sha256=source.sha256,
+            description="The model as it was packed; the graphs in model/ are made of it.",
+        )
+        for source in (stage.source for stage in manifest.every_stage)
+    ]
     return document(
         component("application", manifest.name),
-        [engine, runtime, *inside, page, model],
+        [engine, runtime, *inside, page, *models],
         inside={runtime["bom-ref"]: [each["bom-ref"] for each in inside]},
         tool=component("application", made_by.name, made_by.version, registry="pypi", license_name="Apache-2.0"),
     )

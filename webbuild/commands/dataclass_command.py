@@ -115,8 +115,6 @@ class DataclassCommand(click.Command):
         before = next((a for a, b in pairwise(arguments) if a.startswith("--") and "=" in b), None)
         if before is not None:
             return f"give {before} again before each value"
-        if self.name == "pack":
-            return "pack takes one model; webbuild patch takes several"
         return f"see webbuild {self.name} --help"
 
 

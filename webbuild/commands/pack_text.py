@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from webbuild.compare.by_output import count_matched, count_near_threshold, group_by_output
+from webbuild.compare.comparison import Comparison
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.model_variant import ModelVariant
 from webbuild.compile.prove import ProvenGraphs
+from webbuild.compile.prove_stages import WHOLE
 from webbuild.equivalence.check import EquivalenceResult
 from webbuild.equivalence.noise_floor import NOISE_FACTOR
 from webbuild.inspection.before_after import BeforeAfter
 from webbuild.manifest.manifest import OptionInput
 from webbuild.manifest.states import state_inputs
-from webbuild.passes.base import NmsPlacement
+from webbuild.passes.base import NmsPlacement, Rewrite
 from webbuild.passes.lower import LoweredGraphs
 from webbuild.quantization.report import WeightQuantizationReport
 from webbuild.reporting.comparison_text import noise_levels
@@ -79,12 +81,18 @@ def refusal_lines(lowered: LoweredGraphs) -> Iterator[str]:
         yield f"left alone [{code}] {first}{f' and {len(more)} more' if more else ''}: {reason}"
 
 
-def rewrite_lines(lowered: LoweredGraphs) -> Iterator[str]:
+def rewrite_lines(by_target: Mapping[str, Sequence[Rewrite]]) -> Iterator[str]:
     """Yield each rewrite of each graph, also those that were not made."""
-    for target, rewrites in lowered.rewrites.items():
+    for target, rewrites in by_target.items():
         for rewrite in rewrites:
             done = "done" if rewrite.applied else "left"
             yield f"{target}: {done} [{rewrite.code}] {rewrite.location}: {rewrite.reason}"
+
+
+def whole_lines(comparisons: Sequence[Comparison], samples: int) -> Iterator[str]:
+    """Yield how all stages together compare with the originals."""
+    compared = _sameness("same answers as the originals one after another", comparisons)
+    yield f"proven {WHOLE}: {compared} on {format_count(samples, 'sample')}"
 
 
 def proven_lines(proven: ProvenGraphs, variant: ModelVariant) -> Iterator[str]:
@@ -106,16 +114,20 @@ def _equivalence_lines(result: EquivalenceResult, options: tuple[OptionInput, ..
             lower = used < option.default
             reason = "No sample has a detection" if lower else "Every sample exceeds the GPU NMS capacity"
             yield f"{reason} at {option.option} {option.default:g}; compared at {used:.3g}."
-    matched, near = count_matched(comparisons), count_near_threshold(comparisons)
-    fallbacks = len({(each.subject.sample, each.subject.runner) for each in comparisons if each.from_fallback})
-    things = "regions" if any(each.subject.quantity == "regions" for each in comparisons) else "detections"
     for name, level in noise_levels(comparisons).items():
         yield (
             f"{name} is numerically unstable: a 1e-6 perturbation of inputs moves the original's own by {level:.2g} "
             f"(root mean square); differences up to {NOISE_FACTOR} times that were accepted."
         )
-    yield (
-        f"same answers as the original, {format_count(len(group_by_output(comparisons)), 'comparison')}"
+    yield _sameness("same answers as the original", comparisons)
+
+
+def _sameness(what: str, comparisons: Sequence[Comparison]) -> str:
+    matched, near = count_matched(comparisons), count_near_threshold(comparisons)
+    fallbacks = len({(each.subject.sample, each.subject.runner) for each in comparisons if each.from_fallback})
+    things = "regions" if any(each.subject.quantity == "regions" for each in comparisons) else "detections"
+    return (
+        f"{what}, {format_count(len(group_by_output(comparisons)), 'comparison')}"
         + (f" and {matched} {things}" if matched else "")
         + (f" ({near} within tolerance of a threshold)" if near else "")
         + (f", {format_count(fallbacks, 'run')} repeated on the fallback graph" if fallbacks else "")

@@ -11,6 +11,7 @@ from webbuild.compile.answer_warnings import find_answer_warnings
 from webbuild.compile.infer_task import (
     infer_missing_postprocess,
     infer_task,
+    patched_signature,
     require_postprocess,
     task_of_labels,
     with_inputs_of,
@@ -29,6 +30,7 @@ from webbuild.compile.picture_input import (
 from webbuild.compile.picture_output import find_picture_output, with_measured_picture
 from webbuild.compile.plan_graphs import plan_graphs
 from webbuild.compile.size_input_order import with_measured_size_order
+from webbuild.compile.stage_links import StageLinks
 from webbuild.compile.state_inputs import with_state_inputs
 from webbuild.compile.tiles import with_tiles
 from webbuild.manifest.manifest import TensorInput
@@ -85,18 +87,21 @@ def compile_model(
     progress: ProgressReporter,
     int32_inputs: bool = True,
     like: TaskMatch | None = None,
+    links: StageLinks | None = None,
 ) -> CompiledModel:
     """Plan the patches for a target, and recognise what the model is.
 
     Without `int32_inputs` no input of int64 becomes int32: who takes the graph alone feeds it what the original took.
-    `like` is what the model is at another size: its inputs are taken, with the shapes of this one.
+    `like` is what the model is at another size: its inputs are taken, with the shapes of this one. `links` are those
+    of one of several stages.
 
     Raises:
         WebbuildError: `task-mismatch`, `unsupported-dtype`, `class-count-mismatch`, `postprocess-not-appended`,
             `reshape-mismatch`,
-            `no-compatible-build`, `input-too-large`, `size-fails`, and what `override` raises.
+            `no-compatible-build`, `input-too-large`, `size-fails`, `stage-mismatch`, and what `override` raises.
     """
     source, dims = loaded.source, loaded.dims.dims
+    task = "tensor" if task is None and links is not None and links.later else task
     with progress.step("plan the patches"):
         if task is None and wanted.labels is not None:
             task = task_of_labels(source, dims, len(wanted.labels))
@@ -112,7 +117,10 @@ def compile_model(
     if nms == "keep" and known.postprocess is not None:
         known = infer_task(source, planned, "tensor")
     require_postprocess(known, planned)
+    if links is not None and links.later and task == "tensor":
+        known = links.earlier_stage(patched_signature(source, planned.graphs["wasm"])) or known
     known = with_int32_inputs(known, planned.graphs["wasm"])
+    known = known if links is None else links.with_stage_inputs(known)
     told, known = known, _with_pictures(known, planned.graphs["wasm"], loaded, wanted, progress, task, like)
     if known.measured_output and like is None:
         with progress.step("measure the values of outputs"):

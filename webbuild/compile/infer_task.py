@@ -41,7 +41,7 @@ def infer_missing_postprocess(source: OnnxModel, dims: Mapping[str, int], task: 
         WebbuildError: `class-count-mismatch`.
     """
     frozen = _with_fixed_dims(source.model, dims)
-    seen = _with_value_counts(_signature_after(source, frozen), frozen)
+    seen = _with_value_counts(patched_signature(source, frozen), frozen)
     kinds = recognisable_kinds().values() if task is None else [task_kinds()[task]]
     found = (kind.infer(seen, requested=task is not None) for kind in kinds)
     return next((each for each in found if each is not None and each.postprocess is not None), None)
@@ -50,7 +50,7 @@ def infer_missing_postprocess(source: OnnxModel, dims: Mapping[str, int], task: 
 def task_of_labels(source: OnnxModel, dims: Mapping[str, int], count: int) -> str | None:
     """Return the task of a model that nothing tells of, by the number of its classes; None where none has so many."""
     frozen = _with_fixed_dims(source.model, dims)
-    seen = _with_value_counts(_signature_after(source, frozen), frozen)
+    seen = _with_value_counts(patched_signature(source, frozen), frozen)
     if kind_of(match_task(seen).task).kind != "tensor":
         return None
     for name, kind in recognisable_kinds().items():
@@ -68,7 +68,7 @@ def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None, *, c
     Raises:
         WebbuildError: `task-mismatch`, `unsupported-dtype`.
     """
-    seen = _signature_after(source, lowered.graphs["wasm"])
+    seen = patched_signature(source, lowered.graphs["wasm"])
     added = {option.name for option in option_inputs(lowered.graphs["wasm"])}
     seen = msgspec.structs.replace(seen, inputs=tuple(f for f in seen.inputs if f.name not in added))
     if task is None:
@@ -157,7 +157,7 @@ def with_inputs_of(match: TaskMatch, other: TaskMatch) -> TaskMatch:
     return msgspec.structs.replace(match, inputs=inputs)
 
 
-def _signature_after(source: OnnxModel, model: ir.Model) -> ModelSignature:
+def patched_signature(source: OnnxModel, model: ir.Model) -> ModelSignature:
     """Return the facts of the lowered graphs without states, and the configuration files beside the model."""
     seen = without_states(model_signature(source.signature.file, model), source.states)
     return msgspec.structs.replace(seen, hub_files=source.signature.hub_files)

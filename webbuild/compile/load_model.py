@@ -48,17 +48,19 @@ def load_model(
     size: PictureSize | None = None,
     samples: Sequence[Path] = (),
     states: Mapping[str, str] | None = NAMES_ALONE,
+    source: OnnxModel | None = None,
 ) -> LoadedModel:
     """Load a model, set its inputs of `values`, and choose its sizes: of `dims`, pictures, samples, the rest.
 
     `states` are outputs by the inputs that take them in the next run, besides those that names tell; None for none.
+    `source` is the model where its file has been read.
 
     Raises:
         WebbuildError: what `load_onnx`, `set_inputs` and `settle_sizes` raise, `reshape-mismatch`,
             `reference-session-failed`, `one-size-only` or `size-fails`.
     """
     with progress.step(f"load {path.name}"):
-        source = set_inputs(load_onnx(path), values or {})
+        source = set_inputs(source or load_onnx(path), values or {})
         settled = settle_sizes(
             source, dims, size, lambda model: open_reference(model)[0], states=states, samples=samples
         )

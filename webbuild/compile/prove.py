@@ -78,7 +78,7 @@ def prove_graphs(
             `build_reduced_precision_graph` raise. The message names the variant.
     """
     original = variants[0].loaded.original
-    original = MemoizedRunner(original) if weights == "int8" else original
+    original = MemoizedRunner(original) if weights == "int8" and not isinstance(original, MemoizedRunner) else original
     shared, half = SharedWeights(folder / "model"), SharedWeights(folder / "model")
     proven: list[ProvenGraphs] = []
     for each in variants:

@@ -71,7 +71,7 @@ def check_equivalence(
     thresholds = {option.name: np.array([values[option.option]], np.float32) for option in options}
     of_original = thresholds if confidence is not None and postprocess is None else {}
 
-    in_turn = StatefulRuns(lambda feeds: _run_reference(original, feeds, postprocess, values), states)
+    in_turn = StatefulRuns(lambda feeds: reference_outputs(original, feeds, postprocess, values), states)
 
     def run_reference(given: RunInput) -> Tensors:
         outputs = in_turn({**given.feeds, **of_original}, continues=given.continues)
@@ -134,13 +134,13 @@ def _run_graph(
     runner.close()
 
 
-def _run_reference(
+def reference_outputs(
     original: NativeRunner,
     feeds: Mapping[str, NDArray[Any]],
     postprocess: Postprocess | None,
     values: Mapping[str, float],
 ) -> Mapping[str, NDArray[Any]]:
-    """Return what the original gives, with what it lacks."""
+    """Return what the original gives, with what it lacks, at the thresholds `values` by option."""
     given = add_constant_masks(postprocess, feeds)
     outputs = _float64_to_float32(run_original(original, given))
     return outputs if postprocess is None else apply_reference_postprocess(postprocess, outputs, given, values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+import msgspec
 import onnx_ir as ir
 from msgspec import Struct
 
@@ -52,6 +53,26 @@ class BeforeAfter(Struct, frozen=True, rename="camel"):
         peaks = [format_bytes(peak.total) for peak in (self.peak_before, self.peak_after) if peak is not None]
         memory = f"; GPU memory {' -> '.join(dict.fromkeys(peaks))}" if peaks else ""
         return [*lines, f"{format_count(len(self.before), 'finding')} on WebGPU, {left}{memory}"]
+
+
+def of_stages(findings: Mapping[str, BeforeAfter | None]) -> BeforeAfter | None:
+    """Return the findings of all stages, each with its stage in front of the place; of one without a name its own.
+
+    What the GPU holds at most is not known of several, which may lie there together.
+    """
+    known = {name: each for name, each in findings.items() if each is not None}
+    if not known or list(findings) == [""]:
+        return known.get("")
+    first = next(iter(known.values()))
+    before, after = (
+        tuple(
+            msgspec.structs.replace(finding, where=f"{name}: {finding.where}")
+            for name, each in known.items()
+            for finding in getattr(each, part)
+        )
+        for part in ("before", "after")
+    )
+    return BeforeAfter(first.target, before, after, any(each.fails for each in known.values()))
 
 
 def inspect_before_after(

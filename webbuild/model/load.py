@@ -185,6 +185,8 @@ def require_model(path: Path) -> None:
 
 def _not_found(path: Path, error: OSError) -> WebbuildError:
     fix = "check the path of the .onnx file, the folder with it, or the Ultralytics .pt file"
+    if "=" in path.name:
+        fix = f"give the option again before each value, such as --dim {path.name}"
     return WebbuildError("model-not-found", f"{path}: {error.strerror}", fix, exit_code=USAGE)
 
 

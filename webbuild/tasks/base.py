@@ -257,6 +257,17 @@ class TaskKind:
         """
         raise NotImplementedError
 
+    def infer_earlier(self, signature: ModelSignature, later: Sequence[ModelSignature]) -> TaskMatch | None:
+        """Return what a stage is whose outputs the stages `later` take, None where this task knows none of them.
+
+        Its task is then that of plain tensors; what is known is how its inputs are filled in.
+        """
+        return None
+
+    def with_earlier(self, match: TaskMatch, earlier: Sequence[TaskMatch]) -> TaskMatch:
+        """Return the match of a stage with what the stages before it say, such as how pictures go in."""
+        return match
+
     def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
         """Return the match with what the values of its `measured_output` on photographs say."""
         return match

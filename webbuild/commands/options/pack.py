@@ -59,6 +59,9 @@ class PreprocessOptions:
 class PackArguments(PreprocessOptions):
     """Patch MODEL, prove it equal to the original, write a bundle with a page, and compare it in Chromium.
 
+    Several files, such as an encoder and its decoder, become the stages of one bundle: webbuild joins outputs to inputs
+    of the same name, else of the same type and shape, and proves each stage and all of them together.
+
     MODEL is one of these:
     an .onnx file;
     a folder with an .onnx file in it or in its subfolder `onnx`;
@@ -86,7 +89,7 @@ class PackArguments(PreprocessOptions):
         """Whether an input of the shape of a picture is one where nothing says so: not for tensors that are given."""
         return self.task is None and not any(file.suffix == ".npz" for file in self.samples)
 
-    model: Path = argument()
+    models: tuple[Path, ...] = argument(metavar="MODEL...")
     out: Path | None = option("-o", "--out", help="Folder to write. [default: dist/<name of the model>]")
     task: str | None = option(type=TaskChoice(), help="Task of the model, if the inferred one is wrong.")
     dims: tuple[str, ...] = dims_option()

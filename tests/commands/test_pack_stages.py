@@ -1,0 +1,184 @@
+"""`pack encoder.onnx decoder.onnx`: one bundle of several graphs, joined by names and types, proven as a whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from tests.commands.program import Done, pack, webbuild
+from tests.stages import DECODER, ENCODER, pair, stage
+from webbuild.compile import prove_stages
+from webbuild.manifest.manifest import Manifest, StageInput, TensorInput, decode
+from webbuild.manifest.stages import unfit_stages
+from webbuild.runners.native import NativeRunner
+from webbuild.verify.bundle_reader import open_bundle
+
+pytestmark = pytest.mark.usefixtures("stand_in")
+
+
+def pack_stages(*paths: Path, options: tuple[str, ...] = ()) -> Done:
+    return webbuild("pack", *paths, "-o", paths[0].parent / "out", "--no-verify", *options)
+
+
+def packed(*paths: Path, options: tuple[str, ...] = ()) -> Manifest:
+    done = pack_stages(*paths, options=options)
+    assert done.code == 0, done.stderr
+    return decode((paths[0].parent / "out" / "manifest.json").read_bytes())
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> tuple[Manifest, Path]:
+    return packed(*pair(tmp_path)), tmp_path / "out"
+
+
+def test_a_pair_is_one_bundle_that_a_reader_opens(both: tuple[Manifest, Path]) -> None:
+    manifest, folder = both
+    assert open_bundle(folder).manifest == manifest
+    assert (manifest.schema, manifest.name) == (2, "toy")
+    encoder, decoder = manifest.every_stage
+    assert [each.stage_name for each in (encoder, decoder)] == ["encoder", "decoder"]
+    assert [each.source.file for each in (encoder, decoder)] == ["toy_encoder.onnx", "toy_decoder.onnx"]
+    assert [each.__struct_config__.tag for each in encoder.inputs] == ["image"]
+    assert decoder.inputs == [
+        StageInput(name="embedding", dtype="float32", shape=[1, 8, 8, 8], stage="encoder", output="embedding"),
+        StageInput(name="detail", dtype="float32", shape=[1, 4, 16, 16], stage="encoder", output="detail"),
+        TensorInput(name="vector", dtype="float32", shape=[1, 8]),
+    ]
+    assert list(unfit_stages(manifest)) == []
+    files = {file.path for file in manifest.files}
+    assert {graph.file for each in manifest.every_stage for graph in each.graphs} <= files
+    assert "toy_decoder.onnx" in (folder / "LICENSE.txt").read_text()
+
+
+def test_the_decoder_is_proven_on_what_the_encoder_answers(both: tuple[Manifest, Path]) -> None:
+    """The recorded runs of both are of one picture, and the decoder's input is the encoder's output."""
+    manifest, folder = both
+    encoder, decoder = manifest.every_stage
+    assert encoder.golden
+    assert decoder.golden
+    assert encoder.golden.sample == decoder.golden.sample
+    made = (folder / encoder.golden.outputs["embedding"]).read_bytes()
+    assert np.abs(np.frombuffer(made, np.float32)).max() > 0
+    assert (folder / decoder.golden.inputs["embedding"]).read_bytes() == made
+    feeds = {
+        spec.name: np.frombuffer((folder / decoder.golden.inputs[spec.name]).read_bytes(), np.float32).reshape(
+            spec.shape
+        )
+        for spec in decoder.inputs
+    }
+    answers = NativeRunner(folder.parent / "toy_decoder.onnx").run(feeds)
+    kept = np.frombuffer((folder / decoder.golden.outputs["masks"]).read_bytes(), np.float32)
+    np.testing.assert_allclose(kept, answers["masks"].ravel(), rtol=1e-4, atol=1e-5)
+
+
+def test_the_report_names_the_stages_and_the_whole(both: tuple[Manifest, Path]) -> None:
+    report = json.loads((both[1] / "report.json").read_text())
+    runners = {each["subject"]["runner"] for each in report["comparisons"]}
+    assert runners == {f"{target} {name}" for target in ("webgpu", "wasm") for name in ("encoder", "decoder", "whole")}
+    assert set(report["rewrites"]) == {
+        f"{target} {name}" for target in ("webgpu", "wasm") for name in ("encoder", "decoder")
+    }
+
+
+def test_a_graph_that_is_wrong_only_behind_the_other_is_found(tmp_path: Path) -> None:
+    """What differs in the whole stops the pack, though each stage alone is as it was."""
+
+    def wrong(stage, runner):  # type: ignore[no-untyped-def]
+        return lambda feeds: {name: array * 1.01 for name, array in runner.run(feeds).items()}
+
+    with patch.object(prove_stages, "_with_thresholds", wrong):
+        done = pack_stages(*pair(tmp_path))
+    assert (done.code, done.error) == (1, "output-mismatch")
+    assert "whole" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_files_in_the_wrong_order_are_put_right(tmp_path: Path) -> None:
+    encoder, decoder = pair(tmp_path)
+    done = pack_stages(decoder, encoder)
+    assert done.code == 0, done.stderr
+    assert "the stages run in this order: encoder, decoder" in done.stderr
+    assert decode((tmp_path / "out" / "manifest.json").read_bytes()).stage_name == "encoder"
+
+
+def test_tensors_of_other_names_are_joined_by_what_they_are(tmp_path: Path) -> None:
+    encoder, decoder = pair(tmp_path, decoder=DECODER.replace("embedding", "features").replace("detail", "fine"))
+    manifest = packed(encoder, decoder)
+    joined = {each.name: each.output for each in manifest.every_stage[1].inputs if isinstance(each, StageInput)}
+    assert joined == {"features": "embedding", "fine": "detail"}
+
+
+def test_free_sizes_of_a_decoder_are_those_of_the_encoder(tmp_path: Path) -> None:
+    free = DECODER.replace("1,8,8,8", "batch,8,h,w").replace("1,4,16,16] detail", "batch,4,h2,w2] detail")
+    manifest = packed(*pair(tmp_path, decoder=free))
+    assert [each.shape for each in manifest.every_stage[1].inputs] == [[1, 8, 8, 8], [1, 4, 16, 16], [1, 8]]
+
+
+def test_three_stages_take_from_any_before_them(tmp_path: Path) -> None:
+    encoder, decoder = pair(tmp_path, decoder=DECODER.replace("float[1,8] vector", "float[1,8] context"))
+    decoder.write_bytes(stage(DECODER.replace("vector", "context"), decoder).read_bytes())
+    pooling = ENCODER.partition("\n")[0]
+    middle = stage(
+        f"""{pooling}
+middle (float[1,8,8,8] embedding) => (float[1,8] context)
+{{
+  pooled = GlobalMaxPool (embedding)
+  context = Flatten (pooled)
+}}
+""",
+        tmp_path / "toy_middle.onnx",
+    )
+    manifest = packed(encoder, middle, decoder)
+    taken = [
+        [(each.stage, each.output) for each in one.inputs if isinstance(each, StageInput)]
+        for one in manifest.every_stage
+    ]
+    assert taken == [
+        [],
+        [("encoder", "embedding")],
+        [("encoder", "embedding"), ("encoder", "detail"), ("middle", "context")],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("decoder", "code", "names"),
+    [
+        (DECODER.replace("1,8,8,8", "1,8,4,4"), "stage-mismatch", ["'embedding'", "[1, 8, 4, 4]", "[1, 8, 8, 8]"]),
+        (
+            DECODER.replace("1,8,8,8", "b,8,n,n").replace("1,4,16,16] detail", "b,4,n,n] detail"),
+            "stage-mismatch",
+            ["'detail'", "[b, 4, n, n]", "[1, 4, 16, 16]"],
+        ),
+        (
+            DECODER.replace("embedding", "x").replace("1,8,8,8", "1,9,8,8").replace("detail", "y")
+            .replace("1,4,16,16] y", "1,5,16,16] y"),
+            "stages-not-joined",
+            ["'embedding' float32 [1, 8, 8, 8]", "'x' float32 [1, 9, 8, 8]"],
+        ),
+    ],
+    ids=["another size", "one name for two sizes", "nothing in common"],
+)  # fmt: skip
+def test_stages_that_do_not_fit_are_named_with_their_tensors(
+    tmp_path: Path, decoder: str, code: str, names: list[str]
+) -> None:
+    done = pack_stages(*pair(tmp_path, decoder=decoder))
+    assert (done.code, done.error) == (2, code)
+    for name in names:
+        assert name in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_several_sizes_of_several_stages_are_refused(tmp_path: Path) -> None:
+    done = pack_stages(*pair(tmp_path), options=("--size", "32,64"))
+    assert (done.code, done.error) == (2, "conflicting-options")
+
+
+def test_one_model_is_packed_as_ever(tmp_path: Path) -> None:
+    pack(pair(tmp_path)[0])
+    written = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert written["schema"] == 1
+    assert not {"stages", "stageName"} & written.keys()

@@ -1,0 +1,116 @@
+"""A stage of a bundle: what the manifest says of it, and its golden run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from webbuild.bundle.golden import Arrays, GoldenRun
+from webbuild.bundle.golden_sequence import STEPS
+from webbuild.bundle.licenses import model_license
+from webbuild.errors import printable
+from webbuild.manifest import manifest as contract
+from webbuild.manifest.manifest import DisabledTarget, Golden, GoldenSequence, Graph, Input, Output, Task, Variant
+from webbuild.manifest.states import state_inputs
+from webbuild.model.load import OnnxModel
+
+
+class StageContents(Struct, frozen=True):
+    """What a bundle holds of a stage, whose graphs already lie in the folder. Without a name it is the only one.
+
+    `disabled_targets` say for what there is no graph. `golden` are a sample's known outputs; `evaluation_thresholds`
+    are the thresholds at which the samples have something to compare. `variants` are the same model for other sizes.
+    """
+
+    name: str
+    source: OnnxModel
+    task: Task
+    inputs: tuple[Input, ...]
+    graphs: tuple[Graph, ...]
+    disabled_targets: tuple[DisabledTarget, ...]
+    golden: GoldenRun | None
+    evaluation_thresholds: Mapping[str, float]
+    variants: tuple[Variant, ...] = ()
+
+
+def stage_fields(stage: StageContents, folder: Path) -> dict[str, Any]:
+    """Return the fields of the manifest, or of a `Stage` in it, that are a stage's own; its golden run is written."""
+    outputs = public_outputs(stage.graphs, stage.inputs)
+    recorded = stage.golden
+    is_kept = recorded is not None and all(is_golden_readable(each, recorded.outputs) for each in outputs)
+    return {
+        "source": contract.Source(
+            file=stage.source.signature.file,
+            sha256=stage.source.sha256,
+            size=stage.source.size,
+            producer=printable(stage.source.signature.producer, 200),
+            license=model_license(stage.source.signature),
+        ),
+        "task": stage.task,
+        "inputs": list(stage.inputs),
+        "outputs": outputs,
+        "graphs": list(stage.graphs),
+        "disabled_targets": list(stage.disabled_targets),
+        "golden": _write_golden(recorded, stage.inputs, folder, stage.name) if recorded and is_kept else None,
+        "evaluation_thresholds": dict(stage.evaluation_thresholds),
+        "variants": list(stage.variants) or msgspec.UNSET,
+    }
+
+
+def _write_golden(recorded: GoldenRun, inputs: Sequence[Input], folder: Path, stage: str) -> Golden:
+    """Write a run from the start of a sequence, without states: they are zeros, and what becomes of them no result.
+
+    What was chosen of the sequence shows them.
+    """
+    inside = f"golden/{stage}" if stage else "golden"
+    states = {spec.name: spec.output for spec in state_inputs(inputs)}
+    feeds = {name: array for name, array in recorded.sample.feeds.items() if name not in states}
+    outputs = {name: array for name, array in recorded.outputs.items() if name not in states.values()}
+    (folder / inside).mkdir(parents=True)
+    kinds = {
+        "input": {**feeds, **recorded.uint8_inputs},
+        "output": outputs or recorded.outputs,
+        "sequence": recorded.sequence,
+    }
+    written: dict[str, dict[str, str]] = {kind: {} for kind in kinds}
+    for kind, arrays in kinds.items():
+        for index, (name, array) in enumerate(arrays.items()):
+            path = f"{inside}/{kind}-{index}.bin"
+            (folder / path).write_bytes(array.astype(array.dtype.newbyteorder("<")).tobytes())
+            written[kind][name] = path
+    return Golden(
+        sample=recorded.sample.name,
+        inputs=written["input"],
+        outputs=written["output"],
+        uint8_inputs=list(recorded.uint8_inputs),
+        sequence=GoldenSequence(steps=STEPS, outputs=written["sequence"]) if recorded.sequence else msgspec.UNSET,
+    )
+
+
+def public_outputs(graphs: Sequence[Graph], inputs: Sequence[Input]) -> list[Output]:
+    """Return the outputs that mean something to the caller: no states, and not what a graph reports of its own head.
+
+    Where all outputs are states they mean something too. A size that one graph knows is that of all.
+    """
+    reports = {graph.head_status.output for graph in graphs if graph.head_status is not None}
+    outputs = [_with_known_sizes(output, graphs) for output in graphs[-1].outputs if output.name not in reports]
+    states = {spec.output for spec in state_inputs(inputs)}
+    return [output for output in outputs if output.name not in states] or outputs
+
+
+def _with_known_sizes(output: Output, graphs: Sequence[Graph]) -> Output:
+    shapes = [each.shape for graph in graphs for each in graph.outputs if each.name == output.name]
+    rank = max(map(len, shapes))
+    # -1 is a size that a graph does not know, and no size at all a rank that it does not know
+    sizes = zip(*(shape for shape in shapes if len(shape) == rank), strict=True)
+    return msgspec.structs.replace(output, shape=[max(each) for each in sizes])
+
+
+def is_golden_readable(output: Output, recorded: Arrays) -> bool:
+    """Whether the shape of a recorded output follows from its length: one size of it may be free."""
+    array = recorded.get(output.name)
+    return array is None or (array.ndim == len(output.shape) and output.shape.count(-1) < 2)

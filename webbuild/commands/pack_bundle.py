@@ -1,0 +1,140 @@
+"""What `webbuild pack` writes around the graphs: golden runs, the page, the reports, the manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from webbuild.bundle.emit import BundleContents, write_bundle, write_manifest
+from webbuild.bundle.file_names import safe_file_name
+from webbuild.bundle.golden import GoldenRun, choose_golden_run, with_uint8_images
+from webbuild.bundle.golden_sequence import with_sequence
+from webbuild.bundle.report import PackReport, write_pack_report
+from webbuild.bundle.stage_files import StageContents, public_outputs
+from webbuild.bundle.weight_parts import write_gzipped_graph
+from webbuild.compare.comparison import Comparison, with_variant
+from webbuild.compile.model_stage import ModelStage
+from webbuild.compile.model_variant import ModelVariant
+from webbuild.compile.prove import ProvenGraphs
+from webbuild.inspection.before_after import of_stages
+from webbuild.manifest.manifest import File, Input, Variant
+from webbuild.passes.base import Rewrite
+from webbuild.samples.collect import with_focus_distances
+from webbuild.tasks.registry import kind_of
+
+
+def emit_bundle(
+    name: str,
+    stages: Sequence[ModelStage],
+    proofs: Sequence[Sequence[ProvenGraphs]],
+    whole: Sequence[Comparison],
+    folder: Path,
+) -> PackReport:
+    """Write everything around the graphs in `folder`. `whole` are the comparisons of all stages together."""
+    together = list(zip(stages, proofs, strict=True))
+    firsts = [(stage, proven[0]) for stage, proven in together]
+    samples, matches = stages[0].variants[0].samples, [stage.compiled.match for stage in stages]
+    contents = BundleContents(
+        name=safe_file_name(name),
+        title=name,
+        stages=tuple(_stage_contents(stage, proven, folder) for stage, proven in together),
+        samples=tuple(samples),
+        assumptions=_with_names([(stage.name, stage.compiled.assumptions) for stage in stages]),
+        warnings=_with_names([(stage.name, (*stage.compiled.warnings, *proven.warnings)) for stage, proven in firsts]),
+        files={path: data for match in matches for path, data in match.files.items()},
+        precompressed_files=tuple(file for _, proven in together for file in _compressed(proven, folder)),
+    )
+    manifest = write_bundle(contents, folder)
+    reduced = [each.reduced for _, each in firsts if each.reduced is not None]
+    quantized = [each.quantized for _, each in firsts if each.quantized is not None]
+    report = PackReport.build(
+        manifest,
+        stage_rewrites(stages),
+        [*_comparisons(together), *whole],
+        of_stages({stage.name: stage.findings for stage in stages}),
+        lowered={stage.name: stage.compiled.lowered for stage in stages},
+        folder=folder,
+        fp16_backend=reduced[0].fp16_backend if reduced else "",
+        weight_quantization=quantized[0].report if quantized else None,
+        precision_search=reduced[0].report if reduced else None,
+    )
+    shown = [sample for sample in samples if sample.has_image]
+    nodes = sum(stage.loaded.source.model.graph.num_nodes() for stage in stages)
+    write_pack_report(report, manifest, shown, firsts[-1][1].equivalence, nodes, folder)
+    write_manifest(manifest, folder)
+    return report
+
+
+def stage_rewrites(stages: Sequence[ModelStage]) -> dict[str, tuple[Rewrite, ...]]:
+    """Return the rewrites by target, with the stage's name behind it where there are several."""
+    return {
+        f"{target} {stage.name}".strip(): rewrites
+        for stage in stages
+        for target, rewrites in stage.compiled.lowered.rewrites.items()
+    }
+
+
+def _stage_contents(stage: ModelStage, proofs: Sequence[ProvenGraphs], folder: Path) -> StageContents:
+    (variant, *others), (proven, *more) = stage.variants, proofs
+    compiled, match = variant.compiled, variant.compiled.match
+    return StageContents(
+        name=stage.name,
+        source=variant.loaded.source,
+        task=match.task,
+        inputs=_inputs(variant),
+        graphs=tuple(proven.graphs),
+        disabled_targets=compiled.disabled_targets,
+        golden=_golden(variant, proven, folder),
+        evaluation_thresholds=proven.equivalence.thresholds,
+        variants=tuple(_manifest_variant(*each) for each in zip(others, more, strict=True)),
+    )
+
+
+def _golden(variant: ModelVariant, proven: ProvenGraphs, folder: Path) -> GoldenRun | None:
+    compiled, equivalence = variant.compiled, proven.equivalence
+    thresholds = {each.name: np.array([equivalence.thresholds[each.option]], np.float32) for each in compiled.options}
+    golden = choose_golden_run(variant.samples, equivalence.comparisons, equivalence.outputs, thresholds)
+    if golden is not None and kind_of(compiled.match.task).compares_predictions:
+        golden = with_uint8_images(golden, compiled.match.inputs, proven.graphs, folder)
+    return None if golden is None else with_sequence(golden, compiled.match.inputs, proven.graphs, folder)
+
+
+def _compressed(proofs: Sequence[ProvenGraphs], folder: Path) -> list[File]:
+    """Return the files that quantized weights are stored as, and the graphs of later variants, which have the same."""
+    proven, *more = proofs
+    own = {graph.file for graph in proven.graphs}
+    extra = sorted({graph.file for each in more for graph in each.graphs} - own)
+    compressed = () if proven.quantized is None else tuple(proven.quantized.files)
+    return [*compressed, *(write_gzipped_graph(folder / file, folder) for file in extra)]
+
+
+def _comparisons(together: Sequence[tuple[ModelStage, Sequence[ProvenGraphs]]]) -> list[Comparison]:
+    return [
+        each
+        for stage, proofs in together
+        for variant, proven in zip(stage.variants, proofs, strict=True)
+        for each in with_variant(proven.equivalence.comparisons, variant.name)
+    ]
+
+
+def _with_names(sentences: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
+    """Return sentences with the name of the stage that each is about, where there are several."""
+    return tuple(f"{name}: {text}" if name else text for name, texts in sentences for text in texts)
+
+
+def _inputs(variant: ModelVariant) -> tuple[Input, ...]:
+    compiled = variant.compiled
+    return (*with_focus_distances(compiled.match.inputs, variant.samples), *compiled.options)
+
+
+def _manifest_variant(variant: ModelVariant, proven: ProvenGraphs) -> Variant:
+    return Variant(
+        task=variant.compiled.match.task,
+        inputs=list(_inputs(variant)),
+        outputs=public_outputs(proven.graphs, _inputs(variant)),
+        graphs=list(proven.graphs),
+        disabled_targets=list(variant.compiled.disabled_targets),
+        evaluation_thresholds=proven.equivalence.thresholds,
+    )

@@ -1,0 +1,70 @@
+"""A stage: a model of a bundle, loaded, and compiled for each size and batch. Most bundles have one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from webbuild.compile.compile_model import CompiledModel
+from webbuild.compile.load_model import LoadedModel
+from webbuild.compile.model_variant import ModelVariant, naming_variant
+from webbuild.compile.stage_links import Made, StageLinks, joined_sizes, outputs_made
+from webbuild.compile.stage_plan import PlannedStage
+from webbuild.inspection.before_after import BeforeAfter
+
+
+class ModelStage(Struct, frozen=True):
+    """A stage, what was compiled of it, and the findings before and after. Without a name it is the only one.
+
+    `given` is the file that was given, beside which its samples lie.
+    """
+
+    name: str
+    given: Path
+    variants: Sequence[ModelVariant]
+    findings: BeforeAfter | None = None
+
+    @property
+    def loaded(self) -> LoadedModel:
+        """The model for its first size."""
+        return self.variants[0].loaded
+
+    @property
+    def compiled(self) -> CompiledModel:
+        """What was compiled of it for its first size."""
+        return self.variants[0].compiled
+
+
+def compile_stages(
+    planned: Sequence[PlannedStage],
+    compile_one: Callable[[StageLinks, Mapping[str, int]], ModelStage],
+) -> list[ModelStage]:
+    """Compile one stage after another, since outputs decide the sizes of what takes them.
+
+    Args:
+        planned: the stages in their order.
+        compile_one: compiles one with what joins it, for sizes of its free dimensions.
+
+    Raises:
+        WebbuildError: `stage-mismatch`, and what `compile_one` raises; the message names the stage.
+    """
+    done: list[ModelStage] = []
+    made: Made = {}
+    for stage in planned:
+        later = [each.source.signature for each in planned if any(join.stage == stage.name for join in each.joins)]
+        links = StageLinks(stage, made, [each.compiled.match for each in done], later)
+        with naming_variant(stage.name):
+            compiled = compile_one(links, joined_sizes(stage, made))
+        done.append(_named(compiled))
+        made = {**made, **outputs_made(stage.name, compiled.compiled.lowered.graphs["wasm"])}
+    return done
+
+
+def _named(stage: ModelStage) -> ModelStage:
+    """Return a stage with its name in front of those of its variants."""
+    names = (" ".join(filter(None, (stage.name, each.name))) for each in stage.variants)
+    variants = [msgspec.structs.replace(each, name=name) for each, name in zip(stage.variants, names, strict=True)]
+    return msgspec.structs.replace(stage, variants=variants)

@@ -1,0 +1,122 @@
+"""The proof of a model of several stages as a whole: the originals one after another against the graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from webbuild.compare.comparison import Comparison
+from webbuild.compile.model_stage import ModelStage
+from webbuild.compile.prove import ProvenGraphs
+from webbuild.compile.stage_runs import chain_feeds, exported_thresholds, run_chain
+from webbuild.equivalence.answer import Answer
+from webbuild.equivalence.check import reference_outputs, run_context
+from webbuild.equivalence.compare_runs import Perturbed, Reference, RunInput, Tensors, compare_runs
+from webbuild.equivalence.policy import EXACT, Policy, is_exported_in_float16, native_policy
+from webbuild.equivalence.verdict import require_equivalent
+from webbuild.manifest.manifest import Graph
+from webbuild.runners.native import NativeRunner
+
+WHOLE = "whole"
+"""What reports call all stages, one after another."""
+
+
+def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], folder: Path) -> list[Comparison]:
+    """Compare all stages together on the samples: a picture's way through the originals and through the graphs.
+
+    Each stage's own proof takes what the originals before it give. Here it takes what the graphs before it give, so
+    that differences add up as they do for a visitor.
+
+    Args:
+        stages: in their order.
+        proven: the graphs of each, for its first size.
+        folder: in which they lie.
+
+    Returns:
+        The comparisons of the last stage's outputs.
+
+    Raises:
+        WebbuildError: `output-mismatch`, `vacuous-comparison`.
+    """
+    last = stages[-1].compiled
+    values = exported_thresholds(last)
+    runs = list(chain_feeds(stages))
+    inputs = [RunInput(each.name, feeds, {}, run_context(each, values)) for each, feeds in runs]
+    originals = [(each.name, each.compiled.match.inputs, _original(each)) for each in stages]
+    reference = Reference(
+        lambda given: run_chain(originals, given.feeds), inputs, last.match.task, EXACT, _perturbing(stages)
+    )
+    comparisons = [
+        comparison
+        for name, graphs in _chains(proven)
+        for comparison in compare_runs(reference, name, _answers(stages, graphs, folder, reference), _policy(graphs))
+    ]
+    for each in stages:
+        each.loaded.original.close()
+    require_equivalent(comparisons)
+    return comparisons
+
+
+def _original(stage: ModelStage) -> Callable[[Tensors], Tensors]:
+    compiled, original = stage.compiled, stage.loaded.original
+    return lambda feeds: reference_outputs(original, feeds, compiled.postprocess, exported_thresholds(compiled))
+
+
+def _perturbing(stages: Sequence[ModelStage]) -> Perturbed:
+    @contextmanager
+    def perturbed(change: Callable[[Tensors], Tensors]) -> Iterator[None]:
+        with ExitStack() as stack:
+            for each in stages:
+                stack.enter_context(each.loaded.original.perturbed(change))
+            yield
+
+    return perturbed
+
+
+def _chains(proven: Sequence[ProvenGraphs]) -> Iterator[tuple[str, list[Graph]]]:
+    """Yield the graphs that run together: on WASM, on WebGPU as exported, and on WebGPU the best of each.
+
+    Where a graph may ask for its fallback, that stands for it: whether it does is part of the stage's own proof.
+    """
+    for target in ("webgpu", "wasm"):
+        found = [
+            [graph for graph in each.graphs if graph.target == target and graph.head_status is None]
+            or [graph for graph in each.graphs if graph.target == "wasm"]
+            for each in proven
+        ]
+        best = [graphs[0] for graphs in found]
+        yield f"{target} {WHOLE}", [graphs[-1] for graphs in found]
+        if any(graph.precision != "fp32" for graph in best):
+            yield f"{target} reduced {WHOLE}", best
+
+
+def _answers(
+    stages: Sequence[ModelStage],
+    graphs: Sequence[Graph],
+    folder: Path,
+    reference: Reference,
+) -> Iterator[Answer]:
+    runners = [NativeRunner(folder / graph.file) for graph in graphs]
+    chain = [
+        (stage.name, stage.compiled.match.inputs, _with_thresholds(stage, runner))
+        for stage, runner in zip(stages, runners, strict=True)
+    ]
+    for given, want in zip(reference.inputs, reference.answers, strict=True):
+        yield replace(want, outputs=run_chain(chain, given.feeds))
+    for runner in runners:
+        runner.close()
+
+
+def _with_thresholds(stage: ModelStage, runner: NativeRunner) -> Callable[[Tensors], Tensors]:
+    values = {each.name: np.array([each.default], np.float32) for each in stage.compiled.options}
+    return lambda feeds: runner.run({**feeds, **values})
+
+
+def _policy(graphs: Sequence[Graph]) -> Policy:
+    """Return the widest policy of the graphs that run together."""
+    float16 = any(map(is_exported_in_float16, graphs))
+    return max((native_policy(each, float16=float16) for each in graphs), key=lambda policy: policy.tolerance.relative)

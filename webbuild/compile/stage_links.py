@@ -1,0 +1,88 @@
+"""What a stage takes from those before it: sizes of its free dimensions, and inputs that are their outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from webbuild.compile.stage_plan import PlannedStage, stage_mismatch
+from webbuild.manifest.manifest import Input, StageInput
+from webbuild.model.load import model_signature
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.model.states import describe_spec
+from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.registry import kind_of, task_kinds
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+Made = Mapping[tuple[str, str], TensorSpec]
+"""The outputs of stages by stage and name, as the patched graphs give them."""
+
+
+class StageLinks(Struct, frozen=True):
+    """What joins a stage to others.
+
+    Attributes:
+        stage: the stage, with its joins.
+        made: what the stages before it give.
+        earlier: what those are.
+        later: the interfaces of the stages that take its outputs.
+    """
+
+    stage: PlannedStage
+    made: Made = {}
+    earlier: Sequence[TaskMatch] = ()
+    later: Sequence[ModelSignature] = ()
+
+    def earlier_stage(self, seen: ModelSignature) -> TaskMatch | None:
+        """Return what a stage is that later ones take tensors of, as the first task says that knows it."""
+        found = (kind.infer_earlier(seen, self.later) for kind in task_kinds().values())
+        return next((match for match in found if match is not None), None)
+
+    def with_stage_inputs(self, match: TaskMatch) -> TaskMatch:
+        """Return a match whose joined inputs say what they take.
+
+        Raises:
+            WebbuildError: `stage-mismatch`.
+        """
+        joins = {join.input: join for join in self.stage.joins}
+        inputs = tuple(self._joined(spec) if spec.name in joins else spec for spec in match.inputs)
+        joined = msgspec.structs.replace(match, inputs=inputs)
+        return kind_of(match.task).with_earlier(joined, self.earlier) if joins else joined
+
+    def _joined(self, spec: Input) -> StageInput:
+        join = next(each for each in self.stage.joins if each.input == spec.name)
+        made, wanted = self.made[join.stage, join.output], TensorSpec(spec.name, spec.dtype, tuple(spec.shape))
+        if (made.dtype, made.shape) != (wanted.dtype, wanted.shape):
+            raise stage_mismatch(self.stage, wanted, f"'{join.output}' of stage {join.stage} is {describe_spec(made)}")
+        return StageInput(name=spec.name, dtype=spec.dtype, shape=spec.shape, stage=join.stage, output=join.output)
+
+
+def joined_sizes(stage: PlannedStage, made: Made) -> dict[str, int]:
+    """Return the free sizes of a stage that follow from what it takes, by name or "input:axis".
+
+    Raises:
+        WebbuildError: `stage-mismatch` where a size differs, or two outputs want different ones.
+    """
+    sizes: dict[str, int] = {}
+    specs = {spec.name: spec for spec in stage.source.signature.inputs}
+    for join in stage.joins:
+        spec, output = specs[join.input], made[join.stage, join.output]
+        wrong = bool(spec.shape) and len(spec.shape) != len(output.shape)
+        for axis, (dim, size) in enumerate(zip(spec.shape, output.shape, strict=False)):
+            if not isinstance(size, int) or size < 0:
+                continue
+            wanted = dim if isinstance(dim, int) else sizes.setdefault(dim or f"{spec.name}:{axis}", size)
+            wrong = wrong or wanted != size
+        if wrong:
+            raise stage_mismatch(stage, spec, f"'{join.output}' of stage {join.stage} is {describe_spec(output)}")
+    return sizes
+
+
+def outputs_made(name: str, graph: ir.Model) -> Made:
+    """Return the outputs of a stage's patched graph."""
+    return {(name, spec.name): spec for spec in model_signature("", graph).outputs}

@@ -1,0 +1,100 @@
+"""Samples of every stage, and runs of all stages one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from numpy.typing import NDArray
+
+from webbuild.compile.compile_model import CompiledModel
+from webbuild.compile.model_stage import ModelStage
+from webbuild.compile.model_variant import ModelVariant, naming_variant
+from webbuild.equivalence.check import reference_outputs
+from webbuild.equivalence.nan_inputs import replace_nan_inputs
+from webbuild.manifest.manifest import Input
+from webbuild.manifest.stages import stage_inputs
+from webbuild.runners.memoized import MemoizedRunner
+from webbuild.runners.runner import Tensors
+from webbuild.samples.sample import Sample
+from webbuild.samples.stage_samples import Answers, stage_samples
+from webbuild.tasks.registry import kind_of
+
+RunStage = Callable[[Tensors], Tensors]
+
+
+def with_later_samples(stages: Sequence[ModelStage], say: Callable[[Sequence[str]], None]) -> list[ModelStage]:
+    """Return the stages, those after the first with samples: what the originals before them answer to its own.
+
+    The originals remember what they answered, since the proofs ask for the same. `say` is called with what was done
+    to numbers that the original refuses.
+    """
+    first = _remembering(stages[0])
+    answers: dict[str, Answers] = {sample.name: {} for sample in first.variants[0].samples}
+    done = [first]
+    for stage in stages[1:]:
+        before = done[-1]
+        for sample in before.variants[0].samples:
+            made = reference_outputs(
+                before.loaded.original, sample.feeds, before.compiled.postprocess, exported_thresholds(before.compiled)
+            )
+            answers[sample.name] = {**answers[sample.name], **{(before.name, name): a for name, a in made.items()}}
+        before.loaded.original.close()
+        stage = _remembering(stage)
+        variants = [_with_samples(each, first.variants[0].samples, answers, say) for each in stage.variants]
+        done.append(msgspec.structs.replace(stage, variants=variants))
+    return done
+
+
+def _remembering(stage: ModelStage) -> ModelStage:
+    """Return a stage whose original computes nothing twice."""
+    original = MemoizedRunner(stage.loaded.original)
+    variants = [
+        msgspec.structs.replace(each, loaded=msgspec.structs.replace(each.loaded, original=original))
+        for each in stage.variants
+    ]
+    return msgspec.structs.replace(stage, variants=variants)
+
+
+def _with_samples(
+    variant: ModelVariant,
+    samples: Sequence[Sample],
+    answers: Mapping[str, Answers],
+    say: Callable[[Sequence[str]], None],
+) -> ModelVariant:
+    loaded, compiled = variant.loaded, variant.compiled
+    with naming_variant(variant.name):
+        made = stage_samples(samples, answers, compiled.match.inputs, loaded.ranges)
+        made, notes = replace_nan_inputs(loaded.original, made, compiled.postprocess)
+    say(notes)
+    return msgspec.structs.replace(variant, samples=made)
+
+
+def exported_thresholds(compiled: CompiledModel) -> dict[str, float]:
+    """Return the thresholds of a model as it was exported, by option."""
+    task = compiled.match.task
+    return {**{each.option: each.default for each in compiled.options}, **kind_of(task).default_thresholds(task)}
+
+
+def chain_feeds(stages: Sequence[ModelStage]) -> Iterator[tuple[Sample, Tensors]]:
+    """Yield each sample of the last stage, and what all stages are fed on it: by "stage.input", without the joined."""
+    taken = [{spec.name for spec in stage_inputs(stage.compiled.match.inputs)} for stage in stages]
+    for at_once in zip(*(stage.variants[0].samples for stage in stages), strict=True):
+        feeds: dict[str, NDArray[Any]] = {}
+        for stage, sample, joined in zip(stages, at_once, taken, strict=True):
+            own = {name: array for name, array in sample.feeds.items() if name not in joined}
+            feeds |= {f"{stage.name}.{name}": array for name, array in own.items()}
+        yield at_once[-1], feeds
+
+
+def run_chain(stages: Sequence[tuple[str, Sequence[Input], RunStage]], feeds: Tensors) -> Tensors:
+    """Run stages in turn, each given by its name, its inputs and what runs it; return the last one's outputs."""
+    made: dict[tuple[str, str], NDArray[Any]] = {}
+    outputs: Tensors = {}
+    for name, inputs, run in stages:
+        own = {key.removeprefix(f"{name}."): array for key, array in feeds.items() if key.startswith(f"{name}.")}
+        joined = {spec.name: made[spec.stage, spec.output].astype(spec.dtype) for spec in stage_inputs(inputs)}
+        outputs = run({**own, **joined})
+        made |= {(name, key): array for key, array in outputs.items()}
+    return outputs
