@@ -37,6 +37,7 @@ TITLES = {
     "rvm": ("Robust video matting, ratio 0.25", "1024 x 1024", "rvm"),
     "real-esrgan": ("Real-ESRGAN x4 (RRDB)", "128 x 128", "rrdb"),
     "real-esrgan-compact": ("Real-ESRGAN x4 (compact)", "256 x 256", "compact-upscaler"),
+    "swinir": ("SwinIR x4", "64 x 64", "swinir"),
     "swin2sr": ("Swin2SR x4", "64 x 64", "swin2sr"),
     "lama": ("LaMa", "512 x 512", "big-lama"),
     "lama-matrices": ("LaMa, its spectrum by matrices", "512 x 512", "big-lama-matrices"),

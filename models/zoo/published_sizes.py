@@ -21,6 +21,7 @@ from models.zoo.inpainting import BigLama, hole
 from models.zoo.make import export
 from models.zoo.matting import BiRefNet, ModnetBranches, RobustMatting, states
 from models.zoo.recipe import Base, Example, Recipe
+from models.zoo.swinir import SwinIr
 from models.zoo.upscaling import CompactUpscaler, Rrdb
 
 SWIN_LARGE = {"embed_dim": 192, "depths": (2, 2, 18, 2), "num_heads": (6, 12, 24, 48), "window_size": 12}
@@ -39,6 +40,10 @@ def _lama(side: int, **options: Any) -> Example:
     return Example(BigLama(side, **options).eval(), {"image": picture(side), "mask": hole(side)})
 
 
+def _swinir(side: int) -> Example:
+    return Example(SwinIr(side).eval(), {"input": picture(side)})
+
+
 def _swin2sr(side: int) -> Example:
     from transformers import Swin2SRConfig, Swin2SRForImageSuperResolution
 
@@ -54,6 +59,7 @@ NETWORKS: dict[str, tuple[str, Callable[[], Example]]] = {
     "rvm": ("ts17", partial(_rvm, 1024)),
     "real-esrgan": ("ts17", partial(_of_picture, Rrdb, 128)),
     "real-esrgan-compact": ("ts17", partial(_of_picture, CompactUpscaler, 256)),
+    "swinir": ("ts17", partial(_swinir, 64)),
     "swin2sr": ("ts17", partial(_swin2sr, 64)),
     "lama": ("dynamo18", partial(_lama, 512)),
     "lama-matrices": ("ts17", partial(_lama, 512, matrices=True)),
