@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -36,11 +37,20 @@ FILLING = f"""{HEADER} filling (float[1,3,48,64] image, float[1,1,48,64] mask) =
   grey = Mul (half, mask)
   filled = Add (seen, grey)
 }}"""
+FILLING_ONE_INPUT = f"""{HEADER} filling (float[1,4,48,64] masked) => (float[1,3,48,64] filled)
+<float one = {{1}}, float half = {{0.5}}, int64[2] parts = {{3, 1}}> {{
+  image, mask = Split <axis = 1> (masked, parts)
+  known = Sub (one, mask)
+  seen = Mul (image, known)
+  grey = Mul (half, mask)
+  filled = Add (seen, grey)
+}}"""
 LUMA = f"""{HEADER} luma (float[1,1,48,64] y) => (float[1,1,96,128] larger)
 <float[4,1,3,3] w = {{{", ".join(["0, 0, 0.1, 0, 0.8, 0, 0, 0.1, 0"] * 4)}}}> {{
   four = Conv <pads = [1, 1, 1, 1]> (y, w)
   larger = DepthToSpace <blocksize = 2> (four)
 }}"""
+MODELS = {"enlarging": ENLARGING, "filling": FILLING, "luma": LUMA, "one-input": FILLING_ONE_INPUT}
 GREY = 128
 
 
@@ -48,7 +58,7 @@ GREY = 128
 def packed(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pictures")
     out = {}
-    for name, text in (("enlarging", ENLARGING), ("filling", FILLING), ("luma", LUMA)):
+    for name, text in MODELS.items():
         onnx.save(ir.to_proto(ir.from_onnx_text(text)), folder / f"{name}.onnx")
         out[name] = folder / name
         done = webbuild("pack", folder / f"{name}.onnx", "-o", out[name], "--no-verify")
@@ -56,7 +66,7 @@ def packed(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> dict
     return out
 
 
-@pytest.mark.parametrize("name", ["enlarging", "filling", "luma"])
+@pytest.mark.parametrize("name", MODELS)
 def test_every_build_agrees_with_native(
     name: str, webbuild: Webbuild, packed: dict[str, Path], webgpu: BrowserHandle, tmp_path: Path
 ) -> None:
@@ -75,8 +85,8 @@ def test_every_build_agrees_with_native(
 
 @pytest.fixture(scope="module")
 def served(packed: dict[str, Path]) -> Iterator[dict[str, str]]:
-    with Server(packed["enlarging"]) as enlarging, Server(packed["filling"]) as filling:
-        yield {"enlarging": enlarging.url, "filling": filling.url}
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(Server(folder)).url for name, folder in packed.items()}
 
 
 def saved(demo: DemoPage) -> NDArray[np.uint8]:
@@ -109,14 +119,15 @@ def test_before_and_after_are_compared_and_all_pixels_are_saved(
     assert violations(demo.page) == []
 
 
+@pytest.mark.parametrize("name", ["filling", "one-input"])
 def test_what_is_painted_is_filled_in_and_the_rest_stays(
-    keep_page: Open, without_gpu: Browser, served: dict[str, str], packed: dict[str, Path]
+    name: str, keep_page: Open, without_gpu: Browser, served: dict[str, str], packed: dict[str, Path]
 ) -> None:
-    demo = keep_page(without_gpu, served["filling"], viewport={"width": 1280, "height": 900})
+    demo = keep_page(without_gpu, served[name], viewport={"width": 1280, "height": 900})
     expect(demo.at("split")).to_be_visible(timeout=LOADED)
     demo.wait_until_idle()
-    sample = json.loads((packed["filling"] / "manifest.json").read_text("utf-8"))["samples"][0]
-    before = np.asarray(Image.open(packed["filling"] / sample["file"]).convert("RGB"))
+    sample = json.loads((packed[name] / "manifest.json").read_text("utf-8"))["samples"][0]
+    before = np.asarray(Image.open(packed[name] / sample["file"]).convert("RGB"))
     np.testing.assert_array_equal(saved(demo), before)
     box = demo.at("stage").bounding_box()
     assert box is not None

@@ -15,7 +15,8 @@ from webbuild.compile.output_range import read_output_range
 from webbuild.compile.picture_likeness import measure_likeness
 from webbuild.compile.picture_output import find_picture_output, with_measured_picture
 from webbuild.compile.picture_trials import sample_canvases
-from webbuild.manifest.manifest import ImageInput, ImageTask, MaskInput, NumberInput, TensorInput, TensorTask
+from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput, NumberInput, TensorInput
+from webbuild.manifest.tasks import ImageTask, TensorTask
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.load import model_signature
 from webbuild.runners.native import NativeRunner
@@ -211,3 +212,38 @@ def test_luma_that_goes_in_with_the_studio_range_comes_out_with_it(tmp_path: Pat
     found = with_measured_picture(known, model, NativeRunner(path), configured=True)
     assert isinstance(found.task, ImageTask)
     assert (found.task.low, found.task.high) == pytest.approx((16 / 255, 235 / 255))
+
+
+SPLIT = "rgb, m = Split <axis = 1> (x, parts)"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "hole", "known", "empties"),
+    [
+        ("k = Sub (one, m) a = Mul (rgb, k) c = Mul (half, m) y = Add (a, c)", 1, 0, False),
+        ("h = Sub (one, m) a = Mul (rgb, m) c = Mul (half, h) y = Add (a, c)", 0, 1, False),
+        ("c = Mul (half, m) y = Add (rgb, c)", 1, 0, True),
+        ("h = Sub (one, m) c = Mul (half, h) y = Add (rgb, c)", 0, 1, True),
+    ],
+    ids=["1-is-a-hole", "1-is-known", "1-is-a-hole-and-empty", "1-is-known-and-empty"],
+)
+def test_a_fourth_channel_may_be_the_mask(nodes: str, hole: float, known: float, empties: bool, tmp_path: Path) -> None:
+    found = recognised(four_channels(nodes), tmp_path)
+    assert found is not None
+    assert found.task == ImageTask(output="y")
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert image.mask == MaskChannel(hole=hole, known=known, empties_picture=empties)
+    assert "the fourth channel of 'x' is the mask of what is filled in" in found.assumptions[-1]
+    assert "sure: the picture around the hole changes by" in found.assumptions[-1]
+
+
+def four_channels(nodes: str) -> ir.Model:
+    constants = "float one = {1}, float half = {0.5}, float no = {0}, int64[2] parts = {3, 1}"
+    return ir.from_onnx_text(
+        f"{HEADER} g (float[1,4,48,64] x) => (float[{SIZE}] y) <{constants}> {{ {SPLIT} {nodes} }}"
+    )
+
+
+def test_a_fourth_channel_that_changes_nothing_is_no_mask(tmp_path: Path) -> None:
+    assert recognised(four_channels("n = Mul (m, no) y = Add (rgb, n)"), tmp_path) is None

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from webbuild.errors import WebbuildError
+from webbuild.manifest.inputs import MaskChannel
 from webbuild.manifest.manifest import (
     ClassifyTask,
     CropInput,
@@ -36,7 +37,7 @@ from webbuild.preprocess.crop import place_crop
 from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import encode_png, image_to_tensor, input_size
 from webbuild.preprocess.letterbox import ImagePlacement, place_image
-from webbuild.preprocess.mask import hole_cells, mask_tensor
+from webbuild.preprocess.mask import hole_cells, mask_tensor, with_empty_hole, with_mask_channel
 from webbuild.preprocess.picture import crops_to_tensor
 from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds
 from webbuild.preprocess.size_feeds import size_feeds
@@ -272,6 +273,21 @@ def test_maps_of_logits_become_the_regions_of_the_picture(file: Path) -> None:
     (got,) = decode_task(task, outputs, RunContext(placement))
     assert ["".join(map(str, row)) for row in got.map.tolist()] == case["want"]["map"]
     same([msgspec.to_builtins(each) for each in got.regions], case["want"]["regions"], case["tolerance"])
+
+
+@cases_of("mask-channels")
+def test_a_hole_becomes_the_fourth_channel(file: Path) -> None:
+    case = read(file)
+    image = msgspec.convert(case["input"], ImageInput)
+    source, box = case["letterbox"]["source"], case["letterbox"]
+    place = (source["width"], source["height"], box["left"], box["top"], box["width"], box["height"])
+    height, width = input_size(image)
+    hole = np.array([list(row) for row in case["hole"]]) == "1"
+    cells = hole_cells(hole, ImagePlacement(*place, width, height))
+    picture = np.array(case["picture"], np.float32).reshape(image.shape)
+    assert isinstance(image.mask, MaskChannel)
+    kept = with_empty_hole(picture, image, cells) if image.mask.empties_picture else picture
+    assert with_mask_channel(kept, image, image.mask, cells).ravel().tolist() == case["want"]
 
 
 @cases_of("size-inputs")

@@ -14,8 +14,10 @@ from webbuild.compile.number_inputs import choose_numbers, describe_number
 from webbuild.compile.output_range import read_output_range
 from webbuild.compile.picture_ways import PictureModel, PictureTrial, Way, empties_itself, try_ways
 from webbuild.compile.pixel_ranges import IMAGENET, PLAIN, SIGNED, UNIT, with_range
-from webbuild.manifest.manifest import ImageInput, ImageTask, MaskInput, NumberInput
+from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput, NumberInput
+from webbuild.manifest.tasks import ImageTask
 from webbuild.model.load import model_signature
+from webbuild.preprocess.mask import find_mask
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.runners.native import NativeRunner
@@ -49,7 +51,7 @@ def find_picture_output(match: TaskMatch, graph: ir.Model, original: NativeRunne
         model = PictureModel(original, number_feeds(taken.numbers), read_output_range(graph, task.output))
         ways, reason = _image_ways(taken.image, graph)
         best, others = _best_way(_with_masks(ways, taken.mask), task, model)
-        if best is not None and best.likeness.is_picture:
+        if best is not None and best.likeness.is_picture and _is_mask(best, others):
             return _recognised(match, taken, model, best, reason or _why(best, others), others)
     return None
 
@@ -63,7 +65,7 @@ def with_measured_picture(
     """
     task: Any = match.task
     image = next(spec for spec in match.inputs if isinstance(spec, ImageInput))
-    mask = next((spec for spec in match.inputs if isinstance(spec, MaskInput)), None)
+    mask = find_mask(match.inputs)
     numbers = tuple(spec for spec in match.inputs if isinstance(spec, NumberInput))
     model = PictureModel(original, number_feeds(numbers), read_output_range(graph, task.output))
     configured = configured or not match.guessed_recipe
@@ -90,7 +92,7 @@ def _image_ways(image: ImageInput, graph: ir.Model) -> tuple[list[ImageInput], s
     return [with_range(image, each) for each in ranges], ""
 
 
-def _with_masks(images: Sequence[ImageInput], mask: MaskInput | None) -> list[Way]:
+def _with_masks(images: Sequence[ImageInput], mask: MaskInput | MaskChannel | None) -> list[Way]:
     """Return the ways with both meanings of the mask, the likelier first."""
     if mask is None:
         return [Way(image, None) for image in images]
@@ -153,17 +155,28 @@ def _describe(trial: PictureTrial, model: PictureModel) -> str:
     return f"{said}; a guess: {seen}" + (f", shifted by {list(likeness.shift)}" if any(likeness.shift) else "")
 
 
-def _describe_mask(mask: MaskInput, best: PictureTrial, others: Sequence[PictureTrial]) -> str:
+def _other_way_round(best: PictureTrial, others: Sequence[PictureTrial]) -> float:
+    """Return the error with the other meaning of the mask, 0 where it was not tried."""
     errors = [each.error for each in others if each.way.image == best.way.image and each.way.mask != best.way.mask]
+    return min(errors, default=0.0)
+
+
+def _is_mask(best: PictureTrial, others: Sequence[PictureTrial]) -> bool:
+    """Whether a fourth channel is a mask for sure: it may also be alpha, or a map that the model hardly reads."""
+    return not isinstance(best.way.mask, MaskChannel) or _other_way_round(best, others) > best.error + _BETTER
+
+
+def _describe_mask(mask: MaskInput | MaskChannel, best: PictureTrial, others: Sequence[PictureTrial]) -> str:
     kept = f"the picture around the hole changes by {best.error:.2f} of white"
     sure = "a guess: the other way round, the picture around the hole changes no more"
-    if errors and min(errors) > best.error + _BETTER:
-        sure = f"sure: {kept}, the other way round by {min(min(errors), 99):.2f}"
+    if (other := _other_way_round(best, others)) > best.error + _BETTER:
+        sure = f"sure: {kept}, the other way round by {min(other, 99):.2f}"
     emptied = "the runtime sets the hole to 0 first: the output depends on it"
     if not mask.empties_picture:
         emptied = "the output does not depend on the pixels in the hole"
     meaning = f"{mask.hole:g} is a hole and {mask.known:g} is known ({sure})"
-    return f"input '{mask.name}' is the mask of what is filled in: {meaning}; {emptied}"
+    what = f"input '{mask.name}'" if isinstance(mask, MaskInput) else f"the fourth channel of '{best.way.image.name}'"
+    return f"{what} is the mask of what is filled in: {meaning}; {emptied}"
 
 
 def _recipe_text(image: ImageInput, reason: str) -> str:

@@ -16,9 +16,10 @@ from webbuild.compile.picture_likeness import Likeness, measure_likeness, shrink
 from webbuild.compile.picture_trials import SECONDS, sample_canvases
 from webbuild.compile.pixel_ranges import STUDIO, with_range
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import ImageInput, ImageTask, MaskInput
+from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput
+from webbuild.manifest.tasks import ImageTask
 from webbuild.preprocess.image import LUMA, input_size, normalize
-from webbuild.preprocess.mask import Hole, mask_tensor, with_empty_hole
+from webbuild.preprocess.mask import Hole, mask_tensor, with_empty_hole, with_mask_channel
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.output_picture import picture_planes
 
@@ -36,7 +37,7 @@ class Way(Struct, frozen=True):
     """Preprocessing of a picture, and the meaning of its mask."""
 
     image: ImageInput
-    mask: MaskInput | None
+    mask: MaskInput | MaskChannel | None
 
 
 class PictureTrial(Struct, frozen=True):
@@ -97,8 +98,11 @@ def _planes(way: Way, task: ImageTask, model: PictureModel, canvas: Numbers, *, 
     picture, masks = normalize(canvas, way.image), {}
     if way.mask is not None:
         hole = trial_hole(way.image)
-        masks[way.mask.name] = mask_tensor(way.mask, hole)
         picture = with_empty_hole(picture, way.image, hole) if emptied else picture
+        if isinstance(way.mask, MaskChannel):
+            picture = with_mask_channel(picture, way.image, way.mask, hole)
+        else:
+            masks[way.mask.name] = mask_tensor(way.mask, hole)
     answer = model.original.run({**model.beside, **masks, way.image.name: picture})
     return picture_planes(task, answer[task.output])
 

@@ -49,7 +49,7 @@ def with_tiles(match: TaskMatch, graph: ir.Model, original: NativeRunner, progre
     if output is None or len(images) != 1 or images[0].shape[0] != 1:
         return match
     (image,) = images
-    if not all(isinstance(spec, ImageInput | NumberInput | OptionInput) for spec in match.inputs):
+    if image.mask or not all(isinstance(spec, ImageInput | NumberInput | OptionInput) for spec in match.inputs):
         return msgspec.structs.replace(match, assumptions=(*match.assumptions, _refusal(image, _BESIDE)))
     with progress.step("measure what tiles of a picture need"):
         found = receptive_field(graph.graph, image.name, output.name, _AXES[image.layout], _AXES[output.layout])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from webbuild.manifest.tasks import ManifestStruct
 
@@ -51,15 +51,27 @@ class PictureInput(ManifestStruct, tag_field="kind", kw_only=True, frozen=True):
     std: list[float]
 
 
+class MaskChannel(ManifestStruct, kw_only=True, frozen=True):
+    """The mask in the fourth channel of a picture's input: `hole` in the hole, `known` elsewhere; see `MaskInput`.
+
+    With `empties_picture` the other three channels are 0 in the hole.
+    """
+
+    hole: float = 1.0
+    known: float = 0.0
+    empties_picture: bool = False
+
+
 class ImageInput(PictureInput, tag="image", kw_only=True, frozen=True):
     """A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.
 
     `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. The fourth channel of `rgba` has the value 255 at
     every pixel, in the padding too: pictures are put on white first. As `uint8` a pixel is rounded, ties to even, and
-    held to 0..255.
+    held to 0..255. With `mask` the fourth channel is no alpha but the mask of what is filled in.
     """
 
     letterbox: Letterbox
+    mask: MaskChannel | UnsetType = UNSET
 
 
 class CropInput(PictureInput, tag="crop", kw_only=True, frozen=True):

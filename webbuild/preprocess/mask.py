@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.manifest.manifest import ImageInput, Input, MaskInput
+from webbuild.manifest.inputs import ImageInput, Input, MaskChannel, MaskInput
 from webbuild.preprocess.letterbox import ImagePlacement
 
 Hole = NDArray[np.bool_]
 
 
-def find_mask(inputs: Sequence[Input]) -> MaskInput | None:
-    """Return the mask among a model's inputs, None where it takes none."""
-    return next((spec for spec in inputs if isinstance(spec, MaskInput)), None)
+def find_mask(inputs: Sequence[Input]) -> MaskInput | MaskChannel | None:
+    """Return the mask among a model's inputs, or in its picture's; None where it takes none."""
+    own = next((spec for spec in inputs if isinstance(spec, MaskInput)), None)
+    return own or next((spec.mask for spec in inputs if isinstance(spec, ImageInput) and spec.mask), None)
 
 
 def sample_box(width: int, height: int) -> tuple[int, int, int, int]:
@@ -62,6 +63,13 @@ def with_empty_hole(tensor: NDArray[Any], image: ImageInput, cells: Hole) -> NDA
     return (tensor * seen).astype(tensor.dtype)
 
 
+def with_mask_channel(tensor: NDArray[Any], image: ImageInput, mask: MaskChannel, cells: Hole) -> NDArray[Any]:
+    """Return a picture's tensor with the mask as its fourth channel."""
+    masked = tensor.copy()
+    masked[(0, 3) if image.layout == "nchw" else (0, ..., 3)] = np.where(cells, mask.hole, mask.known)
+    return masked
+
+
 def with_hole(
     feeds: dict[str, NDArray[Any]], inputs: Sequence[Input], placement: ImagePlacement
 ) -> dict[str, NDArray[Any]]:
@@ -71,4 +79,6 @@ def with_hole(
         return feeds
     cells = hole_cells(sample_hole(placement.source_width, placement.source_height), placement)
     picture = with_empty_hole(feeds[image.name], image, cells) if mask.empties_picture else feeds[image.name]
+    if isinstance(mask, MaskChannel):
+        return {**feeds, image.name: with_mask_channel(picture, image, mask, cells)}
     return {**feeds, image.name: picture, mask.name: mask_tensor(mask, cells)}

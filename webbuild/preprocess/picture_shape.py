@@ -6,7 +6,18 @@ import math
 import re
 from typing import Literal
 
-from webbuild.manifest.inputs import Color, ImageInput, Input, Letterbox, MaskInput, NumberInput, TensorInput
+import msgspec
+
+from webbuild.manifest.inputs import (
+    Color,
+    ImageInput,
+    Input,
+    Letterbox,
+    MaskChannel,
+    MaskInput,
+    NumberInput,
+    TensorInput,
+)
 
 MIN_SIDE = 16
 """Pixels of a side from which on channels are taken for a picture's."""
@@ -44,6 +55,15 @@ def picture_of_shape(spec: TensorInput, least: int = MIN_SIDE, layout: Layout | 
                 letterbox=Letterbox(mode="stretch"),
             )
     return None
+
+
+def masked_picture_of_shape(spec: TensorInput) -> ImageInput | None:
+    """Return an input of four channels as a picture and its mask, 1 in the hole; None for any other input."""
+    image = picture_of_shape(spec, MIN_SIDE - 1) if has_fourth_channel(spec) else None
+    if image is None or image.color != "rgba":
+        return None
+    mask = MaskChannel(hole=255.0 if spec.dtype == "uint8" else 1.0)
+    return msgspec.structs.replace(image, mask=mask)
 
 
 def mask_of_shape(spec: Input, image: ImageInput) -> MaskInput | None:

@@ -11,7 +11,7 @@ _FITTED = {"stretch": "stretched to", "letterbox": "letterboxed in", "crop": "cr
 
 def describe_recipe(image: ImageInput) -> str:
     """Return for instance `RGB, letterboxed in 640 x 640 with grey 114, pixel values 0..255 times 1/255`."""
-    color = "in grey" if image.color == "gray" else image.color.upper()
+    color = "in grey" if image.color == "gray" else "RGB and the mask" if image.mask else image.color.upper()
     height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[1:3]
     pad = f" with grey {image.letterbox.pad}" if image.letterbox.mode == "letterbox" else ""
     place = " at the top left" if pad and image.letterbox.anchor == "top-left" else ""

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
-from webbuild.manifest.manifest import ImageInput, Input, Letterbox, MaskInput, NumberInput, TensorInput
+from webbuild.manifest.inputs import ImageInput, Input, Letterbox, MaskChannel, MaskInput, NumberInput, TensorInput
 from webbuild.manifest.tasks import ImageTask
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.preprocess.picture_shape import Layout, mask_of_shape, number_of_shape, picture_of_shape
+from webbuild.preprocess.picture_shape import (
+    Layout,
+    mask_of_shape,
+    masked_picture_of_shape,
+    number_of_shape,
+    picture_of_shape,
+)
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.hub_preprocessor import read_normalization
 from webbuild.tasks.tensor_inputs import tensor_input_spec
@@ -22,15 +28,20 @@ _DEFAULT_PREPROCESSING = "pictures are stretched, RGB, scaled to 0..1, unless an
 
 
 class PictureInputs(Struct, frozen=True):
-    """What a model takes to make a picture of: RGB, perhaps a mask of its hole, or luma; and numbers."""
+    """What a model takes to make a picture of: RGB, perhaps a mask of its hole, or luma; and numbers.
+
+    The mask is an input of its own, or the fourth channel of the picture's.
+    """
 
     image: ImageInput
-    mask: MaskInput | None = None
+    mask: MaskInput | MaskChannel | None = None
     numbers: tuple[NumberInput, ...] = ()
 
     def by_name(self) -> dict[str, Input]:
         """Return all of them."""
-        found: list[Input] = [self.image, *self.numbers, *([] if self.mask is None else [self.mask])]
+        channel = self.mask if isinstance(self.mask, MaskChannel) else UNSET
+        image = msgspec.structs.replace(self.image, mask=channel)
+        found: list[Input] = [image, *self.numbers, *([self.mask] if isinstance(self.mask, MaskInput) else [])]
         return {spec.name: spec for spec in found}
 
     def in_order_of(self, inputs: Sequence[Input]) -> tuple[Input, ...]:
@@ -41,8 +52,10 @@ class PictureInputs(Struct, frozen=True):
 
 def find_picture_inputs(inputs: Sequence[Input]) -> PictureInputs | None:
     """Return tensors as the inputs of a model that makes a picture of a picture, None where there are others."""
-    pictures = [each for spec in inputs if isinstance(spec, TensorInput) and (each := picture_of_shape(spec))]
-    image = next((each for color in ("rgb", "gray") for each in pictures if each.color == color), None)
+    tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
+    pictures = [*map(picture_of_shape, tensors), *map(masked_picture_of_shape, tensors)]
+    found = [each for each in pictures if each is not None and (each.color != "rgba" or each.mask)]
+    image = next((each for color in ("rgb", "rgba", "gray") for each in found if each.color == color), None)
     if image is None:
         return None
     rest = [spec for spec in inputs if spec.name != image.name]
@@ -50,7 +63,7 @@ def find_picture_inputs(inputs: Sequence[Input]) -> PictureInputs | None:
     masks = [mask for spec in rest if (mask := mask_of_shape(spec, image)) is not None]
     if len(masks) > (image.color == "rgb") or len(masks) + len(numbers) != len(rest):
         return None
-    return PictureInputs(image, masks[0] if masks else None, numbers)
+    return PictureInputs(image, masks[0] if masks else image.mask or None, numbers)
 
 
 def infer_picture_to_picture(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
@@ -121,8 +134,8 @@ def _preprocessing(image: ImageInput, signature: ModelSignature) -> tuple[ImageI
     known = msgspec.structs.replace(
         image,
         scale=normalization.scale,
-        mean=normalization.mean,
-        std=normalization.std,
+        mean=[*normalization.mean, 0.0][: len(image.mean)],
+        std=[*normalization.std, 1.0][: len(image.std)],
         letterbox=Letterbox(mode="stretch", interpolation=normalization.interpolation),
     )
     return known, normalization.source

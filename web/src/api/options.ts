@@ -1,5 +1,6 @@
 // The options of the public calls. What is no option is refused: ignored, `{ threshold: 0.9 }` looks as if it worked.
 
+import { takesMask } from "../inputs/mask-input.js";
 import { stateInputs } from "../inputs/state-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { taskOptionNames } from "../tasks/task-options.js";
@@ -107,11 +108,13 @@ function namesFor(manifest: Manifest): string[] {
   const fed = manifest.inputs.flatMap((input) => {
     if (input.kind === "option") return [input.option];
     if (input.kind === "number") return ["numbers"];
-    if (input.kind === "mask") return ["mask"];
     return input.kind === "focus" ? ["focusDistances"] : [];
   });
+  const mask = takesMask(manifest.inputs) ? ["mask"] : [];
   const size = manifest.variants === undefined ? [] : ["size"];
-  return [...new Set([...fed, ...taskOptionNames(manifest), ...size, ...stateOption(manifest), "signal"])];
+  return [
+    ...new Set([...fed, ...mask, ...taskOptionNames(manifest), ...size, ...stateOption(manifest), "signal"]),
+  ];
 }
 
 function stateOption({ inputs }: Manifest): string[] {

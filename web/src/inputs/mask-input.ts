@@ -2,7 +2,7 @@
 
 import { WebbuildError } from "../api/errors.js";
 import type { MaskSource, TensorData, Tensors } from "../api/types.js";
-import type { ImageInput, Manifest, MaskInput } from "../manifest/manifest.js";
+import type { ImageInput, Manifest, MaskChannel, MaskInput } from "../manifest/manifest.js";
 import { type Geometry, planeSize, type Size } from "../preprocess/letterbox.js";
 import { toTensor } from "../tensors/typed-arrays.js";
 
@@ -14,13 +14,14 @@ export interface Hole extends Size {
 /** Half of white, from which on a pixel is one. */
 const half = 128;
 
-export function findMask(inputs: Manifest["inputs"]): MaskInput | null {
-  return inputs.find((input) => input.kind === "mask") ?? null;
+/** Whether the model takes a mask: as an input, or in a channel of its picture's. */
+export function takesMask(inputs: Manifest["inputs"]): boolean {
+  return inputs.some((input) => input.kind === "mask" || (input.kind === "image" && input.mask));
 }
 
 /** Throws "invalid-option" for a mask that the model does not take, for none where it needs one, and for what is none. */
 export function checkMask(inputs: Manifest["inputs"], mask: unknown): void {
-  const takes = findMask(inputs) !== null;
+  const takes = takesMask(inputs);
   if (!takes && mask !== undefined) throw wrong("the model takes none", "leave mask out");
   if (mask instanceof ImageBitmap && mask.width === 0)
     throw wrong(
@@ -87,10 +88,10 @@ export function maskTensor({ dtype, shape, hole, known }: MaskInput, cells: Uint
   );
 }
 
-/** The tensor of the mask, and what takes the hole out of the picture's, null where that stays. */
+/** The tensor of the mask, and what takes the hole out of the picture's or puts the mask in, null where that stays. */
 export interface MaskFeeds {
   feeds: Tensors;
-  empty: ((picture: TensorData) => void) | null;
+  change: ((picture: TensorData) => void) | null;
 }
 
 /** Null of a model that takes no mask. */
@@ -99,12 +100,28 @@ export function maskFeeds(
   hole: Hole | null,
   geometry: Geometry,
 ): MaskFeeds | null {
-  const mask = findMask(inputs);
   const image = inputs.find((input) => input.kind === "image");
-  if (mask === null || hole === null || image === undefined) return null;
+  if (hole === null || image === undefined) return null;
   const cells = holeCells(hole, geometry, planeSize(image));
-  const empty = (picture: TensorData): void => emptyHole(picture, image, cells);
-  return { feeds: { [mask.name]: maskTensor(mask, cells) }, empty: mask.emptiesPicture ? empty : null };
+  const mask = inputs.find((input) => input.kind === "mask");
+  if (mask === undefined)
+    return image.mask ? { feeds: {}, change: maskWriter(image, image.mask, cells) } : null;
+  const change = mask.emptiesPicture ? (picture: TensorData) => emptyHole(picture, image, cells) : null;
+  return { feeds: { [mask.name]: maskTensor(mask, cells) }, change };
+}
+
+/** Returns what puts the mask into the fourth channel of a picture's tensor. */
+export function maskWriter(image: ImageInput, mask: MaskChannel, cells: Uint8Array) {
+  return (picture: TensorData): void => {
+    if (mask.emptiesPicture) emptyHole(picture, image, cells);
+    for (const [cell, isHole] of cells.entries())
+      picture.data[elementAt(image, cells.length, cell, 3)] = isHole ? mask.hole : mask.known;
+  };
+}
+
+/** Where a channel of a pixel lies in a tensor of four. */
+function elementAt({ layout }: ImageInput, pixels: number, cell: number, channel: number): number {
+  return layout === "nchw" ? channel * pixels + cell : cell * 4 + channel;
 }
 
 /** Sets the picture's tensor to 0 in the hole. */

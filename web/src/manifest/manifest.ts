@@ -457,7 +457,7 @@ export interface JoinedTensor {
  *
  *     `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. The fourth channel of `rgba` has the value 255 at
  *     every pixel, in the padding too: pictures are put on white first. As `uint8` a pixel is rounded, ties to even, and
- *     held to 0..255.
+ *     held to 0..255. With `mask` the fourth channel is no alpha but the mask of what is filled in.
  */
 export interface ImageInput {
   kind: "image";
@@ -470,6 +470,7 @@ export interface ImageInput {
   mean: number[];
   std: number[];
   letterbox: Letterbox;
+  mask?: MaskChannel;
 }
 /**
  * How a picture of any size becomes the input's fixed size.
@@ -494,6 +495,16 @@ export interface Letterbox {
   anchor: "center" | "top-left";
   pad: number;
   interpolation: "bicubic" | "bilinear" | "bilinear-antialias" | "nearest";
+}
+/**
+ * The mask in the fourth channel of a picture's input: `hole` in the hole, `known` elsewhere; see `MaskInput`.
+ *
+ *     With `empties_picture` the other three channels are 0 in the hole.
+ */
+export interface MaskChannel {
+  hole: number;
+  known: number;
+  emptiesPicture: boolean;
 }
 /**
  * The part of a picture around a box, by an affine transform; its pixels become what those of an `ImageInput` do.

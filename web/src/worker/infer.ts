@@ -109,8 +109,8 @@ async function runFeeds(model: HostedModel, request: InferenceRequest): Promise<
   const asked = hole === null ? options : { ...options, mask: hole.data };
   const context = taskContext(forOnePicture(manifest), asked, tools);
   const masked = maskFeeds(manifest.inputs, hole, geometry);
-  const empty = masked?.empty ?? null;
-  const picture = empty === null ? tensor : await changedPicture(model, tensor, empty);
+  const change = masked?.change ?? null;
+  const picture = change === null ? tensor : await changedPicture(model, tensor, change);
   const fromOptions = {
     ...optionFeeds(manifest.inputs, options, taskOptionNames(manifest)),
     ...focusFeeds(manifest.inputs, options.focusDistances),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { TensorData } from "../../src/index.js";
 import { checkMask, holeCells, maskFeeds, maskTensor, readHole } from "../../src/inputs/mask-input.js";
 import type { ImageInput, Manifest, MaskInput } from "../../src/manifest/manifest.js";
 import type { Geometry, Size } from "../../src/preprocess/letterbox.js";
@@ -18,6 +19,25 @@ test.each(casesOf<Case>("mask-inputs"))("%s", (_, { mask, letterbox, input, hole
   const { type, dims, data: got } = maskTensor(mask, cells);
   expect([type, dims]).toEqual([mask.dtype, mask.shape]);
   expect(Array.from(got as Float32Array)).toEqual(want);
+});
+
+interface ChannelCase {
+  input: ImageInput;
+  letterbox: Geometry;
+  hole: string[];
+  picture: number[];
+  want: number[];
+}
+
+test.each(casesOf<ChannelCase>("mask-channels"))("%s", (_, { input, letterbox, hole, picture, want }) => {
+  const image: ImageInput = { ...input, kind: "image" };
+  const data = Uint8Array.from(hole.join(""), Number);
+  const masked = maskFeeds([image], { ...letterbox.source, data }, letterbox);
+  expect(masked?.feeds).toEqual({});
+  const tensor: TensorData = { type: "float32", dims: image.shape, data: Float32Array.from(picture) };
+  masked?.change?.(tensor);
+  expect(Array.from(tensor.data as Float32Array)).toEqual(want);
+  expect(() => checkMask([image], undefined)).toThrow("none was given");
 });
 
 describe("the mask of a run", () => {
@@ -79,11 +99,11 @@ describe("the mask of a run", () => {
         dims: shape,
         data: Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9),
       };
-      maskFeeds([{ ...picture, layout, shape }, mask], hole, geometry)?.empty?.(tensor);
+      maskFeeds([{ ...picture, layout, shape }, mask], hole, geometry)?.change?.(tensor);
       const want = layout === "nchw" ? [1, 0, 3, 4, 0, 6, 7, 0, 9] : [1, 2, 3, 0, 0, 0, 7, 8, 9];
       expect(Array.from(tensor.data)).toEqual(want);
     }
-    expect(maskFeeds([picture, { ...mask, emptiesPicture: false }], hole, geometry)?.empty).toBeNull();
+    expect(maskFeeds([picture, { ...mask, emptiesPicture: false }], hole, geometry)?.change).toBeNull();
     expect(maskFeeds([picture], hole, geometry)).toBeNull();
   });
 });
