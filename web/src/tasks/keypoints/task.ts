@@ -1,12 +1,12 @@
 // Keypoints of crops: of the whole picture, or of what an earlier stage found in it.
 
-import type { Pose, PoseResult } from "../../api/types.js";
+import type { Pose, PoseResult, Warning } from "../../api/types.js";
 import type { KeypointsTask } from "../../manifest/manifest.js";
-import { applyAffine } from "../../preprocess/crop/affine.js";
-import type { Crop } from "../../preprocess/crop/place-crop.js";
 import type { Geometry } from "../../preprocess/letterbox.js";
 import type { FieldsOf, TaskModule } from "../task-module.js";
-import { decodeKeypoints, headOutputs, type InputKeypoint } from "./decode-keypoints.js";
+import { decodeKeypoints, headOutputs } from "./decode-keypoints.js";
+import { MOST_CROPS, parts } from "./parts.js";
+import { toPose } from "./to-pose.js";
 
 export const task: TaskModule<KeypointsTask, FieldsOf<PoseResult>> = {
   kind: "keypoints",
@@ -14,6 +14,14 @@ export const task: TaskModule<KeypointsTask, FieldsOf<PoseResult>> = {
   decode({ task }, outputs, geometry) {
     return { kind: "pose", ...geometry.source, poses: decodePoses(task, outputs, geometry) };
   },
+  parts,
+  warnings: ({ poses }) => (poses.length < MOST_CROPS ? [] : [tooMany]),
+};
+
+const tooMany: Warning = {
+  code: "many-crops",
+  message: `only the ${MOST_CROPS} best boxes were looked at closer`,
+  fix: "raise the confidence threshold, or run parts of the picture",
 };
 
 /** Decodes the outputs of an input of crops, which lie in the picture as the geometry says. */
@@ -24,19 +32,4 @@ export function decodePoses(
 ): Pose[] {
   const found = decodeKeypoints(task, outputs, crops.length, { width, height });
   return crops.map((crop, index) => toPose(task, crop, found[index] ?? []));
-}
-
-/** What the crop was cut around, with its keypoints in the picture. */
-export function toPose(task: KeypointsTask, { around, toPicture }: Crop, found: InputKeypoint[]): Pose {
-  const { box, score, classIndex, label } = around;
-  return {
-    box,
-    score,
-    classIndex,
-    label: label ?? task.classes[0] ?? "object",
-    keypoints: task.keypoints.map(({ name }, index) => {
-      const { x, y, confidence } = found[index] ?? { x: Number.NaN, y: Number.NaN, confidence: Number.NaN };
-      return { name, ...applyAffine(toPicture, x, y), confidence };
-    }),
-  };
 }

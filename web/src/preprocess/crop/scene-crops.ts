@@ -1,0 +1,77 @@
+// Crops of a scene's picture for a stage: on the GPU where that cuts the same as the CPU, else on the CPU.
+
+import type { TensorData } from "../../api/types.js";
+import type { CropInput } from "../../manifest/manifest.js";
+import type { GpuTensor } from "../../tensors/gpu-tensor.js";
+import { textureSource } from "../gpu/upload-texture.js";
+import { type Picture, type Pixels, readPixels } from "../pixels.js";
+import { cropOnCpu } from "./cpu-crop.js";
+import { cropDifference } from "./crop-self-check.js";
+import { GpuCrop } from "./gpu-crop.js";
+import type { Crop } from "./place-crop.js";
+
+/** What cuts crops for an input on a device, and of which picture. One call after another: `last` is the latest. */
+interface Cutter {
+  gpu: GpuCrop;
+  picture: Picture | null;
+  last: Promise<unknown>;
+}
+
+/** By device and input; null where the GPU does not cut the same. They end with the device. */
+const cutters = new WeakMap<GPUDevice, Map<string, Promise<Cutter | null>>>();
+/** Pixels are read once for all crops of a picture. */
+const read = new WeakMap<Picture, Promise<Pixels>>();
+
+/** Returns the crops one after another; what lies on the GPU is the caller's to release. The picture stays open. */
+export async function cropTensor(
+  picture: Picture,
+  input: CropInput,
+  crops: readonly Crop[],
+  device: GPUDevice | null,
+): Promise<TensorData | GpuTensor> {
+  const cutter = device === null || input.dtype !== "float32" ? null : await cutterOf(device, input);
+  if (cutter !== null) {
+    const cutting = cutter.last.then(() => cutOnGpu(cutter, picture, crops)).catch(() => null);
+    cutter.last = cutting;
+    const cut = await cutting;
+    if (cut !== null) return cut;
+  }
+  const pixels = read.get(picture) ?? readPixels(picture);
+  read.set(picture, pixels);
+  const data = cropOnCpu(await pixels, input, crops);
+  const dims = [crops.length, ...input.shape.slice(1)];
+  return input.dtype === "uint8"
+    ? { type: "uint8", dims, data: Uint8Array.from(data) }
+    : { type: "float32", dims, data };
+}
+
+async function cutOnGpu(cutter: Cutter, picture: Picture, crops: readonly Crop[]): Promise<GpuTensor> {
+  if (cutter.picture !== picture) {
+    cutter.picture = null;
+    const frame = await textureSource(picture);
+    try {
+      await cutter.gpu.take(frame);
+      cutter.picture = picture;
+    } finally {
+      if (frame !== picture && "close" in frame) frame.close();
+    }
+  }
+  return cutter.gpu.cut(crops);
+}
+
+function cutterOf(device: GPUDevice, input: CropInput): Promise<Cutter | null> {
+  const known = cutters.get(device) ?? new Map<string, Promise<Cutter | null>>();
+  cutters.set(device, known);
+  const { name: _name, classes: _classes, template: _template, ...recipe } = input;
+  const key = JSON.stringify({ ...recipe, shape: input.shape.slice(1) });
+  const found = known.get(key) ?? openCutter(device, input).catch(() => null);
+  known.set(key, found);
+  return found;
+}
+
+async function openCutter(device: GPUDevice, input: CropInput): Promise<Cutter | null> {
+  const gpu = await GpuCrop.open(device, input);
+  if ((await cropDifference(gpu, input)) === null) return { gpu, picture: null, last: Promise.resolve() };
+  gpu.destroy();
+  return null;
+}

@@ -1,0 +1,119 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { CropInput } from "../../src/manifest/manifest.js";
+import { cropOnCpu } from "../../src/preprocess/crop/cpu-crop.js";
+import { cropDifference } from "../../src/preprocess/crop/crop-self-check.js";
+import { GpuCrop } from "../../src/preprocess/crop/gpu-crop.js";
+import { type Crop, placeCrop } from "../../src/preprocess/crop/place-crop.js";
+import { cropTensor } from "../../src/preprocess/crop/scene-crops.js";
+import { isOnGpu } from "../../src/tensors/gpu-tensor.js";
+import { hasWebgpu } from "../support/bundle.js";
+import { expectClose } from "../support/compare-tensors.js";
+import { casesOf } from "../support/conformance.js";
+import { type CropCase, cropBox } from "../support/crops.js";
+
+/** Of 255: float32 places are off by a thousandth of a pixel at most. */
+const ROUNDING = 0.05;
+
+const INPUT: CropInput = {
+  kind: "crop",
+  name: "input",
+  dtype: "float32",
+  shape: [1, 3, 40, 30],
+  layout: "nchw",
+  color: "rgb",
+  scale: 1,
+  mean: [0, 0, 0],
+  std: [1, 1, 1],
+  padding: 1.25,
+  unbiased: false,
+  pad: 0,
+  template: [],
+  classes: [],
+};
+
+function painted(width: number, height: number): ImageData {
+  const data = new ImageData(width, height);
+  for (let at = 0, seed = 1; at < data.data.length; at++) {
+    seed = (seed * 48271) % 2147483647;
+    data.data[at] = at % 4 === 3 && at % 3 > 0 ? 255 : seed % 256;
+  }
+  return data;
+}
+
+function boxes(count: number, width: number, height: number): Crop[] {
+  let seed = 7;
+  const random = (): number => {
+    seed = (seed * 48271) % 2147483647;
+    return seed / 2147483647;
+  };
+  return Array.from({ length: count }, () => {
+    const [x, y] = [(random() * 1.4 - 0.2) * width, (random() * 1.4 - 0.2) * height];
+    const box: [number, number, number, number] = [x, y, x + random() * width, y + random() * height];
+    return placeCrop(cropBox({ box, points: [] }), INPUT);
+  });
+}
+
+describe.runIf(hasWebgpu)("crops that are cut on the GPU", () => {
+  let device: GPUDevice;
+
+  beforeAll(async () => {
+    const adapter = await navigator.gpu.requestAdapter();
+    if (adapter === null) throw new Error("no WebGPU adapter");
+    device = await adapter.requestDevice();
+    device.addEventListener("uncapturederror", ({ error }) => {
+      throw error;
+    });
+  });
+
+  test.each(casesOf<CropCase>("crop"))(
+    "are those of %s",
+    async (_, { input, image, boxes, want, tolerance }) => {
+      const gpu = await GpuCrop.open(device, input);
+      await gpu.take(new ImageData(Uint8ClampedArray.from(image.rgba), image.width, image.height));
+      const tensor = await gpu.cut(boxes.map((each) => placeCrop(cropBox(each), input)));
+      expectClose((await tensor.read()).data as Float32Array, want.tensor, tolerance + ROUNDING);
+      gpu.destroy();
+    },
+  );
+
+  test.each([
+    [1, 1],
+    [57, 41],
+    [1500, 900],
+  ])("are the CPU's of a picture of %i x %i", async (width, height) => {
+    const picture = painted(width, height);
+    const crops = boxes(9, width, height);
+    const want = cropOnCpu(picture, INPUT, crops);
+    const tensor = await cropTensor(picture, INPUT, crops, device);
+    if (!isOnGpu(tensor)) throw new Error("not on the GPU");
+    expect(Math.max(...want)).toBeGreaterThan(50);
+    expectClose((await tensor.read()).data as Float32Array, want, ROUNDING * 4);
+  });
+
+  test("are of the picture that was given with them, whatever is asked for meanwhile", async () => {
+    const [one, other] = [painted(30, 20), painted(20, 30)];
+    const crops = boxes(2, 30, 20);
+    const tensors = await Promise.all(
+      [one, other, one].map((each) => cropTensor(each, INPUT, crops, device)),
+    );
+    for (const [index, picture] of [one, other, one].entries()) {
+      const tensor = tensors[index];
+      if (tensor === undefined || !isOnGpu(tensor)) throw new Error("not on the GPU");
+      expectClose((await tensor.read()).data as Float32Array, cropOnCpu(picture, INPUT, crops), ROUNDING * 4);
+    }
+  });
+
+  test("pass the self-check, and fail it where the shader is given another input", async () => {
+    const gpu = await GpuCrop.open(device, INPUT);
+    expect(await cropDifference(gpu, INPUT)).toBeNull();
+    const brighter = await GpuCrop.open(device, { ...INPUT, scale: 1.1 });
+    expect(await cropDifference(brighter, INPUT)).toMatch(/differs by \d/);
+  });
+
+  test("are cut on the CPU where a picture is larger than any texture", async () => {
+    const most = device.limits.maxTextureDimension2D;
+    const picture = painted(most + 1, 1);
+    const tensor = await cropTensor(picture, INPUT, boxes(1, 30, 1), device);
+    expect(isOnGpu(tensor)).toBe(false);
+  });
+});

@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import type { Detection } from "../../src/api/types.js";
+import type { CropInput, KeypointsTask, Manifest } from "../../src/manifest/manifest.js";
+import type { SceneView } from "../../src/stages/scene-view.js";
+import { MOST_CROPS, parts } from "../../src/tasks/keypoints/parts.js";
+import { task } from "../../src/tasks/keypoints/task.js";
+import type { ManifestOf } from "../../src/tasks/task-module.js";
+
+const INPUT: CropInput = {
+  kind: "crop",
+  name: "input",
+  dtype: "float32",
+  shape: [4, 3, 8, 6],
+  layout: "nchw",
+  color: "rgb",
+  scale: 1,
+  mean: [0, 0, 0],
+  std: [1, 1, 1],
+  padding: 1,
+  unbiased: false,
+  pad: 0,
+  template: [],
+  classes: [0],
+};
+const TASK: KeypointsTask = {
+  kind: "keypoints",
+  head: { kind: "regression", output: "points", columns: "xy", range: "pixels" },
+  classes: ["person"],
+  keypoints: [{ name: "nose", side: "middle" }],
+  skeleton: [],
+};
+const MANIFEST = { task: TASK, inputs: [INPUT] } as unknown as ManifestOf<KeypointsTask>;
+
+function person(x: number, classIndex = 0): Detection {
+  const label = classIndex === 0 ? "person" : "dog";
+  return { box: { x1: x, y1: 10, x2: x + 6, y2: 18 }, score: 0.5, classIndex, label };
+}
+
+function scene(detections: Detection[]): SceneView {
+  const size = { width: 64, height: 32 };
+  const results = { detector: { kind: "detect", ...size, detections } };
+  return {
+    picture: new ImageData(64, 32),
+    geometry: { source: size, left: 0, top: 0, ...size },
+    input: size,
+    results,
+  };
+}
+
+const dogs = scene([person(1), person(2, 1), person(3), person(20), person(30), person(40)]);
+
+test("only boxes of the classes that are looked at are cut", () => {
+  expect(parts.count(MANIFEST, dogs, null)).toBe(5);
+  const all = { ...MANIFEST, inputs: [{ ...INPUT, classes: [] }] } as unknown as Manifest;
+  expect(parts.count(all as unknown as typeof MANIFEST, dogs, null)).toBe(6);
+});
+
+test("a batch is filled with its last crop", async () => {
+  const tensors = await parts.feeds(MANIFEST, dogs, { begin: 3, end: 5 }, null, null);
+  const { input } = tensors;
+  if (input === undefined || !("data" in input)) throw new Error("no tensor in memory");
+  expect(input.dims).toEqual([4, 3, 8, 6]);
+  const size = 3 * 8 * 6;
+  const crop = (index: number) => input.data.slice(index * size, (index + 1) * size);
+  expect(crop(2)).toEqual(crop(1));
+  expect(crop(3)).toEqual(crop(1));
+});
+
+test("keypoints are mapped back to the picture, what fills the batch is left out", () => {
+  const data = Float32Array.from([3, 4, 0, 0, 9, 9, 9, 9]);
+  const outputs = { points: { type: "float32" as const, dims: [4, 2], data } };
+  const pieces = parts.decode(MANIFEST, outputs, dogs, { begin: 2, end: 4 }, null);
+  const poses = parts.join(MANIFEST, pieces, dogs, null);
+  expect(poses).toMatchObject({ kind: "pose", width: 64, height: 32 });
+  expect(poses.poses.map(({ box, keypoints }) => [box.x1, keypoints])).toEqual([
+    [20, [{ name: "nose", x: 23, y: 14, confidence: 1 }]],
+    [30, [{ name: "nose", x: 30, y: 10, confidence: 1 }]],
+  ]);
+});
+
+test("nobody found is a pose result without poses", () => {
+  const nobody = scene([]);
+  expect(parts.count(MANIFEST, nobody, null)).toBe(0);
+  expect(parts.join(MANIFEST, [], nobody, null).poses).toEqual([]);
+});
+
+test("of very many boxes the best are looked at, and that is said", () => {
+  const many = scene(Array.from({ length: MOST_CROPS + 1 }, (_, at) => person(at)));
+  expect(parts.count(MANIFEST, many, null)).toBe(MOST_CROPS);
+  const { poses } = parts.join(MANIFEST, [], scene([]), null);
+  const pose = { ...person(1), keypoints: [] };
+  const result = { kind: "pose" as const, width: 1, height: 1 };
+  expect(task.warnings?.({ ...result, poses })).toEqual([]);
+  expect(task.warnings?.({ ...result, poses: Array.from({ length: MOST_CROPS }, () => pose) })).toHaveLength(
+    1,
+  );
+});
+
+test("a stage without boxes before it is an error that says so", () => {
+  const alone = { ...scene([]), results: {} };
+  expect(() => parts.count(MANIFEST, alone, null)).toThrow(/no stage finds the boxes/);
+});
