@@ -3,6 +3,7 @@
 export { type ErrorCode, WebbuildError } from "./api/errors.js";
 export { load } from "./api/load.js";
 export { Model } from "./api/model.js";
+export { Scene } from "./api/scene.js";
 export { ModelState } from "./api/state.js";
 export { Stream } from "./api/stream.js";
 export type * from "./api/types.js";

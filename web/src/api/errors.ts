@@ -21,6 +21,7 @@ export type ErrorCode =
   | "no-session"
   | "picture-too-large"
   | "out-of-memory"
+  | "one-stage"
   | "run-failed"
   | "self-test-failed"
   | "unknown-input"

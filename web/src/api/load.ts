@@ -1,16 +1,13 @@
 // load(): a bundle's manifest into a model that is ready to run.
 
-import { loadFirstWorking } from "../fallback/fallback-chain.js";
-import { ResilientSession } from "../fallback/recovery.js";
-import { VariantSessions } from "../fallback/variant-sessions.js";
 import type { Manifest } from "../manifest/manifest.js";
-import { everyVariant, pictureSize, pictureSizes, sameSize } from "../manifest/variants.js";
-import { requestedSize } from "../preprocess/fitting-size.js";
 import { registerServiceWorker } from "../storage/register-service-worker.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
 import { abortedError, guarded, WebbuildError } from "./errors.js";
 import { Model } from "./model.js";
+import { openStages } from "./open-stages.js";
 import { checkLoadOptions } from "./options.js";
+import { checkStageNames } from "./stage-option.js";
 import type { LoadOptions, Warning } from "./types.js";
 
 /** The schemas of a manifest that are read. */
@@ -28,39 +25,16 @@ async function open(manifestUrl: URL | string, options: LoadOptions): Promise<Mo
   checkLoadOptions(options);
   const base = resolved(manifestUrl, "the address of the manifest").href;
   const whole = await fetchManifest(base, options.signal);
-  const variants = variantsOfSize(everyVariant(whole), options.size);
-  const [manifest = whole] = variants;
-  const { backend = "auto", precision = "auto", trace = false, selfTest = true, cache = true } = options;
-  const { processing = "auto", addresses = {}, worker = null, offline = false } = options;
-  const early: Warning[] = [];
-  let warn = (warning: Warning): unknown => early.push(warning);
-  const how = {
-    trace,
-    selfTest,
-    cache,
-    processing,
-    addresses,
-    worker,
-    warn: (warning: Warning): void => void warn(warning),
-  };
-  const request = { manifest, base, backend, precision, copyFrames: null, noCapture: null, ...how };
+  checkStageNames(whole, options.backend, "backend");
+  checkStageNames(whole, options.precision, "precision");
+  const { offline = false } = options;
   const address =
     offline === true ? new URL("service-worker.js", base) : offline && resolved(offline, "offline");
-  const loaded = await loadFirstWorking(request, options);
-  const session = new ResilientSession(request, loaded, [
-    ...doubtfulAnswers(manifest),
-    ...loaded.warnings,
-    ...unverifiedWarnings(),
-  ]);
-  session.warn(early);
-  warn = (warning) => session.warn([warning]);
-  if (address) void registerServiceWorker(address).then((warnings) => session.warn(warnings));
-  return Model.of(whole, new VariantSessions(request, session, variants));
-}
-
-function variantsOfSize(variants: Manifest[], asked: LoadOptions["size"]): Manifest[] {
-  const size = requestedSize(pictureSizes(variants), asked);
-  return size === null ? variants : variants.filter((each) => sameSize(pictureSize(each) ?? [0, 0], size));
+  const stages = await openStages(whole, base, options);
+  const session = stages[0]?.session;
+  session?.warn(unverifiedWarnings());
+  if (address) void registerServiceWorker(address).then((warnings) => session?.warn(warnings));
+  return Model.of(whole, stages);
 }
 
 function resolved(address: URL | string, what: string): URL {
@@ -70,12 +44,6 @@ function resolved(address: URL | string, what: string): URL {
     const fix = "give an absolute address, or one relative to the page";
     throw new WebbuildError("invalid-option", `${what}: ${JSON.stringify(address)} is none`, fix, { cause });
   }
-}
-
-/** What speaks against the model's answers themselves, found when it was packed. */
-function doubtfulAnswers({ warnings = [] }: Manifest): Warning[] {
-  const fix = "pack the model with other options, or read its answers with care";
-  return warnings.map((message) => ({ code: "doubtful-answers", message, fix }));
 }
 
 /** Without WebCrypto a file's size is all that can be checked. */

@@ -2,20 +2,17 @@
 
 import type { ResilientSession } from "../fallback/recovery.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
-import { focusFeeds } from "../inputs/focus-distances.js";
-import { checkMask } from "../inputs/mask-input.js";
-import { numberFeeds } from "../inputs/number-inputs.js";
 import { stateInputs } from "../inputs/state-inputs.js";
-import { optionFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
+import type { ModelStage } from "../runs/model-stage.js";
 import { PictureRuns } from "../runs/picture-runs.js";
-import { RunTurns } from "../runs/run-turns.js";
 import { TensorRuns } from "../runs/tensor-runs.js";
-import { VariantChoice } from "../runs/variant-choice.js";
-import { checkTaskOptions, taskOptionNames } from "../tasks/task-options.js";
 import { OrderedResults } from "../worker/queue.js";
-import { guarded, WebbuildError } from "./errors.js";
+import { checkOptionValues } from "./check-run.js";
+import { guarded, internalError, WebbuildError } from "./errors.js";
 import { checkRunOptions, checkTensorRunOptions } from "./options.js";
+import type { Scene } from "./scene.js";
+import { Scenes } from "./scenes.js";
 import { hasNoState, ModelState } from "./state.js";
 import { requireListener, requireVideo, Stream } from "./stream.js";
 import type {
@@ -25,6 +22,7 @@ import type {
   Result,
   RunOptions,
   RunSource,
+  StageInfo,
   StateSnapshot,
   StreamedFrame,
   TensorData,
@@ -45,26 +43,29 @@ export class Model {
   readonly #sessions: VariantSessions;
   readonly #session: ResilientSession;
   readonly #ordered = new OrderedResults();
+  readonly #stages: readonly ModelStage[];
   readonly #pictureRuns: PictureRuns;
-  readonly #tensorRuns: TensorRuns;
+  readonly #scenes: Scenes;
   #states = 0;
 
-  private constructor(manifest: Manifest, sessions: VariantSessions) {
-    const choice = new VariantChoice(sessions.variants);
-    const turns = new RunTurns(sessions);
+  private constructor(manifest: Manifest, stages: readonly ModelStage[]) {
+    const [first] = stages;
+    const last = stages.at(-1);
+    if (first === undefined || last === undefined) throw internalError("a model without a stage");
     this.manifest = manifest;
-    this.sizes = choice.sizes;
-    this.batches = choice.batches;
-    this.#pictureRuns = new PictureRuns(manifest, sessions, choice, turns);
-    this.#tensorRuns = new TensorRuns(sessions, choice, turns);
-    this.#sessions = sessions;
-    this.#session = sessions.first;
+    this.sizes = first.choice.sizes;
+    this.batches = first.choice.batches;
+    this.#stages = stages;
+    this.#pictureRuns = new PictureRuns(first);
+    this.#scenes = new Scenes(first, last);
+    this.#sessions = first.sessions;
+    this.#session = first.session;
     this.state = stateInputs(manifest.inputs).length > 0 ? this.newState() : null;
   }
 
   /** @internal */
-  static of(manifest: Manifest, sessions: VariantSessions): Model {
-    return new Model(manifest, sessions);
+  static of(manifest: Manifest, stages: readonly ModelStage[]): Model {
+    return new Model(manifest, stages);
   }
 
   /** Where the model runs now, at the size that was loaded first: with "auto" a kernel that fails on the GPU takes it to WASM. */
@@ -77,13 +78,28 @@ export class Model {
     return this.#session.loaded.candidate.reason;
   }
 
-  /** Of loading and of all runs so far, each code once. */
+  /** Of loading and of all runs so far, each code once; those of a later stage begin with its name. */
   get warnings(): readonly Warning[] {
-    return this.#session.warnings;
+    const later = this.#stages
+      .slice(1)
+      .flatMap(({ name, session }) =>
+        session.warnings.map((warning) => ({ ...warning, message: `${name}: ${warning.message}` })),
+      );
+    return [...this.#session.warnings, ...later];
   }
 
   info(): ModelInfo {
-    return structuredClone(this.#session.loaded.info);
+    const own = structuredClone(this.#session.loaded.info);
+    return this.#stages.length > 1 ? { ...own, stages: this.#stages.map(stageInfo) } : own;
+  }
+
+  /**
+   * Runs the first stage of a model of several on a picture, once. The scene that it returns answers with the last stage
+   * alone: `scene.run()`, of a mask-generation model `scene.segment()`. Release it when the picture is not needed any
+   * more. Scenes do not depend on each other: another look may begin before this one has ended.
+   */
+  look(source: RunSource, options: RunOptions = {}): Promise<Scene> {
+    return this.#ordered.add(guarded(() => this.#scenes.look(source, options)));
   }
 
   /**
@@ -91,20 +107,17 @@ export class Model {
    * pictures, `batches`, an array of pictures gives an array of results, each as from a run of its own. Runs are answered in order; one that
    * fails does not touch the next. Where the GPU is lost, the engine is started again and the run repeated, once. The first
    * run at another size loads that. A model with state reads what the previous run with the same `options.state` wrote;
-   * if the picture's size changes, the state starts from zeros.
+   * if the picture's size changes, the state starts from zeros. A model of several stages runs them all, and takes the
+   * options of the first and of the last.
    */
   run(source: RunSource, options: RunOptions = {}): Promise<Result> {
     return this.#ordered.add(guarded(() => this.#run(source, options)));
   }
 
   #run(source: RunSource, options: RunOptions): Promise<Result> {
-    checkRunOptions(this.manifest, options);
-    const { inputs } = this.manifest;
-    optionFeeds(inputs, options, taskOptionNames(this.manifest));
-    checkTaskOptions(this.manifest, options);
-    focusFeeds(inputs, options.focusDistances);
-    numberFeeds(inputs, options.numbers);
-    checkMask(inputs, options.mask);
+    this.#checkRunOptions(options);
+    if (this.#stages.length > 1) return this.#scenes.run(source, options);
+    checkOptionValues(this.manifest, options);
     return this.#pictureRuns.run(source, options, this.#stateOf(options.state));
   }
 
@@ -120,7 +133,7 @@ export class Model {
   ): Stream {
     requireVideo(video);
     requireListener(onResult);
-    checkRunOptions(this.manifest, options);
+    this.#checkRunOptions(options);
     this.#session.check();
     const own = this.#ownState(options);
     const state = own ?? options.state ?? null;
@@ -185,7 +198,15 @@ export class Model {
 
   #runTensors(feeds: Tensors, options: TensorRunOptions): Promise<Tensors> {
     checkTensorRunOptions(this.manifest, options);
-    return this.#tensorRuns.run(feeds, this.#stateOf(options.state), options.signal);
+    const { stage: name, state, signal } = options;
+    const stage = this.#stages.find((each) => name === undefined || each.name === name);
+    if (stage === undefined) throw noStage(this.#stages, name);
+    return new TensorRuns(stage).run(feeds, this.#stateOf(state), signal);
+  }
+
+  #checkRunOptions(options: RunOptions): void {
+    const manifests = this.#stages.map(({ manifest }) => manifest);
+    checkRunOptions(manifests, options);
   }
 
   /** Returns a new state for a stream that was given none, null for a model without state. */
@@ -207,8 +228,18 @@ export class Model {
    * Runs under way reject with code "disposed". A second call does nothing.
    */
   async dispose(): Promise<void> {
-    this.#sessions.end(
-      new WebbuildError("disposed", "the model was used after dispose()", "call load() again"),
-    );
+    const disposed = new WebbuildError("disposed", "the model was used after dispose()", "call load() again");
+    this.#scenes.end();
+    for (const { sessions } of this.#stages) sessions.end(disposed);
   }
+}
+
+function stageInfo({ name, session: { loaded } }: ModelStage): StageInfo {
+  const { backend, reason } = loaded.candidate;
+  return { ...structuredClone(loaded.info), name, backend, reason };
+}
+
+function noStage(stages: readonly ModelStage[], name: string | undefined): WebbuildError {
+  const fix = `its stages are: ${stages.map((each) => each.name).join(", ")}`;
+  return new WebbuildError("invalid-option", `stage: the model has no stage "${name}"`, fix);
 }

@@ -3,9 +3,10 @@
 import { takesMask } from "../inputs/mask-input.js";
 import { stateInputs } from "../inputs/state-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
+import { pictureSize } from "../manifest/variants.js";
 import { taskOptionNames } from "../tasks/task-options.js";
 import { WebbuildError } from "./errors.js";
-import type { LoadOptions, RunOptions, TensorRunOptions } from "./types.js";
+import type { LoadOptions, RunOptions, SceneRunOptions, TensorRunOptions } from "./types.js";
 
 /** Whether a value is one that the option takes, and the words for those that are. */
 type Rule = readonly [takes: (value: unknown) => boolean, wanted: string];
@@ -27,8 +28,8 @@ const ADDRESSES: Rule = [
 ];
 
 const LOAD: Readonly<Record<keyof LoadOptions, Rule>> = {
-  backend: oneOf("auto", "webgpu", "wasm"),
-  precision: oneOf("auto", "fp32", "fp16", "mixed"),
+  backend: byStage(oneOf("auto", "webgpu", "wasm")),
+  precision: byStage(oneOf("auto", "fp32", "fp16", "mixed")),
   size: ANY,
   signal: SIGNAL,
   onProgress: FUNCTION,
@@ -65,21 +66,37 @@ const RUN: Readonly<Record<keyof RunOptions, Rule>> = {
   signal: SIGNAL,
 };
 
-const RUN_TENSORS: Readonly<Record<keyof TensorRunOptions, Rule>> = { state: ANY, signal: SIGNAL };
+const RUN_TENSORS: Readonly<Record<keyof TensorRunOptions, Rule>> = {
+  state: ANY,
+  stage: ANY,
+  signal: SIGNAL,
+};
 
 /** Throws "invalid-option" at a name that load() does not have, or at a value that its option does not take. */
 export function checkLoadOptions(options: LoadOptions): void {
   check(options, LOAD, "load()", Object.keys(LOAD));
 }
 
-/** Throws "invalid-option" at a name that is no option of run(). */
-export function checkRunOptions(manifest: Manifest, options: RunOptions): void {
-  check(options, RUN, "the model", namesFor(manifest));
+/** Throws "invalid-option" at a name that is no option of run() for any of the stages. */
+export function checkRunOptions(stages: readonly Manifest[], options: RunOptions, owner = "the model"): void {
+  check(options, RUN, owner, [...new Set(stages.flatMap(namesFor))]);
+}
+
+/** Returns the options that runs of a stage take, of those of a run of all. */
+export function optionsOf(manifest: Manifest, options: RunOptions): RunOptions {
+  const names = namesFor(manifest);
+  return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)));
+}
+
+/** Throws "invalid-option" at a name that is no option of a scene's runTensors(). */
+export function checkSceneRunOptions(options: SceneRunOptions): void {
+  check(options, RUN_TENSORS, "runTensors()", ["signal"]);
 }
 
 /** Throws "invalid-option" at a name that is no option of runTensors(). */
 export function checkTensorRunOptions(manifest: Manifest, options: TensorRunOptions): void {
-  check(options, RUN_TENSORS, "runTensors()", [...stateOption(manifest), "signal"]);
+  const stage = manifest.stages === undefined ? [] : ["stage"];
+  check(options, RUN_TENSORS, "runTensors()", [...stateOption(manifest), ...stage, "signal"]);
 }
 
 function check(
@@ -111,7 +128,7 @@ function namesFor(manifest: Manifest): string[] {
     return input.kind === "focus" ? ["focusDistances"] : [];
   });
   const mask = takesMask(manifest.inputs) ? ["mask"] : [];
-  const size = manifest.variants === undefined ? [] : ["size"];
+  const size = manifest.variants === undefined || pictureSize(manifest) === null ? [] : ["size"];
   return [
     ...new Set([...fed, ...mask, ...taskOptionNames(manifest), ...size, ...stateOption(manifest), "signal"]),
   ];
@@ -119,6 +136,11 @@ function namesFor(manifest: Manifest): string[] {
 
 function stateOption({ inputs }: Manifest): string[] {
   return stateInputs(inputs).length > 0 ? ["state"] : [];
+}
+
+/** A value, or one for each stage by its name. */
+function byStage([takes, wanted]: Rule): Rule {
+  return [(value) => takes(value) || (isObject(value) && Object.values(value).every(takes)), wanted];
 }
 
 function oneOf(...values: readonly string[]): Rule {

@@ -17,15 +17,21 @@ export type PictureSize = readonly [width: number, height: number];
 /** The size of a picture; a number is a square. */
 export type SizeOption = number | PictureSize;
 
+/** An option of all stages, or of each by its name; a stage that is left out has "auto". */
+export type StageOption<T extends string> = T | Readonly<Record<string, T>>;
+
 /** Options of `load()`. All may be left out. */
 export interface LoadOptions {
-  /** Only "auto" may choose: WebGPU first, WASM where that cannot work. A named backend never falls back. */
-  backend?: "auto" | Backend | undefined;
+  /**
+   * Only "auto" may choose: WebGPU first, WASM where that cannot work. A named backend never falls back. A model of
+   * several stages may have a backend for each: `{ encoder: "webgpu", decoder: "wasm" }`.
+   */
+  backend?: StageOption<"auto" | Backend> | undefined;
   /**
    * Of a bundle that holds the model in several precisions, "auto" takes the best that the adapter can run and that is
    * right there. A named one never becomes another: "fp32" is the model as it was exported.
    */
-  precision?: "auto" | Precision | undefined;
+  precision?: StageOption<"auto" | Precision> | undefined;
   /** Of a bundle for several sizes of picture, the only one that the model is to run at. Default: all of them. */
   size?: SizeOption | undefined;
   signal?: AbortSignal | undefined;
@@ -139,7 +145,13 @@ export interface RunOptions {
 }
 
 /** Options of `runTensors()` and `streamTensors()`, as in `run()`. */
-export type TensorRunOptions = Pick<RunOptions, "state" | "signal">;
+export interface TensorRunOptions extends Pick<RunOptions, "state" | "signal"> {
+  /** Of a model of several stages, the one to run alone; all its inputs are given then. Default: the first. */
+  stage?: string | undefined;
+}
+
+/** Options of `scene.runTensors()`. */
+export type SceneRunOptions = Pick<RunOptions, "signal">;
 
 /** Which pixels of a picture are to be filled in. `run()` does not close it. */
 export type MaskSource = ImageBitmap | ImageData | Uint8Array;
@@ -227,6 +239,16 @@ export interface ModelInfo {
   graphCapture: { used: boolean; reason: string };
   /** Which provider runs which nodes; null unless loaded with `trace`. */
   placement: Placement[] | null;
+  /** Of a model of several stages, each one in their order. What is said above is said of the first. */
+  stages?: StageInfo[];
+}
+
+/** What `model.info()` says about a stage. */
+export interface StageInfo extends Omit<ModelInfo, "stages"> {
+  name: string;
+  backend: Backend;
+  /** Why this backend, in one sentence. */
+  reason: string;
 }
 
 /** `fromCache`: it was passed on an earlier visit, and not run again. */

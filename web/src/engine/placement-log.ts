@@ -11,6 +11,12 @@ export class PlacementLog {
   readonly #placements = new Map<string, Placement>();
   #current: Placement | null = null;
 
+  /** Forgets what it has read: what comes next is of another session. */
+  reset(): void {
+    this.#placements.clear();
+    this.#current = null;
+  }
+
   /** Reads what one call to the console wrote. */
   read(text: string): void {
     for (const line of text.split("\n")) this.#readLine(line);

@@ -1,17 +1,24 @@
 // What the models of one worker have in common: the engine, its GPU device, and the order in which they use them.
 
+import { internalError } from "../api/errors.js";
 import { DeviceErrors } from "../gpu/device-errors.js";
 import { onDeviceCreated } from "../gpu/gpu-device.js";
 import type { EngineBuild } from "../manifest/manifest.js";
 import { checkExternalTextures } from "../preprocess/gpu/external-texture-check.js";
+import { SceneStore } from "../stages/scene-store.js";
 import type { Downloads, OnBytes } from "../storage/download.js";
 import { Queue } from "../worker/queue.js";
-import { type OrtWeb, startEngine } from "./engine.js";
+import { gpuDevice, type OrtWeb, startEngine } from "./engine.js";
+import { PlacementLog, redirectConsole } from "./placement-log.js";
 
 export class SharedEngine {
   /** The engine does one thing at a time: sessions are made, run and released in here, whosever they are. */
   readonly queue = new Queue();
   readonly gpu = new DeviceErrors();
+  /** What the stages of a model hand to each other. */
+  readonly scenes = new SceneStore();
+  #models = 0;
+  #log: PlacementLog | null = null;
   #engine: Promise<OrtWeb> | null = null;
   #externalTextures: Promise<string | null> | null = null;
 
@@ -19,10 +26,27 @@ export class SharedEngine {
     onDeviceCreated((device) => this.gpu.watch(device));
   }
 
+  /** Returns a number that no other model in this worker has. */
+  nextModel(): number {
+    return this.#models++;
+  }
+
   /** Returns why VideoFrames are copied, null where the GPU may read them where they lie. Found out once. */
   externalTextureRefusal(): Promise<string | null> {
     this.#externalTextures ??= checkExternalTextures();
     return this.#externalTextures;
+  }
+
+  /** Returns the log of the engine. Call it before the engine is started. */
+  placementLog(): PlacementLog {
+    this.#log ??= redirectConsole(new PlacementLog());
+    return this.#log;
+  }
+
+  /** Returns the engine's device. There is one after the first session on WebGPU. */
+  async device(): Promise<GPUDevice> {
+    if (this.#engine === null) throw internalError("a device of an engine that was not started");
+    return gpuDevice(await this.#engine);
   }
 
   /** Starts the engine, or waits for the model that does. Where that one fails, this one tries its own files. */

@@ -4,7 +4,7 @@ import { proxy } from "comlink";
 import { abortedError, type ErrorCode, internalError, WebbuildError } from "../api/errors.js";
 import type { Backend, LoadOptions, ModelInfo, Precision, Progress, Warning } from "../api/types.js";
 import { chooseBuild } from "../engine/engine.js";
-import type { Manifest } from "../manifest/manifest.js";
+import type { EngineBuild, Manifest } from "../manifest/manifest.js";
 import { Connection } from "../worker/connection.js";
 import type { Warn } from "../worker/with-limit.js";
 import { workerKey } from "../worker/worker-pool.js";
@@ -18,6 +18,8 @@ export interface LoadRequest {
   backend: "auto" | Backend;
   precision: "auto" | Precision;
   trace: boolean;
+  /** What names the worker that the stages of a traced model share; null for a model of one stage. */
+  traceKey: string | null;
   selfTest: boolean;
   cache: boolean;
   processing: "auto" | "cpu";
@@ -25,6 +27,10 @@ export interface LoadRequest {
   copyFrames: string | null;
   /** Why graphs are not to be captured, null where they may be. */
   noCapture: string | null;
+  /** The outputs that later stages take. */
+  joined: readonly string[];
+  /** For a later stage: the backend of the first, whose build of the engine it uses, to be in the same worker. */
+  engineOf: Backend | null;
   addresses: Readonly<Record<string, string>>;
   worker: (() => Worker) | null;
   /** Hears the warnings of a worker, also those that come when the model is open. */
@@ -38,6 +44,8 @@ interface WorkerModel {
   info: ModelInfo;
   /** Whether the worker wants a VideoFrame of a video, not a bitmap. */
   takesFrames: boolean;
+  /** The model's number in the worker. */
+  host: number;
   connection: Connection;
 }
 
@@ -103,9 +111,10 @@ async function loadWithRestart(
   candidate: Candidate,
   observer: LoadObserver,
 ): Promise<WorkerModel> {
-  const { manifest, trace, worker } = request;
+  const { manifest, trace, traceKey, worker } = request;
+  const build = engineBuild(request, candidate);
   // A trace is the log of one model alone.
-  const key = trace ? null : workerKey(manifest, chooseBuild(manifest, candidate.backend));
+  const key = trace ? traceKey && `${traceKey} ${build.build}` : workerKey(manifest, build);
   const first = new Connection(key, worker);
   try {
     return await loadInWorker(first, request, candidate, observer);
@@ -122,17 +131,25 @@ export function withoutExternalTextures(request: LoadRequest): LoadRequest {
   return { ...request, copyFrames: "the GPU was lost before" };
 }
 
+/** A build for WebGPU runs graphs on WASM too. */
+function engineBuild({ manifest, engineOf }: LoadRequest, { backend }: Candidate): EngineBuild {
+  return chooseBuild(manifest, backend === "webgpu" ? backend : (engineOf ?? backend));
+}
+
 async function loadInWorker(
   connection: Connection,
-  { manifest, base, trace, selfTest, cache, processing, copyFrames, noCapture, addresses, warn }: LoadRequest,
+  request: LoadRequest,
   candidate: Candidate,
   { signal, onProgress }: LoadObserver,
 ): Promise<WorkerModel> {
+  const { manifest, base, trace, selfTest, cache, processing, copyFrames, noCapture } = request;
+  const { addresses, joined, warn } = request;
   const { backend, graph, precisionReason } = candidate;
   try {
     const progress = onProgress ? proxy(progressListener(onProgress, connection)) : null;
-    const build = chooseBuild(manifest, backend);
-    const options = { trace, selfTest, cache, processing, copyFrames, noCapture };
+    const build = engineBuild(request, candidate);
+    const sharesEngine = request.engineOf !== null;
+    const options = { trace, selfTest, cache, processing, copyFrames, noCapture, joined, sharesEngine };
     const setup = { manifest, base, backend, graph, precisionReason, build, addresses, ...options };
     await connection.started(signal);
     const loaded = await connection.call((host) => host.open(setup, progress, proxy(warn)), signal);

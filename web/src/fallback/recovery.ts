@@ -72,7 +72,7 @@ export class ResilientSession {
     signal?: AbortSignal,
   ): Promise<T> {
     this.check(signal);
-    await this.#ready(signal);
+    await this.ready(signal);
     const before = this.#loaded;
     try {
       return await this.#callWorker(call, signal);
@@ -80,7 +80,7 @@ export class ResilientSession {
       if (!(error instanceof WebbuildError)) throw error;
       const repeated = this.#reload !== null || before !== this.#loaded ? retry(error) : null;
       if (repeated === null || this.#ended !== null) throw closedPictures(error);
-      await this.#ready(signal).catch((failed: unknown) => {
+      await this.ready(signal).catch((failed: unknown) => {
         closedPictures(error);
         throw failed;
       });
@@ -130,7 +130,7 @@ export class ResilientSession {
   }
 
   /** Resolves when the model is where it can run. Rejects if it cannot get there; the next call then tries again. */
-  async #ready(signal?: AbortSignal): Promise<void> {
+  async ready(signal?: AbortSignal): Promise<void> {
     if (this.#reload === null) return;
     this.#recovering ??= this.#recover(this.#reload).finally(() => {
       this.#recovering = null;

@@ -17,6 +17,12 @@ export function stageInputs({ inputs }: Pick<Manifest, "inputs">): StageInput[] 
   return inputs.filter((input) => input.kind === "stage");
 }
 
+/** Returns the outputs of a stage that others take. */
+export function joinedOutputs(stages: readonly Manifest[], stageName: string | undefined): string[] {
+  const taken = stages.flatMap(stageInputs).filter(({ stage }) => stage === stageName);
+  return [...new Set(taken.map(({ output }) => output))];
+}
+
 function ofStage({ variants: _ofFirst, ...first }: Manifest, { name, ...stage }: Stage): Manifest {
   return { ...first, ...stage, stageName: name };
 }

@@ -15,22 +15,27 @@ export interface RunInput {
   crop?: CropInput;
 }
 
+const FIX = "use runTensors() and give every input";
+
+/** Throws where an input is a tensor that only the caller has. */
+export function requireNoTensors(inputs: Manifest["inputs"]): void {
+  const tensor = inputs.find(({ kind }) => kind === "tensor");
+  if (tensor === undefined) return;
+  const wanted = `${tensor.dtype} [${tensor.shape.join(", ")}]`;
+  throw new WebbuildError("missing-input", `${tensor.name}: run() cannot fill in ${wanted}`, FIX);
+}
+
 /** Throws where pictures are not enough to run the model. */
 export function runInput(inputs: Manifest["inputs"]): RunInput {
   const found = inputs.filter(
     (input) => input.kind === "image" || input.kind === "crop" || input.kind === "stack",
   );
   const [input] = found;
-  const fix = "use runTensors() and give every input";
   if (input === undefined || found.length > 1) {
     const what = `the model takes ${found.length} pictures, run() gives one`;
-    throw new WebbuildError("invalid-image", what, fix);
+    throw new WebbuildError("invalid-image", what, FIX);
   }
-  const tensor = inputs.find(({ kind }) => kind === "tensor");
-  if (tensor !== undefined) {
-    const wanted = `${tensor.dtype} [${tensor.shape.join(", ")}]`;
-    throw new WebbuildError("missing-input", `${tensor.name}: run() cannot fill in ${wanted}`, fix);
-  }
+  requireNoTensors(inputs);
   const { name, shape } = input;
   if (input.kind === "image") return { name, shape, image: input, count: null };
   if (input.kind === "crop") {

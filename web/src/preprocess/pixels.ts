@@ -58,6 +58,11 @@ export function closePictures(pictures: readonly Picture[]): void {
   for (const picture of pictures) if ("close" in picture) picture.close();
 }
 
+/** Whether it holds memory until it is closed. */
+export function isOpenPicture(value: unknown): value is ImageBitmap | VideoFrame {
+  return value instanceof ImageBitmap || isVideoFrame(Object(value));
+}
+
 /** Decodes the files among pictures, once for all that is done with them. */
 export async function withDecoded<T>(
   pictures: readonly Picture[],

@@ -5,7 +5,6 @@ import { internalError, type WebbuildError } from "../api/errors.js";
 import { isStateReset, type ModelState, takesNoBatch } from "../api/state.js";
 import type { ImageSource, PictureSize, Result, RunOptions, RunSource, TensorData } from "../api/types.js";
 import type { WorkerCall } from "../fallback/recovery.js";
-import type { VariantSessions } from "../fallback/variant-sessions.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { requestedSize } from "../preprocess/fitting-size.js";
 import { checkPictureCount, runInput } from "../preprocess/image-input.js";
@@ -13,24 +12,19 @@ import { blamingOrigin, closeImages, packImages } from "../preprocess/image-sour
 import { withOptionPictures } from "../preprocess/option-pictures.js";
 import { type Picture, transferableImages } from "../preprocess/pixels.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
-import { type RunOrder, type RunTurns, takingTurn, type Work } from "./run-turns.js";
+import type { ModelStage } from "./model-stage.js";
+import { type RunOrder, takingTurn, type Work } from "./run-turns.js";
 import { tileListener } from "./tile-listener.js";
-import type { SizedPictures, VariantChoice } from "./variant-choice.js";
+import type { SizedPictures } from "./variant-choice.js";
 
 /** A run's options, without those that say when and where it is done. */
 type CallOptions = WorkerRunOptions & Pick<RunOptions, "onTile">;
 
 export class PictureRuns {
-  readonly #manifest: Manifest;
-  readonly #sessions: VariantSessions;
-  readonly #choice: VariantChoice;
-  readonly #turns: RunTurns;
+  readonly #stage: ModelStage;
 
-  constructor(manifest: Manifest, sessions: VariantSessions, choice: VariantChoice, turns: RunTurns) {
-    this.#manifest = manifest;
-    this.#sessions = sessions;
-    this.#choice = choice;
-    this.#turns = turns;
+  constructor(stage: ModelStage) {
+    this.#stage = stage;
   }
 
   /** Returns the result of a picture or stack; of several pictures, an array of each one's. */
@@ -38,10 +32,10 @@ export class PictureRuns {
     const { signal, size, state: _, ...thresholds } = options;
     const several = this.#isBatch(source);
     if (several && state !== null) throw takesNoBatch();
-    const sources = several ? source : checkPictureCount(runInput(this.#manifest.inputs), source);
+    const sources = several ? source : checkPictureCount(runInput(this.#stage.manifest.inputs), source);
     const results = await takingTurn(state, (turn) =>
-      withOptionPictures(this.#manifest, thresholds, (packed) =>
-        this.#withPictures(sources, requestedSize(this.#choice.sizes, size), signal, (chosen) =>
+      withOptionPictures(this.#stage.manifest, thresholds, (packed) =>
+        this.#withPictures(sources, requestedSize(this.#stage.choice.sizes, size), signal, (chosen) =>
           this.#runInBatches(chosen, several, packed, { turn, signal }),
         ),
       ),
@@ -55,20 +49,23 @@ export class PictureRuns {
 
   /** Returns what run() would feed for the picture. */
   preprocess(source: RunSource, size: RunOptions["size"]): Promise<TensorData> {
-    const sources = checkPictureCount(runInput(this.#manifest.inputs), source);
-    const asked = requestedSize(this.#choice.sizes, size);
+    const sources = checkPictureCount(runInput(this.#stage.manifest.inputs), source);
+    const asked = requestedSize(this.#stage.choice.sizes, size);
     return this.#withPictures(sources, asked, undefined, async ([chosen]) => {
       if (chosen === undefined) throw internalError("no picture to prepare");
       const { pictures } = chosen;
       const call: WorkerCall<TensorData> = (host) =>
         host.preprocess(transfer(pictures, transferableImages(pictures))).catch(blamingOrigin);
-      return (await this.#sessions.open(this.#choice.variantOf(chosen.size, 1))).call(call, () => null);
+      return (await this.#stage.sessions.open(this.#stage.choice.variantOf(chosen.size, 1))).call(
+        call,
+        () => null,
+      );
     });
   }
 
   /** Whether it is several pictures of which each is to get a result, not one picture or a stack. */
   #isBatch(source: RunSource): source is readonly ImageSource[] {
-    return this.#choice.batches.length > 1 && Array.isArray(source) && source.length > 0;
+    return this.#stage.choice.batches.length > 1 && Array.isArray(source) && source.length > 0;
   }
 
   /** Hands the pictures to `work`, those of one size together: the one that is asked for, else the best for each. */
@@ -78,13 +75,13 @@ export class PictureRuns {
     signal: AbortSignal | undefined,
     work: (chosen: SizedPictures[]) => Promise<T>,
   ): Promise<T> {
-    const { first } = this.#sessions;
+    const { session: first } = this.#stage;
     first.check(signal);
-    const chooses = asked === null && this.#choice.sizes.length > 1;
+    const chooses = asked === null && this.#stage.choice.sizes.length > 1;
     const { pictures, transferables } = await packImages(sources, first.loaded.takesFrames, chooses);
     try {
-      const isStack = runInput(this.#manifest.inputs).count !== null;
-      return await work(this.#choice.bySize(pictures, asked, isStack));
+      const isStack = runInput(this.#stage.manifest.inputs).count !== null;
+      return await work(this.#stage.choice.bySize(pictures, asked, isStack));
     } finally {
       // Those that moved are empty shells by now; those that did not must not be left to the garbage collector.
       closeImages(transferables);
@@ -102,10 +99,10 @@ export class PictureRuns {
     for (const { size, pictures, places } of chosen) {
       for (let begin = 0; begin < pictures.length; ) {
         const left = pictures.length - begin;
-        const batch = several ? this.#choice.largestBatch(left) : 1;
+        const batch = several ? this.#stage.choice.largestBatch(left) : 1;
         const count = several ? batch : left;
         const own = pictures.slice(begin, begin + count);
-        const found = await this.#runTogether(this.#choice.variantOf(size, batch), own, options, order);
+        const found = await this.#runTogether(this.#stage.choice.variantOf(size, batch), own, options, order);
         for (const [at, result] of found.entries()) results[places[begin + at] ?? 0] = result;
         begin += count;
       }
@@ -134,13 +131,13 @@ export class PictureRuns {
     };
     const begins = (results: Result[]): boolean =>
       results.some(({ warnings }) => warnings.some(isStateReset));
-    const { answer, warnings } = await this.#turns.run(variant, order, work, begins);
+    const { answer, warnings } = await this.#stage.turns.run(variant, order, work, begins);
     return answer.map((result) => ({ ...result, warnings: [...result.warnings, ...warnings] }));
   }
 
   /** Keeps of the results what the model says of itself. */
   #remember(results: readonly Result[]): void {
-    const { first } = this.#sessions;
+    const { session: first } = this.#stage;
     const { info } = first.loaded;
     for (const { warnings, preprocess, postprocess } of results) {
       first.warn(warnings);

@@ -3,26 +3,21 @@
 import type { ModelState } from "../api/state.js";
 import type { Tensors } from "../api/types.js";
 import type { WorkerCall } from "../fallback/recovery.js";
-import type { VariantSessions } from "../fallback/variant-sessions.js";
 import { stateInputs } from "../inputs/state-inputs.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";
-import { type RunTurns, takingTurn, type Work } from "./run-turns.js";
-import type { VariantChoice } from "./variant-choice.js";
+import type { ModelStage } from "./model-stage.js";
+import { takingTurn, type Work } from "./run-turns.js";
 
 export class TensorRuns {
-  readonly #sessions: VariantSessions;
-  readonly #choice: VariantChoice;
-  readonly #turns: RunTurns;
+  readonly #stage: ModelStage;
 
-  constructor(sessions: VariantSessions, choice: VariantChoice, turns: RunTurns) {
-    this.#sessions = sessions;
-    this.#choice = choice;
-    this.#turns = turns;
+  constructor(stage: ModelStage) {
+    this.#stage = stage;
   }
 
   /** Returns all outputs. Of several variants it runs the one that takes the tensors' shapes. */
   async run(feeds: Tensors, state: ModelState | null, signal: AbortSignal | undefined): Promise<Tensors> {
-    const variant = this.#choice.variantFor(feeds);
+    const variant = this.#stage.choice.variantFor(feeds);
     const complete = completeFeeds(variant.inputs, feeds);
     for (const { name } of stateInputs(variant.inputs)) if (feeds[name] === undefined) delete complete[name];
     const work: Work<Tensors> = (session, id, from) => {
@@ -30,9 +25,9 @@ export class TensorRuns {
       return session.call(call, () => call, signal);
     };
     const { answer, warnings } = await takingTurn(state, (turn) =>
-      this.#turns.run(variant, { turn, signal }, work, () => false),
+      this.#stage.turns.run(variant, { turn, signal }, work, () => false),
     );
-    this.#sessions.first.warn(warnings);
+    this.#stage.session.warn(warnings);
     return answer;
   }
 }

@@ -40,6 +40,8 @@ interface CaptureRequest {
   software: boolean;
   /** Whether the model has state. */
   stateful: boolean;
+  /** Whether later stages take outputs of the graph. */
+  joined: boolean;
   /** What names the self-test of the graph on this adapter, null where it has none. */
   test: string | null;
   /** Why the page wants none: it failed, which is remembered. */
@@ -54,6 +56,7 @@ export async function planCapture({
   graph,
   software,
   stateful,
+  joined,
   test,
   refused,
   warn,
@@ -66,6 +69,10 @@ export async function planCapture({
   if (stateful)
     return no(
       "the model has state: a run reads the buffers that the one before wrote, and a captured graph has one set of buffers",
+    );
+  if (joined)
+    return no(
+      "later stages keep its outputs: a captured graph writes those of every run into the same buffers",
     );
   if (software) return no("the adapter is software, which replays would not make faster");
   if (test === null) return no("no self-test could see its replays");

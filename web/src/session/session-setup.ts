@@ -3,7 +3,6 @@
 import { abortedError } from "../api/errors.js";
 import type { Backend, ModelInfo, SelfTest, Tensors } from "../api/types.js";
 import { engineFiles, type OrtWeb, releaseBinary } from "../engine/engine.js";
-import { PlacementLog, redirectConsole } from "../engine/placement-log.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { requireAdapter } from "../gpu/gpu-device.js";
 import { stateInputs } from "../inputs/state-inputs.js";
@@ -49,6 +48,10 @@ export interface SessionRequest {
   copyFrames: string | null;
   /** Why the graph is not to be captured, null where it may be. */
   noCapture: string | null;
+  /** The outputs that later stages take. */
+  joined: readonly string[];
+  /** Whether another stage of the same bundle reports the engine's bytes. */
+  sharesEngine: boolean;
   addresses: Readonly<Record<string, string>>;
 }
 
@@ -88,6 +91,7 @@ export async function setUpSession(
     graph,
     software,
     stateful: stateInputs(manifest.inputs).length > 0,
+    joined: request.joined.length > 0,
     ...tested,
   });
   const golden = test === null || (test.passed && !capture.unverified) ? null : test.golden;
@@ -96,13 +100,12 @@ export async function setUpSession(
     : FileCache.none();
   const downloads = new Downloads(request, manifest.files, cache, signal);
   const files = [...graphFiles(graph), ...(golden ? goldenFiles(golden) : [])];
-  const progress = new LoadProgress(onProgress, downloads.size([...engineFiles(build), ...files]));
+  const engineSize = request.sharesEngine ? 0 : downloads.size(engineFiles(build));
+  const progress = new LoadProgress(onProgress, engineSize + downloads.size(files));
   const frameCheck = videoFrameRefusal(request, shared);
-  const log = trace ? redirectConsole(new PlacementLog()) : null;
+  const log = trace ? shared.placementLog() : null;
 
-  const engine = await progress.measure("engine", downloads.size(engineFiles(build)), (more) =>
-    shared.start(build, downloads, more),
-  );
+  const engine = await progress.measure("engine", engineSize, (more) => shared.start(build, downloads, more));
   if (signal.aborted) throw abortedError(signal);
   const [bytes, goldenRun] = await progress.measure("weights", downloads.size(files), (more) =>
     Promise.all([
@@ -115,9 +118,10 @@ export async function setUpSession(
   return shared.queue.add(async () => {
     if (signal.aborted) throw abortedError(signal);
     const gpu = backend === "webgpu" ? shared.gpu : null;
-    const onGpu = gpu === null ? [] : [...sessionGpuOutputs(manifest, processing), ...gpuStates(manifest)];
+    const onGpu = gpu === null ? [] : gpuOutputs(request, processing);
     const captured = capture.used ? manifest.inputs : null;
     const create = (): Promise<Session> => Session.create(engine, graph, bytes, trace, onGpu, captured);
+    log?.reset();
     const session = await progress.measure("session", 1, () =>
       guardCapture(capture, () => gpu?.guard(create) ?? create()),
     );
@@ -169,9 +173,18 @@ export async function setUpSession(
   });
 }
 
-/** Returns the states that stay on the GPU: those of float32. Others are counters, which the engine computes on the CPU. */
-function gpuStates({ inputs }: Manifest): string[] {
-  return stateInputs(inputs).flatMap(({ dtype, output }) => (dtype === "float32" ? [output] : []));
+/**
+ * Returns the outputs that stay on the GPU: those that become a result there, and of the states and of what later stages
+ * take those of float32. Others are counters and the like, which the engine computes on the CPU.
+ */
+function gpuOutputs({ manifest, joined }: SessionRequest, processing: "auto" | "cpu"): string[] {
+  const states = stateInputs(manifest.inputs).flatMap(({ dtype, output }) =>
+    dtype === "float32" ? [output] : [],
+  );
+  const taken = manifest.outputs.filter(({ name, dtype }) => dtype === "float32" && joined.includes(name));
+  return [
+    ...new Set([...sessionGpuOutputs(manifest, processing), ...states, ...taken.map(({ name }) => name)]),
+  ];
 }
 
 /** Whether VideoFrames are copied, and why: begun beside the downloads, over before the engine has a device. */
@@ -200,6 +213,16 @@ function fallbackSession(
   };
 }
 
+/** Inputs that are zeros when the session is warmed up. */
+const ZERO_KINDS: ReadonlySet<Manifest["inputs"][number]["kind"]> = new Set([
+  "image",
+  "stack",
+  "mask",
+  "crop",
+  "stage",
+  "point-prompt",
+]);
+
 /** Compiles the shaders, and finds out here, where another backend can still be chosen, that a kernel throws. */
 async function warmUp(
   manifest: Manifest,
@@ -210,11 +233,15 @@ async function warmUp(
   const { inputs } = manifest;
   if (backend === "wasm" || inputs.some((input) => input.kind === "tensor")) return;
   const images: Tensors = Object.fromEntries(
-    inputs
-      .filter(({ kind }) => ["image", "crop", "stack", "mask"].includes(kind))
-      .map((input) => [input.name, zeroTensor(input)]),
+    inputs.filter(({ kind }) => ZERO_KINDS.has(kind)).map((input) => [input.name, zeroTensor(input)]),
   );
+  const fed = inputs.some(({ kind }) => kind === "point-prompt") ? {} : taskFeeds(manifest, tools);
+  await withoutStates(runner, completeFeeds(inputs, { ...images, ...fed }));
+}
+
+/** The tensors that a task feeds in a run that nobody asked for. */
+function taskFeeds(manifest: Manifest, tools: unknown): Tensors {
   const task = taskOf(manifest);
   const context = taskContext(manifest, task.warmUpOptions?.(manifest.task), tools);
-  await withoutStates(runner, completeFeeds(inputs, { ...images, ...task.feeds?.(manifest, context) }));
+  return task.feeds?.(manifest, context) ?? {};
 }

@@ -1,8 +1,7 @@
 // The outputs of a run, divided into results and the states of the next run.
 
-import type { TensorData } from "../api/types.js";
 import type { StateInput } from "../manifest/manifest.js";
-import { type AnyTensors, type GpuTensor, isOnGpu, releaseTensors } from "../tensors/gpu-tensor.js";
+import { type AnyTensors, copyOf, releaseTensors } from "../tensors/gpu-tensor.js";
 
 /**
  * An output may be both, as y = 0.9 * s + x, which is the next s: the result is then a copy. Where that cannot be made,
@@ -29,9 +28,4 @@ export async function splitStates(
     throw error;
   }
   return { outputs, states };
-}
-
-async function copyOf(tensor: TensorData | GpuTensor, staysOnGpu: boolean): Promise<TensorData | GpuTensor> {
-  if (!isOnGpu(tensor)) return { ...tensor, data: tensor.data.slice() } as TensorData;
-  return staysOnGpu ? { ...tensor, read: tensor.copy, release: () => {} } : tensor.copy();
 }

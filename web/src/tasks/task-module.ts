@@ -66,6 +66,8 @@ export interface TaskModule<Spec extends TaskSpec, R extends TaskFields, Context
   /** The parts of a result that are too large to be copied to the page. */
   transfer?(result: R): { arrays: ArrayBufferView<ArrayBuffer>[]; others?: Transferable[] };
   warnings?(result: R): Warning[];
+  /** The result is the outputs as they are: a first stage whose outputs go to a later one makes none. */
+  readonly resultIsOutputs?: boolean;
   /** A flat output is no warning by itself: `warnings` looks at what came of it. */
   readonly flatOutputsAllowed?: boolean;
   /** Where the rows of `output` are detections: box, score and class index first. */

@@ -1,6 +1,6 @@
 // The options of run() that only some tasks take. The page checks them before anything is sent to the worker.
 
-import { WebbuildError } from "../api/errors.js";
+import { internalError, WebbuildError } from "../api/errors.js";
 import type { RunOptions } from "../api/types.js";
 import type { ManifestOf, TaskSpec } from "./task-module.js";
 
@@ -34,6 +34,18 @@ export function taskOptionNames({ task }: { task: TaskSpec }): readonly string[]
 /** The options that may be pictures. */
 export function pictureOptionNames({ task }: { task: TaskSpec }): readonly (keyof RunOptions)[] {
   return allOptions().find(({ kind }) => kind === task.kind)?.pictures ?? [];
+}
+
+/** Returns which of a stage's variants takes these options. */
+export function optionVariant<M extends ManifestOf<TaskSpec>>(
+  variants: readonly M[],
+  options: RunOptions,
+): M {
+  const [first] = variants;
+  const own = allOptions().find(({ kind }) => kind === first?.task.kind);
+  const found = variants[own?.variant?.(variants, options) ?? 0];
+  if (found === undefined) throw internalError("a stage without a graph for these options");
+  return found;
 }
 
 /** Throws "invalid-option" at an option of another task, and at a value that the model does not take. */

@@ -30,6 +30,15 @@ export function copyTensors(tensors: AnyTensors): Promise<Record<string, TensorD
   return inMemory(tensors, (tensor) => tensor.copy());
 }
 
+/** Returns what a second reader may keep, move or release: a copy in memory, or the same on the GPU, where it stays. */
+export async function copyOf(
+  tensor: TensorData | GpuTensor,
+  staysOnGpu: boolean,
+): Promise<TensorData | GpuTensor> {
+  if (!isOnGpu(tensor)) return { ...tensor, data: tensor.data.slice() } as TensorData;
+  return staysOnGpu ? { ...tensor, read: tensor.copy, release: () => {} } : tensor.copy();
+}
+
 /** Gives back those on the GPU. */
 export function releaseTensors(tensors: AnyTensors): void {
   for (const tensor of Object.values(tensors)) if (isOnGpu(tensor)) tensor.release();

@@ -10,10 +10,14 @@ import type { WorkerHost } from "./worker-host.js";
 import { WorkerLease } from "./worker-pool.js";
 
 /** The Host as it is called from here: every answer is a promise. (Comlink's own type takes unions apart.) */
-export type RemoteHost = {
-  [Name in Extract<keyof WorkerHost, string>]: (
-    ...given: Parameters<WorkerHost[Name]>
-  ) => Promise<Awaited<ReturnType<WorkerHost[Name]>>>;
+export type RemoteHost = RemoteMethods<WorkerHost> & { readonly scenes: RemoteMethods<WorkerHost["scenes"]> };
+
+type RemoteMethods<T> = {
+  [Name in Extract<keyof T, string> as T[Name] extends (...given: never) => unknown
+    ? Name
+    : never]: T[Name] extends (...given: infer Given) => infer Answer
+    ? (...given: Given) => Promise<Awaited<Answer>>
+    : never;
 };
 
 registerErrorTransfer();
@@ -54,6 +58,11 @@ export class Connection {
   /** Whether the failure may be that of others in the worker: alone it may work. */
   mayBeOtherModels(error: unknown): boolean {
     return this.#lease.isShared && breaksEngine(error);
+  }
+
+  /** Whether the other's model is in the same worker, where each finds what the other keeps. */
+  sharesWorker(other: Connection): boolean {
+    return this.#lease.worker === other.#lease.worker;
   }
 
   /** Throws where a call could only reject, before work is put into it. */

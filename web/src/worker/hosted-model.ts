@@ -1,14 +1,18 @@
 // A model that is open in the worker: its manifest, its sessions, and what goes around them.
 
-import type { Warning } from "../api/types.js";
+import type { Backend, Warning } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { SessionSetup } from "../session/session-setup.js";
 import type { StreamStates } from "../session/stream-states.js";
 
 export type HostedModel = Omit<SessionSetup, "info" | "takesFrames"> & {
   manifest: Manifest;
+  backend: Backend;
+  /** The model's number in the worker. */
+  host: number;
   states: StreamStates;
 };
 
 /** What the worker reports to the page about a model. */
-export type ModelDescription = Pick<SessionSetup, "info" | "takesFrames"> & { warnings: Warning[] };
+export type ModelDescription = Pick<SessionSetup, "info" | "takesFrames"> &
+  Pick<HostedModel, "host"> & { warnings: Warning[] };

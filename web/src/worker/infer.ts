@@ -1,7 +1,6 @@
 // One run on pictures: preprocessing, inference, post-processing.
 
 import { internalError } from "../api/errors.js";
-import type { Result, Warning } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { focusFeeds } from "../inputs/focus-distances.js";
 import { isMaskSource, maskFeeds, readHole } from "../inputs/mask-input.js";
@@ -9,20 +8,21 @@ import { numberFeeds } from "../inputs/number-inputs.js";
 import { sizeFeeds } from "../inputs/size-inputs.js";
 import { optionFeeds } from "../inputs/validate-inputs.js";
 import { forOnePicture, pictureBatch, pictureSize } from "../manifest/variants.js";
-import { neededOutputs } from "../postprocess/decode.js";
-import { runGpuOutputs } from "../postprocess/gpu-postprocess.js";
-import { type PostprocessResult, postprocess } from "../postprocess/postprocess.js";
 import type { Geometry } from "../preprocess/letterbox.js";
 import { type Picture, sizeOf } from "../preprocess/pixels.js";
-import type { PreprocessedInput } from "../preprocess/preprocess.js";
-import type { Prediction } from "../session/predictor.js";
 import type { StateRequest } from "../session/stream-states.js";
 import { taskContext, taskOf } from "../tasks/registry.js";
 import { taskOptionNames } from "../tasks/task-options.js";
-import { outputsOf } from "../tensors/batch.js";
-import type { AnyTensors } from "../tensors/gpu-tensor.js";
 import type { HostedModel } from "./hosted-model.js";
 import { changedPicture, preparePictures } from "./prepare-pictures.js";
+import {
+  decodeRun,
+  type Inference,
+  KEEPS_NOTHING,
+  type KeptOutputs,
+  type PreparedRun,
+  runGraph,
+} from "./run-outputs.js";
 import type { WorkerRunOptions } from "./worker-host.js";
 
 export interface InferenceRequest {
@@ -33,68 +33,25 @@ export interface InferenceRequest {
   state: StateRequest | null;
 }
 
-/** The tensors of a run, and what its outputs are to be decoded with. */
-interface RunFeeds {
-  feeds: AnyTensors;
-  context: unknown;
-  geometries: Geometry[];
-  route: PreprocessedInput["route"];
-  warnings: Warning[];
-}
-
-/** Returns the result of the picture or stack; of a batch, of each picture. */
+/** Returns the result of the picture or stack; of a batch, of each picture. `geometry` is where the first picture lies. */
 export async function infer(
   model: HostedModel,
   engine: SharedEngine,
   request: InferenceRequest,
-): Promise<Result[]> {
-  const started = performance.now();
-  const { manifest, predictor, states, postprocessor } = model;
-  const { id, pictures, state } = request;
-  const alone = forOnePicture(manifest);
-  const { feeds, context, geometries, ...prepared } = await runFeeds(model, request);
-  const [geometry] = geometries;
-  const [first] = pictures;
-  if (geometry === undefined || first === undefined) throw internalError("a run without a picture");
-  const ready = performance.now();
-  const gpuOutputs = runGpuOutputs(postprocessor, alone, context);
-  const { outputs, backend, fallback, ...left } = await predictor.predict(
-    feeds,
-    neededOutputs(alone, context),
-    gpuOutputs,
-  );
-  if (state) states.keep(state.stream, id, { tensors: left.states, size: geometry.source });
-  const inferred = performance.now();
-  const batch = pictureBatch(manifest);
-  const postprocessing = (): Promise<PostprocessResult[]> =>
-    Promise.all(
-      geometries.map((each, at) => {
-        const own = batch > 1 ? outputsOf(outputs, at, batch) : outputs;
-        return postprocess(postprocessor, alone, own, each, context, pictures[at] ?? first);
-      }),
-    );
-  const found = await (gpuOutputs.length > 0 ? engine.gpu.guard(postprocessing) : postprocessing());
-  const ended = performance.now();
-  const timings = {
-    preprocess: ready - started,
-    inference: inferred - ready,
-    postprocess: ended - inferred,
-    total: ended - started,
-  };
-  return found.map(({ decoded, route, warnings }) => ({
-    ...decoded,
-    size: pictureSize(manifest) ?? [0, 0],
-    timings,
-    preprocess: prepared.route,
-    postprocess: route,
-    backend,
-    fallback,
-    warnings: [...warnings, ...fallbackWarnings(fallback), ...prepared.warnings],
-  }));
+  keeps: KeptOutputs = KEEPS_NOTHING,
+): Promise<Inference & { geometry: Geometry; run: PreparedRun }> {
+  const { id, state } = request;
+  const run = await prepareRun(model, request);
+  const [geometry] = run.geometries;
+  if (geometry === undefined) throw internalError("a run without a picture");
+  const graph = await runGraph(model, run, keeps);
+  if (state) model.states.keep(state.stream, id, { tensors: graph.states, size: geometry.source });
+  return { ...(await decodeRun(model, engine, run, graph)), geometry, run };
 }
 
 /** Everything that the graph takes: of the pictures, of the options, and the state. */
-async function runFeeds(model: HostedModel, request: InferenceRequest): Promise<RunFeeds> {
+async function prepareRun(model: HostedModel, request: InferenceRequest): Promise<PreparedRun> {
+  const started = performance.now();
   const { manifest, states, tools } = model;
   const { pictures, options, state } = request;
   const task = taskOf(manifest);
@@ -121,12 +78,7 @@ async function runFeeds(model: HostedModel, request: InferenceRequest): Promise<
   };
   const begun = state && states.begin(state, geometry.source);
   const feeds = { ...fromOptions, ...begun?.feeds, [name]: picture };
-  return { feeds, context, geometries, route, warnings: begun?.warnings ?? [] };
-}
-
-function fallbackWarnings(fallback: Prediction["fallback"]): Warning[] {
-  if (fallback === null) return [];
-  const message = `the run was repeated on ${fallback.target}: ${fallback.reason}`;
-  const fix = "raise the confidence threshold, or pack the model again with --nms cpu";
-  return [{ code: "ran-fallback", message, fix }];
+  const size = pictureSize(manifest) ?? [0, 0];
+  const warnings = begun?.warnings ?? [];
+  return { feeds, context, pictures, geometries, size, route, warnings, started };
 }

@@ -4,19 +4,9 @@ import { describe, expect, inject, test } from "vitest";
 import { hasWebgpu, loadTiny, withWorker } from "../support/bundle.js";
 import { countCalls, loseAt, losing } from "../support/device-loss.js";
 import { answerOf, errorAt, frame, runFrames } from "../support/frames.js";
+import { refuse } from "../support/refusing.js";
 
 const CLOSE = 2e-5;
-
-function refuse(): Promise<void> {
-  const channel = new BroadcastChannel("refusing");
-  return new Promise((resolve) => {
-    channel.onmessage = () => {
-      channel.close();
-      resolve();
-    };
-    channel.postMessage("refuse");
-  });
-}
 
 describe.runIf(hasWebgpu)("a state whose GPU is lost", () => {
   test("is zeros again, and the run says so, whenever in a run that happens", {

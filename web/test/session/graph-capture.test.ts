@@ -163,6 +163,7 @@ describe("what is known before there is a session", () => {
     graph,
     software: false,
     stateful: false,
+    joined: false,
     test: bundle("self-test/0").href,
     refused: null,
     warn: () => {},

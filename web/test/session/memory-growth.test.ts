@@ -1,27 +1,10 @@
 import { describe, expect, inject, test } from "vitest";
 import { backends, bundle, hasWebgpu, loadTiny, picture, runtime, withWorker } from "../support/bundle.js";
+import { type Held, held } from "../support/measured.js";
 
 /** 50 runs and 5 cycles, three times; `make soak` makes it 1,000 and 100. */
 const cycles = inject("times");
 const runs = cycles * 10;
-
-interface Held {
-  buffers: number;
-  textures: number;
-  bytes: number;
-}
-
-function held(): Promise<Held> {
-  const channel = new BroadcastChannel("measured");
-  return new Promise((resolve) => {
-    channel.onmessage = ({ data }) => {
-      if (typeof data !== "object") return;
-      channel.close();
-      resolve(data);
-    };
-    channel.postMessage("measure");
-  });
-}
 
 /**
  * Bytes of JavaScript, this page's and its workers', after a garbage collection: the largest of five readings. Up to one

@@ -2,19 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Model, Tensors } from "../../src/index.js";
 import { backends, hasWebgpu, loadTiny, withWorker } from "../support/bundle.js";
 import { answerOf, errorAt, frame, runFrames, sums, WANTED } from "../support/frames.js";
-
-/** What a worker holds and has read back. */
-function told<T>(question: "measure" | "read"): Promise<T> {
-  const channel = new BroadcastChannel("measured");
-  return new Promise((resolve) => {
-    channel.onmessage = ({ data }) => {
-      if (typeof data !== "object") return;
-      channel.close();
-      resolve(data);
-    };
-    channel.postMessage(question);
-  });
-}
+import { held, readBack } from "../support/measured.js";
 
 function numbers(tensors: Tensors, name: string): number[] {
   return Array.from(tensors[name]?.data ?? [], Number);
@@ -196,13 +184,13 @@ describe.runIf(hasWebgpu)("on a GPU", () => {
           for (const state of states) await model.run(frame(step), { state });
       };
       await both(0, 20);
-      const before = await told<{ buffers: number; bytes: number }>("measure");
-      const read = (await told<{ read: number }>("read")).read;
+      const before = await held();
+      const read = await readBack();
       await both(20, 120);
-      expect((await told<{ read: number }>("read")).read - read).toBe(200 * 16);
-      expect(await told("measure")).toEqual(before);
+      expect((await readBack()) - read).toBe(200 * 16);
+      expect(await held()).toEqual(before);
       await states[0]?.snapshot();
-      expect((await told<{ read: number }>("read")).read - read).toBe(200 * 16 + 4 * 16 * 16 * 4);
+      expect((await readBack()) - read).toBe(200 * 16 + 4 * 16 * 16 * 4);
       expect(model.info().graphCapture).toMatchObject({ used: false });
     });
   });

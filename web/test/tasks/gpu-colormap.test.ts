@@ -11,6 +11,7 @@ import { scaleOf } from "../../src/tasks/depth/depth-result.js";
 import { hasWebgpu, loadTiny, picture, sharedTiny, withWorker } from "../support/bundle.js";
 import { casesOf } from "../support/conformance.js";
 import { loseAt, losing } from "../support/device-loss.js";
+import { readBack } from "../support/measured.js";
 
 type Cells = (number | "NaN")[][];
 type Scaled = Pick<DepthTask, "near" | "far" | "quantity">;
@@ -244,9 +245,9 @@ describe.runIf(hasWebgpu)("a model of a depth map, alone in its worker,", () => 
       frame.getContext("2d")?.fillRect(0, 0, 400, 300);
       const bytes: number[] = [];
       for (const part of ["values", "map", "colors"] as const) {
-        const before = await bytesRead();
+        const before = await readBack();
         await model.run(frame, { depth: part });
-        bytes.push((await bytesRead()) - before);
+        bytes.push((await readBack()) - before);
       }
       const [map, status, told] = [30 * 30 * 4, 16, 5 * 4];
       console.info(`read back of 1280 x 720: values, map, colors ${bytes.join(", ")} B`);
@@ -254,15 +255,3 @@ describe.runIf(hasWebgpu)("a model of a depth map, alone in its worker,", () => 
     });
   });
 });
-
-function bytesRead(): Promise<number> {
-  const channel = new BroadcastChannel("measured");
-  return new Promise((resolve) => {
-    channel.onmessage = ({ data }) => {
-      if (!("read" in data)) return;
-      channel.close();
-      resolve(data.read);
-    };
-    channel.postMessage("read");
-  });
-}

@@ -8,5 +8,6 @@ export const task: TaskModule<TensorTask, FieldsOf<TensorResult>> = {
   kind: "tensor",
   neededOutputs: ({ outputs }) => outputs.map(({ name }) => name),
   decode: (_, outputs, { source }) => ({ kind: "tensor", ...source, outputs }),
+  resultIsOutputs: true,
   transfer: ({ outputs }) => ({ arrays: Object.values(outputs).map(({ data }) => data) }),
 };

@@ -1,0 +1,25 @@
+// The options of a run against what its stage takes, before anything is sent to the worker.
+
+import { focusFeeds } from "../inputs/focus-distances.js";
+import { checkMask } from "../inputs/mask-input.js";
+import { numberFeeds } from "../inputs/number-inputs.js";
+import { optionFeeds } from "../inputs/validate-inputs.js";
+import type { Manifest } from "../manifest/manifest.js";
+import { requireNoTensors } from "../preprocess/image-input.js";
+import { checkTaskOptions, taskOptionNames } from "../tasks/task-options.js";
+import type { RunOptions } from "./types.js";
+
+/** Throws where a later stage cannot run with options alone, or at a value that it does not take. */
+export function checkStageRun(stage: Manifest, options: RunOptions): void {
+  requireNoTensors(stage.inputs);
+  checkOptionValues(stage, options);
+}
+
+/** Throws "invalid-option" at a value that the stage does not take. */
+export function checkOptionValues(stage: Manifest, options: RunOptions): void {
+  optionFeeds(stage.inputs, options, taskOptionNames(stage));
+  checkTaskOptions(stage, options);
+  focusFeeds(stage.inputs, options.focusDistances);
+  numberFeeds(stage.inputs, options.numbers);
+  checkMask(stage.inputs, options.mask);
+}

@@ -1,0 +1,94 @@
+// A picture that a model of several stages has looked at: its last stage answers about it as often as it is asked.
+
+import type { ModelStage } from "../runs/model-stage.js";
+import type { SceneSource } from "../runs/scene-source.js";
+import { StageRuns } from "../runs/stage-runs.js";
+import type { LookReport } from "../worker/look.js";
+import { OrderedResults } from "../worker/queue.js";
+import { checkStageRun } from "./check-run.js";
+import { guarded, WebbuildError } from "./errors.js";
+import { checkRunOptions, checkSceneRunOptions } from "./options.js";
+import type { Result, RunOptions, SceneRunOptions, Tensors } from "./types.js";
+
+/** What `model.look()` gives. It holds the picture, and the first stage's outputs in the worker, until `release()`. */
+export class Scene {
+  /** The size of the upright picture, in pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** What the first stage found; null where its outputs are tensors for the next stage alone. */
+  readonly result: Result | null;
+  /** Milliseconds of the first stage's run. */
+  readonly timings: Result["timings"];
+  readonly #last: ModelStage;
+  readonly #source: SceneSource;
+  readonly #runs: StageRuns;
+  readonly #ordered = new OrderedResults();
+  readonly #onRelease: (scene: Scene) => void;
+  #released = false;
+
+  /** @internal */
+  constructor(
+    last: ModelStage,
+    source: SceneSource,
+    { source: { width, height }, result, timings }: LookReport,
+    onRelease: (scene: Scene) => void,
+  ) {
+    [this.width, this.height] = [width, height];
+    this.result = result;
+    this.timings = timings;
+    this.#last = last;
+    this.#source = source;
+    this.#runs = new StageRuns(last, source);
+    this.#onRelease = onRelease;
+  }
+
+  /**
+   * Runs the last stage, with the options that its task takes. Runs of a scene are answered in order; one that fails does
+   * not touch the next. Where the GPU is lost, the first stage runs again too, once.
+   */
+  run(options: RunOptions = {}): Promise<Result> {
+    return this.#ordered.add(
+      guarded(() => {
+        this.#check();
+        const { manifest } = this.#last;
+        checkRunOptions([manifest], options, "the last stage");
+        checkStageRun(manifest, options);
+        const { signal, ...rest } = options;
+        return this.#runs.run(rest, signal);
+      }),
+    );
+  }
+
+  /** Segments what a prompt points at: `run()` of a mask-generation model. */
+  segment(prompt: RunOptions = {}, options: SceneRunOptions = {}): Promise<Result> {
+    return this.run({ ...prompt, ...options });
+  }
+
+  /**
+   * Runs the graph of the last stage on tensors and returns all its outputs as they are. Inputs that are outputs of an
+   * earlier stage are left out: they are this scene's.
+   */
+  runTensors(feeds: Tensors = {}, options: SceneRunOptions = {}): Promise<Tensors> {
+    return this.#ordered.add(
+      guarded(() => {
+        this.#check();
+        checkSceneRunOptions(options);
+        return this.#runs.runTensors(feeds, options.signal);
+      }),
+    );
+  }
+
+  /** Frees the picture and the tensors, after the runs that were called before. The scene cannot be used any more. */
+  async release(): Promise<void> {
+    if (this.#released) return;
+    this.#released = true;
+    this.#onRelease(this);
+    await this.#source.release();
+  }
+
+  #check(): void {
+    if (!this.#released) return;
+    const fix = "call look() again, and release() when the picture is not needed any more";
+    throw new WebbuildError("disposed", "the scene was used after release()", fix);
+  }
+}

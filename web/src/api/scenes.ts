@@ -1,0 +1,96 @@
+// The scenes of a model of several stages.
+
+import { requestedSize } from "../preprocess/fitting-size.js";
+import { checkPictureCount, runInput } from "../preprocess/image-input.js";
+import { packImages } from "../preprocess/image-source.js";
+import { closePictures, drawVideoFrame, isVideoFrame, type Picture } from "../preprocess/pixels.js";
+import type { ModelStage } from "../runs/model-stage.js";
+import { SceneSource } from "../runs/scene-source.js";
+import { addTimings } from "../runs/stage-runs.js";
+import { checkOptionValues, checkStageRun } from "./check-run.js";
+import { internalError, WebbuildError } from "./errors.js";
+import { checkRunOptions, optionsOf } from "./options.js";
+import { Scene } from "./scene.js";
+import type { Result, RunOptions, RunSource } from "./types.js";
+
+export class Scenes {
+  readonly #first: ModelStage;
+  readonly #last: ModelStage;
+  readonly #open = new Set<Scene>();
+  #looks = 0;
+
+  constructor(first: ModelStage, last: ModelStage) {
+    this.#first = first;
+    this.#last = last;
+  }
+
+  /** Runs the first stage on a picture. Throws "one-stage" for a model that has no other. */
+  async look(source: RunSource, options: RunOptions): Promise<Scene> {
+    if (this.#first === this.#last) throw hasOneStage();
+    checkRunOptions([this.#first.manifest], options, "the first stage");
+    return this.#look(source, options, true);
+  }
+
+  /** Runs all stages on a picture. */
+  async run(source: RunSource, options: RunOptions): Promise<Result> {
+    const own = optionsOf(this.#last.manifest, options);
+    checkStageRun(this.#last.manifest, own);
+    const scene = await this.#look(source, optionsOf(this.#first.manifest, options), false);
+    try {
+      const result = await scene.run(own);
+      addTimings(result.timings, scene.timings);
+      return result;
+    } finally {
+      void scene.release();
+    }
+  }
+
+  /** Frees what is open. */
+  end(): void {
+    for (const scene of this.#open) void scene.release();
+  }
+
+  /** `lasts`: whether the picture is held for longer than a run. */
+  async #look(source: RunSource, options: RunOptions, lasts: boolean): Promise<Scene> {
+    const { manifest, session, choice } = this.#first;
+    checkOptionValues(manifest, options);
+    const { signal, size, state: _, onTile: _tiles, ...rest } = options;
+    const input = runInput(manifest.inputs);
+    const asked = requestedSize(choice.sizes, size);
+    session.check(signal);
+    const sources = checkPictureCount(input, source);
+    const asFrames = !lasts && session.loaded.takesFrames;
+    const packed = await packImages(sources, asFrames, asked === null && choice.sizes.length > 1);
+    const pictures = lasts ? packed.pictures.map(lasting) : packed.pictures;
+    const [sized] = choice.bySize(pictures, asked, input.count !== null);
+    if (sized === undefined) throw internalError("a look at no picture");
+    const variant = choice.variantOf(sized.size, 1);
+    const look = { number: this.#looks++, variant, pictures, options: rest };
+    const kept = new SceneSource(this.#first, this.#last, look);
+    try {
+      const report = await kept.look(signal);
+      session.warn(report.warnings);
+      session.loaded.info.preprocess = report.preprocess;
+      const scene = new Scene(this.#last, kept, report, (released) => this.#open.delete(released));
+      this.#open.add(scene);
+      return scene;
+    } catch (error) {
+      void kept.release();
+      throw error;
+    }
+  }
+}
+
+/** A VideoFrame that is held keeps its video from going on. */
+function lasting(picture: Picture): Picture {
+  if (!isVideoFrame(picture)) return picture;
+  try {
+    return drawVideoFrame(picture);
+  } finally {
+    closePictures([picture]);
+  }
+}
+
+function hasOneStage(): WebbuildError {
+  return new WebbuildError("one-stage", "look(): the model has one stage", "call run()");
+}

@@ -1,0 +1,32 @@
+// A stage of a model, on the page: its sessions, and which of them a run takes. A model of one stage has one.
+
+import type { ResilientSession } from "../fallback/recovery.js";
+import type { VariantSessions } from "../fallback/variant-sessions.js";
+import type { Manifest } from "../manifest/manifest.js";
+import { RunTurns } from "./run-turns.js";
+import { VariantChoice } from "./variant-choice.js";
+
+export class ModelStage {
+  /** With all variants of the stage. */
+  readonly manifest: Manifest;
+  readonly sessions: VariantSessions;
+  readonly choice: VariantChoice;
+  readonly turns: RunTurns;
+
+  constructor(manifest: Manifest, sessions: VariantSessions) {
+    this.manifest = manifest;
+    this.sessions = sessions;
+    this.choice = new VariantChoice(sessions.variants);
+    this.turns = new RunTurns(sessions);
+  }
+
+  /** Empty where the model has no other stage. */
+  get name(): string {
+    return this.manifest.stageName ?? "";
+  }
+
+  /** The session of the first variant. */
+  get session(): ResilientSession {
+    return this.sessions.first;
+  }
+}

@@ -1,0 +1,106 @@
+// Runs of a later stage on a scene.
+
+import type { Result, RunOptions, Tensors } from "../api/types.js";
+import type { ResilientSession } from "../fallback/recovery.js";
+import { completeFeeds } from "../inputs/validate-inputs.js";
+import type { Manifest } from "../manifest/manifest.js";
+import type { SceneRef } from "../stages/scene-store.js";
+import { optionVariant } from "../tasks/task-options.js";
+import type { RemoteHost } from "../worker/connection.js";
+import type { WorkerRunOptions } from "../worker/worker-host.js";
+import type { ModelStage } from "./model-stage.js";
+import type { SceneSource } from "./scene-source.js";
+
+type Signal = RunOptions["signal"];
+
+/** A call to the worker of the stage, by the run's number and with the scene as that worker knows it. */
+type StageCall<T> = (host: RemoteHost["scenes"], id: number, ref: SceneRef) => Promise<T>;
+
+export class StageRuns {
+  readonly #stage: ModelStage;
+  readonly #source: SceneSource;
+
+  constructor(stage: ModelStage, source: SceneSource) {
+    this.#stage = stage;
+    this.#source = source;
+  }
+
+  /** Runs the stage as its task says. */
+  async run(options: WorkerRunOptions, signal: Signal): Promise<Result> {
+    const variant = optionVariant(this.#stage.sessions.variants, options);
+    const hasParts = variant.inputs.some(({ kind }) => kind === "crop");
+    const result = await (hasParts
+      ? this.#runParts(options, signal)
+      : this.#call(variant, signal, (host, id, ref) => host.run(id, ref, options)));
+    this.#stage.session.warn(result.warnings);
+    this.#stage.session.loaded.info.postprocess = result.postprocess;
+    return result;
+  }
+
+  /** Returns all outputs. The tensors of earlier stages are the scene's where they are not given. */
+  runTensors(feeds: Tensors, signal: Signal): Promise<Tensors> {
+    const variant = this.#stage.choice.variantFor(feeds);
+    const inputs = variant.inputs.filter(({ kind, name }) => kind !== "stage" || Object(feeds)[name]);
+    const complete = completeFeeds(inputs, feeds);
+    return this.#call(variant, signal, (host, id, ref) => host.runTensors(id, ref, complete));
+  }
+
+  /** Runs the parts of the picture in the largest batches that are left to fill. */
+  async #runParts(options: WorkerRunOptions, signal: Signal): Promise<Result> {
+    const alone = this.#stage.choice.variantOf(null, 1);
+    const count = await this.#call(alone, signal, (host, id, ref) => host.countParts(id, ref, options));
+    const pieces: unknown[] = [];
+    const timings = { preprocess: 0, inference: 0, postprocess: 0, total: 0 };
+    for (let begin = 0; begin < count; ) {
+      const batch = this.#stage.choice.largestBatch(count - begin);
+      const range = { begin, end: begin + batch };
+      const variant = this.#stage.choice.variantOf(null, batch);
+      const found = await this.#call(variant, signal, (host, id, ref) =>
+        host.runParts(id, ref, options, range),
+      );
+      pieces.push(...found.pieces);
+      addTimings(timings, found.timings);
+      begin = range.end;
+    }
+    return this.#call(alone, signal, (host, id, ref) => host.joinParts(id, ref, options, pieces, timings));
+  }
+
+  async #call<T>(variant: Manifest, signal: Signal, call: StageCall<T>): Promise<T> {
+    const work = (session: ResilientSession, id: number): Promise<T> =>
+      this.#onScene(session, signal, (host, ref) => call(host, id, ref));
+    const { answer } = await this.#stage.turns.run(variant, { turn: null, signal }, work, () => false);
+    return answer;
+  }
+
+  /** Where the stage, or the first one, has to go on elsewhere, the call is made once more there. */
+  async #onScene<T>(
+    session: ResilientSession,
+    signal: Signal,
+    call: (host: RemoteHost["scenes"], ref: SceneRef) => Promise<T>,
+  ): Promise<T> {
+    await session.ready(signal);
+    const { loaded } = session;
+    const once = async (): Promise<T> => {
+      const ref = await this.#source.refIn(session, signal);
+      return session.call(
+        ({ scenes }) => call(scenes, ref),
+        () => null,
+        signal,
+      );
+    };
+    return once().catch(async (error: unknown) => {
+      session.check(signal);
+      await session.ready(signal);
+      if (session.loaded === loaded && !(await this.#source.moved(signal))) throw error;
+      return once();
+    });
+  }
+}
+
+/** Adds the milliseconds of one run to those of others. */
+export function addTimings(sum: Result["timings"], more: Result["timings"]): void {
+  sum.preprocess += more.preprocess;
+  sum.inference += more.inference;
+  sum.postprocess += more.postprocess;
+  sum.total += more.total;
+}

@@ -1,0 +1,114 @@
+// The scenes of a worker: the pictures that were looked at, and the tensors that the stages after them take. On WebGPU
+// these stay in the engine's buffers.
+
+import { internalError, WebbuildError } from "../api/errors.js";
+import type { PreprocessRoute } from "../api/results.js";
+import type { PictureSize, Tensors } from "../api/types.js";
+import type { StageInput } from "../manifest/manifest.js";
+import { closePictures, decodeBlob, type Picture } from "../preprocess/pixels.js";
+import { type AnyTensors, copyTensors, isOnGpu, releaseTensors } from "../tensors/gpu-tensor.js";
+import type { SceneView } from "./scene-view.js";
+
+/** A scene in a worker: by the model's number there, and the scene's number in the model. */
+export interface SceneRef {
+  host: number;
+  scene: number;
+}
+
+/** What crosses to another worker. */
+export interface SavedScene {
+  view: SceneView;
+  /** The outputs that later stages take, by the stage's name. */
+  tensors: Record<string, Tensors>;
+  size: PictureSize;
+  route: PreprocessRoute;
+}
+
+/** In the worker the tensors may lie on the GPU. */
+export interface Scene extends Omit<SavedScene, "tensors"> {
+  tensors: Record<string, AnyTensors>;
+}
+
+export class SceneStore {
+  readonly #scenes = new Map<string, Scene>();
+
+  /** Keeps a scene until it is released; it owns the picture and the tensors from here. */
+  keep(ref: SceneRef, scene: Scene): void {
+    this.release(ref);
+    this.#scenes.set(key(ref), scene);
+  }
+
+  find(ref: SceneRef): Scene {
+    const found = this.#scenes.get(key(ref));
+    if (found === undefined) throw internalError(`the worker has no scene ${key(ref)}`);
+    return found;
+  }
+
+  /** Returns the view, its picture decoded: once, however often it is asked for. */
+  async decoded(ref: SceneRef): Promise<SceneView> {
+    const scene = this.find(ref);
+    if (scene.view.picture instanceof Blob) scene.view.picture = await decodeBlob(scene.view.picture);
+    return scene.view;
+  }
+
+  /**
+   * Returns the tensors that a stage takes of earlier ones. A stage that does not run on the GPU gets them in memory: what
+   * lies on the GPU is read once, and lies in memory from then on.
+   */
+  async feeds(ref: SceneRef, inputs: readonly StageInput[], onGpu: boolean): Promise<AnyTensors> {
+    const { tensors } = this.find(ref);
+    const feeds: AnyTensors = {};
+    for (const input of inputs) {
+      const outputs = tensors[input.stage];
+      const tensor = outputs?.[input.output];
+      if (outputs === undefined || tensor === undefined) throw unfit(input, "was not kept");
+      const got = `${tensor.type} [${tensor.dims.join(", ")}]`;
+      if (got !== `${input.dtype} [${input.shape.join(", ")}]`) throw unfit(input, `is ${got}`);
+      feeds[input.name] = tensor;
+      if (onGpu || !isOnGpu(tensor)) continue;
+      const read = await tensor.read();
+      outputs[input.output] = read;
+      feeds[input.name] = read;
+    }
+    return feeds;
+  }
+
+  /** Returns a copy of the scene in memory. */
+  async copy(ref: SceneRef): Promise<SavedScene> {
+    const { tensors, ...scene } = this.find(ref);
+    const copied: Record<string, Tensors> = {};
+    for (const [stage, outputs] of Object.entries(tensors)) copied[stage] = await copyTensors(outputs);
+    return { ...scene, tensors: copied };
+  }
+
+  /** Whether reading the scene takes a GPU. */
+  isOnGpu(ref: SceneRef): boolean {
+    return Object.values(this.find(ref).tensors).some((outputs) => Object.values(outputs).some(isOnGpu));
+  }
+
+  release(ref: SceneRef): void {
+    const scene = this.#scenes.get(key(ref));
+    if (scene === undefined) return;
+    this.#scenes.delete(key(ref));
+    closePictures([scene.view.picture as Picture]);
+    for (const outputs of Object.values(scene.tensors)) releaseTensors(outputs);
+  }
+
+  /** Releases all scenes of a model. */
+  releaseAll(host: number): void {
+    for (const name of [...this.#scenes.keys()]) {
+      const [owner, scene] = name.split("/").map(Number);
+      if (owner === host && scene !== undefined) this.release({ host, scene });
+    }
+  }
+}
+
+function key({ host, scene }: SceneRef): string {
+  return `${host}/${scene}`;
+}
+
+function unfit({ name, dtype, shape, stage, output }: StageInput, why: string): WebbuildError {
+  const what = `${name}: wanted ${stage}.${output} as ${dtype} [${shape.join(", ")}], which ${why}`;
+  const fix = "pack the model again: the stages of this bundle do not fit together";
+  return new WebbuildError("invalid-manifest", what, fix);
+}

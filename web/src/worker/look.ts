@@ -1,0 +1,64 @@
+// A run of the first stage, whose outputs stay in the worker for the stages after it.
+
+import { internalError } from "../api/errors.js";
+import type { Backend, PreprocessRoute, Result, Warning } from "../api/types.js";
+import type { SharedEngine } from "../engine/shared-engine.js";
+import { runInput } from "../preprocess/image-input.js";
+import { planeSize, type Size } from "../preprocess/letterbox.js";
+import { closePictures, type Picture, withDecoded } from "../preprocess/pixels.js";
+import type { SceneRef } from "../stages/scene-store.js";
+import { taskOf } from "../tasks/registry.js";
+import type { HostedModel } from "./hosted-model.js";
+import { type InferenceRequest, infer } from "./infer.js";
+import type { KeptOutputs } from "./run-outputs.js";
+
+/** What the page learns of a picture that was looked at. */
+export interface LookReport {
+  /** The size of the upright picture. */
+  source: Size;
+  /** The first stage's own result, null where its outputs are tensors for the next alone. */
+  result: Result | null;
+  timings: Result["timings"];
+  preprocess: PreprocessRoute;
+  backend: Backend;
+  warnings: Warning[];
+}
+
+/** Keeps the first picture with the outputs; closes the others of a stack. */
+export async function look(
+  model: HostedModel,
+  engine: SharedEngine,
+  ref: SceneRef,
+  request: InferenceRequest,
+  kept: Pick<KeptOutputs, "names" | "onGpu">,
+): Promise<LookReport> {
+  const { manifest } = model;
+  const { readsPicture, resultIsOutputs } = taskOf(manifest);
+  const keeps = { ...kept, decodes: !resultIsOutputs };
+  const [picture, ...others] = request.pictures;
+  if (picture === undefined) throw internalError("a look at no picture");
+  const run = (pictures: readonly Picture[]) => infer(model, engine, { ...request, pictures }, keeps);
+  const found = await (readsPicture && keeps.decodes
+    ? withDecoded(request.pictures, run)
+    : run(request.pictures));
+  closePictures(others);
+  const { results, timings, geometry } = found;
+  const { size, route, warnings } = found.run;
+  const [result = null] = results;
+  const stage = manifest.stageName ?? "";
+  const view = {
+    picture,
+    geometry,
+    input: planeSize(runInput(manifest.inputs).image),
+    results: result === null ? {} : { [stage]: result },
+  };
+  engine.scenes.keep(ref, { view, tensors: { [stage]: found.kept }, size, route });
+  return {
+    source: geometry.source,
+    result,
+    timings,
+    preprocess: route,
+    backend: found.backend,
+    warnings: [...(result?.warnings ?? warnings)],
+  };
+}

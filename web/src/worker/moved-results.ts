@@ -1,0 +1,26 @@
+// Results on their way to the page: their large parts are moved, not copied.
+
+import type { Result, Tensors } from "../api/types.js";
+import { taskOf } from "../tasks/registry.js";
+import type { HostedModel } from "./hosted-model.js";
+import { withTransfer } from "./transfer.js";
+
+export function movedResult<T extends Result | Result[]>(
+  { manifest }: Pick<HostedModel, "manifest">,
+  results: T,
+): T {
+  const { transfer } = taskOf(manifest);
+  const large = [results].flat().map((result) => transfer?.(result));
+  return withTransfer(
+    results,
+    large.flatMap((each) => each?.arrays ?? []),
+    large.flatMap((each) => each?.others ?? []),
+  );
+}
+
+export function movedTensors(tensors: Tensors): Tensors {
+  return withTransfer(
+    tensors,
+    Object.values(tensors).map(({ data }) => data),
+  );
+}

@@ -1,0 +1,86 @@
+// Runs of a later stage on parts of a scene's picture, as many together as the graph takes.
+
+import { internalError } from "../api/errors.js";
+import type { Result } from "../api/types.js";
+import type { SharedEngine } from "../engine/shared-engine.js";
+import type { SceneRef } from "../stages/scene-store.js";
+import { taskOf } from "../tasks/registry.js";
+import type { PartRange, PartRules, TaskFields, TaskSpec } from "../tasks/task-module.js";
+import { readTensors } from "../tensors/gpu-tensor.js";
+import type { HostedModel } from "./hosted-model.js";
+import { joinedFeeds, stageContext, stageOptionFeeds } from "./stage-run.js";
+import type { WorkerRunOptions } from "./worker-host.js";
+
+/** The pieces of a batch, and how long it took. */
+export interface PartBatch {
+  pieces: unknown[];
+  timings: Result["timings"];
+}
+
+/** Returns how many parts there are. */
+export async function countParts(
+  model: HostedModel,
+  engine: SharedEngine,
+  ref: SceneRef,
+  options: WorkerRunOptions,
+): Promise<number> {
+  const { view, context } = await stageContext(model, engine, ref, options);
+  return partRules(model).count(model.manifest, view, context);
+}
+
+/** Runs the graph on a batch of parts. */
+export async function runParts(
+  model: HostedModel,
+  engine: SharedEngine,
+  ref: SceneRef,
+  options: WorkerRunOptions,
+  range: PartRange,
+): Promise<PartBatch> {
+  const started = performance.now();
+  const { manifest, predictor, backend } = model;
+  const parts = partRules(model);
+  const { view, context } = await stageContext(model, engine, ref, options);
+  const device = backend === "webgpu" ? await engine.device() : null;
+  const feeds = {
+    ...stageOptionFeeds(model, view, options, context),
+    ...(await parts.feeds(manifest, view, range, context, device)),
+    ...(await joinedFeeds(model, engine, ref)),
+  };
+  const ready = performance.now();
+  const names = taskOf(manifest).neededOutputs(manifest, context);
+  const { outputs } = await predictor.predict(feeds, names);
+  const inferred = performance.now();
+  const pieces = parts.decode(manifest, await readTensors(outputs), view, range, context);
+  const ended = performance.now();
+  const timings = {
+    preprocess: ready - started,
+    inference: inferred - ready,
+    postprocess: ended - inferred,
+    total: ended - started,
+  };
+  return { pieces, timings };
+}
+
+/** Makes the result of all pieces. */
+export async function joinParts(
+  model: HostedModel,
+  engine: SharedEngine,
+  ref: SceneRef,
+  options: WorkerRunOptions,
+  pieces: readonly unknown[],
+  timings: Result["timings"],
+): Promise<Result> {
+  const { manifest, backend, postprocessor } = model;
+  const { size, route } = engine.scenes.find(ref);
+  const { view, context } = await stageContext(model, engine, ref, options);
+  const joined = partRules(model).join(manifest, pieces, view, context);
+  const warnings = taskOf(manifest).warnings?.(joined) ?? [];
+  const run = { size, timings, preprocess: route, postprocess: postprocessor.route, backend };
+  return { ...joined, ...run, fallback: null, warnings } as unknown as Result;
+}
+
+function partRules({ manifest }: HostedModel): PartRules<TaskSpec, TaskFields, unknown> {
+  const { parts } = taskOf(manifest);
+  if (parts === undefined) throw internalError(`the task of stage ${manifest.stageName} has no parts`);
+  return parts;
+}

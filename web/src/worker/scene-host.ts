@@ -1,0 +1,102 @@
+// The worker's side of scenes: what the page may ask of a model of several stages, answered one at a time.
+
+import type { Result, Tensors } from "../api/types.js";
+import { closePictures, isOpenPicture, type Picture } from "../preprocess/pixels.js";
+import type { SavedScene, SceneRef } from "../stages/scene-store.js";
+import type { PartRange } from "../tasks/task-module.js";
+import type { HostTurns } from "./host-turns.js";
+import { type LookReport, look } from "./look.js";
+import { movedResult, movedTensors } from "./moved-results.js";
+import { countParts, joinParts, type PartBatch, runParts } from "./part-run.js";
+import type { KeptOutputs } from "./run-outputs.js";
+import { runStage, runStageTensors } from "./stage-run.js";
+import type { WorkerRunOptions } from "./worker-host.js";
+
+export class SceneHost {
+  readonly #turns: HostTurns;
+
+  constructor(turns: HostTurns) {
+    this.#turns = turns;
+  }
+
+  /**
+   * Runs the first stage, and keeps what later ones take as the model's scene of this number, with the picture. Where the
+   * run fails, the pictures are closed.
+   */
+  async look(
+    id: number,
+    scene: number,
+    pictures: readonly Picture[],
+    options: WorkerRunOptions,
+    keeps: Pick<KeptOutputs, "names" | "onGpu">,
+  ): Promise<LookReport> {
+    try {
+      return await this.#turns.run(id, (model) => {
+        const request = { id, pictures, options, state: null };
+        return look(model, this.#turns.engine, { host: model.host, scene }, request, keeps);
+      });
+    } catch (error) {
+      closePictures(pictures);
+      throw error;
+    } finally {
+      closePictures(Object.values(options).filter(isOpenPicture));
+    }
+  }
+
+  /** Runs a later stage on a scene of this worker. */
+  run(id: number, ref: SceneRef, options: WorkerRunOptions): Promise<Result> {
+    return this.#turns.run(id, async (model) =>
+      movedResult(model, await runStage(model, this.#turns.engine, ref, options)),
+    );
+  }
+
+  runTensors(id: number, ref: SceneRef, feeds: Tensors): Promise<Tensors> {
+    return this.#turns.run(id, async (model) =>
+      movedTensors(await runStageTensors(model, this.#turns.engine, ref, feeds)),
+    );
+  }
+
+  /** Returns the number of parts that the stage runs on. */
+  countParts(id: number, ref: SceneRef, options: WorkerRunOptions): Promise<number> {
+    return this.#turns.run(id, (model) => countParts(model, this.#turns.engine, ref, options));
+  }
+
+  runParts(id: number, ref: SceneRef, options: WorkerRunOptions, range: PartRange): Promise<PartBatch> {
+    return this.#turns.run(id, (model) => runParts(model, this.#turns.engine, ref, options, range));
+  }
+
+  /** Makes the result of the pieces of all batches. */
+  joinParts(
+    id: number,
+    ref: SceneRef,
+    options: WorkerRunOptions,
+    pieces: readonly unknown[],
+    timings: Result["timings"],
+  ): Promise<Result> {
+    return this.#turns.run(id, async (model) =>
+      movedResult(model, await joinParts(model, this.#turns.engine, ref, options, pieces, timings)),
+    );
+  }
+
+  /** Returns a copy of a scene, for a stage that runs in another worker. */
+  read(scene: number): Promise<SavedScene> {
+    const { engine } = this.#turns;
+    return engine.queue.add(() => {
+      const ref = { host: this.#turns.model.host, scene };
+      const read = (): Promise<SavedScene> => engine.scenes.copy(ref);
+      return engine.scenes.isOnGpu(ref) ? engine.gpu.guard(read) : read();
+    });
+  }
+
+  /** Keeps a scene that another worker has read. */
+  keep(scene: number, saved: SavedScene): Promise<void> {
+    const { engine, model } = this.#turns;
+    return engine.queue.add(async () => engine.scenes.keep({ host: model.host, scene }, saved));
+  }
+
+  /** Frees the memory of a scene, after the runs that were called before. */
+  release(scene: number): Promise<void> {
+    const { engine, model } = this.#turns;
+    return engine.queue.add(async () => engine.scenes.release({ host: model.host, scene }));
+  }
+}

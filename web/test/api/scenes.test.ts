@@ -1,0 +1,264 @@
+import { describe, expect, test } from "vitest";
+import type { Backend, LoadOptions, Scene, TensorResult } from "../../src/index.js";
+import { backends, hasWebgpu, loadTiny, picture, withWorker } from "../support/bundle.js";
+import { frame } from "../support/frames.js";
+import { held, readBack } from "../support/measured.js";
+import { film } from "../support/playing-video.js";
+import { expectAnswer, expectAnswers, pointFeeds } from "../support/scenes.js";
+
+const apart: LoadOptions["backend"][] = [
+  { encoder: "webgpu", decoder: "wasm" },
+  { encoder: "wasm", decoder: "webgpu" },
+];
+const ANSWER = 4 * 14 * 14;
+/** Bytes of what the encoder gives to the decoder. */
+const BETWEEN = 4 * (8 * 14 * 14 + 4 * 16 * 16);
+
+describe.each([...backends, ...(hasWebgpu ? apart : [])])("a model of two stages on %o", (backend) => {
+  test("looks at a picture once, and answers as often as it is asked", async () => {
+    const model = await loadTiny({ backend }, "stages.json");
+    const scene = await model.look(frame(0));
+    await expectAnswers(scene, 0);
+    expect([scene.width, scene.height, scene.result]).toEqual([16, 16, null]);
+    const wanted = typeof backend === "object" ? Object.values(backend) : [backend, backend];
+    expect(model.info().stages?.map((stage) => [stage.name, stage.backend])).toEqual([
+      ["encoder", wanted[0]],
+      ["decoder", wanted[1]],
+    ]);
+  });
+});
+
+describe.runIf(hasWebgpu)("between two stages", () => {
+  const readAfter = async (backend: LoadOptions["backend"]): Promise<number[]> => {
+    const model = await loadTiny({ backend }, "stages.json");
+    const before = await readBack();
+    const scene = await model.look(frame(0));
+    const looked = await readBack();
+    await expectAnswers(scene, 0);
+    return [looked - before, (await readBack()) - looked];
+  };
+
+  test("nothing is read back where both are on the GPU", async () => {
+    await withWorker("worker-measured.js", async () => {
+      expect(await readAfter("webgpu")).toEqual([0, 3 * ANSWER]);
+    });
+  });
+
+  test("each tensor is read back once where the second is on WASM, in the same worker", async () => {
+    await withWorker("worker-measured.js", async () => {
+      expect(await readAfter({ encoder: "webgpu", decoder: "wasm" })).toEqual([BETWEEN, 0]);
+    });
+  });
+
+  test("the buffers of a scene are free when it is released, and no sooner", async () => {
+    await withWorker("worker-measured.js", async () => {
+      const model = await loadTiny({ backend: "webgpu" }, "stages.json");
+      const scenes = await Promise.all([0, 1, 2].map((step) => model.look(frame(step))));
+      for (const [step, scene] of scenes.entries()) await expectAnswers(scene, step);
+      const before = await held();
+      for (let turn = 0; turn < 20; turn++) {
+        const more = await model.look(frame(turn % 3));
+        await expectAnswers(more, turn % 3, [1]);
+        await more.release();
+      }
+      const after = await held();
+      // The engine keeps some freed buffers for the next run.
+      expect(after.buffers - before.buffers).toBeLessThan(4);
+      for (const [step, scene] of scenes.entries()) await expectAnswers(scene, step, [2]);
+    });
+  });
+});
+
+describe.each(backends)("scenes on %s", (backend) => {
+  const opened = async (): Promise<Awaited<ReturnType<typeof loadTiny>>> =>
+    loadTiny({ backend }, "stages.json");
+
+  test("do not depend on each other, and each answers in order", async () => {
+    const model = await opened();
+    const looks = [0, 1, 2].map((step) => model.look(frame(step)));
+    const order: string[] = [];
+    await Promise.all(
+      looks.map(async (look, step) => {
+        const scene = await look;
+        const asked = [0, 1, 2].map(async (point) => {
+          expectAnswer(await scene.runTensors(pointFeeds(point)), step, point);
+          order.push(`${step}.${point}`);
+        });
+        await Promise.all(asked);
+      }),
+    );
+    for (const step of [0, 1, 2])
+      expect(order.filter((each) => each.startsWith(`${step}.`))).toEqual(
+        [0, 1, 2].map((at) => `${step}.${at}`),
+      );
+  });
+
+  test("are of the picture as it was when look() was called", async () => {
+    const model = await opened();
+    const canvas = new OffscreenCanvas(16, 16);
+    const context = canvas.getContext("2d");
+    context?.putImageData(frame(1), 0, 0);
+    const pixels = frame(0);
+    const looks = [model.look(pixels), model.look(canvas)];
+    pixels.data.fill(7);
+    context?.clearRect(0, 0, 16, 16);
+    const [first, second] = await Promise.all(looks);
+    await expectAnswers(first as Scene, 0, [0]);
+    await expectAnswers(second as Scene, 1, [0]);
+  });
+
+  test("are none where look() is aborted, and others go on", async () => {
+    const model = await opened();
+    const scene = await model.look(frame(0));
+    const aborting = new AbortController();
+    const dropped = model.look(frame(1), { signal: aborting.signal });
+    const asked = scene.runTensors(pointFeeds(0), { signal: aborting.signal });
+    const goes = scene.runTensors(pointFeeds(1));
+    aborting.abort();
+    await expect(dropped).rejects.toMatchObject({ code: "aborted" });
+    await expect(asked).rejects.toMatchObject({ code: "aborted" });
+    expectAnswer(await goes, 0, 1);
+    await expectAnswers(await model.look(frame(1)), 1, [2]);
+    const late = { signal: AbortSignal.abort() };
+    await expect(model.look(frame(1), late)).rejects.toMatchObject({ code: "aborted" });
+    await expect(scene.runTensors(pointFeeds(0), late)).rejects.toMatchObject({ code: "aborted" });
+  });
+
+  test("are over after release(), the runs before it are not", async () => {
+    const model = await opened();
+    const scene = await model.look(frame(2));
+    const before = scene.runTensors(pointFeeds(0));
+    const released = [scene.release(), scene.release()];
+    expectAnswer(await before, 2, 0);
+    await Promise.all(released);
+    const over = { code: "disposed", fix: expect.stringContaining("look()") };
+    await expect(scene.runTensors(pointFeeds(0))).rejects.toMatchObject(over);
+    await expect(scene.run()).rejects.toMatchObject(over);
+  });
+
+  test("end with their model, whatever is under way", async () => {
+    const model = await opened();
+    const scene = await model.look(frame(0));
+    const pending = [model.look(frame(1)), scene.runTensors(pointFeeds(0)), scene.runTensors(pointFeeds(1))];
+    const rejected = pending.map((each) => expect(each).rejects.toMatchObject({ code: "disposed" }));
+    await model.dispose();
+    await Promise.all(rejected);
+    await expect(scene.runTensors(pointFeeds(0))).rejects.toMatchObject({ code: "disposed" });
+    await expect(model.look(frame(0))).rejects.toMatchObject({ code: "disposed" });
+    await scene.release();
+  });
+});
+
+describe.each(backends)("a first stage with a result of its own, on %s", (backend) => {
+  const twice = async (found: TensorResult, scene: Scene): Promise<void> => {
+    const { result } = scene;
+    if (result?.kind !== "detect") throw new Error(`a ${result?.kind} of a detector`);
+    expect(result.detections.length).toBeGreaterThan(0);
+    expect(found.outputs.y?.dims).toEqual([1, 4, 6]);
+    expect(found.outputs.y?.data[4]).toBeCloseTo(2 * (result.detections[0]?.score ?? 0), 4);
+  };
+
+  test("keeps it in the scene; run() is all stages in one", async () => {
+    const model = await loadTiny({ backend }, "found.json");
+    const image = await picture("upright.png");
+    const scene = await model.look(image, { confidence: 0.1 });
+    const asked = (await scene.run()) as TensorResult;
+    await twice(asked, scene);
+    const whole = (await model.run(image, { confidence: 0.1 })) as TensorResult;
+    expect(whole.outputs).toEqual(asked.outputs);
+    expect(whole).toMatchObject({ kind: "tensor", width: 40, height: 24, backend, warnings: [] });
+    expect(whole.timings.total).toBeGreaterThan(whole.timings.inference);
+    expect(model.info().preprocess.path).toBe(backend === "webgpu" ? "gpu" : "cpu");
+  });
+
+  test("is part of each frame's answer in a stream", async () => {
+    const model = await loadTiny({ backend }, "found.json");
+    const { video, end } = await film();
+    const kinds: string[] = [];
+    const stream = model.stream(video, ({ kind }) => {
+      kinds.push(kind);
+      if (kinds.length === 3) stream.stop();
+    });
+    await stream.finished;
+    end();
+    expect(kinds).toEqual(["tensor", "tensor", "tensor"]);
+  });
+});
+
+describe("a call that does not fit the stages is refused:", () => {
+  const wasm = { backend: "wasm" as Backend };
+
+  test("look() of a model of one stage", async () => {
+    const model = await loadTiny(wasm, "conv.json");
+    await expect(model.look(frame(0))).rejects.toMatchObject({ code: "one-stage" });
+  });
+
+  test("options that are another stage's, and stages that there are not", async () => {
+    const model = await loadTiny(wasm, "found.json");
+    const scene = await model.look(await picture("upright.png"));
+    await expect(scene.run({ confidence: 0.5 })).rejects.toMatchObject({ code: "invalid-option" });
+    await expect(
+      scene.runTensors({ x: { type: "float32", dims: [1], data: new Float32Array(1) } }),
+    ).rejects.toMatchObject({
+      code: "unknown-input",
+    });
+    await expect(model.look(frame(0), { prompt: "a cup" })).rejects.toMatchObject({ code: "invalid-option" });
+    await expect(model.runTensors({}, { stage: "third" })).rejects.toMatchObject({
+      code: "invalid-option",
+      fix: expect.stringContaining("found, scaled"),
+    });
+    await expect(loadTiny({ backend: { third: "wasm" } }, "found.json")).rejects.toMatchObject({
+      code: "invalid-option",
+      message: expect.stringContaining('no stage "third"'),
+    });
+  });
+
+  test("a tensor that only the caller has, in run()", async () => {
+    const model = await loadTiny(wasm, "stages.json");
+    await expect(model.run(frame(0))).rejects.toMatchObject({
+      code: "missing-input",
+      message: expect.stringContaining("point"),
+    });
+  });
+
+  test("stages that do not fit together, with the two tensors", async () => {
+    const model = await loadTiny(wasm, "unfit-stages.json");
+    const scene = await model.look(frame(0));
+    await expect(scene.runTensors(pointFeeds(0))).rejects.toMatchObject({
+      code: "invalid-manifest",
+      message: expect.stringMatching(/encoder\.detail as float32 \[1, 4, 8, 8\].*float32 \[1, 4, 16, 16\]/),
+    });
+  });
+});
+
+test("a stage runs alone on tensors that are all given", async () => {
+  const model = await loadTiny({ backend: "wasm" }, "stages.json");
+  const image = { type: "float32" as const, dims: [1, 3, 16, 16], data: new Float32Array(768).fill(0.5) };
+  const { embedding, detail } = await model.runTensors({ image });
+  if (embedding === undefined || detail === undefined) throw new Error("an encoder without outputs");
+  const { y } = await model.runTensors({ embedding, detail, ...pointFeeds(0) }, { stage: "decoder" });
+  expect(y?.dims).toEqual([1, 1, 14, 14]);
+  await expect(model.runTensors(pointFeeds(0), { stage: "decoder" })).rejects.toMatchObject({
+    code: "missing-input",
+  });
+});
+
+test.runIf(hasWebgpu)("a stage that has no graph for WebGPU runs on WASM beside one on the GPU", async () => {
+  const model = await loadTiny({}, "stages-no-webgpu.json");
+  await expectAnswers(await model.look(frame(0)), 0);
+  expect(model.info().stages?.map(({ backend }) => backend)).toEqual(["webgpu", "wasm"]);
+  expect(model.warnings).toMatchObject([{ code: "no-graph", message: expect.stringMatching(/^decoder: /) }]);
+});
+
+test("progress is that of all stages: their bytes add up", async () => {
+  const heard: number[][] = [];
+  const onProgress: LoadOptions["onProgress"] = ({ bytesDone, bytesTotal }) =>
+    heard.push([bytesDone, bytesTotal]);
+  await loadTiny({ backend: "wasm", onProgress }, "stages.json");
+  const [done, total] = heard.at(-1) ?? [];
+  expect(done).toBe(total);
+  const alone: number[] = [];
+  await loadTiny({ backend: "wasm", onProgress: (each) => alone.push(each.bytesTotal) }, "conv.json");
+  // The engine's bytes count once.
+  expect(Number(total) - Number(alone.at(-1))).toBeLessThan(100_000);
+});

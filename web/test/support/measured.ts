@@ -1,0 +1,30 @@
+// What the worker of shims/measured.js holds, and what it has read back from the GPU.
+
+export interface Held {
+  buffers: number;
+  textures: number;
+  /** Of WebAssembly memory. */
+  bytes: number;
+}
+
+/** Returns what the worker holds now. */
+export function held(): Promise<Held> {
+  return told("measure");
+}
+
+/** Returns how many bytes were read back from the GPU so far. */
+export async function readBack(): Promise<number> {
+  return (await told<{ read: number }>("read")).read;
+}
+
+function told<T>(question: "measure" | "read"): Promise<T> {
+  const channel = new BroadcastChannel("measured");
+  return new Promise((resolve) => {
+    channel.onmessage = ({ data }) => {
+      if (typeof data !== "object") return;
+      channel.close();
+      resolve(data);
+    };
+    channel.postMessage(question);
+  });
+}

@@ -1,0 +1,13 @@
+// Workers of shims/refusing.js, whose GPU refuses a command when it is told to.
+
+/** Lets the GPU refuse the next command. */
+export function refuse(): Promise<void> {
+  const channel = new BroadcastChannel("refusing");
+  return new Promise((resolve) => {
+    channel.onmessage = () => {
+      channel.close();
+      resolve();
+    };
+    channel.postMessage("refuse");
+  });
+}

@@ -1,0 +1,28 @@
+// The model of two stages: an encoder of pictures, and a decoder that is asked about points.
+
+import { expect } from "vitest";
+import type { Scene, Tensors } from "../../src/index.js";
+import native from "../fixture/answers/stages.json";
+import { expectClose } from "./compare-tensors.js";
+
+/** The points that native ONNX Runtime was asked about. */
+export const POINTS = [
+  [1, 0],
+  [0, 1],
+  [0.5, -2],
+] as const;
+
+/** The tensor of a point. */
+export function pointFeeds(point: number): Tensors {
+  return { point: { type: "float32", dims: [1, 2], data: Float32Array.from(POINTS[point] ?? []) } };
+}
+
+/** Asks a scene of the frame of `step` about points, and expects what native ONNX Runtime answers. */
+export async function expectAnswers(scene: Scene, step: number, points = [0, 1, 2]): Promise<void> {
+  for (const point of points) expectAnswer(await scene.runTensors(pointFeeds(point)), step, point);
+}
+
+export function expectAnswer({ y }: Tensors, step: number, point: number): void {
+  expectClose(Array.from(y?.data ?? [], Number), native[step]?.[point] ?? [], 1e-4);
+  expect(y?.dims).toEqual([1, 1, 14, 14]);
+}
