@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 
+import msgspec
 import pytest
 from rich.console import Console
 
-from tests.bench.made import backend, report
+from tests.bench.made import EXAMINED, backend, report
 from webbuild.bench.formatting import DASH, number_rows
 from webbuild.bench.text import print_report
 
@@ -33,3 +34,12 @@ def test_two_backends_are_one_table_in_eighty_columns() -> None:
     assert [" ".join(line.split()) for line in lines if "nodes on the CPU" in line] == [
         f"nodes on the CPU 2 of 143 {DASH}"
     ]
+
+
+@pytest.mark.parametrize(("read", "shown"), [(0, "0"), (802_816, "0.8 MB")])
+def test_what_is_read_back_between_stages_is_a_row_of_models_of_several(read: int, shown: str) -> None:
+    staged = backend(profile=msgspec.structs.replace(EXAMINED, between_stages=read))
+    wasm = backend(backend="wasm", profile=None)
+    rows = dict(number_rows([staged, wasm]))
+    assert rows["read back between stages"] == [shown, DASH]
+    assert "read back between stages" not in dict(number_rows([backend(), wasm]))

@@ -13,6 +13,8 @@ from webbuild.verify import formatting
 Part = TypeVar("Part")
 DASH = formatting.format_number(None)
 _time = formatting.format_milliseconds
+_BETWEEN = "read back between stages"
+"""The row of models of several stages alone."""
 _ROWS: tuple[tuple[str, Callable[[BackendBench], str]], ...] = (
     ("first visit, download", lambda each: _of(each.first_load, lambda visit: format_megabytes(visit.bytes))),
     ("first visit, session created after", lambda each: _of(each.first_load, lambda visit: _time(visit.session))),
@@ -28,6 +30,7 @@ _ROWS: tuple[tuple[str, Callable[[BackendBench], str]], ...] = (
     ),
     ("copies to the GPU per run", lambda each: _of(_gpu_profile(each), lambda found: _uploads(found.per_run))),
     ("copies from the GPU per run", lambda each: _of(_gpu_profile(each), lambda found: _readbacks(found.per_run))),
+    (_BETWEEN, lambda each: _of(_gpu_profile(each), _between_stages)),
     ("main thread, longest task", lambda each: _of(each.profile, lambda found: _time(found.long_tasks.longest))),
     (
         "main thread, blocked beyond 50 ms",
@@ -40,7 +43,9 @@ _ROWS: tuple[tuple[str, Callable[[BackendBench], str]], ...] = (
 
 def number_rows(backends: Sequence[BackendBench]) -> list[tuple[str, list[str]]]:
     """Return the rows of the table of all numbers: a title, and a cell for each backend."""
-    return [(title, [cell(each) for each in backends]) for title, cell in _ROWS]
+    rows = [(title, [cell(each) for each in backends]) for title, cell in _ROWS]
+    staged = any(each.profile and each.profile.between_stages is not None for each in backends)
+    return [row for row in rows if staged or row[0] != _BETWEEN]
 
 
 def _of(part: Part | None, cell: Callable[[Part], str]) -> str:
@@ -62,6 +67,10 @@ def _uploads(run: PerRun) -> str:
 
 def _readbacks(run: PerRun) -> str:
     return format_transfers(run.readbacks, run.read_bytes)
+
+
+def _between_stages(found: Profile) -> str:
+    return DASH if found.between_stages is None else format_megabytes(found.between_stages)
 
 
 def format_stages(each: BackendBench) -> str:

@@ -106,6 +106,10 @@ class PageDriver:
         """Return what the worker counted; of an examined model only."""
         return self._calls.call("counted", GpuCounters)
 
+    def read_between_stages(self, sample: int) -> int | None:
+        """Return the bytes that the first stage reads back for a held sample; None for a model of one stage."""
+        return self._calls.call("between", int | None, sample=sample)
+
     def heap(self) -> int | None:
         """Return the bytes of JavaScript after a collection of garbage; None where the browser does not tell."""
         return self._calls.call("heap", int | None)

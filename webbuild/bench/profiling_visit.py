@@ -32,6 +32,7 @@ def profile_visit(browser: Browser, page: Page, scenario: Scenario, backend: str
     scenario.run(visitor, scenario.runs)
     after = visitor.read_counters()
     more_heap = visitor.heap()
+    between_stages = visitor.read_between_stages(0)
     visitor.dispose()
     placed = arrived.info.placement or ()
     return Profile(
@@ -45,6 +46,7 @@ def profile_visit(browser: Browser, page: Page, scenario: Scenario, backend: str
             heap=None if heap is None or more_heap is None else more_heap - heap,
         ),
         long_tasks=sum_long_tasks(tasks),
+        between_stages=between_stages,
     )
 
 

@@ -89,13 +89,18 @@ class LongTasks(ReportJson, frozen=True):
 
 
 class Profile(ReportJson, frozen=True):
-    """What slows a visit down to measure, and so was measured in one of its own. `cpu_nodes` None: nobody said."""
+    """What slows a visit down to measure, and so was measured in one of its own. `cpu_nodes` None: nobody said.
+
+    `between_stages` are the bytes that the first stage of several reads back from the GPU for one sample, its own
+    result among them; None for a model of one stage.
+    """
 
     nodes: int
     cpu_nodes: int | None
     per_run: PerRun
     growth: MemoryGrowth
     long_tasks: LongTasks
+    between_stages: int | None = None
 
 
 class BackendBench(ReportJson, frozen=True, kw_only=True):

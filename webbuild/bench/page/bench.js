@@ -8,6 +8,8 @@ const SOON = 30_000;
 let model = null;
 /** What each sample is run with, decoded before: a frame of a camera comes as pixels too. */
 const held = [];
+/** The pictures of each sample, null for tensors. */
+const looked = [];
 
 const commands = {
   /** Milliseconds since the loader was asked for: it was imported, there was a session, `load()` came back. */
@@ -36,11 +38,24 @@ const commands = {
     if (feeds !== null) {
       const given = await tensors(feeds);
       held.push(() => model.runTensors(given));
+      looked.push(null);
       return;
     }
     const blobs = [await pictures(urls)].flat();
     const bitmaps = await Promise.all(blobs.map((blob) => createImageBitmap(blob)));
-    held.push(() => model.run(bitmaps.length === 1 ? bitmaps[0] : bitmaps, options));
+    const source = bitmaps.length === 1 ? bitmaps[0] : bitmaps;
+    held.push(() => model.run(source, options));
+    looked.push(source);
+  },
+
+  /** Bytes that the first stage of several reads back from the GPU; null for a model of one stage, and of tensors. */
+  async between({ sample }) {
+    if (model.info().stages === undefined || looked[sample] === null) return null;
+    const before = await commands.counted();
+    const scene = await model.look(looked[sample]);
+    const after = await commands.counted();
+    await scene.release();
+    return after.readBytes - before.readBytes;
   },
 
   async run({ sample }) {
