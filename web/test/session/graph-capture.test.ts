@@ -131,6 +131,13 @@ describe.runIf(hasWebgpu)("a graph is not captured, and the model stays on the G
     expect(graphCapture).toEqual({ used: false, reason: expect.stringContaining("is software") });
   });
 
+  test("where the model has state, also on hardware", async () => {
+    const load = (): Promise<Model> => loadTiny(webgpu, "recurrent-golden.json");
+    const { graphCapture, selfTest } = (await withWorker("worker-hardware.js", load)).info();
+    expect(graphCapture).toEqual({ used: false, reason: expect.stringContaining("the model has state") });
+    expect(selfTest?.sample).toBe("frame");
+  });
+
   test("where there is no golden run", async () => {
     const load = (): Promise<Model> => loadTiny(webgpu, "conv.json");
     const { graphCapture } = (await withWorker("worker-hardware.js", load)).info();
