@@ -11,7 +11,7 @@ import onnx
 import pytest
 from numpy.typing import NDArray
 
-from tests.commands.program import hashes, pack, refused
+from tests.commands.program import hashes, pack, refused, webbuild
 from tests.models import HEADER, parsed, save, weights
 from webbuild.bundle import weight_shards as sharing
 from webbuild.errors import WebbuildError
@@ -141,3 +141,18 @@ def test_what_is_stored_is_cut_too(tmp_path: Path, stand_in: None, monkeypatch: 
     assert max(path.stat().st_size for path in (tmp_path / "out" / "model").iterdir()) <= 5100
     assert {len(file.parts) for file in manifest.files if file.quantization == "int8"} == {1}
     assert [check.verdict for check in check_golden_run(bundle, reference_runner(bundle))] == ["OK"]
+
+
+def test_weights_whose_errors_add_up_from_run_to_run_get_more_bits(tmp_path: Path, stand_in: None) -> None:
+    """A rotation of 64 numbers, again and again: 8 bits of it are right in one run."""
+    made = parsed(
+        f"""{HEADER} g (float[1,64] x, float[1,64] state) => (float[1,64] y, float[1,64] stateN)
+        {{ kept = MatMul (state, turn) stateN = Add (kept, x) y = MatMul (stateN, second) }}"""
+    )
+    turn, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(64, 64)))
+    tensors = {"turn": turn.astype(np.float32), "second": weights(64, 64, seed=1)}
+    made.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in tensors.items())
+    done = webbuild("pack", save(made, tmp_path / "m.onnx"), "-o", tmp_path / "out", "--no-verify", "--json", *INT8)
+    assert done.code == 0, done.stderr
+    wide = json.loads(done.stdout)["pack"]["weightQuantization"]["wide"]
+    assert "turn" in {each["name"] for each in wide}

@@ -42,8 +42,9 @@ def quantize_weights(
 ) -> QuantizedWeights:
     """Store the weights of graphs as whole numbers, in as few bits as keep the original's answers; gzip the graphs.
 
-    The graph for WASM is asked while bits are searched, and every graph at the end; on the samples, since inputs that
-    are generated to reach every branch have proven the branches, and say nothing of what weights are for.
+    The graph for WASM is asked while bits are searched, and every graph at the end; on the samples and their sequence,
+    since inputs that are generated to reach every branch have proven the branches, and say nothing of what weights are
+    for.
 
     Args:
         models: what the graphs were written from.

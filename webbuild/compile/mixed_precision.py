@@ -17,8 +17,7 @@ from webbuild.equivalence.reduced_precision import check_reduced_precision
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.precision.accuracy_checker import AccuracyChecker
 from webbuild.precision.budget import SearchBudget
-from webbuild.precision.fp16_backends import EmulatedFp16, select_backend
-from webbuild.precision.fp16_backends.fallback import FallbackBackend
+from webbuild.precision.fp16_backends import select_backend
 from webbuild.precision.report import PrecisionReport
 from webbuild.precision.search import PrecisionSearch, SearchResult
 from webbuild.precision.search_report import build_fp32_report, build_report, weight_bytes
@@ -28,17 +27,13 @@ from webbuild.reporting.quantities import format_count
 if TYPE_CHECKING:
     import onnx_ir as ir
 
-    from webbuild.manifest.manifest import Graph, OptionInput, Precision, Task
-    from webbuild.precision.fp16_backends import Fp16Backend
+    from webbuild.manifest.manifest import Graph, OptionInput, Precision, StateInput, Task
     from webbuild.reporting.progress import ProgressReporter
     from webbuild.samples.sample import Sample
     from webbuild.targets.table import KernelTable
 
 _FALLBACK_CODES = ("fp16-backend-failed", "output-mismatch", "vacuous-comparison")
 """Errors with which `auto` leaves a model in float32."""
-_SLOW_MESSAGE = (
-    "{} computes on the CPU, slowly: it checks what this search finds, and searches only if that check fails"
-)
 PrecisionMode = Literal["fp32", "fp16", "mixed", "auto"]
 
 
@@ -69,6 +64,8 @@ def build_reduced_precision_graph(
     *,
     browser: bool,
     shared: SharedWeights | None = None,
+    sequence: Sequence[Sample] = (),
+    states: Sequence[StateInput] = (),
 ) -> ReducedPrecisionResult:
     """Search, write what was found to `folder`, and prove it.
 
@@ -86,6 +83,8 @@ def build_reduced_precision_graph(
         progress: called with each step.
         browser: whether Chromium may be asked to compute.
         shared: the weights in half precision of other variants.
+        sequence: steps of a model with states, searched and proven on too.
+        states: those.
 
     Raises:
         WebbuildError: `fp16-unavailable`, `fp16-mismatch`, `fp16-backend-failed`, `output-mismatch` or
@@ -100,43 +99,39 @@ def build_reduced_precision_graph(
                 "fp16-unavailable", reason, "pack it with --precision fp32, or auto, which then keeps float32"
             )
         return ReducedPrecisionResult(list(graphs), equivalence, build_fp32_report(asked, reason, model, ""))
-    with select_backend(browser=browser) as best:
-        judging = AccuracyChecker(graph, folder, task, options, equivalence.thresholds, samples)
-
-        def searched(computes: Fp16Backend) -> ReducedPrecisionResult:
-            search = PrecisionSearch(
-                model, table, judging, computes, budget, lambda line: progress.print(f"    {line}")
+    with select_backend(browser=browser) as computes:
+        try:
+            judging = AccuracyChecker(
+                graph, folder, task, options, equivalence.thresholds, [*samples, *sequence], states
             )
-            found = search.run(whole=asked == "fp16")
+            found = PrecisionSearch(
+                model, table, judging, computes, budget, lambda line: progress.print(f"    {line}")
+            ).run(whole=asked == "fp16")
             _print_search(found, progress)
             if (reason := _refusal(asked, model, found, budget)) and asked != "auto":
                 raise WebbuildError("fp16-mismatch", reason, _fix(asked))
             if reason or found.best is None:
-                return ReducedPrecisionResult(
-                    list(graphs), equivalence, build_report(asked, "fp32", reason, model, found, computes)
-                )
+                report = build_report(asked, "fp32", reason, model, found, computes)
+                return ReducedPrecisionResult(list(graphs), equivalence, report)
             half, named = found.best.model, _graph_precision(found)
-            proving = FallbackBackend(best, computes, progress.print)
-            like = msgspec.structs.replace(graph, precision=named)
-            proven = check_reduced_precision(like, partial(proving.run, half), task, options, samples, equivalence)
+            proven = check_reduced_precision(
+                msgspec.structs.replace(graph, precision=named),
+                partial(computes.run, half),
+                task,
+                options,
+                samples,
+                equivalence,
+                sequence,
+                partial(computes.run, half, states=states),
+                judging.answers,
+            )
             variant = write_reduced_precision_graph(strip_metadata(half), named, folder / "model", shared)
             report = build_report(asked, named, _result(found), model, found, computes)
-            return ReducedPrecisionResult([variant, *graphs], proven, report, proving.name)
-
-        try:
-            if "lavapipe" not in best.name:
-                return searched(best)
-            try:
-                return searched(EmulatedFp16(_SLOW_MESSAGE.format(best.name)))
-            except WebbuildError as error:
-                if error.code != "output-mismatch":
-                    raise
-                progress.print(f"    {best.name}: {error.message}; searching again with its arithmetic, slowly")
-                return searched(best)
+            return ReducedPrecisionResult([variant, *graphs], proven, report, computes.name)
         except WebbuildError as error:
             if asked != "auto" or error.code not in _FALLBACK_CODES:
                 raise
-            computed = f"{best.name}: {best.reason}"
+            computed = f"{computes.name}: {computes.reason}"
             return ReducedPrecisionResult(
                 list(graphs), equivalence, build_fp32_report(asked, error.message, model, computed)
             )

@@ -104,6 +104,8 @@ def prove_graphs(
                     progress=progress,
                     browser=browser,
                     shared=half,
+                    sequence=_sequence(each),
+                    states=state_inputs(each.compiled.match.inputs),
                 )
             proven[at] = msgspec.structs.replace(
                 proven[at], graphs=reduced.graphs, equivalence=reduced.proof, reduced=reduced
@@ -141,14 +143,13 @@ def _quantize(
             return msgspec.structs.replace(exported, graphs=lean, equivalence=proof)
     with progress.step("quantize the weights"):
         models = list(_models(variant).values())
+        sequence = _sequence(variant)
         quantized = quantize_weights(
-            models, exported.graphs, folder, lambda graphs: _check(variant, original, graphs, folder)
+            models, exported.graphs, folder, lambda graphs: _check(variant, original, graphs, folder, sequence)
         )
-    equivalence = quantized.equivalence
-    if sequence := _sequence(variant):
-        with progress.step("compare the quantized weights in a sequence"):
-            equivalence = _check(variant, original, quantized.graphs, folder, sequence)
-    return msgspec.structs.replace(exported, graphs=quantized.graphs, equivalence=equivalence, quantized=quantized)
+    return msgspec.structs.replace(
+        exported, graphs=quantized.graphs, equivalence=quantized.equivalence, quantized=quantized
+    )
 
 
 def _sequence(variant: ModelVariant) -> list[Sample]:

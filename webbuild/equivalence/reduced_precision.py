@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from webbuild.equivalence.check import EquivalenceResult, run_context
 from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
 from webbuild.equivalence.policy import native_policy
+from webbuild.equivalence.sequences import merge_steps
 from webbuild.equivalence.verdict import require_equivalent
 from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, OptionInput, Task
@@ -30,6 +31,9 @@ def check_reduced_precision(
     options: Sequence[OptionInput],
     samples: Sequence[Sample],
     equivalence: EquivalenceResult,
+    sequence: Sequence[Sample] = (),
+    run_sequence: RunBatch = lambda _: (),
+    answers: Mapping[str, Tensors] = {},
 ) -> EquivalenceResult:
     """Judge a graph on every sample that the others were proven on, and return what is then known.
 
@@ -40,28 +44,37 @@ def check_reduced_precision(
         options: the thresholds that are its inputs.
         samples: those of the proof.
         equivalence: the proof of the other graphs, whose answers are the reference.
+        sequence: the steps of a model with states.
+        run_sequence: computes the graph, each input with the states of the one before.
+        answers: of a graph that was proven, to the steps.
 
     Raises:
         WebbuildError: `output-mismatch` or `vacuous-comparison`.
     """
     values = equivalence.thresholds
     given = {each.name: np.array([values[each.option]], np.float32) for each in options}
+    witness = {**equivalence.outputs, **answers}
     known = [sample for sample in samples if sample.name in equivalence.outputs]
-    inputs = [RunInput(each.name, each.feeds, given, run_context(each, values)) for each in known]
-    reference = Reference(lambda each: equivalence.outputs[each.name], inputs, task, None)
-    found = run([{**sample.feeds, **given} for sample in known])
-    answers = [
+    steps = [step for step in sequence if step.name in witness]
+    inputs = [RunInput(each.name, each.feeds, given, run_context(each, values)) for each in (*known, *steps)]
+    reference = Reference(lambda each: witness[each.name], inputs, task, None)
+    found = [
+        *run([{**sample.feeds, **given} for sample in known]),
+        *run_sequence([{**step.feeds, **given} for step in steps]),
+    ]
+    answered = [
         None if fallback_reason(graph, outputs) else replace(want, outputs=outputs)
         for want, outputs in zip(reference.answers, found, strict=True)
     ]
-    own = {each.name: got or want for each, want, got in zip(inputs, reference.answers, answers, strict=True)}
+    own = {each.name: got or want for each, want, got in zip(inputs, reference.answers, answered, strict=True)}
     detections = {
         name: {**seen, graph.name: own[name].detections} if name in own else seen
         for name, seen in equivalence.detections.items()
     }
     fallback = "" if graph.head_status is None else graph.head_status.fallback
     proven = [each for each in equivalence.comparisons if each.subject.runner == fallback]
-    comparisons = compare_runs(reference, graph.name, answers, native_policy(graph), proven)
+    compared = compare_runs(reference, graph.name, answered, native_policy(graph), proven)
+    comparisons = merge_steps(compared, {step.name: step.sequence for step in steps})
     require_equivalent(comparisons)
     return msgspec.structs.replace(
         equivalence, comparisons=[*equivalence.comparisons, *comparisons], detections=detections

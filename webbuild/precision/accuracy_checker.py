@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +24,13 @@ from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, Task
 from webbuild.reporting.comparison_text import describe_difference, output_title
 from webbuild.runners.native import NativeRunner
+from webbuild.runners.stateful import StatefulRuns
 from webbuild.samples.sample import Sample
 
 if TYPE_CHECKING:
     import onnx_ir as ir
 
-    from webbuild.manifest.manifest import OptionInput
+    from webbuild.manifest.manifest import OptionInput, StateInput
     from webbuild.precision.fp16_backends import Fp16Backend
 
 Tensors = Mapping[str, NDArray[Any]]
@@ -61,7 +64,8 @@ class AccuracyChecker:
         task: what it is for.
         options: its thresholds, which are inputs.
         values: those to compare at, by option.
-        samples: what is run.
+        samples: what is run; the steps of a sequence follow each other.
+        states: of the model.
     """
 
     def __init__(
@@ -72,40 +76,65 @@ class AccuracyChecker:
         options: Sequence[OptionInput],
         values: Mapping[str, float],
         samples: Sequence[Sample],
+        states: Sequence[StateInput] = (),
     ) -> None:
-        self._graph = msgspec.structs.replace(graph, precision="mixed")
+        self._graph, self._states = msgspec.structs.replace(graph, precision="mixed"), states
         given = {each.name: np.array([values[each.option]], np.float32) for each in options}
-        inputs = [RunInput(each.name, each.feeds, given, run_context(each, values)) for each in samples]
         runner = NativeRunner(folder / graph.file)
-        outputs = {each.name: runner.run({**each.feeds, **given}) for each in inputs}
+        runs = StatefulRuns(runner.run, states)
+        inputs: list[RunInput] = []
+        outputs: dict[str, Tensors] = {}
+        for each in samples:
+            feeds = {**each.feeds, **(runs.remembered if each.continues else {})}
+            inputs.append(RunInput(each.name, feeds, given, run_context(each, values), each.continues))
+            outputs[each.name] = runs({**each.feeds, **given}, continues=each.continues)
         runner.close()
-        own = [each for each in inputs if not fallback_reason(graph, outputs[each.name])]
-        self._reference = Reference(lambda each: self._without_status(outputs[each.name]), own, task, None)
+        groups = _sequences(inputs)
+        own = [group for group in groups if not any(fallback_reason(graph, outputs[each.name]) for each in group)]
+        kept = [each for group in own for each in group]
+        self._reference = Reference(lambda each: self._without_status(outputs[each.name]), kept, task, None)
+        ends = [0, *accumulate(len(group) for group in own)]
+        self._groups = [range(*each) for each in pairwise(ends)]
 
     @property
     def feeds(self) -> list[Tensors]:
-        """The inputs of every run."""
+        """The inputs of every run, the reference's states among them."""
         return [{**each.feeds, **each.fixed} for each in self._reference.inputs]
 
+    @property
+    def answers(self) -> dict[str, Tensors]:
+        """The reference's outputs, by sample."""
+        reference = self._reference
+        return {each.name: want.outputs for each, want in zip(reference.inputs, reference.answers, strict=True)}
+
     def check(self, model: ir.Model, arithmetic: Fp16Backend) -> AccuracyVerdict:
-        """Run a graph and compare. A sample that differs is the first to be run the next time, and alone."""
+        """Run a graph and compare. A sample, or sequence, that differs is the first to be run the next time, alone."""
         used: dict[str, float] = {}
         compared = False
-        count = len(self._reference.inputs)
-        for some in (range(count)[:1], range(count)[1:]):
-            found = arithmetic.run(model, [self.feeds[index] for index in some]) if some else []
+        for some in self._batches():
+            states = self._states if self._is_sequence(some) else ()
+            found = arithmetic.run(model, [self.feeds[index] for index in some], states)
             for index, outputs in zip(some, found, strict=True):
                 comparisons = self._compare(index, outputs)
                 for group in group_by_output(comparisons).values():
                     title = output_title(group)
                     used[title] = max(used.get(title, 0.0), *(each.tolerance_used for each in group))
                 if reason := self._why(index, comparisons, outputs):
-                    self._reference = self._reference.part(
-                        [index, *(other for other in range(count) if other != index)]
-                    )
+                    self._groups = sorted(self._groups, key=partial(_is_without, index))
                     return AccuracyVerdict(reason, used)
                 compared = compared or any(each.verdict == "OK" and each.signal for each in comparisons)
         return AccuracyVerdict("" if compared else _VACUOUS, used)
+
+    def _batches(self) -> Iterator[Sequence[int]]:
+        """Yield what is run together: the first sample or sequence, the other samples, each other sequence."""
+        yield from self._groups[:1]
+        rest = self._groups[1:]
+        if alone := [index for group in rest for index in group if len(group) == 1]:
+            yield alone
+        yield from [group for group in rest if len(group) > 1]
+
+    def _is_sequence(self, some: Sequence[int]) -> bool:
+        return any(self._reference.inputs[index].continues for index in some)
 
     def _why(self, index: int, comparisons: Sequence[Comparison], outputs: Tensors) -> str:
         name = self._reference.inputs[index].name
@@ -123,3 +152,18 @@ class AccuracyChecker:
     def _without_status(self, outputs: Tensors) -> Tensors:
         status = self._graph.head_status
         return {name: array for name, array in outputs.items() if status is None or name != status.output}
+
+
+def _sequences(inputs: Sequence[RunInput]) -> list[list[RunInput]]:
+    """Return each sample on its own, and the steps of a sequence together."""
+    groups: list[list[RunInput]] = []
+    for each in inputs:
+        if each.continues:
+            groups[-1].append(each)
+        else:
+            groups.append([each])
+    return groups
+
+
+def _is_without(index: int, group: Sequence[int]) -> bool:
+    return index not in group

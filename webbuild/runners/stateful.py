@@ -29,6 +29,11 @@ class StatefulRuns:
         self._remembered = {spec.name: outputs[spec.output] for spec in self._states if spec.output in outputs}
         return outputs
 
+    @property
+    def remembered(self) -> Tensors:
+        """The states after the last run, by the names of their inputs."""
+        return self._remembered
+
     def forget(self, name: str) -> None:
         """Set a state to zeros, and leave the others."""
         self._remembered = {**self._remembered, name: self._remembered[name] * 0}

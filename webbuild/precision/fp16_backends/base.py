@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import NDArray
 
+from webbuild.runners.stateful import StatefulRuns
+
 if TYPE_CHECKING:
     import onnx_ir as ir
+
+    from webbuild.manifest.manifest import StateInput
 
 Tensors = Mapping[str, NDArray[Any]]
 
@@ -27,17 +31,28 @@ class Fp16Backend(ABC):
     reason: str
 
     @abstractmethod
-    def run(self, model: ir.Model, feeds: Sequence[Tensors]) -> list[dict[str, NDArray[Any]]]:
+    def run(
+        self, model: ir.Model, feeds: Sequence[Tensors], states: Sequence[StateInput] = ()
+    ) -> list[dict[str, NDArray[Any]]]:
         """Return the outputs of a graph by name, for each input, in order.
 
         Args:
             model: an ordinary graph, with values and initializers of float16 and Casts between them and float32.
                 It is not changed.
             feeds: its inputs by name, in the types and shapes that it declares.
+            states: of the steps of a sequence, each of which takes those of the one before; none for runs on their own.
 
         Raises:
             WebbuildError: `fp16-backend-failed` where it cannot be computed; the message names what computes.
         """
+
+    @staticmethod
+    def _in_turn(
+        run: Callable[[Tensors], dict[str, NDArray[Any]]], feeds: Sequence[Tensors], states: Sequence[StateInput]
+    ) -> list[dict[str, NDArray[Any]]]:
+        """Return the outputs of one run after the other."""
+        runs = StatefulRuns(run, states)
+        return [dict(runs(given, continues=at > 0)) for at, given in enumerate(feeds)]
 
     def close(self) -> None:  # noqa: B027  (most hold nothing)
         """Let go of what computes. Another run is an error."""

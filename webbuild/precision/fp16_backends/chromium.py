@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ from webbuild.targets.target import Target
 if TYPE_CHECKING:
     import onnx_ir as ir
 
+    from webbuild.manifest.manifest import StateInput
+
 
 class SessionFp16(Fp16Backend):
     """An engine that has float16.
@@ -37,12 +40,14 @@ class SessionFp16(Fp16Backend):
         self.engine = engine
         self._close = close
 
-    def run(self, model: ir.Model, feeds: Sequence[Tensors]) -> list[dict[str, NDArray[Any]]]:
+    def run(
+        self, model: ir.Model, feeds: Sequence[Tensors], states: Sequence[StateInput] = ()
+    ) -> list[dict[str, NDArray[Any]]]:
         """Return the outputs for each input. Raises WebbuildError also as the engine does."""
         import onnx_ir as ir
 
         data = ir.to_proto(model).SerializeToString()
-        return [self._run_one(data, given) for given in feeds]
+        return self._in_turn(partial(self._run_one, data), feeds, states)
 
     def _run_one(self, data: bytes, given: Tensors) -> dict[str, NDArray[Any]]:
         found: dict[str, NDArray[Any]] = {}

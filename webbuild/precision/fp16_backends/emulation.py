@@ -15,6 +15,8 @@ from webbuild.precision.fp16_backends.base import Fp16Backend, Tensors
 if TYPE_CHECKING:
     import onnx_ir as ir
 
+    from webbuild.manifest.manifest import StateInput
+
 
 class EmulatedFp16(Fp16Backend):
     """Float16 on any CPU. See `build_emulation_graph`.
@@ -28,7 +30,9 @@ class EmulatedFp16(Fp16Backend):
     def __init__(self, reason: str = "it was asked for") -> None:
         self.reason = reason
 
-    def run(self, model: ir.Model, feeds: Sequence[Tensors]) -> list[dict[str, NDArray[Any]]]:
+    def run(
+        self, model: ir.Model, feeds: Sequence[Tensors], states: Sequence[StateInput] = ()
+    ) -> list[dict[str, NDArray[Any]]]:
         """Return the outputs for each input. See `Fp16Backend`.
 
         Raises:
@@ -42,7 +46,9 @@ class EmulatedFp16(Fp16Backend):
         halves = {value.name for value in model.graph.outputs if value.dtype == ir.DataType.FLOAT16}
         try:
             runner = NativeRunner(Path("half.onnx"), ir.to_proto(build_emulation_graph(model)).SerializeToString())
-            found = [runner.run({name: _to_float32(value) for name, value in given.items()}) for given in feeds]
+            found = self._in_turn(
+                lambda given: runner.run({name: _to_float32(value) for name, value in given.items()}), feeds, states
+            )
         except WebbuildError as error:
             if error.code == "unknown-dtype":
                 raise
