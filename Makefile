@@ -78,6 +78,7 @@ format: $(DEVELOPING) $(MODULES) ## Lay out the code, and write the generated fi
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
 	$(BIN)/python -c '$(SCHEMA)' > webbuild/manifest/manifest.schema.json
+	$(BIN)/python -c '$(PIPELINE)' > docs/pipeline.schema.json
 	npm run --silent build -- types
 	npm run --silent format
 
@@ -149,13 +150,15 @@ tsc: $(MODULES)
 	npm run --silent check
 
 SCHEMA := import json; from webbuild.manifest.manifest import json_schema; print(json.dumps(json_schema(), indent=2))
+PIPELINE := import json; from webbuild.compile.pipeline_file import pipeline_schema; print(json.dumps(pipeline_schema(), indent=2))
 TYPES := import { manifestTypes } from "./web/build/types.mjs"; process.stdout.write(await manifestTypes())
 
 generated: $(INSTALLED) $(MODULES)
 	@$(BIN)/python -c '$(SCHEMA)' | diff -u webbuild/manifest/manifest.schema.json - \
+	  && $(BIN)/python -c '$(PIPELINE)' | diff -u docs/pipeline.schema.json - \
 	  && node --input-type=module -e '$(TYPES)' | diff -u web/src/manifest/manifest.ts - \
 	  || { echo "A generated file is not what its source says. fix: make format" >&2; exit 1; }
-	@echo "manifest.schema.json and web/src/manifest/manifest.ts are current"
+	@echo "manifest.schema.json, pipeline.schema.json and web/src/manifest/manifest.ts are current"
 
 # The stamps.
 

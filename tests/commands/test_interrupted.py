@@ -14,7 +14,7 @@ from webbuild.ortweb import packaged_assets
 pytestmark = [pytest.mark.usefixtures("stand_in"), pytest.mark.posix]
 
 PLACES = {
-    "load": "webbuild.commands.pack_stages:load_onnx",
+    "load": "webbuild.commands.pack_plan:load_onnx",
     "plan": "webbuild.compile.plan_graphs:lower",
     "write the graphs": "webbuild.compile.prove:write_graphs",
     "prove": "webbuild.compile.prove:check_with_detections",

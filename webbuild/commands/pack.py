@@ -12,22 +12,14 @@ from webbuild.bundle.file_names import safe_file_name
 from webbuild.bundle.staging import check_output_folder, staged_folder
 from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_bundle import emit_bundle, stage_rewrites
-from webbuild.commands.pack_stages import (
-    bundle_name,
-    compile_all,
-    parse_pack_options,
-    plan_models,
-    prove_stage,
-    with_samples,
-)
+from webbuild.commands.pack_plan import locate_models, parse_pack_options, plan_models
+from webbuild.commands.pack_stages import compile_all, prove_stage, with_samples
 from webbuild.commands.pack_text import rewrite_lines, whole_lines
 from webbuild.commands.verify import verify_and_show, write_html_report
 from webbuild.compare.comparison import Comparison
 from webbuild.compile.model_stage import ModelStage
 from webbuild.compile.prove_stages import prove_stages
 from webbuild.errors import CLEAN, WebbuildError
-from webbuild.model.load import require_model
-from webbuild.model.locate import locate_model
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json
@@ -45,16 +37,13 @@ def run(arguments: PackArguments) -> int:
     """
     progress = ProgressReporter(quiet=arguments.as_json, durations=False)
     options = parse_pack_options(arguments)
-    located = [locate_model(each) for each in arguments.models]
-    for each in located:
-        require_model(each.path)
-    name = bundle_name(located)
-    out = arguments.out or Path("dist") / safe_file_name(name)
+    given = locate_models(arguments, options)
+    out = arguments.out or Path("dist") / safe_file_name(given.name)
     if not arguments.dry_run:
         check_output_folder(out, force=arguments.force)
     target = Target(engine_version(), "webgpu")
 
-    planned = plan_models(located, arguments, options, progress)
+    planned = plan_models(given, arguments, options, progress)
     stages = compile_all(planned, arguments, options, target, progress)
     if arguments.dry_run:
         _print_rewrites(stages, as_json=arguments.as_json)
@@ -68,7 +57,7 @@ def run(arguments: PackArguments) -> int:
                 whole = prove_stages(stages, [each[0] for each in proven], folder)
             progress.print_lines(whole_lines(whole, len(stages[0].variants[0].samples)))
         with progress.step("write the bundle"):
-            packed = emit_bundle(name, stages, proven, whole, folder)
+            packed = emit_bundle(given.name, stages, proven, whole, folder)
         verified = _verify(folder) if has_playwright() and not arguments.no_verify else None
     progress.print(f"written: {out}, with a page and a report; open them with: webbuild serve {out}")
     if not isinstance(verified, VerifyReport) and not arguments.no_verify:

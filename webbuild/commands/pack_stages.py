@@ -7,110 +7,31 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
-from msgspec import Struct
 
-from webbuild.commands.locate_and_export import export_located, parse_export_options
 from webbuild.commands.options.pack import PackArguments
+from webbuild.commands.pack_plan import PackOptions
 from webbuild.commands.pack_text import compiled_lines, proven_lines
 from webbuild.compile.compile_batch import compile_batch
 from webbuild.compile.compile_model import CompiledModel, compile_model
 from webbuild.compile.load_model import LoadedModel, load_model
-from webbuild.compile.mixed_precision import check_exclusive_options
 from webbuild.compile.model_stage import ModelStage, compile_stages
 from webbuild.compile.model_variant import ModelVariant, compile_variants, naming_variant
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
 from webbuild.compile.stage_links import StageLinks
-from webbuild.compile.stage_plan import PlannedStage, plan_stages, stage_names
+from webbuild.compile.stage_plan import PlannedStage
 from webbuild.compile.stage_runs import with_later_samples
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
-from webbuild.errors import USAGE, WebbuildError
 from webbuild.inspection.before_after import inspect_before_after
-from webbuild.model.given_states import parse_states
-from webbuild.model.load import load_onnx
-from webbuild.model.locate import LocatedModel
-from webbuild.model.set_inputs import parse_set
 from webbuild.model.signature import ModelSignature
-from webbuild.precision.budget import SearchBudget, parse_budget
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.samples.collect import collect_samples
 from webbuild.samples.prompts import attach_prompts, with_prompts
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
 from webbuild.tasks.base import TaskMatch
-from webbuild.tasks.picture_batches import parse_batches
-from webbuild.tasks.picture_sizes import PictureSize, parse_sizes
-from webbuild.tasks.symbolic_dims import parse_dims
-from webbuild.tasks.user_overrides import Overrides, parse_overrides
+from webbuild.tasks.user_overrides import Overrides
 
 _Value = TypeVar("_Value")
-
-
-class PackOptions(Struct, frozen=True):
-    """The options of `webbuild pack` that are parsed."""
-
-    dims: Mapping[str, int]
-    sizes: Sequence[PictureSize]
-    batches: Sequence[int]
-    values: Mapping[str, str]
-    states: Mapping[str, str] | None
-    overrides: Overrides
-    export: dict[str, str]
-    budget: SearchBudget
-
-
-def parse_pack_options(arguments: PackArguments) -> PackOptions:
-    """Parse what the options say.
-
-    Raises:
-        WebbuildError: what the parsers raise; `conflicting-options` for options that only one model can have.
-    """
-    options = PackOptions(
-        dims=parse_dims(arguments.dims),
-        sizes=parse_sizes(arguments.size),
-        budget=parse_budget(arguments.budget),
-        overrides=parse_overrides(arguments.overrides, guess_pictures=arguments.may_guess_pictures),
-        export=parse_export_options(arguments.export),
-        batches=parse_batches(arguments.batch),
-        values=parse_set(arguments.values),
-        states=parse_states(arguments.states),
-    )
-    check_exclusive_options(arguments.precision, arguments.weights, options.batches)
-    if len(arguments.models) > 1 and (len(options.sizes) > 1 or len(options.batches) > 1):
-        given = f"--size {arguments.size}" if len(options.sizes) > 1 else f"--batch {arguments.batch}"
-        raise WebbuildError(
-            "conflicting-options",
-            f"{given}: a model of several stages has one size and one picture in a run",
-            "give one --size and no --batch, or pack a bundle for each",
-            exit_code=USAGE,
-        )
-    return options
-
-
-def bundle_name(located: Sequence[LocatedModel]) -> str:
-    """Return what a bundle of these models is called."""
-    names = {each.name for each in located}
-    return names.pop() if len(names) == 1 else stage_names([each.path.stem for each in located])[0]
-
-
-def plan_models(
-    located: Sequence[LocatedModel], arguments: PackArguments, options: PackOptions, progress: ProgressReporter
-) -> list[PlannedStage]:
-    """Load the models, and return the stages in their order; a single one has no name.
-
-    Raises:
-        WebbuildError: what `export_located`, `load_onnx` and `plan_stages` raise.
-    """
-    names = [""] if len(located) == 1 else stage_names([each.path.stem for each in located])[1]
-    models = []
-    for name, each in zip(names, located, strict=True):
-        path = export_located(each, options.export, progress)
-        with progress.step(f"load {path.name}"):
-            models.append(PlannedStage(name, each.path, load_onnx(path)))
-    planned = plan_stages(models)
-    if [each.name for each in planned] != names:
-        progress.print(f"note: the stages run in this order: {', '.join(each.name for each in planned)}")
-    *earlier, last = planned
-    return [*earlier, msgspec.structs.replace(last, task=last.task or arguments.task)]
 
 
 def compile_all(
@@ -139,7 +60,7 @@ def compile_all(
         path = stage.source.path
         first = next(iter(given), None)
         loaded = load_model(path, dims, progress, values, first, files, states, stage.source)
-        overrides = _overrides(options.overrides, at, len(planned))
+        overrides = _overrides(options.overrides, stage, at, len(planned))
 
         def compile_single(resized: LoadedModel, like: TaskMatch | None) -> CompiledModel:
             return compile_model(
@@ -241,10 +162,12 @@ def _own(
     return {name: value for name, value in given.items() if name in own or (at == 0 and name not in others)}
 
 
-def _overrides(given: Overrides, at: int, count: int) -> Overrides:
+def _overrides(given: Overrides, stage: PlannedStage, at: int, count: int) -> Overrides:
     """Return the overrides of a stage: pictures go into the first, classes come out of the last."""
     if count == 1:
         return given
+    if stage.task is not None:
+        given = msgspec.structs.replace(given, guess_pictures=False)
     if at > 0:
         given = msgspec.structs.replace(given, image={}, letterbox={}, note="", guess_pictures=False)
     return given if at == count - 1 else msgspec.structs.replace(given, labels=None)

@@ -84,14 +84,21 @@ def _other_orders(models: Sequence[PlannedStage]) -> Iterator[list[PlannedStage]
 def _joined(models: Sequence[PlannedStage], *, by_type: bool = True) -> list[PlannedStage]:
     done: list[PlannedStage] = list(models[:1])
     for model in models[1:]:
-        joins = _joins_by_name(done, model)
-        if not joins and by_type:
-            joins = _joins_by_type(done, model)
-        if not joins:
-            raise _not_joined(done, model)
-        done.append(msgspec.structs.replace(model, joins=joins))
+        done.append(msgspec.structs.replace(model, joins=automatic_joins(done, model, by_type=by_type)))
     check_all_taken(done)
     return done
+
+
+def automatic_joins(earlier: Sequence[PlannedStage], model: PlannedStage, *, by_type: bool = True) -> tuple[Join, ...]:
+    """Return what joins a model to the stages before it: tensors of one name, else those that are alike.
+
+    Raises:
+        WebbuildError: `stage-mismatch`; `stages-not-joined` where there is nothing.
+    """
+    joins = _joins_by_name(earlier, model) or (_joins_by_type(earlier, model) if by_type else ())
+    if not joins:
+        raise _not_joined(earlier, model)
+    return joins
 
 
 def check_all_taken(stages: Sequence[PlannedStage]) -> None:
@@ -164,7 +171,7 @@ def stage_mismatch(model: PlannedStage, spec: TensorSpec, made: str) -> Webbuild
     return WebbuildError(
         "stage-mismatch",
         f"input '{spec.name}' of {model.source.path.name} is {describe_spec(spec)}, and output {made}",
-        "export both with the same sizes and types; --dim fixes a free size",
+        "export both with the same sizes and types; --dim fixes a free size, and --pipeline FILE joins other tensors",
         exit_code=USAGE,
     )
 
@@ -175,7 +182,7 @@ def _not_joined(earlier: Sequence[PlannedStage], model: PlannedStage) -> Webbuil
         "stages-not-joined",
         f"no output is an input of the next stage: {made}; {model.source.path.name} takes "
         f"{_listed(model.source.signature.inputs)}",
-        "give the files in the order in which they run, or export them with the same names for the same tensors",
+        "give the files in the order in which they run, or say what joins them with --pipeline FILE",
         exit_code=USAGE,
     )
 

@@ -89,7 +89,10 @@ class PackArguments(PreprocessOptions):
         """Whether an input of the shape of a picture is one where nothing says so: not for tensors that are given."""
         return self.task is None and not any(file.suffix == ".npz" for file in self.samples)
 
-    models: tuple[Path, ...] = argument(metavar="MODEL...")
+    models: tuple[Path, ...] = argument(metavar="MODEL...", required=False)
+    pipeline: Path | None = option(
+        metavar="FILE", help="TOML file that names the stages of a model and joins them, in place of MODEL."
+    )
     out: Path | None = option("-o", "--out", help="Folder to write. [default: dist/<name of the model>]")
     task: str | None = option(type=TaskChoice(), help="Task of the model, if the inferred one is wrong.")
     dims: tuple[str, ...] = dims_option()

@@ -1,0 +1,133 @@
+"""`pack --pipeline FILE`: stages by name, joined by what the file says; a mistake is named with its place and fix."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands.program import ROOT, Done, webbuild
+from tests.stages import DECODER, pair
+from webbuild.compile.pipeline_file import pipeline_schema
+from webbuild.manifest.manifest import StageInput, decode
+
+pytestmark = pytest.mark.usefixtures("stand_in")
+
+STAGES = """
+[stages.eye]
+model = "toy_encoder.onnx"
+
+[stages.hand]
+model = "toy_decoder.onnx"
+"""
+JOINS = """
+[joins]
+hand.features = "eye.embedding"
+hand.fine = "eye.detail"
+"""
+RENAMED = DECODER.replace("embedding", "features").replace("detail", "fine")
+
+
+def pack_pipeline(folder: Path, text: str, decoder: str = RENAMED) -> Done:
+    """Pack what a file of this text says."""
+    pair(folder, decoder=decoder)
+    path = folder / "toys.toml"
+    path.write_text(text)
+    return webbuild("pack", "--pipeline", path, "-o", folder / "out", "--no-verify")
+
+
+def test_a_pipeline_names_its_stages_and_joins_what_it_says(tmp_path: Path) -> None:
+    done = pack_pipeline(tmp_path, STAGES + JOINS)
+    assert done.code == 0, done.stderr
+    manifest = decode((tmp_path / "out" / "manifest.json").read_bytes())
+    eye, hand = manifest.every_stage
+    assert (manifest.name, eye.stage_name, hand.stage_name) == ("toys", "eye", "hand")
+    joined = {each.name: (each.stage, each.output) for each in hand.inputs if isinstance(each, StageInput)}
+    assert joined == {"features": ("eye", "embedding"), "fine": ("eye", "detail")}
+
+
+def test_what_a_stage_joins_is_all_that_it_takes(tmp_path: Path) -> None:
+    """`detail` has the name of an output, but the file does not name it: it stays an input of the caller."""
+    done = pack_pipeline(tmp_path, STAGES + '\n[joins]\nhand.embedding = "eye.embedding"\n', DECODER)
+    assert done.code == 0, done.stderr
+    hand = decode((tmp_path / "out" / "manifest.json").read_bytes()).every_stage[1]
+    assert [each.__struct_config__.tag for each in hand.inputs] == ["stage", "tensor", "tensor"]
+
+
+def test_stages_run_in_the_order_of_their_joins(tmp_path: Path) -> None:
+    eye, hand = STAGES.split("\n\n")
+    done = pack_pipeline(tmp_path, f"{hand}\n{eye}\n{JOINS}")
+    assert done.code == 0, done.stderr
+    assert "the stages run in this order: eye, hand" in done.stderr
+
+
+def test_stages_without_joins_are_joined_by_names(tmp_path: Path) -> None:
+    done = pack_pipeline(tmp_path, STAGES, DECODER)
+    assert done.code == 0, done.stderr
+
+
+def test_a_task_is_that_of_its_stage(tmp_path: Path) -> None:
+    """An encoder whose task is given as tensors takes tensors, not pictures."""
+    text = STAGES.replace('encoder.onnx"', 'encoder.onnx"\ntask = "tensor"')
+    done = pack_pipeline(tmp_path, text, DECODER)
+    assert done.code == 0, done.stderr
+    manifest = decode((tmp_path / "out" / "manifest.json").read_bytes())
+    assert [each.__struct_config__.tag for each in manifest.inputs] == ["tensor"]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "fix"),
+    [
+        ("[stages", "is not TOML", "[stages.encoder]"),
+        ("", "stages", "[stages.encoder]"),
+        (STAGES.partition("[stages.hand]")[0], "stages", "[stages.encoder]"),
+        ("stages = 1", "stages: Expected `object`", "[stages.encoder]"),
+        (STAGES.replace('"toy_decoder.onnx"', "3"), "stages.hand.model: Expected `str`, got `int`", "model ="),
+        (STAGES.replace("model", "file"), "stages.eye: ", "model ="),
+        (STAGES.replace("stages.hand", 'stages."My Hand"'), "stages.My Hand", "[stages.encoder]"),
+        (STAGES + 'task = "tensr"', "stages.hand.task: there is no task tensr", "write tensor"),
+        (STAGES.replace("toy_decoder", "decoder"), "stages.hand.model: ", "folder of the pipeline"),
+        (STAGES + '[joins]\nhond.fine = "eye.detail"', "joins.hond: there is no stage hond", "write hand"),
+        (STAGES + '[joins]\nhand.fine = "eyes.detail"', 'joins.hand."fine": there is no stage eyes', "write eye"),
+        (STAGES + '[joins]\nhand.fine = "detail"', 'joins.hand."fine": Expected `str` matching', "[stages.encoder]"),
+        (STAGES + "[joins]\nhand.fine = 1", 'joins.hand."fine": Expected `str`', "[stages.encoder]"),
+        (STAGES + '[joins]\nhand.fin = "eye.detail"', "toy_decoder.onnx has no input fin", "write fine"),
+        (STAGES + '[joins]\nhand.fine = "eye.details"', "toy_encoder.onnx has no output details", "write detail"),
+        (
+            STAGES + '[joins]\nhand.fine = "eye.detail"\neye.image = "hand.masks"',
+            "joins: eye and hand take from each other",
+            "remove one",
+        ),
+        (STAGES + '[joins]\nhand.fine = "hand.masks"', "joins: hand take from each other", "remove one"),
+        (STAGES + "[pictures]\na = 1", "Object contains unknown field `pictures`", "[stages.encoder]"),
+    ],
+)
+def test_a_mistake_has_a_place_and_a_fix(tmp_path: Path, text: str, place: str, fix: str) -> None:
+    done = pack_pipeline(tmp_path, text)
+    assert (done.code, done.error) == (2, "invalid-pipeline"), done.stderr
+    assert "toys.toml: " in done.stderr
+    assert place in done.stderr
+    assert fix in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_join_of_unequal_tensors_names_both(tmp_path: Path) -> None:
+    done = pack_pipeline(tmp_path, STAGES + '[joins]\nhand.fine = "eye.embedding"')
+    assert (done.code, done.error) == (2, "stage-mismatch")
+    assert "'fine' of toy_decoder.onnx is float32 [1, 4, 16, 16]" in done.stderr
+    assert "'embedding' of toy_encoder.onnx is float32 [1, 8, 8, 8]" in done.stderr
+
+
+def test_a_missing_file_and_a_model_beside_it_are_refused(tmp_path: Path) -> None:
+    assert webbuild("pack", "--pipeline", tmp_path / "none.toml").error == "invalid-pipeline"
+    encoder, _ = pair(tmp_path)
+    assert webbuild("pack", encoder, "--pipeline", tmp_path / "none.toml").error == "conflicting-options"
+    assert "Missing argument" in webbuild("pack").stderr
+
+
+def test_the_committed_schema_is_that_of_the_file() -> None:
+    schema = json.loads((ROOT / "docs" / "pipeline.schema.json").read_text())
+    assert schema == pipeline_schema()
+    stage = schema["$defs"]["PipelineStage"]
+    assert (stage["required"], stage["additionalProperties"]) == (["model"], False)

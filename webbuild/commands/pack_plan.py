@@ -1,0 +1,149 @@
+"""What `webbuild pack` is to do: its options, and the models that were given as the stages of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+import msgspec
+from msgspec import Struct
+
+from webbuild.commands.locate_and_export import export_located, parse_export_options
+from webbuild.commands.options.pack import PackArguments
+from webbuild.compile.mixed_precision import check_exclusive_options
+from webbuild.compile.pipeline_file import Pipeline, invalid_pipeline, read_pipeline
+from webbuild.compile.pipeline_plan import plan_pipeline
+from webbuild.compile.stage_plan import PlannedStage, plan_stages, stage_names
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.given_states import parse_states
+from webbuild.model.load import load_onnx, require_model
+from webbuild.model.locate import LocatedModel, hub_reference, locate_model
+from webbuild.model.set_inputs import parse_set
+from webbuild.precision.budget import SearchBudget, parse_budget
+from webbuild.reporting.progress import ProgressReporter
+from webbuild.tasks.picture_batches import parse_batches
+from webbuild.tasks.picture_sizes import PictureSize, parse_sizes
+from webbuild.tasks.symbolic_dims import parse_dims
+from webbuild.tasks.user_overrides import Overrides, parse_overrides
+
+
+class PackOptions(Struct, frozen=True):
+    """The options of `webbuild pack` that are parsed."""
+
+    dims: Mapping[str, int]
+    sizes: Sequence[PictureSize]
+    batches: Sequence[int]
+    values: Mapping[str, str]
+    states: Mapping[str, str] | None
+    overrides: Overrides
+    export: dict[str, str]
+    budget: SearchBudget
+
+
+class GivenModels(Struct, frozen=True):
+    """The models that were given, and what a bundle of them is called; `names` are those of the stages."""
+
+    name: str
+    names: Sequence[str]
+    located: Sequence[LocatedModel]
+    pipeline: Pipeline | None = None
+
+
+def parse_pack_options(arguments: PackArguments) -> PackOptions:
+    """Parse what the options say.
+
+    Raises:
+        WebbuildError: what the parsers raise.
+    """
+    options = PackOptions(
+        dims=parse_dims(arguments.dims),
+        sizes=parse_sizes(arguments.size),
+        budget=parse_budget(arguments.budget),
+        overrides=parse_overrides(arguments.overrides, guess_pictures=arguments.may_guess_pictures),
+        export=parse_export_options(arguments.export),
+        batches=parse_batches(arguments.batch),
+        values=parse_set(arguments.values),
+        states=parse_states(arguments.states),
+    )
+    check_exclusive_options(arguments.precision, arguments.weights, options.batches)
+    return options
+
+
+def locate_models(arguments: PackArguments, options: PackOptions) -> GivenModels:
+    """Return the models of the arguments, or of the pipeline's file. A single one is a stage without a name.
+
+    Raises:
+        WebbuildError: `conflicting-options`, `model-not-found`, and what `read_pipeline` and `locate_model` raise.
+    """
+    if arguments.pipeline is None:
+        located = [locate_model(each) for each in arguments.models]
+        if not located:
+            raise click.UsageError("Missing argument 'MODEL...'.")
+        for each in located:
+            require_model(each.path)
+        given = _of_files(located)
+    elif arguments.models:
+        raise WebbuildError(
+            "conflicting-options",
+            f"{arguments.models[0]}: --pipeline {arguments.pipeline} names the models already",
+            "give --pipeline FILE without MODEL",
+            exit_code=USAGE,
+        )
+    else:
+        given = _of_pipeline(arguments.pipeline)
+    if len(given.names) > 1 and (len(options.sizes) > 1 or len(options.batches) > 1):
+        several = f"--size {arguments.size}" if len(options.sizes) > 1 else f"--batch {arguments.batch}"
+        raise WebbuildError(
+            "conflicting-options",
+            f"{several}: a model of several stages has one size and one picture in a run",
+            "give one --size and no --batch, or pack a bundle for each",
+            exit_code=USAGE,
+        )
+    return given
+
+
+def _of_files(located: Sequence[LocatedModel]) -> GivenModels:
+    if len(located) == 1:
+        return GivenModels(located[0].name, [""], located)
+    common, names = stage_names([each.path.stem for each in located])
+    titles = {each.name for each in located}
+    return GivenModels(titles.pop() if len(titles) == 1 else common, names, located)
+
+
+def _of_pipeline(path: Path) -> GivenModels:
+    pipeline = read_pipeline(path)
+    located = []
+    for name, stage in pipeline.stages.items():
+        named = Path(stage.model)
+        found = locate_model(named if hub_reference(named) is not None else path.parent / named)
+        if not found.path.is_file():
+            place = f"stages.{name}.model: {found.path}: no such file"
+            raise invalid_pipeline(path, place, "write its path, seen from the folder of the pipeline's file")
+        located.append(found)
+    return GivenModels(path.stem, list(pipeline.stages), located, pipeline)
+
+
+def plan_models(
+    given: GivenModels, arguments: PackArguments, options: PackOptions, progress: ProgressReporter
+) -> list[PlannedStage]:
+    """Load the models, and return the stages in their order.
+
+    Raises:
+        WebbuildError: what `export_located`, `load_onnx`, `plan_stages` and `plan_pipeline` raise.
+    """
+    models = []
+    for name, each in zip(given.names, given.located, strict=True):
+        path = export_located(each, options.export, progress)
+        task = None if given.pipeline is None else given.pipeline.stages[name].task
+        with progress.step(f"load {path.name}"):
+            models.append(PlannedStage(name, each.path, load_onnx(path), task=task))
+    if given.pipeline is None or arguments.pipeline is None:
+        planned = plan_stages(models)
+    else:
+        planned = plan_pipeline(arguments.pipeline, given.pipeline, models)
+    order = [each.name for each in planned]
+    if order != list(given.names):
+        progress.print(f"note: the stages run in this order: {', '.join(order)}")
+    *earlier, last = planned
+    return [*earlier, msgspec.structs.replace(last, task=last.task or arguments.task)]

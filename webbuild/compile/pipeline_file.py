@@ -1,0 +1,100 @@
+"""The file of `--pipeline`, in TOML: the stages of a model, their files and tasks, and the tensors that join them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.tasks.registry import task_kinds
+
+_Kind = TypeVar("_Kind")
+StageName = Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9-]{0,59}$", description="Lower case letters, digits, dashes.")]
+TensorOfStage = Annotated[str, Meta(pattern="^[a-z0-9-]+\\..+$", description="STAGE.OUTPUT")]
+_EXAMPLE = (
+    'write for example [stages.encoder] with model = "encoder.onnx"; `webbuild explain invalid-pipeline` has more'
+)
+
+
+class PipelineStage(Struct, frozen=True, forbid_unknown_fields=True):
+    """A stage: its file, seen from the folder of the pipeline's, and its task, where the inferred one is wrong."""
+
+    model: str
+    task: str | None = None
+
+
+class Pipeline(Struct, frozen=True, forbid_unknown_fields=True):
+    """Stages by name, in the order in which they run, and the outputs that inputs of a stage take.
+
+    A stage that `joins` names takes these outputs and no others. The others are joined by names and types.
+    """
+
+    stages: Annotated[dict[StageName, PipelineStage], Meta(min_length=2)]
+    joins: dict[StageName, dict[str, TensorOfStage]] = {}
+
+
+def pipeline_schema() -> dict[str, Any]:
+    """Return the JSON schema (2020-12) of the file, for editors."""
+    schema = msgspec.json.schema(Pipeline)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "webbuild pipeline", **schema}
+
+
+def read_pipeline(path: Path) -> Pipeline:
+    """Read the file.
+
+    Raises:
+        WebbuildError: `invalid-pipeline`, with the place of what is wrong.
+    """
+    try:
+        data = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise invalid_pipeline(path, error.strerror or str(error), "check the path of --pipeline") from error
+    except (ValueError, RecursionError) as error:
+        raise invalid_pipeline(path, f"is not TOML: {error}", _EXAMPLE) from error
+    for name, stage in _table(path, data, "stages").items():
+        _convert(path, name, StageName, f"stages.{name}")
+        _convert(path, stage, PipelineStage, f"stages.{name}")
+    for name, taken in _table(path, data, "joins").items():
+        _known(path, f"joins.{name}", name, data["stages"], "stage")
+        for tensor, source in _convert(path, taken, dict[str, Any], f"joins.{name}").items():
+            _convert(path, source, TensorOfStage, f'joins.{name}."{tensor}"')
+            _known(path, f'joins.{name}."{tensor}"', source.partition(".")[0], data["stages"], "stage")
+    pipeline = _convert(path, data, Pipeline, "")
+    for name, each in pipeline.stages.items():
+        if each.task is not None:
+            _known(path, f"stages.{name}.task", each.task, task_kinds(), "task")
+    return pipeline
+
+
+def _table(path: Path, data: dict[str, Any], name: str) -> dict[str, Any]:
+    return _convert(path, data.get(name, {}), dict[str, Any], name)
+
+
+def _convert(path: Path, value: Any, kind: type[_Kind], place: str) -> _Kind:
+    """Return a value as what it is to be; its place in the file is in front of the path of what is wrong."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        said, _, inside = str(error).partition(" - at `$")
+        where = f"{place}{inside.rstrip('`')}".lstrip(".")
+        raise invalid_pipeline(path, f"{f'{where}: ' if where else ''}{said}", _EXAMPLE) from error
+
+
+def _known(path: Path, place: str, name: str, known: Iterable[str], what: str) -> None:
+    names = list(known)
+    if name not in names:
+        near = get_close_matches(name, names, 1)
+        raise invalid_pipeline(
+            path, f"{place}: there is no {what} {name}", f"write {near[0] if near else 'one of ' + ', '.join(names)}"
+        )
+
+
+def invalid_pipeline(path: Path, what: str, fix: str) -> WebbuildError:
+    """Return the error of a pipeline's file."""
+    return WebbuildError("invalid-pipeline", f"{path}: {what}", fix, exit_code=USAGE)

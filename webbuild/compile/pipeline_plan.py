@@ -1,0 +1,80 @@
+"""The stages of a pipeline's file in the order in which they run, with what joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+import msgspec
+
+from webbuild.compile.pipeline_file import Pipeline, invalid_pipeline
+from webbuild.compile.stage_plan import Join, PlannedStage, automatic_joins, check_all_taken, check_fit
+from webbuild.model.signature import TensorSpec
+
+
+def plan_pipeline(path: Path, pipeline: Pipeline, models: Sequence[PlannedStage]) -> list[PlannedStage]:
+    """Return the stages of a pipeline in an order in which each takes from those before it.
+
+    Args:
+        path: of the file, for messages.
+        pipeline: what it says.
+        models: its stages, in its order.
+
+    Raises:
+        WebbuildError: `invalid-pipeline` for a cycle, or a tensor that a model lacks; `stage-mismatch`,
+            `stages-not-joined`.
+    """
+    named = {each.name: each for each in models}
+    done: list[PlannedStage] = []
+    for name in _order(path, pipeline):
+        stage = named[name]
+        given = pipeline.joins.get(name)
+        joins = (
+            automatic_joins(done, stage) if given is None and done else _given_joins(path, given or {}, stage, named)
+        )
+        done.append(msgspec.structs.replace(stage, joins=joins))
+    check_all_taken(done)
+    return done
+
+
+def _order(path: Path, pipeline: Pipeline) -> list[str]:
+    """Return the names of the stages: as they are written, but each after those that it takes from."""
+    left, done = list(pipeline.stages), list[str]()
+    needs = {name: {each.partition(".")[0] for each in pipeline.joins.get(name, {}).values()} for name in left}
+    while left:
+        ready = next((name for name in left if needs[name] <= set(done)), None)
+        if ready is None:
+            raise invalid_pipeline(
+                path,
+                f"joins: {' and '.join(left)} take from each other, so that none can run first",
+                "remove one of the joins: a stage takes outputs of stages that run before it",
+            )
+        left.remove(ready)
+        done.append(ready)
+    return done
+
+
+def _given_joins(
+    path: Path, given: dict[str, str], stage: PlannedStage, named: dict[str, PlannedStage]
+) -> tuple[Join, ...]:
+    joins = []
+    for name, source in given.items():
+        place = f'joins.{stage.name}."{name}"'
+        earlier, _, output = source.partition(".")
+        taken = _tensor(path, place, name, stage.source.signature.inputs, f"{stage.given.name} has no input")
+        made = _tensor(
+            path, place, output, named[earlier].source.signature.outputs, f"{named[earlier].given.name} has no output"
+        )
+        check_fit(named[earlier], made, stage, taken)
+        joins.append(Join(name, earlier, output))
+    return tuple(joins)
+
+
+def _tensor(path: Path, place: str, name: str, specs: Sequence[TensorSpec], lacks: str) -> TensorSpec:
+    found = {spec.name: spec for spec in specs}
+    if name not in found:
+        near = get_close_matches(name, found, 1)
+        fix = f"write {near[0]}" if near else f"write one of {', '.join(found)}"
+        raise invalid_pipeline(path, f"{place}: {lacks} {name}", fix)
+    return found[name]
