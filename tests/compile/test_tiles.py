@@ -15,7 +15,7 @@ from tests.models import save
 from tests.picture_nets import Builder, Net, compact, hourglass, normalized, residual_dense, squeezed, tripled, windows
 from webbuild.compile.tiles import with_tiles
 from webbuild.manifest.inputs import ImageInput, Letterbox, NumberInput, TensorInput
-from webbuild.manifest.tasks import ImageTask, TilePlan
+from webbuild.manifest.tasks import ImageTask, MatteTask, TilePlan
 from webbuild.passes.analysis.receptive_field import receptive_field
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.runners.native import NativeRunner
@@ -32,7 +32,7 @@ def measured(model: onnx.ModelProto, path: Path, scale: int = 1, **change: objec
     match = TaskMatch(ImageTask(output="y", scale=scale, low=-1.0, high=1.0), (IMAGE,), ())
     match = msgspec.structs.replace(match, **change)
     found = with_tiles(match, ir.from_proto(model), NativeRunner(file), ProgressReporter(quiet=True))
-    assert isinstance(found.task, ImageTask)
+    assert isinstance(found.task, ImageTask | MatteTask)
     return found.task.tiles, " ".join(found.assumptions)
 
 
@@ -126,3 +126,51 @@ def test_a_wrong_receptive_field_is_found_by_the_tiles(tmp_path: Path, monkeypat
     assert plan is not None
     assert not plan.exact
     assert "two tiles of a photograph differ by" in said
+
+
+def matting(height: int, width: int, *, squeezes: bool = False) -> onnx.ModelProto:
+    """Alpha `y` after one convolution, the colours of the foreground `front` after two."""
+    g = Builder(height, width)
+    alpha = g.op("Sigmoid", g.conv("x", 3, 1))
+    front = g.conv(g.conv("x", 3, 8), 8, 3)
+    if squeezes:
+        alpha = g.op("Mul", alpha, g.op("GlobalAveragePool", alpha))
+    model = g.model(alpha)
+    model.graph.node.append(onnx.helper.make_node("Identity", [front], ["front"], name="front"))
+    model.graph.output.append(onnx.helper.make_tensor_value_info("front", onnx.TensorProto.FLOAT, [None] * 4))
+    return onnx.shape_inference.infer_shapes(model, data_prop=True)
+
+
+@pytest.mark.parametrize(("foreground", "halo"), [(None, 1), ("front", 2)])
+def test_alpha_has_exact_tiles_that_hold_its_foreground_too(foreground: str | None, halo: int, tmp_path: Path) -> None:
+    plan, said = measured(matting(64, 64), tmp_path, task=MatteTask(output="y", foreground=foreground))
+    assert plan == TilePlan(halo=halo, multiple=1, exact=True)
+    assert "are run in tiles of 64 x 64, exactly" in said
+
+
+def test_alpha_without_a_channel_axis_has_exact_tiles(tmp_path: Path) -> None:
+    g = Builder(64, 64)
+    model = g.model(g.reshape(g.op("Sigmoid", g.conv("x", 3, 1)), 1, 64, 64), [None] * 3)
+    plan, _ = measured(model, tmp_path, task=MatteTask(output="y"))
+    assert plan == TilePlan(halo=1, multiple=1, exact=True)
+
+
+def test_tiles_of_alpha_are_never_blended(tmp_path: Path) -> None:
+    plan, said = measured(matting(64, 64, squeezes=True), tmp_path, task=MatteTask(output="y"))
+    assert plan is None
+    assert "pictures are resized to 64 x 64, there are no tiles: GlobalAveragePool" in said
+    assert "reads all rows of the picture" in said
+
+
+def test_alpha_of_another_size_has_no_tiles(tmp_path: Path) -> None:
+    g = Builder(64, 64)
+    model = g.model(g.op("Sigmoid", g.conv(g.resize("x", 2, places="asymmetric"), 3, 1)))
+    plan, said = measured(model, tmp_path, task=MatteTask(output="y"))
+    assert plan is None
+    assert "there are no tiles: the output 'y' is 2 times as large as the picture" in said
+
+
+def test_alpha_between_the_least_and_the_largest_value_has_no_tiles(tmp_path: Path) -> None:
+    plan, said = measured(matting(64, 64), tmp_path, task=MatteTask(output="y", min_max=True))
+    assert plan is None
+    assert "there are no tiles: the least and the largest value are those of the whole picture" in said

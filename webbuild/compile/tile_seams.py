@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -15,7 +15,7 @@ from webbuild.manifest.manifest import ImageInput, Letterbox
 from webbuild.preprocess.image import image_to_canvas, input_size, load_image, normalize
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import SAMPLE_IMAGES
-from webbuild.tasks.base import TiledOutput
+from webbuild.tasks.base import Tensors, TiledOutput
 
 SECONDS = 20.0
 """Seconds for measuring; one pair of tiles is compared in any case."""
@@ -32,9 +32,13 @@ class SeamMeasure:
     """Tiles of two photographs, one pair side by side, the other one above the other."""
 
     def __init__(
-        self, image: ImageInput, output: TiledOutput, original: NativeRunner, beside: Mapping[str, NDArray[Any]]
+        self,
+        image: ImageInput,
+        outputs: Sequence[TiledOutput],
+        original: NativeRunner,
+        beside: Mapping[str, NDArray[Any]],
     ) -> None:
-        self._image, self._output, self._original, self._beside = image, output, original, beside
+        self._image, self._outputs, self._original, self._beside = image, outputs, original, beside
         self._began = time.monotonic()
         self._files = sorted(SAMPLE_IMAGES.glob("*.jpg"))[:2]
 
@@ -64,7 +68,7 @@ class SeamMeasure:
         return Seam(max(float(each.max()) for each in found), float(np.mean([each.mean() for each in found])))
 
     def _differences(self, halo: int, multiple: int, margin: int, *, at_seam: bool) -> Iterator[NDArray[np.float64]]:
-        """Yield the differences of each pair of tiles; of the second pair only if there is time."""
+        """Yield the differences of each output of each pair of tiles; of the second pair only if there is time."""
         for axis, file in enumerate(reversed(self._files)):
             if axis and not self.has_time:
                 return
@@ -74,12 +78,13 @@ class SeamMeasure:
             middle, reach = (shift + size) // 2, max(1, margin)
             start, end = (middle - reach, middle + reach) if at_seam else (shift + halo, size - halo)
             one, other = self._tiles(file, 1 - axis, shift)
-            first = self._kept(one, 1 - axis, start, end)
-            second = self._kept(other, 1 - axis, start - shift, end - shift)
-            # what is seen of a seam lies between black and white; what is to be equal is so beyond them too
-            yield np.abs(np.clip(first, 0, 1) - np.clip(second, 0, 1) if at_seam else first - second)
+            for output in self._outputs:
+                first = _kept(output, one[output.name], 1 - axis, start, end)
+                second = _kept(output, other[output.name], 1 - axis, start - shift, end - shift)
+                # what is seen of a seam lies between black and white; what is to be equal is so beyond them too
+                yield np.abs(np.clip(first, 0, 1) - np.clip(second, 0, 1) if at_seam else first - second)
 
-    def _tiles(self, file: Any, axis: int, shift: int) -> Iterator[NDArray[Any]]:
+    def _tiles(self, file: Any, axis: int, shift: int) -> Iterator[Tensors]:
         """Yield the outputs for a photograph's first tile, and for the tile `shift` pixels further along an axis."""
         size = input_size(self._image)[axis]
         shape = list(self._image.shape)
@@ -90,11 +95,11 @@ class SeamMeasure:
             part = np.take(canvas, range(begin, begin + size), axis)
             # photographs have 8 bits
             feeds = {**self._beside, self._image.name: normalize(np.rint(part), self._image)}
-            yield self._original.run(feeds)[self._output.name]
+            yield self._original.run(feeds)
 
-    def _kept(self, answer: NDArray[Any], axis: int, start: int, end: int) -> NDArray[np.float64]:
-        """Return the part of a tile from `start` to `end`, in pixels of the picture: black is 0, white is 1."""
-        output = self._output
-        along = axis + (2 if output.layout == "nchw" else 1)
-        kept = np.take(answer, range(start * output.scale, end * output.scale), along).astype(np.float64)
-        return (kept - output.low) / (output.high - output.low)
+
+def _kept(output: TiledOutput, answer: NDArray[Any], axis: int, start: int, end: int) -> NDArray[np.float64]:
+    """Return the part of a tile from `start` to `end`, in pixels of the picture: black is 0, white is 1."""
+    places = range(start * output.scale, end * output.scale)
+    kept = np.take(answer, places, axis + output.rows_axis(answer.ndim)).astype(np.float64)
+    return (kept - output.low) / (output.high - output.low)

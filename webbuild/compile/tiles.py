@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,7 +16,7 @@ from webbuild.passes.analysis.receptive_field import GlobalContext, ReceptiveFie
 from webbuild.preprocess.image import input_size
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.base import TaskMatch, TiledOutput
 from webbuild.tasks.registry import kind_of
 
 if TYPE_CHECKING:
@@ -44,22 +45,53 @@ def with_tiles(match: TaskMatch, graph: ir.Model, original: NativeRunner, progre
         WebbuildError: `reference-run-failed`.
     """
     kind = kind_of(match.task)
-    output = kind.tiled_output(match.task)
+    outputs = kind.tiled_outputs(match.task)
     images = [spec for spec in match.inputs if isinstance(spec, ImageInput)]
-    if output is None or len(images) != 1 or images[0].shape[0] != 1:
+    if not outputs or len(images) != 1 or images[0].shape[0] != 1:
         return match
     (image,) = images
+    whole = kind.reads_whole_picture(match.task)
     if image.mask or not all(isinstance(spec, ImageInput | NumberInput | OptionInput) for spec in match.inputs):
-        return msgspec.structs.replace(match, assumptions=(*match.assumptions, _refusal(image, _BESIDE)))
+        whole = _BESIDE
+    if whole:
+        return msgspec.structs.replace(match, assumptions=(*match.assumptions, _refusal(image, whole)))
     with progress.step("measure what tiles of a picture need"):
-        found = receptive_field(graph.graph, image.name, output.name, _AXES[image.layout], _AXES[output.layout])
-        if isinstance(found, ReceptiveField):
-            found = msgspec.structs.replace(found, halo=max(found.halo, output.reach))
-        measure = SeamMeasure(image, output, original, number_feeds(match.inputs))
+        found = _joint_field([_field(graph.graph, image, each) for each in outputs])
+        measure = SeamMeasure(image, outputs, original, number_feeds(match.inputs))
         obstacle = _obstacle(image, found, measure)
-        plan, said = _blended(image, found, obstacle, measure) if obstacle else _exact(image, found)
+        if not obstacle:
+            plan, said = _exact(image, found)
+        elif kind.blends_tiles:
+            plan, said = _blended(image, found, obstacle, measure)
+        else:
+            plan, said = None, _refusal(image, obstacle)
     task = match.task if plan is None else kind.with_tiles(match.task, plan)
     return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, said))
+
+
+def _field(graph: ir.Graph, image: ImageInput, output: TiledOutput) -> ReceptiveField | GlobalContext:
+    """Return the receptive field of an output that is `scale` times as large as the picture."""
+    value = next(each for each in graph.outputs if each.name == output.name)
+    rows = output.rows_axis(len(value.shape or ()))
+    found = receptive_field(graph, image.name, output.name, _AXES[image.layout], (rows, rows + 1))
+    if isinstance(found, GlobalContext):
+        return found
+    if found.scale == output.scale:
+        return msgspec.structs.replace(found, halo=max(found.halo, output.reach))
+    return GlobalContext(f"the output '{output.name}'", f"is {found.scale} times as large as the picture")
+
+
+def _joint_field(fields: Sequence[ReceptiveField | GlobalContext]) -> ReceptiveField | GlobalContext:
+    """Return the receptive field of several outputs together, else what reads the whole picture in one."""
+    local = [each for each in fields if isinstance(each, ReceptiveField)]
+    if len(local) < len(fields):
+        return next(each for each in fields if isinstance(each, GlobalContext))
+    return ReceptiveField(
+        halo=max(each.halo for each in local),
+        multiple=math.lcm(*(each.multiple for each in local)),
+        scale=local[0].scale,
+        rounded=next((each.rounded for each in local if each.rounded), ""),
+    )
 
 
 def _obstacle(image: ImageInput, found: ReceptiveField | GlobalContext, measure: SeamMeasure) -> str:
@@ -75,7 +107,7 @@ def _obstacle(image: ImageInput, found: ReceptiveField | GlobalContext, measure:
     return f"two tiles of a photograph differ by {apart:.1e} of white at the same pixel" if apart else ""
 
 
-def _exact(image: ImageInput, found: ReceptiveField | GlobalContext) -> tuple[TilePlan, str]:
+def _exact(image: ImageInput, found: ReceptiveField | GlobalContext) -> tuple[TilePlan | None, str]:
     """Return the plan whose result equals that of the whole picture, and the sentence for the report."""
     assert isinstance(found, ReceptiveField)
     said = f"the receptive field is {found.halo} pixels in each direction, and tiles of a photograph are bit-identical"

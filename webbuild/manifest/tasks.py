@@ -345,6 +345,10 @@ class MatteTask(Task, tag="matte", kw_only=True, frozen=True):
 
     `foreground` [1, 3, height, width], as `nhwc` [1, height, width, 3], holds the colours, 0..1, of the foreground, if
     the model returns them: pixels that are neither transparent nor opaque take theirs from it.
+
+    With `tiles`, which are exact, pictures are run in tiles; without, they are resized. Tiles that are not exact are
+    never blended: what is in front is seen in the whole picture, and two tiles that took different things for it would
+    leave half-transparent ones.
     """
 
     output: str
@@ -355,6 +359,7 @@ class MatteTask(Task, tag="matte", kw_only=True, frozen=True):
     high: float = 1.0
     min_max: bool = False
     foreground: str | None = None
+    tiles: TilePlan | None = None
 
 
 class JoinedTensor(ManifestStruct, kw_only=True, frozen=True):

@@ -55,17 +55,21 @@ class TaskMatch(Struct, frozen=True):
 
 
 class TiledOutput(Struct, frozen=True):
-    """The picture that a model makes of a tile: `scale` times as large, from `low` for black to `high` for white.
+    """What a model makes of a tile: `scale` times as large, from `low` for black to `high` for white.
 
     `reach` is how many pixels of the source around a pixel its colour depends on, besides what the model reads.
     """
 
     name: str
     layout: Literal["nchw", "nhwc"]
-    scale: int
-    low: float
-    high: float
+    scale: int = 1
+    low: float = 0.0
+    high: float = 1.0
     reach: int = 0
+
+    def rows_axis(self, rank: int) -> int:
+        """Return the axis of the rows, before that of the columns: of [1, h, w], [1, c, h, w] or [1, h, w, c]."""
+        return 2 if rank == 4 and self.layout == "nchw" else 1
 
 
 class RunContext(Struct, frozen=True):
@@ -115,6 +119,8 @@ class TaskKind:
     """Whether a prediction is a picture, whose range and order answers to photographs show."""
     page_options: bool = False
     """Whether what is chosen on the page are options of `run()`, which its lines of code show."""
+    blends_tiles: bool = True
+    """Whether tiles that differ where they meet are blended there; else only exact tiles are put together."""
     compares_predictions: bool = True
     """Whether answers are compared by what is decoded from them, not tensor by tensor."""
     takes_prompt: bool = False
@@ -191,12 +197,16 @@ class TaskKind:
         """Return the scores of all candidates in the outputs, best first; None where no threshold is in the graph."""
         return None
 
-    def tiled_output(self, task: Any) -> TiledOutput | None:
-        """Return what tiles of a picture are put together of, None for a task that pictures are resized for."""
-        return None
+    def tiled_outputs(self, task: Any) -> Sequence[TiledOutput]:
+        """Return what tiles of a picture are put together of, nothing for a task that pictures are resized for."""
+        return ()
+
+    def reads_whole_picture(self, task: Any) -> str:
+        """Return why the outputs of a tile say too little, however local the graph is; empty where they do not."""
+        return ""
 
     def with_tiles(self, task: Any, plan: TilePlan) -> Any:
-        """Return the task with the tiles that pictures are run in; of one that has a `tiled_output`."""
+        """Return the task with the tiles that pictures are run in; of one that has `tiled_outputs`."""
         raise NotImplementedError
 
     def with_joined(self, task: Any, joined: Sequence[JoinedTensor]) -> Any:

@@ -46,10 +46,10 @@ class ImageKind(TaskKind):
         """Return the picture."""
         return (task.output,)
 
-    def tiled_output(self, task: ImageTask) -> TiledOutput:
+    def tiled_outputs(self, task: ImageTask) -> Sequence[TiledOutput]:
         """Return the picture."""
         reach = ENLARGING_REACH if task.luma else 0
-        return TiledOutput(task.output, task.layout, task.scale, task.low, task.high, reach)
+        return (TiledOutput(task.output, task.layout, task.scale, task.low, task.high, reach),)
 
     def with_tiles(self, task: ImageTask, plan: TilePlan) -> ImageTask:
         """Return the task with tiles."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import MatteTask
+from webbuild.manifest.tasks import TilePlan
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors, TiledOutput
 from webbuild.tasks.matte_alpha import Matte, alpha_cells, alpha_planes, decode_alpha, decode_foreground
 from webbuild.tasks.matte_image import matte_image
 from webbuild.tasks.matting import infer_matting, with_measured_range
@@ -32,6 +34,7 @@ class MatteKind(TaskKind):
     page_options = True
     makes_image = True
     image_caption = "what is in front, over a checkerboard"
+    blends_tiles = False
     checks_answers = True
     description = "Cuts the foreground out of a picture"
     wants = "one picture [1, 3, h, w], and one map [1, h, w] or [1, 1, h, w], or maps of two classes [1, 2, h, w]"
@@ -50,6 +53,18 @@ class MatteKind(TaskKind):
     def needed_outputs(self, task: MatteTask) -> Sequence[str]:
         """Return alpha, and the colours of the foreground if there are any."""
         return (task.output,) if task.foreground is None else (task.output, task.foreground)
+
+    def tiled_outputs(self, task: MatteTask) -> Sequence[TiledOutput]:
+        """Return alpha, and the colours of the foreground if there are any."""
+        return [TiledOutput(name, task.layout) for name in self.needed_outputs(task)]
+
+    def reads_whole_picture(self, task: MatteTask) -> str:
+        """Say of alpha that is between the least and the largest value that those are of the whole picture."""
+        return "the least and the largest value are those of the whole picture" if task.min_max else ""
+
+    def with_tiles(self, task: MatteTask, plan: TilePlan) -> MatteTask:
+        """Return the task with tiles."""
+        return msgspec.structs.replace(task, tiles=plan)
 
     def decode(self, task: MatteTask, outputs: Tensors, context: RunContext) -> Sequence[Matte]:
         """Return alpha over the source picture, and what it cuts out of that."""
@@ -84,7 +99,7 @@ class MatteKind(TaskKind):
 
     def typescript(self, task: MatteTask) -> TypeNames:
         """Return the name of the picture that is cut out."""
-        return TypeNames("cutout", takes_background=True, functions=("toPng",))
+        return TypeNames("cutout", takes_background=True, functions=("toPng",), tiled=task.tiles is not None)
 
     def answer_warnings(self, task: MatteTask, answers: Sequence[Tensors]) -> Sequence[str]:
         """Say of alpha that is nearly the same for different photographs, or flat."""

@@ -199,7 +199,7 @@ def _image_input(manifest: Manifest, spec: ImageInput | CropInput, file: Path, t
     hole = None if find_mask(manifest.inputs) is None else sample_hole(pixels.shape[1], pixels.shape[0])
     filled = with_hole(feeds, manifest.inputs, placement)
     translucent = bool((pixels[..., 3] < 255).any())
-    untiled = kind_of(manifest.task).tiled_output(manifest.task) is not None
+    untiled = bool(kind_of(manifest.task).tiled_outputs(manifest.task))
     return VerifyInput(title, filled, file, placement, translucent, hole=hole, untiled=untiled)
 
 

@@ -129,9 +129,9 @@ export interface RunOptions {
    */
   background?: string | ImageSource | undefined;
   /**
-   * For an image-to-image model: "auto" runs a picture of another size than the model's input in tiles, if the bundle
-   * has a plan for tiles; false resizes the picture. Default: "auto". A model with state always resizes it, and refuses
-   * "auto".
+   * For an image-to-image or a matting model: "auto" runs a picture of another size than the model's input in tiles, if
+   * the bundle has a plan for tiles; false resizes the picture. Default: "auto". A model with state always resizes it, and
+   * refuses "auto".
    */
   tiles?: "auto" | false | undefined;
   /** Called with each finished tile, while the others run. The run does not wait for a promise that it returns. */
@@ -159,7 +159,10 @@ export type MaskSource = ImageBitmap | ImageData | Uint8Array;
 /** A part of a depth result. */
 export type DepthPart = "values" | "map" | "colors";
 
-/** A finished tile: its place in the result, in pixels of the result, and its picture. Draw tiles in their order. */
+/**
+ * A finished tile: its place in the result, in pixels of the result, and its picture: of a matting model the cutout, without
+ * a background. Draw tiles in their order.
+ */
 export interface TileResult {
   index: number;
   /** The number of all tiles. */

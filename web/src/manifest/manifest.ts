@@ -373,6 +373,10 @@ export interface MaskGenerationTask {
  *
  *     `foreground` [1, 3, height, width], as `nhwc` [1, height, width, 3], holds the colours, 0..1, of the foreground, if
  *     the model returns them: pixels that are neither transparent nor opaque take theirs from it.
+ *
+ *     With `tiles`, which are exact, pictures are run in tiles; without, they are resized. Tiles that are not exact are
+ *     never blended: what is in front is seen in the whole picture, and two tiles that took different things for it would
+ *     leave half-transparent ones.
  */
 export interface MatteTask {
   kind: "matte";
@@ -384,6 +388,7 @@ export interface MatteTask {
   high: number;
   minMax: boolean;
   foreground: string | null;
+  tiles: TilePlan | null;
 }
 /**
  * Objects and their rotated boxes.

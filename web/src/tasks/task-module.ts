@@ -9,7 +9,7 @@ import type { Tolerance } from "../self-test/tolerance.js";
 import type { SceneView } from "../stages/scene-view.js";
 import type { Downloads } from "../storage/download.js";
 import type { AnyTensors, GpuTensor } from "../tensors/gpu-tensor.js";
-import type { Tiling } from "../tiles/run-tiles.js";
+import type { TiledTask } from "../tiles/tiled-task.js";
 
 export interface TaskSpec {
   kind: string;
@@ -86,8 +86,8 @@ export interface TaskModule<Spec extends TaskSpec, R extends TaskFields, Context
   readonly gpu?: GpuHalf<Spec, R, Context>;
   /** For a later stage that runs on parts of the picture, in batches: `decode` is not called then. */
   readonly parts?: PartRules<Spec, R, Context>;
-  /** Of a task whose result is an `ImageResult`: the tiles that pictures are run in, null where they are resized. */
-  tiles?(spec: Spec): Pick<Tiling, "plan" | "scale"> | null;
+  /** Of a task whose pictures may be run in tiles. */
+  readonly tiles?: TiledTask<Spec, R>;
 }
 
 export interface RowRules<Spec> {

@@ -7,7 +7,7 @@ import type { ManifestOf, TaskSpec } from "./task-module.js";
 /** Lies in `tasks/<kind>/options.ts` as `options`, where the task has any. Its `task.ts` is in the worker only. */
 export interface TaskOptions<Spec extends TaskSpec = TaskSpec> {
   readonly kind: Spec["kind"];
-  /** Those that no other model takes. */
+  /** Those that models of this task take, and perhaps of other tasks, but no graph. */
   readonly names: readonly (keyof RunOptions)[];
   /** Those that are an input of other models' graphs. */
   readonly alsoTakes?: readonly (keyof RunOptions)[];
@@ -50,12 +50,11 @@ export function optionVariant<M extends ManifestOf<TaskSpec>>(
 
 /** Throws "invalid-option" at an option of another task, and at a value that the model does not take. */
 export function checkTaskOptions(manifest: ManifestOf<TaskSpec>, options: RunOptions): void {
-  for (const each of allOptions()) {
-    if (each.kind === manifest.task.kind) {
-      each.check(manifest, options);
-      continue;
-    }
-    const name = each.names.find((name) => options[name] !== undefined);
+  const all = allOptions();
+  const own = all.find(({ kind }) => kind === manifest.task.kind);
+  own?.check(manifest, options);
+  for (const each of all) {
+    const name = each.names.find((name) => options[name] !== undefined && !own?.names.includes(name));
     if (name !== undefined)
       throw new WebbuildError("invalid-option", `${name}: ${each.absent}`, `leave ${name} out`);
   }

@@ -1,7 +1,7 @@
 // A picture of any size through a model of one size: tile by tile, put together as they come.
 
 import { WebbuildError } from "../api/errors.js";
-import type { ImageResult, TileResult } from "../api/types.js";
+import type { Result, TileResult } from "../api/types.js";
 import type { TilePlan } from "../manifest/manifest.js";
 import type { Size } from "../preprocess/letterbox.js";
 import {
@@ -13,7 +13,7 @@ import {
   sizeOf,
 } from "../preprocess/pixels.js";
 import { tilesOf } from "./plan.js";
-import { cutOut, putAlpha, putTile, type Rectangle } from "./tile-pixels.js";
+import { cutOut, putTile, type Rectangle } from "./tile-pixels.js";
 
 /** A result of more pixels takes more than 512 MB while it is made: 4 bytes for each, twice. */
 const MAX_PIXELS = 2 ** 26;
@@ -45,6 +45,18 @@ export function checkResultSize({ width, height }: Size, scale: number): void {
   throw new WebbuildError("picture-too-large", what, fix);
 }
 
+/** What a result says of its run. */
+export type RunFacts = Pick<
+  Result,
+  "size" | "timings" | "preprocess" | "postprocess" | "backend" | "fallback" | "warnings"
+>;
+
+/** What became of a tile, and what is said of its run. */
+export interface TileRun {
+  pixels: Pixels;
+  run: RunFacts;
+}
+
 /**
  * Runs each tile of the picture and joins them. `onTile` gets what there is of each as soon as it is there; the next tile
  * waits until the page has it. Memory holds the picture, the result and one tile.
@@ -52,26 +64,25 @@ export function checkResultSize({ width, height }: Size, scale: number): void {
 export async function runTiles(
   picture: Pixels,
   { plan, input, scale }: Tiling,
-  runTile: (tile: ImageData) => Promise<ImageResult>,
+  runTile: (tile: ImageData) => Promise<TileRun>,
   onTile: ((tile: TileResult) => unknown) | null,
-): Promise<ImageResult> {
+): Promise<{ joined: ImageData; run: RunFacts }> {
   const { width, height } = picture;
-  const result = new ImageData(width * scale, height * scale);
+  const joined = new ImageData(width * scale, height * scale);
   const tiles = tilesOf(picture, input, plan);
-  const runs: ImageResult[] = [];
+  const runs: RunFacts[] = [];
   for (const [index, tile] of tiles.entries()) {
-    const run = await runTile(cutOut(picture, tile.column.offset, tile.row.offset, input));
-    runs.push(run);
-    const place = putTile(result, await takePixels(run.picture), tile, scale, plan.feather);
+    const { pixels, run } = await runTile(cutOut(picture, tile.column.offset, tile.row.offset, input));
+    runs.push(factsOf(run));
+    const place = putTile(joined, pixels, tile, scale, plan.feather);
     if (onTile !== null)
-      await onTile({ ...place, index, count: tiles.length, picture: await bitmapOf(result, place) });
+      await onTile({ ...place, index, count: tiles.length, picture: await bitmapOf(joined, place) });
   }
-  putAlpha(result, picture);
-  const joined = await createImageBitmap(result, { premultiplyAlpha: "none" });
-  return { ...summary(runs), width, height, picture: joined };
+  return { joined, run: summary(runs) };
 }
 
-async function takePixels(picture: ImageBitmap): Promise<Pixels> {
+/** Reads a bitmap and closes it. */
+export async function takePixels(picture: ImageBitmap): Promise<Pixels> {
   try {
     return await readPixels(picture);
   } finally {
@@ -83,12 +94,25 @@ function bitmapOf(result: ImageData, { x, y, width, height }: Rectangle): Promis
   return createImageBitmap(result, x, y, width, height);
 }
 
+/** Without what the result holds: it would all be kept to the end. */
+function factsOf({
+  size,
+  timings,
+  preprocess,
+  postprocess,
+  backend,
+  fallback,
+  warnings,
+}: RunFacts): RunFacts {
+  return { size, timings, preprocess, postprocess, backend, fallback, warnings };
+}
+
 /** What is said of all runs: times added up, each warning once, and the first fallback. */
-function summary(runs: readonly ImageResult[]): ImageResult {
+function summary(runs: readonly RunFacts[]): RunFacts {
   const [first] = runs;
   if (first === undefined)
     throw new WebbuildError("invalid-image", "the picture is empty", "give another one");
-  const total = (name: keyof ImageResult["timings"]): number =>
+  const total = (name: keyof RunFacts["timings"]): number =>
     runs.reduce((sum, { timings }) => sum + timings[name], 0);
   const warnings = runs.flatMap((run) => run.warnings);
   return {

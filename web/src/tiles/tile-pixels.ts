@@ -8,7 +8,7 @@ import type { Tile } from "./plan.js";
 
 const OPAQUE = 255;
 
-/** Returns the part of a picture at `left`, `top`, opaque. Beyond its edges it goes on as its last pixels do. */
+/** Returns the part of a picture at `left`, `top`. Beyond its edges it goes on as its last pixels do. */
 export function cutOut(picture: Pixels, left: number, top: number, { width, height }: Size): ImageData {
   const tile = new ImageData(width, height);
   const from = new Uint32Array(picture.data.buffer, picture.data.byteOffset, picture.width * picture.height);
@@ -19,8 +19,12 @@ export function cutOut(picture: Pixels, left: number, top: number, { width, heig
     into.set(from.subarray(row + left, row + left + inside), y * width);
     into.fill(from[row + picture.width - 1] ?? 0, y * width + inside, (y + 1) * width);
   }
-  for (let at = 3; at < tile.data.length; at += 4) tile.data[at] = OPAQUE;
   return tile;
+}
+
+/** Leaves a tile its colours, whatever its alpha was. */
+export function makeOpaque({ data }: ImageData): void {
+  for (let at = 3; at < data.length; at += 4) data[at] = OPAQUE;
 }
 
 /** A rectangle of the result, in its pixels. */

@@ -20,7 +20,7 @@ export function tilingOf(
   pictures: readonly Picture[],
   { tiles }: Pick<RunOptions, "tiles">,
 ): Tiling | null {
-  const planned = taskOf(manifest).tiles?.(manifest.task) ?? null;
+  const planned = taskOf(manifest).tiles?.plan(manifest.task) ?? null;
   const [picture] = pictures;
   if (planned === null || tiles === false || picture === undefined || pictures.length > 1) return null;
   if (pictureBatch(manifest) > 1) return null;

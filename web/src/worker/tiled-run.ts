@@ -1,22 +1,48 @@
 // A run in tiles, as the worker does it.
 
 import { type ProxyMarked, transfer } from "comlink";
-import type { ImageResult, Result, TileResult } from "../api/types.js";
+import { internalError } from "../api/errors.js";
+import type { Result, TileResult } from "../api/types.js";
+import type { Manifest } from "../manifest/manifest.js";
 import type { Picture } from "../preprocess/pixels.js";
-import { readSource, runTiles, type Tiling } from "../tiles/run-tiles.js";
+import { taskOf } from "../tasks/registry.js";
+import { readSource, runTiles, type TileRun, type Tiling } from "../tiles/run-tiles.js";
+import { makeOpaque } from "../tiles/tile-pixels.js";
 import { withTransfer } from "./transfer.js";
+import type { WorkerRunOptions } from "./worker-host.js";
 
 /** Hears of a run's tiles, on the page. */
 export type TileListener = ((tile: TileResult) => unknown) & ProxyMarked;
 
-/** The picture stays open. */
+/** A picture that is run in tiles. It stays open. */
+export interface TiledRequest {
+  picture: Picture;
+  tiling: Tiling;
+  options: WorkerRunOptions;
+  onTile: TileListener | null;
+}
+
+export type RunTile = (tile: ImageData, options: WorkerRunOptions) => Promise<Result>;
+
 export async function runInTiles(
-  picture: Picture,
-  tiling: Tiling,
-  runTile: (tile: ImageData) => Promise<ImageResult>,
-  onTile: TileListener | null,
+  manifest: Manifest,
+  { picture, tiling, options, onTile }: TiledRequest,
+  runTile: RunTile,
 ): Promise<Result[]> {
+  const { tiles, transfer: transferable } = taskOf(manifest);
+  if (tiles === undefined) throw internalError("tiles of a task that has none");
   const listener = onTile && ((tile: TileResult) => onTile(transfer(tile, [tile.picture])));
-  const result = await runTiles(await readSource(picture, tiling.scale), tiling, runTile, listener);
-  return withTransfer([result], [], [result.picture]);
+  const source = await readSource(picture, tiling.scale);
+  const ownOptions = tiles.tileOptions?.(options) ?? options;
+  const drawTile = async (tile: ImageData): Promise<TileRun> => {
+    if (tiles.takesAlphaApart) makeOpaque(tile);
+    const result = await runTile(tile, ownOptions);
+    return { pixels: await tiles.pixels(result), run: result };
+  };
+  const { joined, run } = await runTiles(source, tiling, drawTile, listener);
+  const fields = await tiles.join(manifest.task, { picture, source, joined }, options);
+  const large = transferable?.(fields);
+  // Together they are a result: TypeScript does not know of which task.
+  const result = { ...run, ...fields } as unknown as Result;
+  return withTransfer([result], large?.arrays ?? [], large?.others ?? []);
 }

@@ -1,8 +1,8 @@
 // The worker's side of a model: what the page may ask, answered one at a time.
 
 import { finalizer, releaseProxy } from "comlink";
-import { WebbuildError } from "../api/errors.js";
-import type { ImageResult, Result, RunOptions, TensorData, Tensors, Warning } from "../api/types.js";
+import { internalError, WebbuildError } from "../api/errors.js";
+import type { Result, RunOptions, TensorData, Tensors, Warning } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { pictureBatch } from "../manifest/variants.js";
 import { closePictures, isOpenPicture, type Picture, withDecoded } from "../preprocess/pixels.js";
@@ -18,7 +18,7 @@ import { movedResult, movedTensors } from "./moved-results.js";
 import { preparePictures } from "./prepare-pictures.js";
 import { Queue } from "./queue.js";
 import { SceneHost } from "./scene-host.js";
-import { runInTiles, type TileListener } from "./tiled-run.js";
+import { type RunTile, runInTiles, type TileListener } from "./tiled-run.js";
 import { withTransfer } from "./transfer.js";
 import type { Warn } from "./with-limit.js";
 
@@ -90,11 +90,12 @@ export class WorkerHost {
     try {
       const [picture] = pictures;
       // A state is one of whole pictures: each tile would need its own.
-      const tiling = state === null ? tilingOf(this.#turns.model.manifest, pictures, options) : null;
-      const runTile = (tile: ImageData): Promise<ImageResult> => this.#runTile(id, tile, options);
+      const { manifest } = this.#turns.model;
+      const tiling = state === null ? tilingOf(manifest, pictures, options) : null;
+      const runTile: RunTile = (tile, own) => this.#runTile(id, tile, own);
       const results =
         tiling !== null && picture !== undefined
-          ? await this.#tiled.add(() => runInTiles(picture, tiling, runTile, onTile))
+          ? await this.#tiled.add(() => runInTiles(manifest, { picture, tiling, options, onTile }, runTile))
           : await this.#turns.add(id, (model) =>
               runWhole(model, this.#engine, { id, pictures, options, state }),
             );
@@ -154,10 +155,12 @@ export class WorkerHost {
   }
 
   /** Between the tiles others of the engine have their turn, and the run may be dropped. */
-  #runTile(id: number, tile: ImageData, options: WorkerRunOptions): Promise<ImageResult> {
+  #runTile(id: number, tile: ImageData, options: WorkerRunOptions): Promise<Result> {
     return this.#turns.add(id, async (model) => {
       const { results } = await infer(model, this.#engine, { id, pictures: [tile], options, state: null });
-      return results[0] as ImageResult;
+      const [result] = results;
+      if (result === undefined) throw internalError("a tile without a result");
+      return result;
     });
   }
 }

@@ -28,6 +28,7 @@ const TASK: MatteTask = {
   high: 1,
   minMax: false,
   foreground: null,
+  tiles: null,
 };
 
 const input = { width: 64, height: 48 };

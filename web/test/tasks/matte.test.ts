@@ -41,6 +41,7 @@ const TASK: MatteTask = {
   high: 1,
   minMax: false,
   foreground: null,
+  tiles: null,
 };
 const SIZE = { width: 2, height: 1 };
 const GEOMETRY = { source: SIZE, left: 0, top: 0, ...SIZE };

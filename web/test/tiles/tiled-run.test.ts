@@ -4,21 +4,12 @@ import { readPixels } from "../../src/preprocess/pixels.js";
 import { tilesOf } from "../../src/tiles/plan.js";
 import { readSource } from "../../src/tiles/run-tiles.js";
 import { backends, loadTiny, sharedTiny } from "../support/bundle.js";
+import { noise as noisePicture } from "../support/noise.js";
 
 const [WIDTH, HEIGHT, TILE, HALO] = [80, 56, 32, 2] as const;
 
-/** A picture that is nowhere the same. */
-function noise(
-  width: number = WIDTH,
-  height: number = HEIGHT,
-  alpha: (x: number) => number = () => 255,
-): ImageData {
-  const picture = new ImageData(width, height);
-  for (let at = 0, state = 7; at < picture.data.length; at++) {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    picture.data[at] = at % 4 === 3 ? alpha((at >> 2) % width) : state >> 16;
-  }
-  return picture;
+function noise(width: number = WIDTH, height: number = HEIGHT, alpha?: (x: number) => number): ImageData {
+  return noisePicture(width, height, alpha);
 }
 
 async function imageOf(model: Model, source: ImageData, options?: RunOptions): Promise<ImageResult> {

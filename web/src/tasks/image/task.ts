@@ -6,7 +6,9 @@ import type { ImageTask, Manifest } from "../../manifest/manifest.js";
 import { runInput } from "../../preprocess/image-input.js";
 import { type Geometry, planeSize, type Size } from "../../preprocess/letterbox.js";
 import { type Picture, readPixels } from "../../preprocess/pixels.js";
-import { checkResultSize } from "../../tiles/run-tiles.js";
+import { checkResultSize, takePixels } from "../../tiles/run-tiles.js";
+import { putAlpha } from "../../tiles/tile-pixels.js";
+import type { TiledTask } from "../../tiles/tiled-task.js";
 import { readNumbers } from "../read-output.js";
 import type { FieldsOf, GpuHalf, ManifestOf, TaskModule } from "../task-module.js";
 import { GpuPicture } from "./gpu/gpu-picture.js";
@@ -41,6 +43,22 @@ const gpu: GpuHalf<ImageTask, Fields, Mask> = {
   },
 };
 
+const tiles: TiledTask<ImageTask, Fields> = {
+  plan: ({ tiles, scale }) => tiles && { plan: tiles, scale },
+  takesAlphaApart: true,
+  pixels: ({ picture }) => takePixels(picture),
+  async join(_, { source, joined }) {
+    putAlpha(joined, source);
+    const { width, height } = source;
+    return {
+      kind: "image",
+      width,
+      height,
+      picture: await createImageBitmap(joined, { premultiplyAlpha: "none" }),
+    };
+  },
+};
+
 export const task: TaskModule<ImageTask, Fields, Mask> = {
   kind: "image",
   context: (_, { mask }) => (mask instanceof Uint8Array ? mask : null),
@@ -53,7 +71,7 @@ export const task: TaskModule<ImageTask, Fields, Mask> = {
   },
   readsPicture: true,
   checkPicture: ({ scale }, size) => checkResultSize(size, scale),
-  tiles: ({ tiles, scale }) => tiles && { plan: tiles, scale },
+  tiles,
   transfer: ({ picture }) => ({ arrays: [], others: [picture] }),
   gpu,
 };

@@ -6,21 +6,35 @@ import { type DepthMap, readRows } from "../depth/depth-map.js";
 
 const OPAQUE = 255;
 
-/**
- * The picture's colours, not multiplied by alpha, and alpha times its own. Pixels that are neither transparent nor opaque
- * take the colours of `foreground`, a map of red, of green and of blue, where there is one.
- */
-export function cutOut(
-  { width, height, data }: Pixels,
-  alpha: Uint8Array,
-  geometry: Geometry,
-  foreground: readonly DepthMap[] | null,
-): ImageData {
+/** The picture's colours, not multiplied by alpha, and alpha times its own. */
+export function withAlpha({ width, height, data }: Pixels, alpha: Uint8Array): ImageData {
   const cut = new ImageData(width, height);
   for (let at = 0, to = 0; at < alpha.length; at++, to += 4) {
     for (let channel = 0; channel < 3; channel++) cut.data[to + channel] = data[to + channel] ?? 0;
     cut.data[to + 3] = Math.floor(((alpha[at] ?? 0) * (data[to + 3] ?? 0)) / OPAQUE + 0.5);
   }
+  return cut;
+}
+
+/** Pixels that are neither transparent nor opaque take the colours of `foreground`. */
+export function takeEdges(cut: ImageData, alpha: Uint8Array, { data }: Pixels): void {
+  for (const [at, level] of alpha.entries()) {
+    if (level === 0 || level === OPAQUE) continue;
+    for (let channel = at * 4; channel < at * 4 + 3; channel++) cut.data[channel] = data[channel] ?? 0;
+  }
+}
+
+/**
+ * The picture with alpha. Pixels that are neither transparent nor opaque take the colours of `foreground`, a map of red, of
+ * green and of blue, where there is one.
+ */
+export function cutOut(
+  pixels: Pixels,
+  alpha: Uint8Array,
+  geometry: Geometry,
+  foreground: readonly DepthMap[] | null,
+): ImageData {
+  const cut = withAlpha(pixels, alpha);
   for (const [channel, map] of foreground?.entries() ?? []) paintEdges(cut, alpha, geometry, map, channel);
   return cut;
 }

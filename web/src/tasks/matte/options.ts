@@ -1,10 +1,11 @@
-// What a cutout is laid on.
+// What a cutout is laid on, and the tiles of a picture.
 
 import { WebbuildError } from "../../api/errors.js";
 import type { RunOptions } from "../../api/types.js";
 import type { MatteTask } from "../../manifest/manifest.js";
 import { isImageSource } from "../../preprocess/image-source.js";
 import type { Picture } from "../../preprocess/pixels.js";
+import { checkTiles } from "../../tiles/check-tiles.js";
 import type { TaskOptions } from "../task-options.js";
 
 /** What lies behind what is in front. */
@@ -17,10 +18,13 @@ const COLOR = /^#[0-9a-f]{6}$/i;
 
 export const options: TaskOptions<MatteTask> = {
   kind: "matte",
-  names: ["background"],
+  names: ["background", "tiles", "onTile"],
   pictures: ["background"],
   absent: "the model cuts nothing out",
-  check: (_, given) => backgroundOf(given),
+  check({ task, inputs }, given) {
+    backgroundOf(given);
+    checkTiles(task.tiles, inputs, given);
+  },
 };
 
 /** Null for none. Throws "invalid-option" for what is no background. */

@@ -6,11 +6,13 @@ import type { MatteTask } from "../../manifest/manifest.js";
 import { runInput } from "../../preprocess/image-input.js";
 import { planeSize, type Size } from "../../preprocess/letterbox.js";
 import { readPixels } from "../../preprocess/pixels.js";
+import { takePixels } from "../../tiles/run-tiles.js";
+import type { TiledTask } from "../../tiles/tiled-task.js";
 import type { DepthMap } from "../depth/depth-map.js";
 import { readFloats } from "../read-output.js";
 import type { FieldsOf, GpuHalf, ManifestOf, TaskModule } from "../task-module.js";
 import { type AlphaLayout, alphaCells, alphaLayout, alphaLevels } from "./alpha.js";
-import { cutOut } from "./cutout.js";
+import { cutOut, takeEdges, withAlpha } from "./cutout.js";
 import { GpuCutter } from "./gpu/gpu-matte.js";
 import { cutoutDifference } from "./gpu/matte-self-check.js";
 import { matteDifference } from "./matte-difference.js";
@@ -45,6 +47,26 @@ const gpu: GpuHalf<MatteTask, Fields, Context> = {
   },
 };
 
+const tiles: TiledTask<MatteTask, Fields> = {
+  plan: ({ tiles }) => tiles && { plan: tiles, scale: 1 },
+  tileOptions: ({ background: _, ...options }) => options,
+  async pixels({ alpha, cutout }) {
+    const pixels = await takePixels(cutout);
+    for (const [at, level] of alpha.entries()) pixels.data[at * 4 + 3] = level;
+    return pixels;
+  },
+  async join({ foreground }, { picture, source, joined }, options) {
+    const alpha = Uint8Array.from(
+      { length: source.width * source.height },
+      (_, at) => joined.data[at * 4 + 3] ?? 0,
+    );
+    const cut = withAlpha(source, alpha);
+    if (foreground !== null) takeEdges(cut, alpha, joined);
+    const cutout = await withBackground(backgroundOf(options), await createImageBitmap(cut), alpha, picture);
+    return { kind: "matte", width: source.width, height: source.height, alpha, cutout };
+  },
+};
+
 export const task: TaskModule<MatteTask, Fields, Context> = {
   kind: "matte",
   readsPicture: true,
@@ -58,6 +80,7 @@ export const task: TaskModule<MatteTask, Fields, Context> = {
     const cutout = await withBackground(background, cut, alpha, source);
     return { kind: "matte", ...geometry.source, alpha, cutout };
   },
+  tiles,
   transfer: ({ alpha, cutout }) => ({ arrays: [alpha], others: [cutout] }),
   flatOutputsAllowed: true,
   difference: matteDifference,

@@ -20,6 +20,7 @@ const TASK: MatteTask = {
   high: 1,
   minMax: true,
   foreground: null,
+  tiles: null,
 };
 
 /** Levels of 255 by which they may differ. */

@@ -1,0 +1,24 @@
+// What a task says of pictures that are run in tiles.
+
+import type { RunOptions } from "../api/types.js";
+import type { Picture, Pixels } from "../preprocess/pixels.js";
+import type { Tiling } from "./run-tiles.js";
+
+/** The source picture, open and as pixels, and what its tiles were put together to. */
+export interface JoinedTiles {
+  picture: Picture;
+  source: Pixels;
+  joined: ImageData;
+}
+
+export interface TiledTask<Spec, R> {
+  /** Null where pictures are resized. */
+  plan(spec: Spec): Pick<Tiling, "plan" | "scale"> | null;
+  /** The options of the run of a tile: the picture's, without those that `join` answers for. */
+  tileOptions?(options: RunOptions): RunOptions;
+  /** Whether the model gets the colours of a tile as they are, and `join` its alpha. Without it: as a whole picture's. */
+  readonly takesAlphaApart?: boolean;
+  /** What of the result of a tile is put together. Its bitmaps are closed then. */
+  pixels(result: R): Promise<Pixels>;
+  join(spec: Spec, tiles: JoinedTiles, options: RunOptions): Promise<R>;
+}
