@@ -12,7 +12,7 @@ const PUBLIC = [
   "manifest/manifest",
   "tasks/depth/depth-at",
   ...["coco", "cutout", "plain-json", "supervision"].map((name) => `export/${name}`),
-  ...["types", "results", "errors", "state", "stream", "model", "load"].map((name) => `api/${name}`),
+  ...["types", "results", "errors", "state", "stream", "scene", "model", "load"].map((name) => `api/${name}`),
 ];
 /** Types of the manifest's parts stay inside: exported, its File would shadow the DOM's in who imports all. */
 const MANIFEST_PARTS = /^export (?=(?:interface|type) (?!Manifest\b))/gm;

@@ -17,9 +17,10 @@ export function checkStageRun(stage: Manifest, options: RunOptions): void {
 
 /** Throws "invalid-option" at a value that the stage does not take. */
 export function checkOptionValues(stage: Manifest, options: RunOptions): void {
-  optionFeeds(stage.inputs, options, taskOptionNames(stage));
+  const own = taskOptionNames(stage);
+  optionFeeds(stage.inputs, options, own);
   checkTaskOptions(stage, options);
   focusFeeds(stage.inputs, options.focusDistances);
   numberFeeds(stage.inputs, options.numbers);
-  checkMask(stage.inputs, options.mask);
+  if (!own.includes("mask")) checkMask(stage.inputs, options.mask);
 }
