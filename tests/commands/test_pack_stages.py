@@ -11,11 +11,15 @@ import pytest
 
 from tests.commands.program import Done, pack, webbuild
 from tests.stages import DECODER, ENCODER, pair, stage
+from webbuild.bisect.model_under_test import ModelSelection, open_model_under_test
 from webbuild.compile import prove_stages
+from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Manifest, StageInput, TensorInput, decode
 from webbuild.manifest.stages import unfit_stages
 from webbuild.runners.native import NativeRunner
 from webbuild.verify.bundle_reader import open_bundle
+from webbuild.verify.stage_work import inputs_of_stage, later_work, whole_work
+from webbuild.verify.variant_work import reference_work
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -73,6 +77,40 @@ def test_the_decoder_is_proven_on_what_the_encoder_answers(both: tuple[Manifest,
     answers = NativeRunner(folder.parent / "toy_decoder.onnx").run(feeds)
     kept = np.frombuffer((folder / decoder.golden.outputs["masks"]).read_bytes(), np.float32)
     np.testing.assert_allclose(kept, answers["masks"].ravel(), rtol=1e-4, atol=1e-5)
+
+
+def test_verify_and_bisect_feed_the_decoder_what_the_encoder_answers(both: tuple[Manifest, Path]) -> None:
+    stage, inputs = inputs_of_stage(open_bundle(both[1]), "decoder", ())
+    assert stage.stage == "decoder"
+    encoder = NativeRunner(both[1].parent / "toy_encoder.onnx")
+    _, pictures = inputs_of_stage(open_bundle(both[1]), "", ())
+    assert [each.title for each in inputs] == [each.title for each in pictures]
+    for given, picture in zip(inputs, pictures, strict=True):
+        assert set(given.feeds) == {"embedding", "detail", "vector"}
+        np.testing.assert_allclose(given.feeds["embedding"], encoder.run(picture.feeds)["embedding"], atol=1e-6)
+    subject = open_model_under_test(ModelSelection(both[1], stage="decoder"))
+    assert (subject.name, set(subject.inputs[0].feeds)) == ("toy decoder", {"embedding", "detail", "vector"})
+
+
+def test_the_reference_of_the_whole_is_each_stage_on_what_the_ones_before_it_answer(
+    both: tuple[Manifest, Path],
+) -> None:
+    bundle = open_bundle(both[1])
+    encoder, decoder = bundle.variants
+    first = reference_work(encoder, encoder.graph_names(["wasm"]), (), both[1], (), lambda _: None)
+    second = later_work(decoder, decoder.graph_names(["wasm"]), [first])
+    whole = whole_work(bundle, [first, second], ["webgpu", "wasm"])
+    assert (second.names, whole.names) == (["wasm decoder"], ["webgpu whole", "wasm whole"])
+    assert set(whole.inputs[0].feeds) == {"encoder.image", "decoder.vector"}
+    for (_, got), (_, want) in zip(whole.results, second.results, strict=True):
+        np.testing.assert_allclose(got.outputs["masks"], want.outputs["masks"], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("stage", ["decoders", "whole"])
+def test_a_stage_that_is_not_there_is_named(both: tuple[Manifest, Path], stage: str) -> None:
+    with pytest.raises(WebbuildError, match=f"has no stage {stage}") as caught:
+        open_model_under_test(ModelSelection(both[1], stage=stage))
+    assert (caught.value.code, caught.value.fix) == ("unknown-stage", "name one of encoder, decoder")
 
 
 def test_the_report_names_the_stages_and_the_whole(both: tuple[Manifest, Path]) -> None:

@@ -27,8 +27,8 @@ from webbuild.subgraph.graph import ModelGraph
 from webbuild.targets.target import Build, Target
 from webbuild.tasks.symbolic_dims import parse_dims
 from webbuild.verify.bundle_reader import Bundle, open_bundle
-from webbuild.verify.inputs import collect_inputs
 from webbuild.verify.merged_weights import materialize_graph
+from webbuild.verify.stage_work import inputs_of_stage
 
 MAX_WEIGHT_BYTES = 1 << 30
 """Bytes of weights that go into a session as one model."""
@@ -66,6 +66,7 @@ class ModelSelection(Struct, frozen=True):
     inputs: tuple[Path, ...] = ()
     dims: tuple[str, ...] = ()
     precision: str = "fp32"
+    stage: str = ""
 
     @property
     def build(self) -> Build:
@@ -78,7 +79,7 @@ def open_model_under_test(asked: ModelSelection) -> ModelUnderTest:
 
     Raises:
         WebbuildError: what `open_bundle`, `load_onnx` and `settle_sizes` raise; `no-graph`, `too-large-to-bisect`,
-            `unknown-output`, `invalid-input`, `unused-dimension`.
+            `unknown-output`, `invalid-input`, `unused-dimension`, `unknown-stage`.
     """
     if asked.path.is_dir():
         return _bundle(asked, open_bundle(asked.path))
@@ -86,6 +87,7 @@ def open_model_under_test(asked: ModelSelection) -> ModelUnderTest:
 
 
 def _bundle(asked: ModelSelection, bundle: Bundle) -> ModelUnderTest:
+    bundle, inputs = inputs_of_stage(bundle, asked.stage, asked.inputs)
     name = asked.backend if asked.precision == "fp32" else f"{asked.backend} {asked.precision}"
     held = bundle.graph(name)
     if held is None:
@@ -107,13 +109,14 @@ def _bundle(asked: ModelSelection, bundle: Bundle) -> ModelUnderTest:
         graph = _graph(source.model.clone(), path, asked.outputs)
     cases = tuple(
         BisectInput(given.title, {name: given.feeds[name] for name in graph.inputs if name in given.feeds})
-        for given in collect_inputs(bundle, asked.inputs)
+        for given in inputs
     )
     forced = set(held.cpu_nodes)
     nodes = tuple(index for index, node in enumerate(graph.nodes) if node.name in forced)
     build = _bundled_build(bundle, asked)
     options, needed = SessionOptions(cpu_nodes=nodes), tuple(held.features)
-    return ModelUnderTest(bundle.manifest.name, source.sha256, graph, cases, build, options, features=needed)
+    title = " ".join(filter(None, (bundle.manifest.name, bundle.stage)))
+    return ModelUnderTest(title, source.sha256, graph, cases, build, options, features=needed)
 
 
 def _model(asked: ModelSelection) -> ModelUnderTest:

@@ -56,6 +56,7 @@ def _selection(arguments: BisectArguments) -> ModelSelection:
         inputs=arguments.inputs,
         dims=arguments.dims,
         precision=arguments.precision,
+        stage=arguments.stage,
     )
 
 

@@ -106,7 +106,7 @@ def _compare_pieces(bundle: Bundle, graph: Graph) -> int:
     from webbuild.bisect.model_under_test import ModelSelection
     from webbuild.bisect.piecewise import compare_pieces
 
-    return compare_pieces(ModelSelection(bundle.directory, graph.target))
+    return compare_pieces(ModelSelection(bundle.directory, graph.target, stage=bundle.stage))
 
 
 def write_html_report(path: Path, report: VerifyReport, directory: Path) -> None:

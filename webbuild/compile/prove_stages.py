@@ -12,13 +12,14 @@ import numpy as np
 from webbuild.compare.comparison import Comparison
 from webbuild.compile.model_stage import ModelStage
 from webbuild.compile.prove import ProvenGraphs
-from webbuild.compile.stage_runs import chain_feeds, exported_thresholds, run_chain
+from webbuild.compile.stage_runs import exported_thresholds, whole_feeds
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.check import reference_outputs, run_context
 from webbuild.equivalence.compare_runs import Perturbed, Reference, RunInput, Tensors, compare_runs
 from webbuild.equivalence.policy import EXACT, Policy, is_exported_in_float16, native_policy
 from webbuild.equivalence.verdict import require_equivalent
 from webbuild.manifest.manifest import Graph
+from webbuild.runners.chain import run_chain
 from webbuild.runners.native import NativeRunner
 
 WHOLE = "whole"
@@ -44,7 +45,7 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], f
     """
     last = stages[-1].compiled
     values = exported_thresholds(last)
-    runs = list(chain_feeds(stages))
+    runs = list(whole_feeds(stages))
     inputs = [RunInput(each.name, feeds, {}, run_context(each, values)) for each, feeds in runs]
     originals = [(each.name, each.compiled.match.inputs, _original(each)) for each in stages]
     reference = Reference(

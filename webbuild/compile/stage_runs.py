@@ -13,15 +13,12 @@ from webbuild.compile.model_stage import ModelStage
 from webbuild.compile.model_variant import ModelVariant, naming_variant
 from webbuild.equivalence.check import reference_outputs
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
-from webbuild.manifest.manifest import Input
-from webbuild.manifest.stages import stage_inputs
+from webbuild.runners.chain import chain_feeds
 from webbuild.runners.memoized import MemoizedRunner
 from webbuild.runners.runner import Tensors
 from webbuild.samples.sample import Sample
 from webbuild.samples.stage_samples import Answers, stage_samples
 from webbuild.tasks.registry import kind_of
-
-RunStage = Callable[[Tensors], Tensors]
 
 
 def with_later_samples(stages: Sequence[ModelStage], say: Callable[[Sequence[str]], None]) -> list[ModelStage]:
@@ -77,24 +74,10 @@ def exported_thresholds(compiled: CompiledModel) -> dict[str, float]:
     return {**{each.option: each.default for each in compiled.options}, **kind_of(task).default_thresholds(task)}
 
 
-def chain_feeds(stages: Sequence[ModelStage]) -> Iterator[tuple[Sample, Tensors]]:
-    """Yield each sample of the last stage, and what all stages are fed on it: by "stage.input", without the joined."""
-    taken = [{spec.name for spec in stage_inputs(stage.compiled.match.inputs)} for stage in stages]
+def whole_feeds(stages: Sequence[ModelStage]) -> Iterator[tuple[Sample, Tensors]]:
+    """Yield each sample of the last stage, and what a chain of all stages is fed on it."""
     for at_once in zip(*(stage.variants[0].samples for stage in stages), strict=True):
         feeds: dict[str, NDArray[Any]] = {}
-        for stage, sample, joined in zip(stages, at_once, taken, strict=True):
-            own = {name: array for name, array in sample.feeds.items() if name not in joined}
-            feeds |= {f"{stage.name}.{name}": array for name, array in own.items()}
+        for stage, sample in zip(stages, at_once, strict=True):
+            feeds |= chain_feeds(stage.name, stage.compiled.match.inputs, sample.feeds)
         yield at_once[-1], feeds
-
-
-def run_chain(stages: Sequence[tuple[str, Sequence[Input], RunStage]], feeds: Tensors) -> Tensors:
-    """Run stages in turn, each given by its name, its inputs and what runs it; return the last one's outputs."""
-    made: dict[tuple[str, str], NDArray[Any]] = {}
-    outputs: Tensors = {}
-    for name, inputs, run in stages:
-        own = {key.removeprefix(f"{name}."): array for key, array in feeds.items() if key.startswith(f"{name}.")}
-        joined = {spec.name: made[spec.stage, spec.output].astype(spec.dtype) for spec in stage_inputs(inputs)}
-        outputs = run({**own, **joined})
-        made |= {(name, key): array for key, array in outputs.items()}
-    return outputs

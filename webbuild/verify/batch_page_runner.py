@@ -35,11 +35,11 @@ class BatchPageRunner(PageRunner):
         super().__init__(page, server, name, seconds=seconds)
         self._picture, self._batch, self._others, self._place = picture, batch, others, -1
 
-    def run_timed(self, feeds: Tensors) -> tuple[dict[str, NDArray[Any]], float]:
+    def run_timed(self, feeds: Tensors, stage: str = "") -> tuple[dict[str, NDArray[Any]], float]:
         """Run raw tensors; return what belongs to the picture, and the milliseconds of the whole batch."""
         place = self._next_place()
         given = {**feeds, self._picture: in_place(feeds[self._picture], place, self._batch)}
-        outputs, took = super().run_timed(given)
+        outputs, took = super().run_timed(given, stage)
         return {name: array[place : place + 1] for name, array in outputs.items()}, took
 
     def predict(

@@ -29,20 +29,31 @@ _FIX_REPACK = "pack the model again; never edit a bundle by hand"
 class Bundle(Struct, frozen=True):
     """A folder and its manifest. `variant` is the name of the variant that the manifest is of, empty for the first.
 
-    With a `batch` its graphs take so many pictures; the manifest is as for one of them.
+    With a `batch` its graphs take so many pictures; the manifest is as for one of them. `stage` is the stage that the
+    manifest is of, empty where there is one. `whole` are all stages of a bundle that stands for them together: its
+    manifest is the last one's.
     """
 
     directory: Path
     manifest: Manifest
     variant: str = ""
     batch: int = 1
+    stage: str = ""
+    whole: tuple[Bundle, ...] = ()
 
     @property
     def variants(self) -> list[Bundle]:
-        """The bundle for each variant alone, whose graphs have its name behind their own."""
-        every = zip(self.manifest.every_variant, variant_names(self.manifest), strict=True)
+        """The bundle for each variant of each stage alone, whose graphs have its name behind their own."""
         return [
-            Bundle(self.directory, for_one_picture(manifest), name, picture_batch(manifest)) for manifest, name in every
+            Bundle(
+                self.directory,
+                for_one_picture(manifest),
+                " ".join(filter(None, (stage.stage_name or "", name))),
+                picture_batch(manifest),
+                stage.stage_name or "",
+            )
+            for stage in self.manifest.every_stage
+            for manifest, name in zip(stage.every_variant, variant_names(stage), strict=True)
         ]
 
     @property

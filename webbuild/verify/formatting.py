@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 from webbuild.equivalence.noise_floor import NOISE_FACTOR
 from webbuild.reporting.comparison_text import noise_levels
@@ -46,19 +47,28 @@ def graph_name(runner: str) -> str:
     return re.sub(r"( \d+x\d+)?( batch \d+)?$", "", runner)
 
 
+def without_stage(runner: str, stages: Sequence[str]) -> str:
+    """Return a runner's name without that of its stage, or of all together: `webgpu fp16` of `webgpu fp16 decoder`."""
+    backend, space, rest = runner.partition(" ")
+    words = [word for word in rest.split(" ") if word and not (stages and word in (*stages, "whole"))]
+    return " ".join([backend, *words]) if space else backend
+
+
 def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
     """Return a report's verdict (`same`, `different`, `problem` or `vacuous`), its headline, and a sentence.
 
     "Not the same" is said of answers alone: where all of them agree, a problem of another kind is named beside that.
     """
     ran = [run for run in report.backends if not run.skip_reason]
-    names = dict.fromkeys(runner_name(graph_name(run.backend)) for run in ran)
-    sizes = dict.fromkeys(run.backend.removeprefix(graph_name(run.backend)).strip() for run in ran)
+    runners = [without_stage(run.backend, report.stages) for run in ran]
+    names = dict.fromkeys(runner_name(graph_name(each)) for each in runners)
+    sizes = dict.fromkeys(each.removeprefix(graph_name(each)).strip() for each in runners)
     backends = (" and ".join(names) or "No backend") + (f" at {', '.join(sizes)}" if any(sizes) else "")
     samples = _plural(len(report.samples), "sample")
     found = sum(len(sample.detections) for sample in report.samples)
     thing = kind_of(report.task).noun or "detection"
     on = f"{samples}, {_plural(found, thing)}" if found else samples
+    on += f", in {' and '.join(report.stages)} and all together" if report.stages else ""
     failures, problems = report.failures(), report.all_problems()
     if exit_code(report) == 0:
         agree = "agrees" if len(ran) == 1 else "agree"

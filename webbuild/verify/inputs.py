@@ -19,6 +19,7 @@ from webbuild.manifest.manifest import (
     NumberInput,
     OptionInput,
     StackInput,
+    StageInput,
     StateInput,
     TensorInput,
 )
@@ -155,7 +156,7 @@ def _bundle_samples(bundle: Bundle) -> list[VerifyInput]:
     recorded = read_golden(bundle)
     if recorded:
         return [VerifyInput("golden", {**option_feeds(bundle.manifest), **recorded[0]})]
-    return [_random_input(bundle.manifest, seed) for seed in (0, 1)]
+    return [random_input(bundle.manifest, seed) for seed in (0, 1)]
 
 
 def picture_input(manifest: Manifest) -> ImageInput | CropInput | StackInput | None:
@@ -218,13 +219,13 @@ def _npz_feeds(manifest: Manifest, file: Path) -> Feeds:
     return load_npz_inputs(file, {spec.name: (spec.dtype, spec.shape) for spec in specs}, fix)
 
 
-def _random_input(manifest: Manifest, seed: int) -> VerifyInput:
+def random_input(manifest: Manifest, seed: int) -> VerifyInput:
     """Normal floats, and the integers 1 and 2: small enough for a token or an index, and no empty size."""
     feeds = option_feeds(manifest)
     for spec in manifest.inputs:
         if isinstance(spec, FocusInput):
             feeds[spec.name] = focus_tensor(spec, ())
-        elif not isinstance(spec, OptionInput | NumberInput | StateInput):
+        elif not isinstance(spec, OptionInput | NumberInput | StageInput | StateInput):
             ranges = {} if spec.dtype == "float32" else {spec.name: _WHOLE}
             feeds[spec.name] = normal_tensor(
                 TensorInput(name=spec.name, dtype=spec.dtype, shape=spec.shape), seed, ranges

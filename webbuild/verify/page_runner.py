@@ -42,11 +42,13 @@ class PageRunner:
     Args:
         page: an empty page.
         server: serves the bundle at its root; the runner page and the tensors are added to its virtual files.
+        stage: that runs, of a bundle of several.
         seconds: how long any one step may take.
     """
 
-    def __init__(self, page: Page, server: Server, name: str, *, seconds: float = 300) -> None:
+    def __init__(self, page: Page, server: Server, name: str, *, stage: str = "", seconds: float = 300) -> None:
         self.name = name
+        self._stage = stage
         self._entry = server.url
         self._calls = PageRpc(page, server, seconds, "webbuild.verify", ["runner.js"])
 
@@ -65,12 +67,24 @@ class PageRunner:
     ) -> LoadResult:
         """Import the bundle's loader, a path inside it, and load; the options as the runtime has them."""
         chosen: dict[str, Any] = {} if size is None else {"size": size}
-        chosen |= {"backend": backend, "precision": precision, "selfTest": self_test}
+        chosen |= {"backend": backend, "precision": precision, "selfTest": self_test, **self._of_stage()}
         return self._calls.call("load", LoadResult, entry=f"{self._entry}{entry}", **chosen)
 
-    def run_timed(self, feeds: Tensors) -> tuple[dict[str, NDArray[Any]], float]:
-        """Run raw tensors; return every output, and the milliseconds it took."""
-        ran: TensorsResult = self._calls.call("tensors", TensorsResult, feeds=self._calls.upload(feeds))
+    def run_timed(self, feeds: Tensors, stage: str = "") -> tuple[dict[str, NDArray[Any]], float]:
+        """Run raw tensors through a stage; return every output, and the milliseconds it took."""
+        return self._outputs("tensors", feeds=self._calls.upload(feeds), **self._of_stage(stage))
+
+    def look(self, pictures: Sequence[Path], feeds: Tensors) -> tuple[dict[str, NDArray[Any]], float]:
+        """Let the first stage look at a picture, then run the last one on what else it takes, `feeds`."""
+        urls = self._calls.upload_images(pictures)
+        return self._outputs("look", urls=urls, feeds=self._calls.upload(feeds))
+
+    def _of_stage(self, stage: str = "") -> dict[str, str]:
+        """Return the argument that names the stage, nothing of a bundle that has one."""
+        return {"stage": name} if (name := stage or self._stage) else {}
+
+    def _outputs(self, command: str, **arguments: Any) -> tuple[dict[str, NDArray[Any]], float]:
+        ran: TensorsResult = self._calls.call(command, TensorsResult, **arguments)
         return {held.name: self._take(held) for held in ran.outputs}, ran.ms
 
     def preprocess(self, pictures: Sequence[Path]) -> NDArray[Any]:

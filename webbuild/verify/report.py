@@ -127,7 +127,8 @@ class VerifyReport(ReportJson, frozen=True):
     """Everything. `reference` names what the backends were judged against.
 
     `noise` is not empty where something differed: by quantity, the reference's own differences when perturbed.
-    `fp16_backend` is what computed the graphs in half precision when they were proven.
+    `fp16_backend` is what computed the graphs in half precision when they were proven. `stages` are the names of the
+    stages of a model of several, each of which has a run on each backend, as all of them together have.
     """
 
     bundle: str
@@ -142,6 +143,7 @@ class VerifyReport(ReportJson, frozen=True):
     problems: tuple[Problem, ...]
     noise: dict[str, float] = {}
     fp16_backend: str = ""
+    stages: tuple[str, ...] = ()
 
     def comparisons(self) -> Iterator[Comparison]:
         """Every judgement, the reference's own checks first."""

@@ -24,6 +24,7 @@ from webbuild.verify.page_rpc import Page, PageError
 from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.report import BackendRun, Problem, SampleResult, Timings
 from webbuild.verify.run_sample import run_frame, run_sample
+from webbuild.verify.stage_page_runner import WholePageRunner
 
 ReferenceResults = Sequence[tuple[VerifyInput, Answer]]
 ProgressCallback = Callable[[str], None]
@@ -68,8 +69,8 @@ def run_backend(
         problems: list[Problem] = []
         try:
             progress(f"{name}: loading")
-            size = picture_size(bundle.manifest) if bundle.variant else None
-            precision = "auto" if graph is None else graph.precision
+            size = picture_size(bundle.manifest) if bundle.variant and not bundle.stage else None
+            precision = "auto" if graph is None or bundle.whole else graph.precision
             loaded, failed = load_tested(
                 lambda tested: runner.load(bundle.loader_file, asked, precision, size, self_test=tested), name
             )
@@ -83,14 +84,14 @@ def run_backend(
                 if given.sequence and given.file is not None:
                     progress(f"{name}: {given.title}, as a picture")
                     results.append(run_frame(bundle, runner, given, expected))
-            while work and len(times) < _MIN_RUNS:
+            while work and len(times) < _MIN_RUNS and not bundle.whole:
                 times.append(runner.run_timed(work[-1][0].feeds)[1])
             runner.dispose()
         except PageError as error:
             problems.append(page_error_problem(name, error))
         forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.graph_path(graph))]
         run = BackendRun(backend=name) if loaded is None else _loaded_run(name, loaded, results, times)
-        if bundle.batch > 1:  # the engine's log is of the session that load() opens, for one picture
+        if bundle.batch > 1 or bundle.whole:  # the engine's log is of the first stage's session, for one picture
             run = msgspec.structs.replace(run, placements=())
         elif loaded is not None and is_placement_promised(graph):
             misplaced = misplaced_problems(loaded.backend, run.placements, where=name, forced=forced)
@@ -121,9 +122,11 @@ def load_tested(load: Callable[[bool], LoadResult], where: str) -> tuple[LoadRes
 def _page_runner(
     page: Page, server: Server, bundle: Bundle, name: str, work: ReferenceResults, seconds: float
 ) -> PageRunner:
+    if bundle.whole:
+        return WholePageRunner(page, server, name, bundle.whole, seconds=seconds)
     picture = picture_input(bundle.manifest)
     if bundle.batch == 1 or picture is None:
-        return PageRunner(page, server, name, seconds=seconds)
+        return PageRunner(page, server, name, stage=bundle.stage, seconds=seconds)
     others = [file for given, _ in work for file in given.files]
     return BatchPageRunner(page, server, name, picture.name, bundle.batch, others, seconds=seconds)
 

@@ -14,6 +14,7 @@ from webbuild.compare.arrays import compare_arrays
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_answers import compare_predictions, compare_tensors
+from webbuild.equivalence.policy import Policy
 from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import PictureInput, StackInput, Task
 from webbuild.manifest.states import state_inputs
@@ -30,6 +31,7 @@ from webbuild.verify.page_rpc import PageError
 from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.reference import policy_of
 from webbuild.verify.report import SampleResult
+from webbuild.verify.stage_page_runner import WholePageRunner
 
 INPUT_TOLERANCE = 1e-6
 """How far the browser's tensor may lie from Python's, relative to its largest magnitude: rounding, no more.
@@ -53,6 +55,10 @@ def run_sample(
     states = {spec.name for spec in state_inputs(bundle.manifest.inputs)}
     if states and not given.continues:
         runner.reset()
+    if isinstance(runner, WholePageRunner):
+        outputs, took = runner.run_whole(given.feeds, given.files)
+        compared = compare_tensors(runner.name, given.title, "raw", expected, outputs, _policy_of_whole(bundle, runner))
+        return SampleResult(sample=given.title, comparisons=tuple(compared), inference_ms=took), [took]
     outputs, took = runner.run_timed({name: array for name, array in given.feeds.items() if name not in states})
     if given.ends:
         outputs |= _states_after(bundle, runner)
@@ -62,11 +68,25 @@ def run_sample(
     if given.file is None or given.sequence:
         return SampleResult(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     comparisons.append(_compare_preprocessed(bundle, runner, given))
+    if bundle.stage:  # a visitor runs all stages
+        return SampleResult(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     if states:
         runner.reset()
     result, inference = _run_picture(bundle, runner, given, expected, repeated)
     result = msgspec.structs.replace(result, comparisons=(*comparisons, *result.comparisons))
     return result, [took] if repeated else [took, inference]
+
+
+def _policy_of_whole(bundle: Bundle, runner: PageRunner) -> Policy:
+    """Return the widest policy of the graphs that may run together."""
+    backend = runner.name.partition(" ")[0]
+    policies = [
+        policy_of(stage, f"{graph.name} {stage.variant}")
+        for stage in bundle.whole
+        for graph in stage.manifest.graphs
+        if graph.target in (backend, "wasm")
+    ]
+    return max(policies, key=lambda policy: policy.tolerance.relative)
 
 
 def run_frame(bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: Answer) -> SampleResult:

@@ -8,32 +8,31 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import msgspec
-from msgspec import Struct
 
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.open_browser import Endpoint
 from webbuild.browser.server import Server
 from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.answer import Answer
-from webbuild.equivalence.compare_runs import Reference, final_verdicts
+from webbuild.equivalence.compare_runs import final_verdicts
 from webbuild.equivalence.sequences import merge_steps
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Task
+from webbuild.manifest.stages import stage_inputs
 from webbuild.manifest.variant_names import picture_size
 from webbuild.reporting.prediction_image import prediction_image_url
-from webbuild.runners.native import NativeRunner
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.depth_map import DepthMap
 from webbuild.tasks.metrics.compare_classes import TOP_CLASSES
 from webbuild.verify import degenerate
-from webbuild.verify.augment import augment_images
 from webbuild.verify.bundle_reader import Bundle, changed_files, fp16_backend_used, open_bundle
-from webbuild.verify.inputs import VerifyInput, collect_inputs, inputs_from_files, sequence_inputs
+from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.piecewise import ComparePieces, judge_drowned
-from webbuild.verify.reference import check_golden_run, reference_runner, run_reference
 from webbuild.verify.report import BackendRun, SampleReport, SampleResult, VerifyEnvironment, VerifyReport
 from webbuild.verify.run_all_backends import BrowserRun, run_all_backends
 from webbuild.verify.run_backend import ReferenceResults, run_backend
+from webbuild.verify.stage_work import first_variants, later_work, whole_work
+from webbuild.verify.variant_work import VariantWork, reference_work
 
 BACKENDS = ("webgpu", "wasm")
 
@@ -70,16 +69,21 @@ def verify_in_browsers(
     bundle = open_bundle(directory)
     problems = tuple(changed_files(bundle))
     with TemporaryDirectory() as folder:
-        work: list[_VariantWork] = []
+        work: list[VariantWork] = []
         for each in bundle.variants:
             say(f"native: the reference {each.variant}".rstrip())
             more = work[0].more if work else None
+            names = each.graph_names(backends, precision)
             if each.batch > 1:  # each picture of a batch is judged by its own run
                 single = next(one for one in work if picture_size(one.bundle.manifest) == picture_size(each.manifest))
-                names = each.graph_names(backends, precision)
                 work.append(msgspec.structs.replace(single, bundle=each, names=names))
-                continue
-            work.append(_reference_work(each, each.graph_names(backends, precision), inputs, Path(folder), more, say))
+            elif stage_inputs(each.manifest.inputs):
+                work.append(later_work(each, names, first_variants(work)))
+            else:
+                work.append(reference_work(each, names, inputs, Path(folder), more, say))
+        if bundle.manifest.stages:
+            say("native: the reference of all stages together")
+            work.append(whole_work(bundle, first_variants(work), backends))
         jobs = {name: each for each in work for name in each.names}
         with Server(directory, port=port) as server:
 
@@ -101,69 +105,27 @@ def verify_in_browsers(
             task=task,
             environment=_environment(bundle, first.runner.version),
             samples=_sample_reports(bundle, task, first.results, len(first.inputs) - len(first.more)),
-            checks=tuple(first.checks),
+            checks=tuple(check for each in work for check in each.checks),
             backends=(),
             noise={name: level for each in work for name, level in each.noise.items()},
             fp16_backend=fp16_backend_used(bundle),
+            stages=tuple(each.bundle.stage for each in first_variants(work)) if bundle.manifest.stages else (),
             problems=(
                 *problems,
-                *degenerate.degenerate_problems(task, [w.outputs for e in work for _, w in e.results]),
+                *(
+                    problem
+                    for stage in first_variants(work)
+                    for problem in degenerate.degenerate_problems(
+                        stage.bundle.manifest.task,
+                        [w.outputs for e in work if e.bundle.stage == stage.bundle.stage for _, w in e.results],
+                    )
+                ),
             ),
         )
         return [each if isinstance(each, WebbuildError) else _with_runs(report, each) for each in reports]
 
 
-class _VariantWork(Struct, frozen=True):
-    """What the graphs `names` of a variant are judged by. Of its inputs the last, `more`, were made for it."""
-
-    bundle: Bundle
-    names: Sequence[str]
-    runner: NativeRunner
-    reference: Reference
-    inputs: Sequence[VerifyInput]
-    more: Sequence[Path]
-    checks: Sequence[Comparison]
-
-    @property
-    def results(self) -> ReferenceResults:
-        return list(zip(self.inputs, self.reference.answers, strict=True))
-
-    @property
-    def sequences(self) -> dict[str, str]:
-        """The sequence of each step, by title."""
-        return {each.title: each.sequence for each in self.inputs if each.sequence}
-
-    @property
-    def noise(self) -> dict[str, float]:
-        return {} if self.reference.noise is None else self.reference.noise.named_levels
-
-
-def _reference_work(
-    bundle: Bundle,
-    names: Sequence[str],
-    files: Sequence[Path],
-    folder: Path,
-    more: Sequence[Path] | None,
-    say: Callable[[str], None],
-) -> _VariantWork:
-    """Compute the reference's answers for a variant. `more` are the pictures made for the first, None for that itself.
-
-    Those of all variants are of the same pictures, so that a report has a row for each.
-    """
-    runner = reference_runner(bundle)
-    inputs = collect_inputs(bundle, files)
-    inputs += sequence_inputs(bundle, inputs, folder)
-    reference = run_reference(bundle, runner, inputs)
-    checks = check_golden_run(bundle, runner)
-    more = augment_images(bundle, inputs, reference, folder) if more is None else more
-    if more:
-        say(f"native: {len(more)} more pictures, for a model that is numerically unstable")
-        inputs = [*inputs, *inputs_from_files(bundle, more)]
-        reference = run_reference(bundle, runner, inputs)
-    return _VariantWork(bundle, names, runner, reference, inputs, more, checks)
-
-
-def _judged(done: BrowserRun, jobs: Mapping[str, _VariantWork], compare_pieces: ComparePieces | None) -> BrowserRun:
+def _judged(done: BrowserRun, jobs: Mapping[str, VariantWork], compare_pieces: ComparePieces | None) -> BrowserRun:
     """Judge the samples of each backend together."""
     runs = []
     for run in done.runs:

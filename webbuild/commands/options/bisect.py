@@ -26,6 +26,9 @@ class BisectArguments:
     subject: Path = argument(metavar="DIR|MODEL")
     backend: Literal["webgpu", "wasm"] = option(default="webgpu", help="Backend to search.")
     precision: Literal["fp32", "fp16", "mixed"] = option(default="fp32", help="Graph of the bundle to search.")
+    stage: str = option(
+        default="", metavar="NAME", help="Stage of the bundle to search, if it has several. [default: the first]"
+    )
     against: Literal["native", "wasm"] = option("--reference", default="native", help="Reference backend.")
     tolerance: float | None = option(
         type=click.FloatRange(min=0, min_open=True),

@@ -14,19 +14,34 @@ let model = null;
 const commands = {
   adapter: features,
 
-  async load({ entry, backend, precision, size, selfTest }) {
+  async load({ entry, backend, precision, size, selfTest, stage }) {
     const bundle = await import(new URL(entry, document.baseURI).href);
     const start = performance.now();
-    model = await bundle.load({ backend, precision, size, trace: true, selfTest, cache: false });
-    const { reason, warnings } = model;
-    return { ms: performance.now() - start, backend: model.backend, reason, warnings, info: await model.info() };
+    const of = (asked) => (stage === undefined ? asked : { [stage]: asked });
+    const chosen = { backend: of(backend), precision: of(precision), size };
+    model = await bundle.load({ ...chosen, trace: true, selfTest, cache: false });
+    const ms = performance.now() - start;
+    const info = await model.info();
+    const own = info.stages?.find(({ name }) => name === stage);
+    const { backend: used, reason } = own ?? model;
+    return { ms, backend: used, reason, warnings: model.warnings, info: own ?? info };
   },
 
-  async tensors({ feeds }) {
+  async tensors({ feeds, stage }) {
     const given = await tensors(feeds);
     const start = performance.now();
-    const outputs = await model.runTensors(given);
+    const outputs = await model.runTensors(given, stage === undefined ? {} : { stage });
     const ms = performance.now() - start;
+    return { ms, outputs: named(outputs) };
+  },
+
+  async look({ urls, feeds }) {
+    const [given, seen] = [await tensors(feeds), await pictures(urls)];
+    const start = performance.now();
+    const scene = await model.look(seen);
+    const outputs = await scene.runTensors(given);
+    const ms = performance.now() - start;
+    await scene.release();
     return { ms, outputs: named(outputs) };
   },
 

@@ -1,0 +1,37 @@
+"""Stages one after another: each takes outputs of those before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import Input
+from webbuild.manifest.stages import stage_inputs
+from webbuild.runners.runner import Tensors
+
+RunStage = Callable[[Tensors], Tensors]
+
+
+def chain_feeds(stage: str, inputs: Sequence[Input], feeds: Tensors) -> dict[str, NDArray[Any]]:
+    """Return the feeds of a stage as those of a chain: by "stage.input", without what it takes from other stages."""
+    joined = {spec.name for spec in stage_inputs(inputs)}
+    return {f"{stage}.{name}": array for name, array in feeds.items() if name not in joined}
+
+
+def stage_feeds(stage: str, feeds: Tensors) -> dict[str, NDArray[Any]]:
+    """Return what a chain's feeds hold for a stage, by its own names."""
+    return {key.removeprefix(f"{stage}."): array for key, array in feeds.items() if key.startswith(f"{stage}.")}
+
+
+def run_chain(stages: Sequence[tuple[str, Sequence[Input], RunStage]], feeds: Tensors) -> Tensors:
+    """Run stages in turn, each given by its name, its inputs and what runs it; return the last one's outputs."""
+    made: dict[tuple[str, str], NDArray[Any]] = {}
+    outputs: Tensors = {}
+    for name, inputs, run in stages:
+        own = stage_feeds(name, feeds)
+        joined = {spec.name: made[spec.stage, spec.output].astype(spec.dtype) for spec in stage_inputs(inputs)}
+        outputs = run({**own, **joined})
+        made |= {(name, key): array for key, array in outputs.items()}
+    return outputs

@@ -1,0 +1,164 @@
+"""What later stages of a bundle are judged by, and all stages together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import msgspec
+
+from webbuild.compare.comparison import Comparison
+from webbuild.equivalence.compare_runs import Perturbed, Reference, RunInput, Tensors
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest.manifest import Manifest, OptionInput
+from webbuild.manifest.stages import stage_inputs
+from webbuild.runners.chain import chain_feeds, run_chain
+from webbuild.runners.native import NativeRunner
+from webbuild.verify.bundle_reader import Bundle, read_golden
+from webbuild.verify.inputs import VerifyInput, collect_inputs, option_feeds, random_input
+from webbuild.verify.reference import check_golden_run, policy_of, reference_runner, run_reference, thresholds_of
+from webbuild.verify.variant_work import VariantWork
+
+WHOLE = "whole"
+"""What reports call all stages together."""
+
+
+def first_variants(work: Sequence[VariantWork]) -> list[VariantWork]:
+    """Return the first variant of each stage."""
+    found = {each.bundle.stage: each for each in reversed(work) if not each.bundle.whole}
+    return [found[name] for name in dict.fromkeys(each.bundle.stage for each in work) if name in found]
+
+
+def later_work(bundle: Bundle, names: Sequence[str], earlier: Sequence[VariantWork]) -> VariantWork:
+    """Compute the reference's answers of a stage to what those before it answered.
+
+    Raises:
+        WebbuildError: `reference-session-failed`, `reference-run-failed`, `invalid-golden`.
+    """
+    return _answered(bundle, names, later_inputs(bundle, earlier), earlier[0].more)
+
+
+def _answered(
+    bundle: Bundle, names: Sequence[str], inputs: Sequence[VerifyInput], more: Sequence[Path] = ()
+) -> VariantWork:
+    runner = reference_runner(bundle)
+    reference = run_reference(bundle, runner, inputs)
+    return VariantWork(bundle, names, runner, reference, inputs, more, check_golden_run(bundle, runner))
+
+
+def inputs_of_stage(bundle: Bundle, stage: str, files: Sequence[Path]) -> tuple[Bundle, Sequence[VerifyInput]]:
+    """Return a stage alone, the first without a name, and its inputs: what those before it answer to the samples.
+
+    Raises:
+        WebbuildError: `unknown-stage`, and what `collect_inputs` raises.
+    """
+    firsts = list({each.stage: each for each in reversed(bundle.variants)}.values())[::-1]
+    if stage and stage not in (names := [each.stage for each in firsts if each.stage]):
+        raise WebbuildError(
+            "unknown-stage",
+            f"{bundle.directory}: has no stage {stage}"
+            if names
+            else f"{bundle.directory}: has one stage, without a name",
+            f"name one of {', '.join(names)}" if names else "leave --stage out",
+            exit_code=USAGE,
+        )
+    work: list[VariantWork] = []
+    for each in firsts:
+        inputs = later_inputs(each, work) if stage_inputs(each.manifest.inputs) else collect_inputs(each, files)
+        if each.stage == stage or not stage:
+            return each, inputs
+        work.append(_answered(each, (), inputs))
+    raise AssertionError(stage)
+
+
+def later_inputs(bundle: Bundle, earlier: Sequence[VariantWork]) -> list[VerifyInput]:
+    """Return the inputs of a stage: what the references of those before it answered to theirs.
+
+    What else it takes is that of the recorded run, so that it means something; random numbers without one.
+
+    Raises:
+        WebbuildError: `invalid-golden`.
+    """
+    recorded, first = read_golden(bundle), earlier[0]
+    inputs = []
+    for index, given in enumerate(first.inputs):
+        made = {(each.bundle.stage, name): array for each in earlier for name, array in _answer(each, index).items()}
+        joined = {each.name: made[each.stage, each.output] for each in stage_inputs(bundle.manifest.inputs)}
+        others = random_input(bundle.manifest, index).feeds if recorded is None else recorded[0]
+        feeds = {**others, **option_feeds(bundle.manifest), **joined}
+        inputs.append(VerifyInput(given.title, feeds, placement=given.placement))
+    return inputs
+
+
+def _answer(work: VariantWork, index: int) -> Tensors:
+    return work.reference.answers[index].outputs
+
+
+def whole_work(bundle: Bundle, stages: Sequence[VariantWork], backends: Sequence[str]) -> VariantWork:
+    """Compute the reference's answers of all stages together, each on what the ones before it answer.
+
+    Raises:
+        WebbuildError: `reference-run-failed`.
+    """
+    last = stages[-1]
+    chain = [(each.bundle.stage, each.bundle.manifest.inputs, each.runner.run) for each in stages]
+    inputs = [
+        VerifyInput(
+            given.title,
+            {
+                name: array
+                for each in stages
+                for name, array in chain_feeds(
+                    each.bundle.stage, each.bundle.manifest.inputs, each.inputs[index].feeds
+                ).items()
+            },
+            given.file,
+            given.placement,
+            stack=given.stack,
+        )
+        for index, given in enumerate(stages[0].inputs)
+    ]
+    whole = Bundle(
+        bundle.directory,
+        last.bundle.manifest,
+        WHOLE,
+        stage=last.bundle.stage,
+        whole=tuple(each.bundle for each in stages),
+    )
+    outputs = [spec.name for spec in last.bundle.manifest.outputs]
+
+    def run(given: RunInput) -> Tensors:
+        made = run_chain(chain, {**given.feeds, **given.fixed})
+        return {name: made[name] for name in outputs}
+
+    known = thresholds_of(last.bundle.manifest)
+    options = {f"{each.bundle.stage}.{name}" for each in stages for name in _options(each.bundle.manifest)}
+    runs = [
+        RunInput(
+            each.title,
+            {name: array for name, array in each.feeds.items() if name not in options},
+            {name: array for name, array in each.feeds.items() if name in options},
+            msgspec.structs.replace(known, placement=each.placement, picture_file=each.file),
+        )
+        for each in inputs
+    ]
+    task = last.bundle.manifest.task
+    reference = Reference(run, runs, task, policy_of(last.bundle, "native"), _perturbing([e.runner for e in stages]))
+    names = [f"{backend} {WHOLE}" for backend in backends]
+    return VariantWork(whole, names, last.runner, reference, inputs, stages[0].more, list[Comparison]())
+
+
+def _options(manifest: Manifest) -> list[str]:
+    return [spec.name for spec in manifest.inputs if isinstance(spec, OptionInput)]
+
+
+def _perturbing(runners: Sequence[NativeRunner]) -> Perturbed:
+    @contextmanager
+    def perturbed(change: Callable[[Tensors], Tensors]) -> Iterator[None]:
+        with ExitStack() as stack:
+            for each in runners:
+                stack.enter_context(each.perturbed(change))
+            yield
+
+    return perturbed

@@ -1,0 +1,69 @@
+"""What the graphs of a variant are judged by: the reference's answers to its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from webbuild.compare.comparison import Comparison
+from webbuild.equivalence.compare_runs import Reference
+from webbuild.runners.native import NativeRunner
+from webbuild.verify.augment import augment_images
+from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.inputs import VerifyInput, collect_inputs, inputs_from_files, sequence_inputs
+from webbuild.verify.reference import check_golden_run, reference_runner, run_reference
+from webbuild.verify.run_backend import ReferenceResults
+
+
+class VariantWork(Struct, frozen=True):
+    """What the graphs `names` of a variant are judged by. Of its inputs the last, `more`, were made for it."""
+
+    bundle: Bundle
+    names: Sequence[str]
+    runner: NativeRunner
+    reference: Reference
+    inputs: Sequence[VerifyInput]
+    more: Sequence[Path]
+    checks: Sequence[Comparison]
+
+    @property
+    def results(self) -> ReferenceResults:
+        """The inputs and the answers to them."""
+        return list(zip(self.inputs, self.reference.answers, strict=True))
+
+    @property
+    def sequences(self) -> dict[str, str]:
+        """The sequence of each step, by title."""
+        return {each.title: each.sequence for each in self.inputs if each.sequence}
+
+    @property
+    def noise(self) -> dict[str, float]:
+        """The noise floor, by quantity."""
+        return {} if self.reference.noise is None else self.reference.noise.named_levels
+
+
+def reference_work(
+    bundle: Bundle,
+    names: Sequence[str],
+    files: Sequence[Path],
+    folder: Path,
+    more: Sequence[Path] | None,
+    say: Callable[[str], None],
+) -> VariantWork:
+    """Compute the reference's answers for a variant. `more` are the pictures made for the first, None for that itself.
+
+    Those of all variants are of the same pictures, so that a report has a row for each.
+    """
+    runner = reference_runner(bundle)
+    inputs = collect_inputs(bundle, files)
+    inputs += sequence_inputs(bundle, inputs, folder)
+    reference = run_reference(bundle, runner, inputs)
+    checks = check_golden_run(bundle, runner)
+    more = augment_images(bundle, inputs, reference, folder) if more is None else more
+    if more:
+        say(f"native: {len(more)} more pictures, for a model that is numerically unstable")
+        inputs = [*inputs, *inputs_from_files(bundle, more)]
+        reference = run_reference(bundle, runner, inputs)
+    return VariantWork(bundle, names, runner, reference, inputs, more, checks)
