@@ -33,7 +33,10 @@ decoder (float[1,8,8,8] embedding, float[1,4,16,16] detail, float[1,8] vector)
   scores = Sigmoid (flat)
 }}
 """
-WEIGHTS = {"w1": (4, 3, 3, 3), "w2": (8, 4, 3, 3), "w3": (4, 8, 1, 1)}
+WEIGHTS = {
+    "w1": (4, 3, 3, 3), "w2": (8, 4, 3, 3), "w3": (4, 8, 1, 1), "w4": (8, 3, 8, 8), "w5": (8, 8, 2, 2), "w6": (2, 8),
+    "w7": (4, 8, 1, 1),
+}  # fmt: skip
 
 
 def stage(text: str, path: Path) -> Path:

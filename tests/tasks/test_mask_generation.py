@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput
 from webbuild.compare.tolerances import NATIVE
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import MaskGenerationTask, PointPromptInput, TensorInput
+from webbuild.manifest.manifest import ImageInput, Letterbox, MaskGenerationTask, PointPromptInput, TensorInput
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds, point_tokens
@@ -54,9 +54,11 @@ SAM2 = decoder(
     [floats("masks", 1, 3, 16, 16), floats("iou_predictions", 1, 3)],
 )
 SAM_TRANSFORMERS = decoder([*POINTS, EMBEDDING, floats("image_positional_embeddings", 1, 8, 4, 4)], TRANSFORMERS_ANSWER)
-SAM2_TRANSFORMERS = decoder(
-    [*POINTS, floats("input_boxes", 1, 0, 4), *LEVELS], [*TRANSFORMERS_ANSWER, floats("object_score_logits", 1, 1, 1)]
+SAM_BOXES = decoder(
+    [*POINTS, floats("input_boxes", 1, 1, 4), EMBEDDING, floats("image_positional_embeddings", 1, 8, 4, 4)],
+    TRANSFORMERS_ANSWER,
 )
+SAM2_TRANSFORMERS = decoder([*POINTS, *LEVELS], [*TRANSFORMERS_ANSWER, floats("object_score_logits", 1, 1, 1)])
 
 
 @pytest.mark.parametrize(
@@ -66,9 +68,10 @@ SAM2_TRANSFORMERS = decoder(
         (EDGE_SAM, ("masks", 0, [1, 2, 3], "corners", True, True)),
         (SAM2, ("masks", None, [0, 1, 2], "corners", False, False)),
         (SAM_TRANSFORMERS, ("pred_masks", None, [0, 1, 2], "none", False, True)),
-        (SAM2_TRANSFORMERS, ("pred_masks", None, [0, 1, 2], "input", False, False)),
+        (SAM2_TRANSFORMERS, ("pred_masks", None, [0, 1, 2], "corners", False, False)),
+        (SAM_BOXES, ("pred_masks", None, [0, 1, 2], "input", False, True)),
     ],
-    ids=["SAM", "EdgeSAM", "SAM 2", "SAM of transformers", "SAM 2 of transformers"],
+    ids=["SAM", "EdgeSAM", "SAM 2", "SAM of transformers", "SAM 2 of transformers", "SAM with boxes"],
 )
 def test_a_mask_decoder_is_known_by_its_names(signature: ModelSignature, want: tuple[Any, ...]) -> None:
     task = task_of(signature)
@@ -154,10 +157,49 @@ def test_a_graph_that_pads_by_itself_gets_no_padding() -> None:
 
 
 def test_a_box_goes_into_its_own_input() -> None:
-    assert "input_boxes" not in feeds(SAM2_TRANSFORMERS, PointPrompt([(5, 5)], [1]))
-    got = feeds(SAM2_TRANSFORMERS, PointPrompt([(5, 5)], [1], (0, 0, 10, 5)))
+    assert "input_boxes" not in feeds(SAM_BOXES, PointPrompt([(5, 5)], [1]))
+    got = feeds(SAM_BOXES, PointPrompt([(5, 5)], [1], (0, 0, 10, 5)))
     assert got["input_boxes"].tolist() == [[[0, 0, 32, 16]]]
     assert got["input_points"].shape == (1, 1, 1, 2)
+
+
+ENCODER = decoder([floats("pixel_values", 1, 3, 64, 64)], [EMBEDDING])
+
+
+@pytest.mark.parametrize(
+    ("later", "letterbox"),
+    [
+        (SAM, Letterbox(anchor="top-left", pad="mean", interpolation="bilinear-antialias")),
+        (SAM2, Letterbox(mode="stretch", interpolation="bilinear-antialias")),
+    ],
+    ids=["SAM", "SAM 2"],
+)
+def test_pictures_go_in_as_the_decoder_behind_tells(later: ModelSignature, letterbox: Letterbox) -> None:
+    found = TASK.infer_earlier(ENCODER, [later])
+    assert found is not None
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.letterbox, image.mean[0]) == (letterbox, 0.485)
+    assert TASK.infer_earlier(ENCODER, [ENCODER]) is None
+
+
+def test_an_encoder_with_channels_last_normalises_by_itself() -> None:
+    raw = msgspec.structs.replace(ENCODER, inputs=(floats("input_image", 1, 64, 64, 3),))
+    found = TASK.infer_earlier(raw, [SAM])
+    assert found is not None
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.layout, image.scale, image.mean, image.letterbox.pad) == ("nhwc", 1, [0, 0, 0], 0)
+
+
+def test_the_frame_is_the_input_of_the_encoder() -> None:
+    """SAM 3's patches have 14 pixels, those of a small model 8: the encoder knows."""
+    small = msgspec.structs.replace(ENCODER, inputs=(floats("pixel_values", 1, 3, 32, 32),))
+    encoder = TASK.infer_earlier(small, [SAM])
+    assert encoder is not None
+    task = TASK.with_earlier(known(SAM), [encoder]).task
+    assert isinstance(task, MaskGenerationTask)
+    assert task.frame == [32, 32]
 
 
 def test_an_earlier_answer_is_fed_back() -> None:

@@ -16,6 +16,7 @@ from webbuild.compile.compile_model import CompiledModel, compile_model
 from webbuild.compile.load_model import LoadedModel, load_model
 from webbuild.compile.model_stage import ModelStage, compile_stages
 from webbuild.compile.model_variant import ModelVariant, compile_variants, naming_variant
+from webbuild.compile.prompt_variants import with_prompt_variants
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
 from webbuild.compile.stage_links import StageLinks
 from webbuild.compile.stage_plan import PlannedStage
@@ -72,6 +73,7 @@ def compile_all(
             return compile_batch(resized, target, single, batch, nms=arguments.nms)
 
         variants = compile_variants(loaded, dims, given, options.batches, compile_single, compile_several, files)
+        variants = with_prompt_variants(variants, dims, compile_single)
         compiled, loaded = variants[0].compiled, variants[0].loaded
         findings = inspect_before_after(
             loaded.source.model, compiled.lowered.graphs["webgpu"], target, loaded.dims.dims

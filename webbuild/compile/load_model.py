@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from webbuild.compile.mask_decoder import reduce_mask_decoder
 from webbuild.equivalence.detection_thresholds import open_reference
 from webbuild.inspection.graph import prepare_graph
 from webbuild.inspection.reshape_check import check_reshapes
@@ -60,7 +61,7 @@ def load_model(
             `reference-session-failed`, `one-size-only` or `size-fails`.
     """
     with progress.step(f"load {path.name}"):
-        source = set_inputs(source or load_onnx(path), values or {})
+        source = reduce_mask_decoder(set_inputs(source or load_onnx(path), values or {}))
         settled = settle_sizes(
             source, dims, size, lambda model: open_reference(model)[0], states=states, samples=samples
         )
@@ -70,6 +71,7 @@ def load_model(
         original, repairs = open_reference(source)  # what does not run as it is need not be patched
         check_given_sizes(source, sizes, dims, original)
         original.close()
+        original = original.with_outputs(spec.name for spec in source.signature.outputs)
         original = original.with_defaults(first_states(source, sizes.dims, original))
     return LoadedModel(source, original, sizes, (*source.repairs, *repairs), input_ranges(prepared))
 

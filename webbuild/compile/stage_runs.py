@@ -16,6 +16,7 @@ from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.runners.chain import chain_feeds
 from webbuild.runners.memoized import MemoizedRunner
 from webbuild.runners.runner import Tensors
+from webbuild.samples.point_prompts import attach_point_prompts
 from webbuild.samples.sample import Sample
 from webbuild.samples.stage_samples import Answers, stage_samples
 from webbuild.tasks.registry import kind_of
@@ -63,6 +64,7 @@ def _with_samples(
     loaded, compiled = variant.loaded, variant.compiled
     with naming_variant(variant.name):
         made = stage_samples(samples, answers, compiled.match.inputs, loaded.ranges)
+        made = attach_point_prompts(compiled.match, made)
         made, notes = replace_nan_inputs(loaded.original, made, compiled.postprocess)
     say(notes)
     return msgspec.structs.replace(variant, samples=made)

@@ -174,4 +174,11 @@ def _pad_rows(array: NDArray[Any], declared: Sequence[int | str | None], fixed: 
 
 def run_context(sample: Sample, thresholds: Mapping[str, float]) -> RunContext:
     """Return what a sample is decoded with; `thresholds` by option."""
-    return RunContext(sample.placement, thresholds, sample.prompt, picture_file=sample.image_file, hole=sample.hole)
+    return RunContext(
+        sample.placement,
+        thresholds,
+        sample.prompt,
+        picture_file=sample.image_file,
+        hole=sample.hole,
+        points=sample.points,
+    )

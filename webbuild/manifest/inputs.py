@@ -27,14 +27,15 @@ class Letterbox(ManifestStruct, kw_only=True, frozen=True):
     none with `top-left`, and what is too much right and below. On a square input this is torchvision's Resize to
     the shorter side and CenterCrop.
 
-    `stretch` ignores the aspect ratio and pads nothing.
+    `stretch` ignores the aspect ratio and pads nothing. `pad` is a level of all colours, or `mean`: the input's mean,
+    which is 0 in the tensor.
 
     The resamplers are defined in `webbuild/preprocess/resample.py`; all compute in float64.
     """
 
     mode: Literal["letterbox", "stretch", "crop"] = "letterbox"
     anchor: Literal["center", "top-left"] = "center"
-    pad: int = 114
+    pad: int | Literal["mean"] = 114
     interpolation: Interpolation = "bilinear"
 
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import msgspec
 
-from webbuild.manifest.inputs import PictureInput, StackInput
+from webbuild.manifest.inputs import PictureInput, PointPromptInput, StackInput
 from webbuild.manifest.manifest import Manifest
 
 
 def variant_names(manifest: Manifest) -> list[str]:
-    """Return a name for each of `every_variant`, of what differs: `640x480`, `batch 4` or `640x480 batch 4`."""
+    """Return a name for each of `every_variant`, of what differs: `640x480`, `batch 4`, both, or `3 points`."""
     every = manifest.every_variant
     sizes = [f"{size[0]}x{size[1]}" if (size := picture_size(each)) else "" for each in every]
     batches = [f"batch {picture_batch(each)}" for each in every]
-    differing = [names for names in (sizes, batches) if len(set(names)) > 1]
+    points = [f"{prompt_points(each)} points" for each in every]
+    differing = [names for names in (sizes, batches, points) if len(set(names)) > 1]
     return [" ".join(names) for names in zip(*differing, strict=True)] or [""]
+
+
+def prompt_points(manifest: Manifest) -> int:
+    """Return how many points a prompt has, 0 of a model that takes none."""
+    given = (each for each in manifest.inputs if isinstance(each, PointPromptInput) and each.role == "points")
+    return next((each.shape[-2] for each in given), 0)
 
 
 def picture_size(manifest: Manifest) -> tuple[int, int] | None:

@@ -46,19 +46,26 @@ def set_inputs(source: OnnxModel, given: Mapping[str, str]) -> OnnxModel:
     """
     if not given:
         return source
-    import onnx_ir as ir
-
-    model = source.model.clone()
     values: dict[str, NDArray[Any]] = {}
     for name, text in given.items():
         _check_name(source, name)
-        value = next(each for each in model.graph.inputs if each.name == name)
+        value = next(each for each in source.model.graph.inputs if each.name == name)
         values[name] = _array(f"{name}={text}", value)
-        model.graph.inputs.remove(value)
-        value.const_value = ir.tensor(values[name], name=name)
-        value.shape = ir.Shape(values[name].shape)
-        model.graph.register_initializer(value)
     said = [f"input '{name}' is {text}, a constant: --set" for name, text in given.items()]
+    return with_constants(source, values, said)
+
+
+def with_constants(source: OnnxModel, values: Mapping[str, NDArray[Any]], said: Sequence[str]) -> OnnxModel:
+    """Return a model of which these inputs are constants; the original is still given them. `said` are sentences."""
+    import onnx_ir as ir
+
+    model = source.model.clone()
+    for name, array in values.items():
+        value = next(each for each in model.graph.inputs if each.name == name)
+        model.graph.inputs.remove(value)
+        value.const_value = ir.tensor(array, name=name)
+        value.shape = ir.Shape(array.shape)
+        model.graph.register_initializer(value)
     known = model_signature(source.signature.file, model)
     return msgspec.structs.replace(
         source,

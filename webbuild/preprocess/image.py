@@ -82,13 +82,21 @@ def image_to_canvas(rgba: NDArray[np.uint8], spec: ImageInput) -> tuple[NDArray[
     """Place a picture [h, w, 4] in the input's size, RGB [height, width, 3] of 0..255, and return where it lies."""
     height, width = input_size(spec)
     placement = place_image(rgba.shape[1], rgba.shape[0], width, height, spec.letterbox)
-    canvas = np.full((height, width, 3), float(spec.letterbox.pad))
+    canvas = np.broadcast_to(pad_color(spec), (height, width, 3)).copy()
     rows, columns = (
         range(max(0, start), min(start + drawn, limit))
         for start, drawn, limit in ((placement.top, placement.height, height), (placement.left, placement.width, width))
     )
     canvas[rows.start : rows.stop, columns.start : columns.stop] = _resize_into(rgba, placement, columns, rows, spec)
     return canvas, placement
+
+
+def pad_color(spec: ImageInput) -> NDArray[np.float64]:
+    """Return the RGB levels of the padding."""
+    if spec.letterbox.pad != "mean":
+        return np.full(3, float(spec.letterbox.pad))
+    levels = np.array(spec.mean[:3], np.float64) / spec.scale
+    return np.resize(levels[::-1] if spec.color == "bgr" else levels, 3)
 
 
 def input_size(spec: PictureInput) -> tuple[int, int]:

@@ -15,6 +15,8 @@ from webbuild.preprocess.letterbox import ImagePlacement
 
 FOREGROUND, BACKGROUND, UPPER_LEFT, LOWER_RIGHT, PADDING = 1, 0, 2, 3, -1
 """Labels of points, see `PointPromptInput`."""
+_CORNERS = 2
+"""Points that a box takes."""
 
 
 class PointPrompt(Struct, frozen=True):
@@ -36,9 +38,24 @@ class PointPrompt(Struct, frozen=True):
         return len(self.points) == 1 and self.box is None and self.mask is None
 
 
+def example_prompt(task: MaskGenerationTask, placement: ImagePlacement, count: int, index: int) -> PointPrompt:
+    """Return a prompt of `count` points, padding and corners included: clicks, with a box where `index` is odd.
+
+    The first click and every other one is on the object.
+    """
+    generator = np.random.default_rng(index)
+    size = np.array([placement.source_width, placement.source_height], np.float64)
+    boxed = task.box == "corners" and index % 2 == 1 and count >= _CORNERS
+    clicks = count - _CORNERS if boxed else count - int(task.padding_point)
+    points = [(float(x), float(y)) for x, y in generator.uniform(0.2, 0.8, (clicks, 2)) * size]
+    x1, y1, x2, y2 = (float(value) for value in np.array([0.15, 0.2, 0.7, 0.85]) * np.tile(size, 2))
+    labels = [1 - at % 2 for at in range(clicks)]
+    return PointPrompt(points, labels, (x1, y1, x2, y2) if boxed else None, multimask=True)
+
+
 def point_tokens(task: MaskGenerationTask, prompt: PointPrompt) -> int:
     """Return the number of points that a graph has to take for a prompt, corners and padding included."""
-    corners = 2 if prompt.box is not None and task.box == "corners" else 0
+    corners = _CORNERS if prompt.box is not None and task.box == "corners" else 0
     return len(prompt.points) + corners + int(task.padding_point and prompt.box is None)
 
 

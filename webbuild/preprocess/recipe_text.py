@@ -13,7 +13,8 @@ def describe_recipe(image: ImageInput) -> str:
     """Return for instance `RGB, letterboxed in 640 x 640 with grey 114, pixel values 0..255 times 1/255`."""
     color = "in grey" if image.color == "gray" else "RGB and the mask" if image.mask else image.color.upper()
     height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[1:3]
-    pad = f" with grey {image.letterbox.pad}" if image.letterbox.mode == "letterbox" else ""
+    filled = "the mean" if image.letterbox.pad == "mean" else f"grey {image.letterbox.pad}"
+    pad = f" with {filled}" if image.letterbox.mode == "letterbox" else ""
     place = " at the top left" if pad and image.letterbox.anchor == "top-left" else ""
     fitted = f"{_FITTED[image.letterbox.mode]} {width} x {height}{place}{pad}"
     return f"{color}, {fitted}, pixel values {describe_values(image)}"

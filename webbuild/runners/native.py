@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
@@ -107,6 +107,12 @@ class NativeRunner:
         """Return a runner of the same graph that gives inputs these values in runs that leave them out."""
         other = copy(self)
         other._session, other._defaults = None, defaults
+        return other
+
+    def with_outputs(self, names: Iterable[str]) -> NativeRunner:
+        """Return a runner of the same graph whose runs return these outputs alone."""
+        other = copy(self)
+        other._session, other.output_shapes = None, {name: self.output_shapes[name] for name in names}
         return other
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import CropInput, ImageInput, Input, StackInput
-from webbuild.preprocess.image import input_size, normalize
+from webbuild.preprocess.image import input_size, normalize, pad_color
 from webbuild.preprocess.image_stack import stack_image_spec
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.mask import with_hole
@@ -29,9 +29,8 @@ def edge_cases(inputs: Sequence[Input], ranges: Ranges = NO_RANGES) -> list[Samp
         return []
     height, width = input_size(image)
     count, shape = (1, image.shape) if stack is None else (stack.count, stack.shape)
-    flat = normalize(
-        np.full((height, width, 3), float(image.pad if isinstance(image, CropInput) else image.letterbox.pad)), image
-    )
+    padding = np.full(3, float(image.pad)) if isinstance(image, CropInput) else pad_color(image)
+    flat = normalize(np.broadcast_to(padding, (height, width, 3)), image)
     whole = ImagePlacement(width, height, 0, 0, width, height, width, height)
     rest = feeds_beside_image(inputs, whole, ranges=ranges)
 

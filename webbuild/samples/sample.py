@@ -14,6 +14,7 @@ from webbuild.manifest.manifest import FocusInput, Input, TensorInput
 from webbuild.preprocess.image_stack import focus_tensor
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.number_feeds import number_feeds
+from webbuild.preprocess.point_prompt import PointPrompt
 from webbuild.preprocess.prompt import Prompt
 from webbuild.preprocess.size_feeds import size_feeds
 from webbuild.preprocess.state_feeds import state_feeds
@@ -31,8 +32,8 @@ class Sample(Struct, frozen=True):
     """One run's feeds. `image_file` is the file it came from, `placement` where that lies in the input.
 
     A stack has `frames` instead, and what is known of its focal distances. `prompt` is what is looked for. `redraw`
-    makes up other feeds, by attempt, of a sample whose feeds are numbers at random. `hole` is what is filled in. A step
-    of a `sequence` that `continues` takes the states of the run before.
+    makes up other feeds, by attempt, of a sample whose feeds are numbers at random. `hole` is what is filled in,
+    `points` what is pointed at. A step of a `sequence` that `continues` takes the states of the run before.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Sample(Struct, frozen=True):
     prompt: Prompt | None = None
     redraw: Callable[[int], dict[str, NDArray[Any]]] | None = None
     hole: NDArray[np.bool_] | None = None
+    points: PointPrompt | None = None
     sequence: str = ""
     continues: bool = False
 

@@ -317,3 +317,11 @@ class TaskKind:
     def prompt_feeds(self, match: TaskMatch, prompt: Prompt) -> Mapping[str, NDArray[Any]]:
         """Return the inputs that a prompt fills in."""
         return {}
+
+    def example_points(self, match: TaskMatch, placement: ImagePlacement, index: int) -> PointPrompt | None:
+        """Return clicks for the sample of a number, as many as the graph takes; None for a task that takes none."""
+        return None
+
+    def point_feeds(self, match: TaskMatch, prompt: PointPrompt, placement: ImagePlacement) -> Tensors:
+        """Return the inputs that clicks and boxes fill in."""
+        return {}

@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.manifest.manifest import MaskGenerationTask
+from webbuild.manifest.manifest import MaskGenerationTask, PointPromptInput
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement
-from webbuild.preprocess.point_prompt import PointPrompt
+from webbuild.preprocess.point_prompt import PointPrompt, example_prompt, point_prompt_feeds
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
 from webbuild.tasks.detection import Box
 from webbuild.tasks.mask_logits import ObjectMask, object_mask, resize_logits
 from webbuild.tasks.metrics.compare_masks import compare_object_masks
 from webbuild.tasks.sam_decoders import infer_sam_decoder
+from webbuild.tasks.sam_encoders import infer_sam_encoder, with_encoder
 from webbuild.tasks.type_names import TypeNames
 
 
@@ -47,6 +48,14 @@ class MaskGenerationKind(TaskKind):
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise mask decoders by the names of what goes in and comes out."""
         return infer_sam_decoder(signature)
+
+    def infer_earlier(self, signature: ModelSignature, later: Sequence[ModelSignature]) -> TaskMatch | None:
+        """Recognise the encoder of pictures by the decoder that takes what it makes."""
+        return infer_sam_encoder(signature, later)
+
+    def with_earlier(self, match: TaskMatch, earlier: Sequence[TaskMatch]) -> TaskMatch:
+        """Return the match with points in the pixels of the encoder's input."""
+        return with_encoder(match, earlier)
 
     def needed_outputs(self, task: MaskGenerationTask) -> Sequence[str]:
         """Return the logits and the scores."""
@@ -83,6 +92,16 @@ class MaskGenerationKind(TaskKind):
         logits = result["logits"]
         return [PromptedMasks(masks, result["best"], logits["data"].reshape(logits["rows"], logits["columns"]))]
 
+    def example_points(self, match: TaskMatch, placement: ImagePlacement, index: int) -> PointPrompt | None:
+        """Return clicks in the picture, with a box on odd samples where there is room for one."""
+        assert isinstance(match.task, MaskGenerationTask)
+        return example_prompt(match.task, placement, _point_count(match), index)
+
+    def point_feeds(self, match: TaskMatch, prompt: PointPrompt, placement: ImagePlacement) -> Tensors:
+        """Return the inputs that clicks and boxes fill in."""
+        assert isinstance(match.task, MaskGenerationTask)
+        return point_prompt_feeds(match.inputs, match.task, prompt, placement)
+
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""
         return f"{tolerance.mask:.0%} of the pixels of a mask and one more; scores {tolerance.score:g}"
@@ -94,6 +113,12 @@ class MaskGenerationKind(TaskKind):
     def typescript(self, task: MaskGenerationTask) -> TypeNames:
         """Return the name of the masks."""
         return TypeNames("masks")
+
+
+def _point_count(match: TaskMatch) -> int:
+    """Return how many points the graph takes."""
+    given = (spec for spec in match.inputs if isinstance(spec, PointPromptInput) and spec.role == "points")
+    return next((spec.shape[-2] for spec in given), 0)
 
 
 class ChosenMasks(Struct, frozen=True):

@@ -33,6 +33,7 @@ _PROMPT_ROLES: Mapping[str, PointPromptRole] = {
     "has_input_masks": "has-mask",
 }
 """What an input of a decoder is, by its name."""
+_PICTURE_SIZES = ("orig_im_size", "original_image_size")
 _SCORES = ("iou_predictions", "iou_scores", "scores")
 _MASKS = ("low_res_masks", "pred_masks", "masks")
 """Outputs, the surest name first: `masks` are resized to the picture where there are `low_res_masks` too."""
@@ -84,6 +85,52 @@ def infer_sam_decoder(signature: ModelSignature) -> TaskMatch | None:
     return TaskMatch(task, tuple(_input(spec) for spec in signature.inputs), said)
 
 
+def decoder_outputs(signature: ModelSignature) -> tuple[str, str] | None:
+    """Return the names of logits and scores of a mask decoder, whatever its sizes; None for any other model."""
+    masks, scores = _outputs({spec.name: spec for spec in signature.outputs})
+    clicks = {"point_coords", "input_points"} & {spec.name for spec in signature.inputs}
+    if masks is None or scores is None or not clicks or _embedding(signature.inputs) is None:
+        return None
+    return masks.name, scores.name
+
+
+def unused_inputs(signature: ModelSignature) -> dict[str, tuple[int, ...]]:
+    """Return the inputs of a decoder that no prompt needs, and the shapes of constants in their place.
+
+    A picture's size counts for nothing but the masks of that size. Boxes are given as corners, where none may be.
+    """
+    found: dict[str, tuple[int, ...]] = {}
+    for spec in signature.inputs:
+        if spec.name in _PICTURE_SIZES and spec.dtype == "float32":
+            found[spec.name] = (2,)
+        if spec.name == "input_boxes" and len(spec.shape) == 3 and not isinstance(spec.shape[1], int):
+            found[spec.name] = (1, 0, 4)
+    return found
+
+
+def prompt_sizes(signature: ModelSignature, points: int) -> dict[str, int]:
+    """Return the free sizes of a mask decoder, by "input:axis", for a graph that takes so many points of one object."""
+    if decoder_outputs(signature) is None:
+        return {}
+    free = {
+        f"{spec.name}:{axis}": (_PROMPT_ROLES.get(spec.name), axis - len(spec.shape))
+        for spec in signature.inputs
+        for axis, size in enumerate(spec.shape)
+        if not isinstance(size, int)
+    }
+    return {key: points if place in (("points", -2), ("labels", -1)) else 1 for key, place in free.items()}
+
+
+def fewest_points(signature: ModelSignature) -> int:
+    """Return the points that a graph takes for one click: one more where the padding is not the graph's."""
+    return 1 + int(_family({spec.name: spec for spec in signature.inputs}).padding_point)
+
+
+def resizes_through_input(given: Mapping[str, TensorSpec]) -> bool:
+    """Whether a decoder of these inputs is SAM's, whose pictures keep their aspect ratio; SAM 2 stretches them."""
+    return _family(given).through_input
+
+
 def _outputs(outputs: Mapping[str, TensorSpec]) -> tuple[TensorSpec | None, TensorSpec | None]:
     """Return the logits and the scores of a decoder, by their names."""
     masks = next((outputs[name] for name in _MASKS if name in outputs), None)
@@ -94,8 +141,7 @@ def _outputs(outputs: Mapping[str, TensorSpec]) -> tuple[TensorSpec | None, Tens
 def _embedding(inputs: Sequence[TensorSpec]) -> TensorSpec | None:
     """Return the coarsest embedding of the picture: masks have four times its cells along a side."""
     known = [spec for spec in inputs if "embed" in spec.name and len(spec.shape) == 4]
-    sized = [spec for spec in known if isinstance(spec.shape[-1], int)]
-    return min(sized, key=lambda spec: cast("int", spec.shape[-1]), default=None)
+    return min(known, key=lambda spec: size if isinstance(size := spec.shape[-1], int) else 0, default=None)
 
 
 def _family(given: Mapping[str, TensorSpec]) -> _Family:
@@ -109,8 +155,7 @@ def _family(given: Mapping[str, TensorSpec]) -> _Family:
             return _Family("SAM 2", "corners", padding_point=False, through_input=False)
         return _Family("SAM", "corners", padding_point=True, through_input=True)
     if "image_embeddings.0" in given:
-        box: Literal["corners", "input"] = "input" if "input_boxes" in given else "corners"
-        return _Family("SAM 2 by transformers", box, padding_point=False, through_input=False)
+        return _Family("SAM 2 by transformers", "corners", padding_point=False, through_input=False)
     box_input: Literal["input", "none"] = "input" if "input_boxes" in given else "none"
     return _Family("SAM by transformers", box_input, padding_point=False, through_input=True)
 

@@ -13,6 +13,7 @@ from webbuild.model.dim_expression import evaluate_dim
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.tasks.grounding_dino import BOXES_NAMES, PIXEL_MASK_NAMES, PROMPT_INPUT_ROLES
 from webbuild.tasks.known_size import known_picture_size
+from webbuild.tasks.sam_decoders import fewest_points, prompt_sizes
 
 _BATCH_NAMES = {"n", "bs"}
 _CHANNEL_NAMES = {"num_channels", "channels"}
@@ -84,6 +85,7 @@ def _guess(
     missing: list[tuple[TensorSpec, int, str | None]] = []
     known = known_picture_size(signature)
     batched: list[str] = []
+    prompt = prompt_sizes(signature, fewest_points(signature))
     for fact in signature.inputs:
         for axis, dim in enumerate(fact.shape):
             key = f"{fact.name}:{axis}"
@@ -93,6 +95,8 @@ def _guess(
                 dims[key] = given[match]
             elif dim is not None and (size := evaluate_dim(dim, given)) is not None:
                 dims[key] = size
+            elif key in prompt:
+                dims[key] = prompt[key]
             elif axis == 0 and (dim is None or _is_batch_name(dim) or picture_sides(fact) or _is_unnamed_batch(fact)):
                 dims[key] = 1
                 batched.append(f"'{fact.name}'")

@@ -491,14 +491,15 @@ export interface ImageInput {
  *     none with `top-left`, and what is too much right and below. On a square input this is torchvision's Resize to
  *     the shorter side and CenterCrop.
  *
- *     `stretch` ignores the aspect ratio and pads nothing.
+ *     `stretch` ignores the aspect ratio and pads nothing. `pad` is a level of all colours, or `mean`: the input's mean,
+ *     which is 0 in the tensor.
  *
  *     The resamplers are defined in `webbuild/preprocess/resample.py`; all compute in float64.
  */
 export interface Letterbox {
   mode: "crop" | "letterbox" | "stretch";
   anchor: "center" | "top-left";
-  pad: number;
+  pad: number | "mean";
   interpolation: "bicubic" | "bilinear" | "bilinear-antialias" | "nearest";
 }
 /**

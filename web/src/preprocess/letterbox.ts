@@ -153,8 +153,11 @@ export function normalizer(
 }
 
 function paddedTensor(input: ImageInput, area: number): Float32Array<ArrayBuffer> {
-  const level = (channel: number) => (channel === ALPHA ? OPAQUE : input.letterbox.pad);
-  const pad = channelOrder(input).map((_, channel) => normalizer(input, channel)(level(channel)));
+  const { pad: given } = input.letterbox;
+  const pad = channelOrder(input).map((source, channel) => {
+    if (source === ALPHA) return normalizer(input, channel)(OPAQUE);
+    return given === "mean" ? 0 : normalizer(input, channel)(given);
+  });
   const tensor = new Float32Array(area * pad.length);
   if (input.layout === "nchw") {
     for (const [channel, value] of pad.entries()) tensor.fill(value, channel * area, (channel + 1) * area);

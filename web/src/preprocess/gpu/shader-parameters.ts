@@ -20,6 +20,8 @@ export const OFFSET_BYTE = 32;
 const LEVELS = 255;
 /** What the shader calls an order of channels. */
 const COLORS = { rgb: 0, bgr: 1, gray: 2, rgba: 3 } as const;
+/** No level: the padding is 0 in the tensor. */
+const PADS_WITH_MEAN = -1;
 /** More than any sum comes to: a bound that holds nothing. */
 const UNBOUNDED = 1e6;
 
@@ -34,7 +36,8 @@ export function shaderParameters(geometry: Geometry, input: ImageInput): ShaderP
   const limits = bounded ? [0, 1] : [-UNBOUNDED, UNBOUNDED];
   const uniform = new ArrayBuffer(PARAMETER_BYTES);
   new Uint32Array(uniform).set([...words, ...steps]);
-  const numbers = [...limits, input.letterbox.pad / LEVELS, input.scale * LEVELS];
+  const { pad } = input.letterbox;
+  const numbers = [...limits, pad === "mean" ? PADS_WITH_MEAN : pad / LEVELS, input.scale * LEVELS];
   new Float32Array(uniform, 48).set([...numbers, ...four(input.mean, 0), ...four(input.std, 1)]);
   return { columns: packTaps(columns), rows: packTaps(rows), uniform };
 }

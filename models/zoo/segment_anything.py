@@ -1,0 +1,252 @@
+"""Segment Anything with few channels: encoders and mask decoders, with the inputs and outputs of their exporters.
+
+`sam1-*` and `edge-sam-*` are as SAM's own exporter, samexporter and EdgeSAM write them, `sam2-*` as samexporter does,
+`sam2-hub-*` as transformers.js reads them; `sam-*` of `transformers_vision` are those of SAM. An
+encoder and a decoder of one model have the same weights.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import torch
+from torch import nn
+
+from models.zoo.examples import photo
+from models.zoo.recipe import Base, Example
+from models.zoo.weights import enliven
+
+SIDE, CELLS, WIDTH = 128, 8, 32
+"""Pixels of the input and cells of the embedding along a side, and channels."""
+MASK = 4 * CELLS
+SEED = 7
+DECODER = {"hidden_size": WIDTH, "mlp_dim": 64, "num_attention_heads": 4, "iou_head_hidden_dim": WIDTH}
+HIERA = {
+    "hidden_size": 8, "image_size": [SIDE, SIDE], "embed_dim_per_stage": [8, 16, 24, 32], "blocks_per_stage": [1] * 4,
+    "num_attention_heads_per_stage": [1, 2, 2, 4], "window_size_per_stage": [4] * 4, "global_attention_blocks": [2],
+    "window_positional_embedding_background_size": [4, 4],
+}  # fmt: skip
+CLICKS = torch.tensor([[[40.0, 70.0], [90.0, 30.0], [0.0, 0.0]]])
+LABELS = torch.tensor([[1.0, 0.0, -1.0]])
+
+
+def sam(masks: int) -> Any:
+    """Return SAM with `masks` masks that answer a prompt; the first of four stands for the single one."""
+    from transformers import SamConfig, SamModel
+
+    torch.manual_seed(SEED)
+    vision = {"hidden_size": WIDTH, "output_channels": WIDTH, "num_hidden_layers": 2, "num_attention_heads": 4,
+              "image_size": SIDE, "window_size": 4, "global_attn_indexes": [1], "num_pos_feats": WIDTH // 2,
+              "mlp_dim": 64, "initializer_range": 0.02}  # fmt: skip
+    prompt = {"hidden_size": WIDTH, "image_size": SIDE, "image_embedding_size": CELLS}
+    decoder = DECODER | {"num_multimask_outputs": masks}
+    config = SamConfig(
+        vision_config=vision, prompt_encoder_config=prompt, mask_decoder_config=decoder, attn_implementation="eager"
+    )
+    return SamModel(config)
+
+
+def sam2() -> Any:
+    """Return SAM 2."""
+    from transformers import Sam2Config, Sam2HieraDetConfig, Sam2Model, Sam2VisionConfig
+
+    torch.manual_seed(SEED)
+    sizes = [[SIDE >> level, SIDE >> level] for level in (2, 3, 4)]
+    vision = Sam2VisionConfig(
+        backbone_config=Sam2HieraDetConfig(**HIERA), backbone_channel_list=[32, 24, 16, 8],
+        backbone_feature_sizes=sizes, fpn_hidden_size=WIDTH,
+    )  # fmt: skip
+    prompt = {"hidden_size": WIDTH, "image_size": SIDE}
+    config = Sam2Config(
+        vision_config=vision, prompt_encoder_config=prompt, mask_decoder_config=DECODER, attn_implementation="eager"
+    )
+    return Sam2Model(config)
+
+
+class Encoder(nn.Module):
+    """The embeddings of a picture, in the order of an exporter."""
+
+    def __init__(self, network: Any) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, picture: Any) -> Any:
+        """Return the embedding, of SAM 2 the finest first."""
+        found = self.network.get_image_embeddings(picture)
+        return tuple(found) if isinstance(found, list) else found
+
+
+class Decoder(nn.Module):
+    """The masks that answer clicks, with the corners of a box among them, and an earlier answer."""
+
+    def __init__(self, network: Any, *, pads: bool) -> None:
+        super().__init__()
+        self.network, self.pads = network, pads
+
+    def embed(self, points: Any, labels: Any) -> Any:
+        """Return a vector for each of the points [1, n, 2] with labels [1, n], and for one of padding."""
+        if self.pads:
+            points = torch.cat([points, torch.zeros_like(points[:, :1])], 1)
+            labels = torch.cat([labels, -torch.ones_like(labels[:, :1])], 1)
+        encoder, known = self.network.prompt_encoder, labels[..., None]
+        found = encoder.shared_embedding((points + 0.5)[:, None] / SIDE)[:, 0]
+        found = found * (known != -1) + encoder.not_a_point_embed.weight * (known == -1)
+        table = encoder.point_embed
+        for label in range(4):
+            weight = table[label].weight if isinstance(table, nn.ModuleList) else table.weight[label]
+            found = found + weight * (known == label)
+        return found[:, None]
+
+    def masks(self, embeddings: Any, sparse: Any, dense: Any) -> Any:
+        """Return the logits [1, 1, masks, h, w] and their scores."""
+        given = {
+            "image_positional_embeddings": self.network.get_image_wide_positional_embeddings(),
+            "sparse_prompt_embeddings": sparse, "dense_prompt_embeddings": dense, "multimask_output": True,
+        }  # fmt: skip
+        *details, last = embeddings
+        more = {"high_resolution_features": details} if details else {}
+        return self.network.mask_decoder(image_embeddings=last, **given, **more)[:2]
+
+    def dense(self, mask: Any, has_mask: Any) -> Any:
+        """Return the embedding of an earlier answer, or of none."""
+        encoder = self.network.prompt_encoder
+        none = encoder.no_mask_embed.weight.reshape(1, -1, 1, 1)
+        return none if mask is None else has_mask * encoder.mask_embed(mask) + (1 - has_mask) * none
+
+    def forward(self, embedding: Any, *rest: Any) -> Any:
+        """Return SAM's answer: masks over the picture, scores, logits."""
+        points, labels, mask, has_mask, size = rest
+        logits, scores = self.masks([embedding], self.embed(points, labels), self.dense(mask, has_mask))
+        scale = SIDE / size.max()
+        drawn = torch.floor(scale * size + 0.5).long()
+        masks = nn.functional.interpolate(logits[:, 0], (SIDE, SIDE), mode="bilinear")
+        masks = masks[..., : drawn[0], : drawn[1]]
+        whole = size.long()
+        masks = nn.functional.interpolate(masks, (whole[0], whole[1]), mode="bilinear")
+        return masks, scores[:, 0], logits[:, 0]
+
+
+class EdgeDecoder(Decoder):
+    """EdgeSAM's: no earlier answer, the scores first."""
+
+    def forward(self, embedding: Any, *rest: Any) -> Any:
+        """Return scores and logits."""
+        points, labels = rest
+        logits, scores = self.masks([embedding], self.embed(points, labels), self.dense(None, None))
+        return scores[:, 0], logits[:, 0]
+
+
+class Sam2Decoder(Decoder):
+    """samexporter's of SAM 2."""
+
+    def forward(self, embedding: Any, *rest: Any) -> Any:
+        """Return logits and scores."""
+        first, second, points, labels, mask, has_mask = rest
+        dense = self.dense(mask, has_mask)
+        logits, scores = self.masks([first, second, embedding], self.embed(points, labels), dense)
+        return logits[:, 0].clamp(-32, 32), scores[:, 0]
+
+
+class HubDecoder(Decoder):
+    """transformers' of SAM 2: boxes beside the points, none or one."""
+
+    def forward(self, embedding: Any, *rest: Any) -> Any:
+        """Return scores, logits and how sure it is that there is an object."""
+        labels, boxes, *images = rest
+        corners = boxes.reshape(1, -1, 2)
+        edges = torch.tensor([[2, 3]]).expand(boxes.shape[1], 2).reshape(1, -1)
+        points = torch.cat([embedding[:, 0], corners], 1)
+        sparse = self.embed(points, torch.cat([labels[:, 0], edges], 1))
+        given = self.network.mask_decoder(
+            image_embeddings=images[2], image_positional_embeddings=self.network.get_image_wide_positional_embeddings(),
+            sparse_prompt_embeddings=sparse, dense_prompt_embeddings=self.dense(None, None), multimask_output=True,
+            high_resolution_features=images[:2],
+        )  # fmt: skip
+        return given[1], given[0], given[3]
+
+
+def example(
+    network: nn.Module, inputs: dict[str, torch.Tensor], outputs: list[str], free: dict[str, dict[int, str]]
+) -> Example:
+    """Return a lively network with its inputs."""
+    return Example(enliven(network, tuple(inputs.values())), inputs, outputs, free)
+
+
+def encoder(build: Any, name: str, outputs: list[str]) -> Example:
+    """Return an encoder."""
+    return example(Encoder(build()), {name: photo(SIDE)}, outputs, {})
+
+
+def embeddings(*names: str) -> dict[str, torch.Tensor]:
+    """Return what an encoder makes: the detail of SAM 2 where there are several names."""
+    made = [torch.randn(1, WIDTH, CELLS, CELLS)]
+    if len(names) == 3:
+        made = [torch.randn(1, WIDTH >> 3 - level, MASK >> level, MASK >> level) for level in (0, 1)] + made
+    return dict(zip(names, made, strict=True))
+
+
+def prompt() -> tuple[dict[str, torch.Tensor], dict[str, dict[int, str]]]:
+    """Return clicks and their free axes."""
+    return {"point_coords": CLICKS, "point_labels": LABELS}, {
+        "point_coords": {1: "num_points"},
+        "point_labels": {1: "num_points"},
+    }
+
+
+def earlier() -> dict[str, torch.Tensor]:
+    """Return an earlier answer."""
+    return {"mask_input": torch.randn(1, 1, MASK, MASK), "has_mask_input": torch.ones(1)}
+
+
+def sam_decoder() -> Example:
+    """Return the decoder of SAM's own exporter."""
+    clicks, free = prompt()
+    size = {"orig_im_size": torch.tensor([96.0, 128.0])}
+    inputs = embeddings("image_embeddings") | clicks | earlier() | size
+    network = Decoder(sam(4), pads=False)
+    return example(network, inputs, ["masks", "iou_predictions", "low_res_masks"], free)
+
+
+def edge_sam_decoder() -> Example:
+    """Return EdgeSAM's decoder."""
+    clicks, free = prompt()
+    inputs = embeddings("image_embeddings") | clicks
+    return example(EdgeDecoder(sam(4), pads=False), inputs, ["scores", "masks"], free)
+
+
+def sam2_decoder() -> Example:
+    """Return samexporter's decoder of SAM 2."""
+    clicks, free = prompt()
+    details = embeddings("high_res_feats_0", "high_res_feats_1", "image_embed")
+    inputs = {"image_embed": details.pop("image_embed")} | details | clicks | earlier()
+    return example(Sam2Decoder(sam2(), pads=True), inputs, ["masks", "iou_predictions"], free)
+
+
+def hub_points() -> tuple[dict[str, torch.Tensor], dict[str, dict[int, str]]]:
+    """Return clicks as transformers has them, and their free axes."""
+    inputs = {"input_points": CLICKS[None, :, :2], "input_labels": torch.tensor([[[1, 0]]])}
+    axes = {"input_points": {2: "nb_points_per_image"}, "input_labels": {2: "nb_points_per_image"}}
+    return inputs, axes
+
+
+def hub_decoder() -> Example:
+    """Return transformers' decoder of SAM 2."""
+    clicks, free = hub_points()
+    boxes = {"input_boxes": torch.tensor([[[20.0, 30.0, 90.0, 110.0]]])}
+    inputs = clicks | boxes | embeddings(*(f"image_embeddings.{level}" for level in range(3)))
+    outputs = ["iou_scores", "pred_masks", "object_score_logits"]
+    return example(HubDecoder(sam2(), pads=True), inputs, outputs, free | {"input_boxes": {1: "num_boxes"}})
+
+
+FEATURES = ["high_res_feats_0", "high_res_feats_1", "image_embed"]
+LEVELS = [f"image_embeddings.{level}" for level in range(3)]
+BASES = {
+    "sam1-encoder": Base(partial(encoder, partial(sam, 4), "input_image", ["image_embeddings"])),
+    "sam1-decoder": Base(sam_decoder, "ts17-free"),
+    "edge-sam-decoder": Base(edge_sam_decoder, "ts17-free"),
+    "sam2-encoder": Base(partial(encoder, sam2, "image", FEATURES)),
+    "sam2-decoder": Base(sam2_decoder, "ts17-free"),
+    "sam2-hub-encoder": Base(partial(encoder, sam2, "pixel_values", LEVELS)),
+    "sam2-hub-decoder": Base(hub_decoder, "ts17-free"),
+}

@@ -1,0 +1,53 @@
+"""A model that answers clicks, with the inputs and outputs of SAM's own exporter, as small as can be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.models import HEADER
+from tests.stages import stage
+
+ENCODER = f"""{HEADER}
+encoder (float[1,3,64,64] input_image) => (float[1,8,4,4] image_embeddings)
+{{
+  quartered = Conv <kernel_shape = [8, 8], strides = [8, 8]> (input_image, w4)
+  embedding = Conv <kernel_shape = [2, 2], strides = [2, 2]> (quartered, w5)
+  image_embeddings = HardSwish (embedding)
+}}
+"""
+DECODER = f"""{HEADER}
+decoder (float[1,8,4,4] image_embeddings, float[1,num_points,2] point_coords, float[1,num_points] point_labels,
+         float[1,1,16,16] mask_input, float[1] has_mask_input, float[2] orig_im_size)
+  => (float[1,4,high,wide] masks, float[1,4] iou_predictions, float[1,4,16,16] low_res_masks)
+{{
+  last = Constant <value_ints = [2]> ()
+  labels = Unsqueeze (point_labels, last)
+  weighed = Mul (point_coords, labels)
+  axis = Constant <value_ints = [1]> ()
+  clicked = ReduceSum <keepdims = 0> (weighed, axis)
+  size = Constant <value_float = 64.0> ()
+  prompt = Div (clicked, size)
+  tokens = MatMul (prompt, w6)
+  shape = Constant <value_ints = [1, 8, 1, 1]> ()
+  factors = Reshape (tokens, shape)
+  chosen = Mul (image_embeddings, factors)
+  four = Conv <kernel_shape = [1, 1]> (chosen, w7)
+  scales = Constant <value_floats = [1.0, 1.0, 4.0, 4.0]> ()
+  grown = Resize <mode = "linear"> (four, , scales)
+  earlier = Mul (mask_input, has_mask_input)
+  low_res_masks = Add (grown, earlier)
+  pooled = GlobalAveragePool (chosen)
+  mixed = Conv <kernel_shape = [1, 1]> (pooled, w7)
+  flat = Flatten (mixed)
+  iou_predictions = Sigmoid (flat)
+  kinds = Constant <value_ints = [1, 4]> ()
+  whole = Cast <to = 7> (orig_im_size)
+  sizes = Concat <axis = 0> (kinds, whole)
+  masks = Resize <mode = "linear"> (low_res_masks, , , sizes)
+}}
+"""
+
+
+def click_pair(folder: Path) -> tuple[Path, Path]:
+    """Write the encoder and the decoder, which have the inputs and outputs of SAM's own exporter."""
+    return stage(ENCODER, folder / "click_encoder.onnx"), stage(DECODER, folder / "click_decoder.onnx")

@@ -1,0 +1,80 @@
+"""`pack encoder.onnx decoder.onnx` of a model that answers clicks: recognised, reduced to what prompts need, proven."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.click_models import click_pair
+from tests.commands.test_pack_stages import packed
+from webbuild.manifest.manifest import ImageInput, Letterbox, Manifest, MaskGenerationTask, PointPromptInput, TensorTask
+
+pytestmark = pytest.mark.usefixtures("stand_in")
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("clicks")
+    packed(*click_pair(folder))
+    return folder / "out"
+
+
+def test_the_encoder_takes_pictures_as_sam_does(bundle: Path) -> None:
+    encoder, _ = read(bundle).every_stage
+    (image,) = encoder.inputs
+    assert isinstance(image, ImageInput)
+    assert image.letterbox == Letterbox(anchor="top-left", pad="mean", interpolation="bilinear-antialias")
+    assert image.scale == pytest.approx(1 / 255)
+    assert (image.mean[0], image.std[0]) == (0.485, 0.229)
+    assert encoder.task == TensorTask()
+
+
+def test_the_decoder_takes_prompts_and_makes_logits_alone(bundle: Path) -> None:
+    _, decoder = read(bundle).every_stage
+    assert isinstance(decoder.task, MaskGenerationTask)
+    assert decoder.task.frame == [64, 64]
+    assert {output.name for output in decoder.outputs} == {"iou_predictions", "low_res_masks"}
+    prompt = {spec.name: spec.shape for spec in decoder.inputs if isinstance(spec, PointPromptInput)}
+    assert prompt == {
+        "point_coords": [1, 2, 2],
+        "point_labels": [1, 2],
+        "mask_input": [1, 1, 16, 16],
+        "has_mask_input": [1],
+    }
+    said = " ".join(read(bundle).assumptions)
+    assert "output 'masks' is left out: masks are made of 'low_res_masks'" in said
+    assert "input 'orig_im_size' is left out" in said
+
+
+def test_each_number_of_points_has_a_graph(bundle: Path) -> None:
+    """A click, and up to eight with the point of padding or a box: what is padded changes the answer."""
+    _, decoder = read(bundle).every_stage
+    counts = [points(each) for each in decoder.every_variant]
+    assert counts == list(range(2, 10))
+    weights = {tuple(graph.weights) for each in decoder.every_variant for graph in each.graphs}
+    assert len(weights) == 1
+
+
+def test_the_decoder_is_proven_on_prompts(bundle: Path) -> None:
+    """The recorded run has a click within the picture, followed by the padding."""
+    _, decoder = read(bundle).every_stage
+    assert decoder.golden
+    coords, labels = (
+        np.frombuffer((bundle / decoder.golden.inputs[name]).read_bytes(), np.float32)
+        for name in ("point_coords", "point_labels")
+    )
+    assert labels.tolist() == [1, -1]
+    assert ((coords[:2] > 0) & (coords[:2] < 64)).all()
+    assert coords[2:].tolist() == [0, 0]
+
+
+def points(manifest: Manifest) -> int:
+    return next(s.shape[1] for s in manifest.inputs if isinstance(s, PointPromptInput) and s.role == "points")
+
+
+def read(bundle: Path) -> Manifest:
+    from webbuild.manifest.manifest import decode
+
+    return decode((bundle / "manifest.json").read_bytes())
