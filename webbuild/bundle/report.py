@@ -25,6 +25,7 @@ from webbuild.precision.report import PrecisionReport, precision
 from webbuild.quantization.report import WeightQuantizationReport
 from webbuild.reporting.comparison_text import comparison_rows
 from webbuild.reporting.overlay import Layer, detection_layer
+from webbuild.reporting.pipeline_picture import pipeline_picture
 from webbuild.reporting.prediction_image import prediction_image_url
 from webbuild.reporting.quantities import format_bytes
 from webbuild.reporting.write import encode_json, write_text
@@ -150,6 +151,7 @@ def write_pack_report(
         manifest=manifest,
         kind=kind_of(manifest.final_task),
         stages=manifest.every_stage,
+        pipeline=pipeline_picture(manifest) if manifest.stages else None,
         report=report,
         nodes=nodes,
         changes=_pass_summaries(report),

@@ -13,8 +13,10 @@ from webbuild.reporting.charts import error_histogram
 from webbuild.reporting.data_url import image_data_url
 from webbuild.reporting.jinja import template_environment
 from webbuild.reporting.overlay import Layer, detection_layer
+from webbuild.reporting.pipeline_picture import pipeline_picture
 from webbuild.tasks.registry import kind_of
 from webbuild.verify import formatting
+from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.report import SampleReport, SampleResult, VerifyReport
 
 _FIRST_QUANTITIES = (
@@ -69,6 +71,7 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
     rows = _result_rows(report)
     return templates.get_template("verify.html.j2").render(
         report=report,
+        pipeline=pipeline_picture(open_bundle(directory).manifest) if report.stages else None,
         task_kind=kind_of(report.task),
         tolerance=BROWSER,
         reduced=REDUCED_PRECISION,

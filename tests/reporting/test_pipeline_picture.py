@@ -1,0 +1,65 @@
+"""The picture of a pipeline: boxes below one another, arrows from what makes a tensor to what takes it."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import msgspec
+
+from tests.manifests import stages_manifest
+from webbuild.reporting.jinja import template_environment
+from webbuild.reporting.pipeline_picture import pipeline_picture
+from webbuild.verify.formatting import runner_name
+
+
+def numbers(path: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", path)]
+
+
+def test_stages_lie_below_one_another_and_arrows_end_at_the_stage_that_takes_them() -> None:
+    picture = pipeline_picture(stages_manifest())
+    encoder, middle, decoder = picture.boxes
+    assert [box.name for box in picture.boxes] == ["encoder", "middle", "decoder"]
+    assert encoder.y + encoder.height < middle.y < middle.y + middle.height < decoder.y
+    into_middle, passing, into_decoder, result = picture.arrows
+    assert numbers(into_middle.path)[1:] == [encoder.y + encoder.height, middle.y]
+    assert numbers(into_decoder.path)[1:] == [middle.y + middle.height, decoder.y]
+    assert encoder.y < numbers(passing.path)[1] < encoder.y + encoder.height
+    assert numbers(passing.path)[-1] == decoder.y
+    assert numbers(passing.path)[2] > numbers(passing.path)[0]  # beside the box between
+    assert numbers(result.path)[1] == decoder.y + decoder.height
+    assert picture.height > numbers(result.path)[-1]
+
+
+def test_arrows_say_which_tensor_they_are() -> None:
+    texts = [arrow.text for arrow in pipeline_picture(stages_manifest()).arrows]
+    assert texts == [
+        "embedding -> x  float32 [1, 8, 4, 4]",
+        "encoder.embedding  float32 [1, 8, 4, 4]",
+        "context -> y  float32 [1, 8]",
+        "rows  float32 [1, 4, 12]",
+    ]
+
+
+def test_boxes_name_files_graphs_and_what_the_caller_gives() -> None:
+    *_, decoder = pipeline_picture(stages_manifest()).boxes
+    assert decoder.lines == ("decoder.onnx", "takes points  tensor float32 [1, 2, 2]")
+    assert decoder.graphs == ("webgpu",)
+
+
+def test_names_of_a_model_are_no_markup() -> None:
+    whole = stages_manifest()
+    hostile = msgspec.structs.replace(whole.outputs[0], name="</svg><script>alert(1)</script>")
+    assert whole.stages
+    *others, last = whole.stages
+    last = msgspec.structs.replace(last, outputs=[hostile])
+    picture = pipeline_picture(msgspec.structs.replace(whole, stages=[*others, last]))
+    templates = template_environment("webbuild.verify")
+    templates.filters["name"] = runner_name
+    page = templates.from_string('{% from "macros.j2" import pipeline %}{{ pipeline(picture) }}').render(
+        picture=picture
+    )
+    found = ElementTree.fromstring(page)
+    assert not list(found.iter("script"))
+    assert any("<script>" in (text.text or "") for text in found.iter("text"))

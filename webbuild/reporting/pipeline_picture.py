@@ -1,0 +1,113 @@
+"""The picture of a pipeline in reports: a box for each stage, and an arrow for each tensor that joins two.
+
+┌ encoder ────────────┐
+│ vision_encoder.onnx │
+└──┬───────────────┬──┘
+│ embedding     │ detail -> fine
+┌──▼───────────────▼──┐
+│ decoder             │
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from webbuild.errors import printable
+from webbuild.manifest.manifest import Input, Manifest, StageInput
+from webbuild.manifest.stages import stage_inputs
+
+_LEFT, _RIGHT = 8, 480
+"""Edges of the boxes. Arrows that pass a stage run on the right of them."""
+_LINE, _PADDING, _LANE = 19, 12, 14
+_LONGEST = 58
+"""Characters of a line of text, what is longer is cut."""
+
+
+class StageBox(Struct, frozen=True):
+    """A stage: its lines of text below its name, and the names of its graphs."""
+
+    name: str
+    lines: tuple[str, ...]
+    graphs: tuple[str, ...]
+    y: int
+    height: int
+
+
+class TensorArrow(Struct, frozen=True):
+    """A tensor that goes into the stage below: a path in SVG, the text beside it and where that is."""
+
+    path: str
+    text: str
+    x: int
+    y: int
+
+
+class PipelinePicture(Struct, frozen=True):
+    """Boxes and arrows, and the size of the picture."""
+
+    boxes: tuple[StageBox, ...]
+    arrows: tuple[TensorArrow, ...]
+    width: int
+    height: int
+
+
+def pipeline_picture(manifest: Manifest) -> PipelinePicture:
+    """Lay out the stages of a bundle from top to bottom, and below them what the last one gives."""
+    boxes: list[StageBox] = []
+    arrows: list[TensorArrow] = []
+    lanes, y = 0, 4
+    for stage in manifest.every_stage:
+        joins = stage_inputs(stage.inputs)
+        top = y + _gap(len(joins))
+        for index, join in enumerate(joins):
+            source = next(box for box in boxes if box.name == join.stage)
+            near = source is boxes[-1]
+            lanes += not near
+            path = _straight(index, y, top) if near else _around(index, source, top, lanes)
+            said = f"{'' if near else f'{join.stage}.'}{join.output}"
+            said += "" if join.output == join.name else f" -> {join.name}"
+            arrows.append(_arrow(path, f"{said}  {join.dtype} {join.shape}", index, len(joins), y))
+        boxes.append(_box(stage, top))
+        y = top + boxes[-1].height
+    outputs = manifest.every_stage[-1].outputs
+    end = y + _gap(len(outputs))
+    for index, each in enumerate(outputs):
+        text = f"{each.name}  {each.dtype} {each.shape}"
+        arrows.append(_arrow(_straight(index, y, end), text, index, len(outputs), y))
+    return PipelinePicture(tuple(boxes), tuple(arrows), _RIGHT + 8 + _LANE * lanes, end + 4)
+
+
+def _box(stage: Manifest, y: int) -> StageBox:
+    own = [_described(each) for each in stage.inputs if not isinstance(each, StageInput)]
+    lines = (printable(stage.source.file, _LONGEST), *own)
+    graphs = tuple(dict.fromkeys(graph.name for graph in stage.graphs))
+    return StageBox(stage.stage_name or "", lines, graphs, y, _LINE * (2 + len(lines)) + 2 * _PADDING)
+
+
+def _gap(tensors: int) -> int:
+    """Return the height of the arrows between two boxes."""
+    return _LINE * tensors + 2 * _PADDING if tensors else 0
+
+
+def _arrow(path: str, text: str, index: int, count: int, y: int) -> TensorArrow:
+    """Return an arrow with its text in a row of its own, on the right of all that begin at `y`."""
+    return TensorArrow(path, printable(text, _LONGEST), _x(count), y + _PADDING + _LINE * index + 14)
+
+
+def _x(index: int) -> int:
+    return _LEFT + 16 + 12 * index
+
+
+def _straight(index: int, start: int, end: int) -> str:
+    return f"M{_x(index)} {start}V{end}"
+
+
+def _around(index: int, source: StageBox, end: int, lane: int) -> str:
+    """Return the path of a tensor that passes the stages between: out of the box on its right, and down."""
+    return f"M{_RIGHT} {source.y + source.height - 10 * lane}H{_RIGHT + _LANE * lane}V{end - 8}H{_x(index)}V{end}"
+
+
+def _described(spec: Input) -> str:
+    kind = str(spec.__struct_config__.tag)
+    what = "a picture" if kind == "image" else kind
+    return printable(f"takes {spec.name}  {what} {spec.dtype} {spec.shape}", _LONGEST)
