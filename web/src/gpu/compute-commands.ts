@@ -51,6 +51,11 @@ export class ComputeCommands {
     pass.end();
   }
 
+  /** Copies what a buffer has from a byte on, as much as the other holds. */
+  copy(from: GPUBuffer, offset: number, to: GPUBuffer): void {
+    this.#encoder.copyBufferToBuffer(from, offset, to, 0, to.size);
+  }
+
   /** Begins all dispatches, and returns what is in the buffers after the last of them. */
   async read(...buffers: readonly GPUBuffer[]): Promise<ArrayBuffer[]> {
     const copies = buffers.map((each) => this.#readback(each));
@@ -61,8 +66,8 @@ export class ComputeCommands {
 
   /** A buffer of zeros. None is empty: that cannot be bound. */
   zeros(words: number): GPUBuffer {
-    const { STORAGE, COPY_SRC } = GPUBufferUsage;
-    return this.#create({ size: Math.max(1, words) * 4, usage: STORAGE | COPY_SRC });
+    const { STORAGE, COPY_SRC, COPY_DST } = GPUBufferUsage;
+    return this.#create({ size: Math.max(1, words) * 4, usage: STORAGE | COPY_SRC | COPY_DST });
   }
 
   upload(

@@ -15,7 +15,7 @@ export async function withBuffer<T>(
   data: Float32Array<ArrayBuffer>,
   work: (buffer: GPUBuffer) => Promise<T>,
 ): Promise<T> {
-  const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST;
+  const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC;
   const buffer = device.createBuffer({ size: data.byteLength, usage });
   device.queue.writeBuffer(buffer, 0, data);
   try {

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { MaskGenerationResult, RunOptions } from "../../src/index.js";
 import type { Manifest, MaskGenerationTask, PointPromptInput } from "../../src/manifest/manifest.js";
 import type { Geometry } from "../../src/preprocess/letterbox.js";
-import { type PointPrompt, promptOf } from "../../src/tasks/mask-generation/options.js";
-import { promptFeeds, takesPrompt } from "../../src/tasks/mask-generation/prompt.js";
+import { options, type PointPrompt, promptOf } from "../../src/tasks/mask-generation/options.js";
+import { promptFeeds } from "../../src/tasks/mask-generation/prompt.js";
+import { takesPrompt } from "../../src/tasks/mask-generation/prompt-length.js";
 import { task as module } from "../../src/tasks/mask-generation/task.js";
 import { variants } from "../fixture/manifests.js";
 import { casesOf } from "../support/conformance.js";
@@ -167,12 +168,22 @@ describe("a prompt", () => {
     expect(() => promptOf(bare, { ...click, mask })).toThrow("takes no mask");
   });
 
+  test("is run on the variant that takes as many points", () => {
+    const longer = [input("points", [1, 3, 2]), input("labels", [1, 3])];
+    const base = variants([])["tensor.json"] as Manifest;
+    const stages = [INPUTS, longer].map((inputs) => ({ ...base, task: TASK, inputs }));
+    const choose = (given: RunOptions) => options.variant?.(stages, given);
+    expect(choose(click)).toBe(0);
+    expect(choose({ points: [...click.points, { x: 1, y: 1 }] })).toBe(1);
+    expect(choose({ ...click, box: { x1: 0, y1: 0, x2: 5, y2: 5 } })).toBe(1);
+    const many = Array.from({ length: 9 }, () => ({ x: 1, y: 1 }));
+    expect(() => choose({ points: many })).toThrow(/has 10 points with .* the model takes 2 to 3/);
+  });
+
   test("fits the graph that takes as many points", () => {
     const prompt = promptOf(manifest, click);
     expect(takesPrompt(manifest, prompt)).toBe(true);
-    expect(
-      takesPrompt(manifest, { ...prompt, points: [], labels: [], box: { x1: 1, y1: 1, x2: 2, y2: 2 } }),
-    ).toBe(true);
+    expect(takesPrompt(manifest, { points: [], box: { x1: 1, y1: 1, x2: 2, y2: 2 } })).toBe(true);
     const two: PointPrompt = { ...prompt, points: [...prompt.points, { x: 1, y: 1 }], labels: [1, 0] };
     expect(takesPrompt(manifest, two)).toBe(false);
     const boxed = { task: { ...TASK, box: "input" as const }, inputs: [...INPUTS, input("box", [1, 0, 4])] };

@@ -2,9 +2,10 @@
 
 import { WebbuildError } from "../../api/errors.js";
 import type { Box, MaskLogits, Point, RunOptions } from "../../api/types.js";
-import type { Manifest, MaskGenerationTask, PointPromptInput } from "../../manifest/manifest.js";
+import type { MaskGenerationTask, PointPromptInput } from "../../manifest/manifest.js";
 import type { ManifestOf } from "../task-module.js";
 import type { TaskOptions } from "../task-options.js";
+import { graphPoints, pointCount, promptInputs, takesPrompt } from "./prompt-length.js";
 
 /** A prompt that fits the model, in pixels of the picture. */
 export interface PointPrompt {
@@ -21,16 +22,23 @@ export const options: TaskOptions<MaskGenerationTask> = {
   alsoTakes: ["mask"],
   absent: "the model takes no clicks",
   check: promptOf,
+  variant(variants, given) {
+    const [first] = variants;
+    const prompt = first && promptOf(first, given);
+    const found = variants.findIndex((each) => prompt && takesPrompt(each, prompt));
+    if (found >= 0 || first === undefined || prompt === undefined) return Math.max(0, found);
+    const counts = variants.map((each) => graphPoints(each));
+    const what = `the prompt has ${pointCount(first.task, prompt)} points with the corners of its box and its padding`;
+    throw promptError(
+      `${what}, the model takes ${Math.min(...counts)} to ${Math.max(...counts)}`,
+      "give fewer points, or pack the model for that count",
+    );
+  },
 };
 
 /** Labels of a click beside the object and on it. */
 export const BACKGROUND = 0;
 export const FOREGROUND = 1;
-
-/** The inputs that a prompt fills in. */
-export function promptInputs({ inputs }: Pick<Manifest, "inputs">): PointPromptInput[] {
-  return inputs.filter((input) => input.kind === "point-prompt");
-}
 
 /** Throws "invalid-prompt" for one that is empty, or that the model does not take. */
 export function promptOf(

@@ -4,28 +4,12 @@ import type { TensorData, Tensors } from "../../api/types.js";
 import type { Manifest, MaskGenerationTask, PointPromptInput } from "../../manifest/manifest.js";
 import type { Geometry } from "../../preprocess/letterbox.js";
 import { toTensor } from "../../tensors/typed-arrays.js";
-import { checkInside, type PointPrompt, promptError, promptInputs } from "./options.js";
+import { checkInside, type PointPrompt, promptError } from "./options.js";
+import { graphPoints, promptInputs } from "./prompt-length.js";
 
 /** Labels of the corners of a box, and of a point of padding. */
 const CORNERS = [2, 3];
 const PADDING = -1;
-
-/** Returns how many points a graph has to take for a prompt, corners and padding included. */
-export function pointCount(task: MaskGenerationTask, { points, box }: PointPrompt): number {
-  const corners = box !== null && task.box === "corners" ? CORNERS.length : 0;
-  return points.length + corners + Number(task.paddingPoint && box === null);
-}
-
-/** Whether the graph of these inputs takes exactly this prompt. */
-export function takesPrompt(
-  { task, inputs }: { task: MaskGenerationTask; inputs: Manifest["inputs"] },
-  prompt: PointPrompt,
-): boolean {
-  return promptInputs({ inputs }).every(({ role, shape }) => {
-    if (role === "points") return shape.at(-2) === pointCount(task, prompt);
-    return role !== "box" || (shape[1] !== 0) === (prompt.box !== null);
-  });
-}
 
 /** Returns a tensor for every input that wants something of the prompt. Throws "invalid-prompt" where it does not fit. */
 export function promptFeeds(
@@ -36,7 +20,7 @@ export function promptFeeds(
   checkInside(prompt, geometry.source);
   const wanted = promptInputs({ inputs });
   const tokens = tokensOf(task, prompt, geometry);
-  const room = wanted.find(({ role }) => role === "points")?.shape.at(-2) ?? 0;
+  const room = graphPoints({ inputs });
   if (tokens.labels.length !== room) {
     const what = `the prompt has ${tokens.labels.length} points with the corners of its box and its padding, the graph takes ${room}`;
     throw promptError(what, "give as many, or pack the model for that count");

@@ -1,0 +1,42 @@
+// How many points a prompt takes, and the graph that takes as many: what it is padded with changes the answer.
+
+import type { Manifest, MaskGenerationTask, PointPromptInput } from "../../manifest/manifest.js";
+import type { PointPrompt } from "./options.js";
+
+/** Points of a box. */
+const CORNERS = 2;
+
+interface Decoder {
+  task: MaskGenerationTask;
+  inputs: Manifest["inputs"];
+}
+
+/** The inputs that a prompt fills in. */
+export function promptInputs({ inputs }: Pick<Manifest, "inputs">): PointPromptInput[] {
+  return inputs.filter((input) => input.kind === "point-prompt");
+}
+
+/** Returns how many points a graph has to take for a prompt, corners and padding included. */
+export function pointCount(
+  task: MaskGenerationTask,
+  { points, box }: Pick<PointPrompt, "points" | "box">,
+): number {
+  const corners = box !== null && task.box === "corners" ? CORNERS : 0;
+  return points.length + corners + Number(task.paddingPoint && box === null);
+}
+
+/** Returns how many points the graph of these inputs takes. */
+export function graphPoints({ inputs }: Pick<Manifest, "inputs">): number {
+  return (
+    promptInputs({ inputs })
+      .find(({ role }) => role === "points")
+      ?.shape.at(-2) ?? 0
+  );
+}
+
+/** Whether the graph of these inputs takes exactly this prompt. */
+export function takesPrompt({ task, inputs }: Decoder, prompt: Pick<PointPrompt, "points" | "box">): boolean {
+  const boxes = promptInputs({ inputs }).find(({ role }) => role === "box");
+  const takesBox = boxes === undefined || (boxes.shape[1] !== 0) === (prompt.box !== null);
+  return graphPoints({ inputs }) === pointCount(task, prompt) && takesBox;
+}
