@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from tests.manifests import stages_manifest
 from tests.verify.detections_made import PROBLEM, backend, comparison, person, report
 from webbuild.compare.comparison import ComparedOutput, Comparison
-from webbuild.manifest.manifest import DepthTask, ImageTask, MatteTask, Task, TensorTask
+from webbuild.manifest.manifest import DepthTask, ImageTask, MatteTask, Task, TensorTask, encode
 from webbuild.verify.page_messages import ExecutedNode, RuntimeWarningInfo
 from webbuild.verify.report import Problem, ProviderPlacement, SampleReport, SampleResult
 from webbuild.verify.report_html import render_verify_report
@@ -183,3 +184,12 @@ def test_a_graph_in_half_precision_has_a_colour_of_its_own_and_one_that_was_not_
     assert "Not run: this adapter has &lt;no&gt; shader-f16." in page
     assert "WebGPU fp16 and WebGPU agree" in page
     assert "In half precision" not in render_verify_report(report(backend(comparison())))
+
+
+def test_the_stages_of_a_bundle_are_drawn(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_bytes(encode(stages_manifest()))
+    told = report(backend(backend="webgpu decoder"), stages=("encoder", "middle", "decoder"))
+    tags = Tags(render_verify_report(told, tmp_path))
+    assert ("class", "pipeline") in tags.attributes
+    assert "encoder.embedding  float32 [1, 8, 4, 4]" in tags.text
+    assert "pipeline" not in render_verify_report(report(backend())).partition("</style>")[2]
