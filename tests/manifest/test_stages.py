@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from tests.manifests import manifest, stages_manifest
-from webbuild.manifest.manifest import Manifest, StageInput, Variant, decode, encode
+from webbuild.manifest.manifest import Glue, Manifest, StageInput, StageOutput, Variant, decode, encode
 from webbuild.manifest.stages import stage_inputs, unfit_stages
 
 
@@ -106,4 +106,19 @@ def test_two_stages_of_one_name_are_named() -> None:
     assert whole.stages
     assert "two stages have the name decoder" in list(
         unfit_stages(msgspec.structs.replace(whole, stages=[*whole.stages, whole.stages[-1]]))
+    )
+
+
+@pytest.mark.parametrize(
+    ("read", "unfit"), [({}, 0), ({"output": "context"}, 1), ({"stage": "decoder"}, 1)], ids=["fits", "output", "stage"]
+)
+def test_glue_reads_what_an_earlier_stage_makes(read: dict[str, str], unfit: int) -> None:
+    whole = stages_manifest()
+    assert whole.stages
+    made = StageOutput(**{"stage": "encoder", "output": whole.outputs[0].name, **read})
+    glue = Glue(file="glue/decoder.js", reads=[made])
+    last = msgspec.structs.replace(whole.stages[-1], glue_module=glue)
+    found = list(unfit_stages(msgspec.structs.replace(whole, stages=[*whole.stages[:-1], last])))
+    assert (
+        found == [f"the glue of stage decoder reads {made.stage}.{made.output}, which no earlier stage makes"] * unfit
     )

@@ -89,6 +89,23 @@ class Golden(ManifestStruct, kw_only=True, frozen=True):
     sequence: GoldenSequence | UnsetType = UNSET
 
 
+class StageOutput(ManifestStruct, kw_only=True, frozen=True):
+    """An output of a stage."""
+
+    stage: str
+    output: str
+
+
+class Glue(ManifestStruct, kw_only=True, frozen=True):
+    """A JavaScript module that makes inputs of a stage from outputs of earlier ones, in the worker.
+
+    Its default export gets the tensors that it `reads`, and returns those of inputs of the kind `tensor`.
+    """
+
+    file: Path
+    reads: list[StageOutput]
+
+
 class Sample(ManifestStruct, kw_only=True, frozen=True):
     """A picture to try the model on, or a stack of them: `file` is then its first picture, `stack` has them all.
 

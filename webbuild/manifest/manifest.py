@@ -18,11 +18,13 @@ from webbuild.manifest.files import Engine as Engine
 from webbuild.manifest.files import EngineBuild as EngineBuild
 from webbuild.manifest.files import File as File
 from webbuild.manifest.files import Generator as Generator
+from webbuild.manifest.files import Glue as Glue
 from webbuild.manifest.files import Golden as Golden
 from webbuild.manifest.files import GoldenSequence as GoldenSequence
 from webbuild.manifest.files import Path as Path
 from webbuild.manifest.files import Sample as Sample
 from webbuild.manifest.files import Source as Source
+from webbuild.manifest.files import StageOutput as StageOutput
 from webbuild.manifest.inputs import CropInput as CropInput
 from webbuild.manifest.inputs import DType as DType
 from webbuild.manifest.inputs import FocusInput as FocusInput
@@ -69,7 +71,7 @@ if TYPE_CHECKING:
 Schema = Literal[1, 2]
 SCHEMAS: tuple[Schema, ...] = get_args(Schema)
 """The schemas that are read: 2 is a manifest with stages, 1 one without."""
-_OPTIONAL = {"mask", "sequence", "variants", "stages", "stageName"}
+_OPTIONAL = {"mask", "sequence", "variants", "stages", "stageName", "glueModule"}
 """Fields that are left out where there is nothing to say."""
 
 TargetName = Literal["webgpu", "wasm"]
@@ -173,6 +175,7 @@ class Stage(ManifestStruct, kw_only=True, frozen=True):
     golden: Golden | None
     evaluation_thresholds: dict[str, float]
     variants: list[Variant] | msgspec.UnsetType = msgspec.UNSET
+    glue_module: Glue | msgspec.UnsetType = msgspec.UNSET
 
 
 class Manifest(ManifestStruct, kw_only=True, frozen=True):
@@ -217,7 +220,8 @@ class Manifest(ManifestStruct, kw_only=True, frozen=True):
     def every_stage(self) -> list[Manifest]:
         """A manifest for each stage alone, `stage_name` its name; the first is this one's own."""
         alone = msgspec.structs.replace(self, stages=msgspec.UNSET)
-        fields = [{name: getattr(each, name) for name in each.__struct_fields__} for each in self.stages or []]
+        own = [name for name in Stage.__struct_fields__ if name != "glue_module"]
+        fields = [{name: getattr(each, name) for name in own} for each in self.stages or []]
         return [alone, *(msgspec.structs.replace(alone, stage_name=each.pop("name"), **each) for each in fields)]
 
     @property

@@ -5,13 +5,14 @@ import { checkMask } from "../inputs/mask-input.js";
 import { numberFeeds } from "../inputs/number-inputs.js";
 import { optionFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
+import type { StageManifest } from "../manifest/stages.js";
 import { requireNoTensors } from "../preprocess/image-input.js";
 import { checkTaskOptions, taskOptionNames } from "../tasks/task-options.js";
 import type { RunOptions } from "./types.js";
 
 /** Throws where a later stage cannot run with options alone, or at a value that it does not take. */
-export function checkStageRun(stage: Manifest, options: RunOptions): void {
-  requireNoTensors(stage.inputs);
+export function checkStageRun(stage: StageManifest, options: RunOptions): void {
+  if (stage.glueModule === undefined) requireNoTensors(stage.inputs);
   checkOptionValues(stage, options);
 }
 

@@ -12,6 +12,7 @@ export type ErrorCode =
   | "disposed"
   | "download-failed"
   | "engine-failed"
+  | "glue-failed"
   | "gpu-error"
   | "internal"
   | "missing-input"

@@ -49,15 +49,14 @@ export class Model {
   #states = 0;
 
   private constructor(manifest: Manifest, stages: readonly ModelStage[]) {
-    const [first] = stages;
-    const last = stages.at(-1);
-    if (first === undefined || last === undefined) throw internalError("a model without a stage");
+    const [first, ...others] = stages;
+    if (first === undefined) throw internalError("a model without a stage");
     this.manifest = manifest;
     this.sizes = first.choice.sizes;
     this.batches = first.choice.batches;
     this.#stages = stages;
     this.#pictureRuns = new PictureRuns(first);
-    this.#scenes = new Scenes(first, last);
+    this.#scenes = new Scenes([first, ...others]);
     this.#sessions = first.sessions;
     this.#session = first.session;
     this.state = stateInputs(manifest.inputs).length > 0 ? this.newState() : null;

@@ -14,14 +14,16 @@ import { Scene } from "./scene.js";
 import type { Result, RunOptions, RunSource } from "./types.js";
 
 export class Scenes {
+  readonly #stages: readonly [ModelStage, ...ModelStage[]];
   readonly #first: ModelStage;
   readonly #last: ModelStage;
   readonly #open = new Set<Scene>();
   #looks = 0;
 
-  constructor(first: ModelStage, last: ModelStage) {
-    this.#first = first;
-    this.#last = last;
+  constructor(stages: readonly [ModelStage, ...ModelStage[]]) {
+    this.#stages = stages;
+    this.#first = stages[0];
+    this.#last = stages.at(-1) ?? stages[0];
   }
 
   /** Runs the first stage on a picture. Throws "one-stage" for a model that has no other. */
@@ -54,6 +56,7 @@ export class Scenes {
   async #look(source: RunSource, options: RunOptions, lasts: boolean): Promise<Scene> {
     const { manifest, session, choice } = this.#first;
     checkOptionValues(manifest, options);
+    for (const middle of this.#stages.slice(1, -1)) checkStageRun(middle.manifest, {});
     const { signal, size, state: _, onTile: _tiles, ...rest } = options;
     const input = runInput(manifest.inputs);
     const asked = requestedSize(choice.sizes, size);
@@ -66,7 +69,7 @@ export class Scenes {
     if (sized === undefined) throw internalError("a look at no picture");
     const variant = choice.variantOf(sized.size, 1);
     const look = { number: this.#looks++, variant, pictures, options: rest };
-    const kept = new SceneSource(this.#first, this.#last, look);
+    const kept = new SceneSource(this.#stages, look);
     try {
       const report = await kept.look(signal);
       session.warn(report.warnings);

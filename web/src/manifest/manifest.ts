@@ -954,4 +954,24 @@ export interface Stage {
     [k: string]: number;
   };
   variants?: Variant[];
+  glueModule?: Glue;
+}
+/**
+ * A JavaScript module that makes inputs of a stage from outputs of earlier ones, in the worker.
+ *
+ *     Its default export gets the tensors that it `reads`, and returns those of inputs of the kind `tensor`.
+ */
+export interface Glue {
+  /**
+   * Relative to the manifest, with forward slashes.
+   */
+  file: string;
+  reads: StageOutput[];
+}
+/**
+ * An output of a stage.
+ */
+export interface StageOutput {
+  stage: string;
+  output: string;
 }

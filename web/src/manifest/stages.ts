@@ -2,8 +2,11 @@
 
 import type { Manifest, Stage, StageInput } from "./manifest.js";
 
+/** A stage alone: what comes between it and the ones before too. */
+export type StageManifest = Manifest & Pick<Stage, "glueModule">;
+
 /** Returns a manifest for each stage alone, `stageName` its name. A bundle of one model has one stage. */
-export function everyStage({ stages = [], ...first }: Manifest): Manifest[] {
+export function everyStage({ stages = [], ...first }: Manifest): StageManifest[] {
   return [first, ...stages.map((stage) => ofStage(first, stage))];
 }
 
@@ -18,11 +21,12 @@ export function stageInputs({ inputs }: Pick<Manifest, "inputs">): StageInput[] 
 }
 
 /** Returns the outputs of a stage that others take. */
-export function joinedOutputs(stages: readonly Manifest[], stageName: string | undefined): string[] {
-  const taken = stages.flatMap(stageInputs).filter(({ stage }) => stage === stageName);
+export function joinedOutputs(stages: readonly StageManifest[], stageName: string | undefined): string[] {
+  const read = stages.flatMap(({ glueModule }) => glueModule?.reads ?? []);
+  const taken = [...stages.flatMap(stageInputs), ...read].filter(({ stage }) => stage === stageName);
   return [...new Set(taken.map(({ output }) => output))];
 }
 
-function ofStage({ variants: _ofFirst, ...first }: Manifest, { name, ...stage }: Stage): Manifest {
+function ofStage({ variants: _ofFirst, ...first }: Manifest, { name, ...stage }: Stage): StageManifest {
   return { ...first, ...stage, stageName: name };
 }

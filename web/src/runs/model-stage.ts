@@ -2,18 +2,18 @@
 
 import type { ResilientSession } from "../fallback/recovery.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
-import type { Manifest } from "../manifest/manifest.js";
+import type { StageManifest } from "../manifest/stages.js";
 import { RunTurns } from "./run-turns.js";
 import { VariantChoice } from "./variant-choice.js";
 
 export class ModelStage {
   /** With all variants of the stage. */
-  readonly manifest: Manifest;
+  readonly manifest: StageManifest;
   readonly sessions: VariantSessions;
   readonly choice: VariantChoice;
   readonly turns: RunTurns;
 
-  constructor(manifest: Manifest, sessions: VariantSessions) {
+  constructor(manifest: StageManifest, sessions: VariantSessions) {
     this.manifest = manifest;
     this.sessions = sessions;
     this.choice = new VariantChoice(sessions.variants);

@@ -1,18 +1,22 @@
 // What a scene is made of: the picture that was looked at, and where the first stage's outputs lie now. Where these are
 // lost with a worker, the first stage runs again.
 
+import { internalError } from "../api/errors.js";
 import type { RunOptions } from "../api/types.js";
 import type { LoadedModel } from "../fallback/fallback-chain.js";
 import { type ResilientSession, rejectOnAbort, type WorkerCall } from "../fallback/recovery.js";
 import type { Manifest } from "../manifest/manifest.js";
-import { stageInputs } from "../manifest/stages.js";
+import { joinedOutputs, stageInputs } from "../manifest/stages.js";
 import { blamingOrigin } from "../preprocess/image-source.js";
 import { closePictures, type Picture } from "../preprocess/pixels.js";
 import type { SceneRef } from "../stages/scene-store.js";
+import type { RemoteHost } from "../worker/connection.js";
 import type { LookReport } from "../worker/look.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
 import type { ModelStage } from "./model-stage.js";
 import type { Work } from "./run-turns.js";
+
+type Signal = RunOptions["signal"];
 
 /** A run of the first stage, and how to do it again. */
 interface Look {
@@ -31,62 +35,48 @@ interface Place {
 
 export class SceneSource {
   readonly #first: ModelStage;
-  readonly #next: ModelStage;
+  /** The stages between the first and the last, which are asked nothing: they run with the first. */
+  readonly #middle: readonly ModelStage[];
+  readonly #stages: readonly ModelStage[];
   readonly #look: Look;
   /** Where the first stage has written its outputs; null before it has. */
   #place: Place | null = null;
-  /** Where there are copies of it, in other workers. */
+  /** Where there are whole copies of it, in other workers. */
   readonly #copies = new Set<LoadedModel>();
+  /** Every place that may hold something of it. */
+  readonly #places = new Set<LoadedModel>();
   /** One at a time, whoever asks. */
   #looking: Promise<LookReport> | null = null;
 
-  constructor(first: ModelStage, next: ModelStage, look: Look) {
-    this.#first = first;
-    this.#next = next;
+  constructor(stages: readonly [ModelStage, ...ModelStage[]], look: Look) {
+    [this.#first] = stages;
+    this.#middle = stages.slice(1, -1);
+    this.#stages = stages;
     this.#look = look;
   }
 
-  /** Runs the first stage. */
-  async look(signal: RunOptions["signal"]): Promise<LookReport> {
-    const { number, variant, pictures, options } = this.#look;
-    const work: Work<LookReport> = async (session, id) => {
-      const call: WorkerCall<LookReport> = (host) =>
-        host.scenes.look(id, number, pictures, options, this.#kept(session.loaded)).catch(blamingOrigin);
-      const report = await session.call(call, () => call, signal);
-      this.#place = { session, loaded: session.loaded };
-      return report;
-    };
-    const { answer } = await this.#first.turns.run(variant, { turn: null, signal }, work, () => false);
-    return answer;
+  /** Runs all stages but the last; once more where one of them moves to another place. */
+  async look(signal: Signal): Promise<LookReport> {
+    const places = this.#stages.map(({ session }) => session.loaded);
+    return this.#lookOnce(signal).catch(async (error: unknown) => {
+      this.#first.session.check(signal);
+      for (const { session } of this.#stages) await session.ready(signal);
+      if (this.#stages.every(({ session }, at) => session.loaded === places[at])) throw error;
+      return this.#lookOnce(signal);
+    });
   }
 
   /** Returns the scene as the session's worker knows it: copied there where the first stage runs in another. */
-  async refIn(session: ResilientSession, signal: RunOptions["signal"]): Promise<SceneRef> {
-    for (;;) {
-      const place = await this.#ensure(signal);
-      const { loaded } = session;
-      if (loaded.connection.sharesWorker(place.loaded.connection)) return this.#refOf(place.loaded);
-      if (this.#copies.has(loaded)) return this.#refOf(loaded);
-      try {
-        const saved = await place.session.call(
-          (host) => host.scenes.read(this.#look.number),
-          () => null,
-          signal,
-        );
-        await session.call(
-          (host) => host.scenes.keep(this.#look.number, saved),
-          () => null,
-          signal,
-        );
-        this.#copies.add(loaded);
-      } catch (error) {
-        if (!(await this.moved(signal))) throw error;
-      }
-    }
+  async refIn(session: ResilientSession, signal: Signal): Promise<SceneRef> {
+    const once = async (): Promise<SceneRef> => this.#broughtTo(session, await this.#ensure(signal), signal);
+    return once().catch(async (error: unknown) => {
+      if (!(await this.moved(signal))) throw error;
+      return once();
+    });
   }
 
   /** Whether what the first stage wrote is lost, since that has moved to another worker. */
-  async moved(signal: RunOptions["signal"]): Promise<boolean> {
+  async moved(signal: Signal): Promise<boolean> {
     const place = this.#place;
     await place?.session.ready(signal);
     return place === null || place.session.loaded !== place.loaded;
@@ -95,20 +85,69 @@ export class SceneSource {
   /** Frees what the workers hold, after the runs that were called before, and the picture. */
   async release(): Promise<void> {
     const { number, pictures } = this.#look;
-    const places = new Set([...this.#copies, this.#place?.loaded ?? this.#first.session.loaded]);
-    const released = [...places].map(({ connection }) =>
+    const released = [...this.#places].map(({ connection }) =>
       connection.call((host) => host.scenes.release(number)).catch(() => {}),
     );
     await Promise.all(released);
-    this.#copies.clear();
     this.#place = null;
     closePictures(pictures);
   }
 
-  async #ensure(signal: RunOptions["signal"]): Promise<Place> {
+  async #lookOnce(signal: Signal): Promise<LookReport> {
+    const { number, variant, pictures, options } = this.#look;
+    const work: Work<LookReport> = async (session, id) => {
+      const call: WorkerCall<LookReport> = (host) => {
+        this.#places.add(session.loaded);
+        const kept = this.#kept(this.#first, session.loaded);
+        return host.scenes.look(id, number, pictures, options, kept).catch(blamingOrigin);
+      };
+      const report = await session.call(call, () => call, signal);
+      this.#place = { session, loaded: session.loaded };
+      this.#copies.clear();
+      return report;
+    };
+    const order = { turn: null, signal };
+    const { answer } = await this.#first.turns.run(variant, order, work, () => false);
+    for (const stage of this.#middle) await this.#advance(stage, signal);
+    return answer;
+  }
+
+  /** Runs a stage between the first and the last; its outputs come to the others. */
+  async #advance(stage: ModelStage, signal: Signal): Promise<void> {
+    const { number } = this.#look;
+    const place = this.#place;
+    if (place === null) throw internalError("a stage before the first");
+    const work: Work<void> = async (session, id) => {
+      const ref = await this.#broughtTo(session, place, signal);
+      const kept = this.#kept(stage, session.loaded);
+      const { warnings } = await asked(session, (scenes) => scenes.advance(id, ref, kept), signal);
+      stage.session.warn(warnings);
+      this.#copies.clear();
+      if (session.loaded.connection.sharesWorker(place.loaded.connection)) return;
+      const saved = await asked(session, (scenes) => scenes.read(number), signal);
+      await asked(place.session, (scenes) => scenes.keep(number, saved), signal);
+      this.#copies.add(session.loaded);
+    };
+    const [variant = stage.manifest] = stage.sessions.variants;
+    await stage.turns.run(variant, { turn: null, signal }, work, () => false);
+  }
+
+  async #broughtTo(session: ResilientSession, place: Place, signal: Signal): Promise<SceneRef> {
+    const { number } = this.#look;
+    const { loaded } = session;
+    if (loaded.connection.sharesWorker(place.loaded.connection)) return this.#refOf(place.loaded);
+    if (this.#copies.has(loaded)) return this.#refOf(loaded);
+    const saved = await asked(place.session, (scenes) => scenes.read(number), signal);
+    this.#places.add(loaded);
+    await asked(session, (scenes) => scenes.keep(number, saved), signal);
+    this.#copies.add(loaded);
+    return this.#refOf(loaded);
+  }
+
+  async #ensure(signal: Signal): Promise<Place> {
     for (;;) {
       const isLost = await this.moved(signal);
-      if (!isLost && this.#place !== null) return this.#place;
+      if (!isLost && this.#looking === null && this.#place !== null) return this.#place;
       // Whoever asks meanwhile waits for the same run, which none of their signals drops.
       this.#looking ??= this.look(undefined).finally(() => {
         this.#looking = null;
@@ -121,13 +160,29 @@ export class SceneSource {
     return { host, scene: this.#look.number };
   }
 
-  /** What the next stage takes; it stays on the GPU where that runs there too. */
-  #kept({ connection, candidate }: LoadedModel): { names: string[]; onGpu: string[] } {
-    const next = this.#next.session.loaded;
-    const taken = stageInputs(this.#next.manifest).filter(({ stage }) => stage === this.#first.name);
-    const names = [...new Set(taken.map(({ output }) => output))];
-    const shares = next.connection.sharesWorker(connection);
-    const onGpu = shares && candidate.backend === "webgpu" && next.candidate.backend === "webgpu";
-    return { names, onGpu: onGpu ? names : [] };
+  /** What later stages take of one; it stays on the GPU where one of them runs there too. */
+  #kept(stage: ModelStage, { connection, candidate }: LoadedModel): { names: string[]; onGpu: string[] } {
+    const manifests = this.#stages.map(({ manifest }) => manifest);
+    const names = joinedOutputs(manifests, stage.name);
+    const takers = this.#stages.filter(({ manifest }) =>
+      stageInputs(manifest).some((input) => input.stage === stage.name),
+    );
+    const beside = takers.some(({ session: { loaded } }) => {
+      return loaded.candidate.backend === "webgpu" && loaded.connection.sharesWorker(connection);
+    });
+    return { names, onGpu: beside && candidate.backend === "webgpu" ? names : [] };
   }
+}
+
+/** Asks a worker once: who asked tries again where the session moves. */
+function asked<T>(
+  session: ResilientSession,
+  call: (scenes: RemoteHost["scenes"]) => Promise<T>,
+  signal: Signal,
+): Promise<T> {
+  return session.call(
+    ({ scenes }) => call(scenes),
+    () => null,
+    signal,
+  );
 }

@@ -40,7 +40,8 @@ export class StageRuns {
   /** Returns all outputs. The tensors of earlier stages are the scene's where they are not given. */
   runTensors(feeds: Tensors, signal: Signal): Promise<Tensors> {
     const variant = this.#stage.choice.variantFor(feeds);
-    const inputs = variant.inputs.filter(({ kind, name }) => kind !== "stage" || Object(feeds)[name]);
+    const filled = this.#stage.manifest.glueModule === undefined ? ["stage"] : ["stage", "tensor"];
+    const inputs = variant.inputs.filter(({ kind, name }) => !filled.includes(kind) || Object(feeds)[name]);
     const complete = completeFeeds(inputs, feeds);
     return this.#call(variant, signal, (host, id, ref) => host.runTensors(id, ref, complete));
   }

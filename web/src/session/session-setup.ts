@@ -1,14 +1,14 @@
 // Bringing a model up in the worker: exactly one graph, on its backend.
 
 import { abortedError } from "../api/errors.js";
-import type { Backend, ModelInfo, SelfTest, Tensors } from "../api/types.js";
+import type { Backend, ModelInfo, SelfTest } from "../api/types.js";
 import { engineFiles, type OrtWeb, releaseBinary } from "../engine/engine.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { requireAdapter } from "../gpu/gpu-device.js";
 import { stateInputs } from "../inputs/state-inputs.js";
-import { completeFeeds } from "../inputs/validate-inputs.js";
 import { findGraph, graphFiles } from "../manifest/graphs.js";
 import type { EngineBuild, Graph, Manifest } from "../manifest/manifest.js";
+import type { StageManifest } from "../manifest/stages.js";
 import { pictureBatch } from "../manifest/variants.js";
 import {
   createPostprocessor,
@@ -19,20 +19,21 @@ import { createPreprocessor } from "../preprocess/gpu/create-preprocessor.js";
 import type { Preprocessor } from "../preprocess/preprocess.js";
 import { fetchGolden, goldenFiles } from "../self-test/golden.js";
 import type { StatefulRunner } from "../self-test/golden-sequence.js";
-import { planSelfTest, runSelfTest, withoutStates } from "../self-test/self-test.js";
+import { planSelfTest, runSelfTest } from "../self-test/self-test.js";
+import { type LoadedGlue, loadGlue } from "../stages/glue.js";
 import { Downloads } from "../storage/download.js";
 import { defaultCacheOptions, FileCache } from "../storage/file-cache.js";
-import { taskContext, taskOf } from "../tasks/registry.js";
+import { taskOf } from "../tasks/registry.js";
 import { copyTensors } from "../tensors/gpu-tensor.js";
-import { zeroTensor } from "../tensors/raw-tensor.js";
 import type { Warn } from "../worker/with-limit.js";
 import { guardCapture, planCapture } from "./graph-capture.js";
 import { LoadProgress, type ProgressCallback } from "./load-progress.js";
 import { Predictor } from "./predictor.js";
 import { fetchGraph, Session } from "./session.js";
+import { warmUp } from "./warm-up.js";
 
 export interface SessionRequest {
-  manifest: Manifest;
+  manifest: StageManifest;
   /** The manifest's absolute URL. */
   base: string;
   backend: Backend;
@@ -63,6 +64,8 @@ export interface SessionSetup {
   takesFrames: boolean;
   /** What the task has loaded beside the graph. */
   tools: unknown;
+  /** What makes inputs from outputs of earlier stages, null for a stage without. */
+  glue: LoadedGlue | null;
   info: ModelInfo;
 }
 
@@ -114,6 +117,7 @@ export async function setUpSession(
     ]),
   );
   const tools = (await taskOf(manifest).load?.(manifest.task, downloads)) ?? null;
+  const glue = await loadGlue(manifest, downloads);
   const copyFrames = await frameCheck;
   return shared.queue.add(async () => {
     if (signal.aborted) throw abortedError(signal);
@@ -169,7 +173,7 @@ export async function setUpSession(
       placement,
     };
     const { takesFrames } = preprocessor;
-    return { predictor, preprocessor, postprocessor, takesFrames, tools, info };
+    return { predictor, preprocessor, postprocessor, takesFrames, tools, glue, info };
   });
 }
 
@@ -211,37 +215,4 @@ function fallbackSession(
     const graph = findGraph(manifest, target);
     return Session.create(engine, graph, await fetchGraph(graph, downloads), false);
   };
-}
-
-/** Inputs that are zeros when the session is warmed up. */
-const ZERO_KINDS: ReadonlySet<Manifest["inputs"][number]["kind"]> = new Set([
-  "image",
-  "stack",
-  "mask",
-  "crop",
-  "stage",
-  "point-prompt",
-]);
-
-/** Compiles the shaders, and finds out here, where another backend can still be chosen, that a kernel throws. */
-async function warmUp(
-  manifest: Manifest,
-  backend: Backend,
-  runner: StatefulRunner,
-  tools: unknown,
-): Promise<void> {
-  const { inputs } = manifest;
-  if (backend === "wasm" || inputs.some((input) => input.kind === "tensor")) return;
-  const images: Tensors = Object.fromEntries(
-    inputs.filter(({ kind }) => ZERO_KINDS.has(kind)).map((input) => [input.name, zeroTensor(input)]),
-  );
-  const fed = inputs.some(({ kind }) => kind === "point-prompt") ? {} : taskFeeds(manifest, tools);
-  await withoutStates(runner, completeFeeds(inputs, { ...images, ...fed }));
-}
-
-/** The tensors that a task feeds in a run that nobody asked for. */
-function taskFeeds(manifest: Manifest, tools: unknown): Tensors {
-  const task = taskOf(manifest);
-  const context = taskContext(manifest, task.warmUpOptions?.(manifest.task), tools);
-  return task.feeds?.(manifest, context) ?? {};
 }

@@ -3,10 +3,11 @@
 
 import { internalError, WebbuildError } from "../api/errors.js";
 import type { PreprocessRoute } from "../api/results.js";
-import type { PictureSize, Tensors } from "../api/types.js";
-import type { StageInput } from "../manifest/manifest.js";
+import type { PictureSize, TensorData, Tensors } from "../api/types.js";
+import type { StageInput, StageOutput } from "../manifest/manifest.js";
 import { closePictures, decodeBlob, type Picture } from "../preprocess/pixels.js";
-import { type AnyTensors, copyTensors, isOnGpu, releaseTensors } from "../tensors/gpu-tensor.js";
+import type { TaskFields } from "../tasks/task-module.js";
+import { type AnyTensors, copyOf, copyTensors, isOnGpu, releaseTensors } from "../tensors/gpu-tensor.js";
 import type { SceneView } from "./scene-view.js";
 
 /** A scene in a worker: by the model's number there, and the scene's number in the model. */
@@ -36,6 +37,14 @@ export class SceneStore {
   keep(ref: SceneRef, scene: Scene): void {
     this.release(ref);
     this.#scenes.set(key(ref), scene);
+  }
+
+  /** Adds what a further stage has made: the outputs that others take, and its result if it has one. */
+  add(ref: SceneRef, stage: string, outputs: AnyTensors, result: TaskFields | null): void {
+    const scene = this.find(ref);
+    releaseTensors(scene.tensors[stage] ?? {});
+    scene.tensors[stage] = outputs;
+    if (result !== null) scene.view.results = { ...scene.view.results, [stage]: result };
   }
 
   find(ref: SceneRef): Scene {
@@ -71,6 +80,18 @@ export class SceneStore {
       feeds[input.name] = read;
     }
     return feeds;
+  }
+
+  /** Returns copies of outputs in memory, by stage and name. */
+  async read(ref: SceneRef, outputs: readonly StageOutput[]): Promise<Record<string, Tensors>> {
+    const { tensors } = this.find(ref);
+    const copies: Record<string, Tensors> = {};
+    for (const { stage, output } of outputs) {
+      const tensor = tensors[stage]?.[output];
+      if (tensor === undefined) throw internalError(`${stage}.${output} was not kept`);
+      copies[stage] = { ...copies[stage], [output]: (await copyOf(tensor, false)) as TensorData };
+    }
+    return copies;
   }
 
   /** Returns a copy of the scene in memory. */

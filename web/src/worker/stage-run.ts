@@ -1,12 +1,13 @@
 // A run of a later stage on a scene.
 
 import { internalError } from "../api/errors.js";
-import type { Result, Tensors } from "../api/types.js";
+import type { Result, Tensors, Warning } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { numberFeeds } from "../inputs/number-inputs.js";
 import { sizeFeeds } from "../inputs/size-inputs.js";
 import { optionFeeds } from "../inputs/validate-inputs.js";
 import { stageInputs } from "../manifest/stages.js";
+import { glueFeeds } from "../stages/glue.js";
 import type { SceneRef } from "../stages/scene-store.js";
 import type { SceneView } from "../stages/scene-view.js";
 import { taskContext, taskOf } from "../tasks/registry.js";
@@ -14,7 +15,7 @@ import { taskOptionNames } from "../tasks/task-options.js";
 import type { AnyTensors } from "../tensors/gpu-tensor.js";
 import type { HostedModel } from "./hosted-model.js";
 import { preparePictures } from "./prepare-pictures.js";
-import { decodeRun, type PreparedRun, runGraph } from "./run-outputs.js";
+import { decodeRun, type KeptOutputs, type PreparedRun, runGraph } from "./run-outputs.js";
 import type { WorkerRunOptions } from "./worker-host.js";
 
 /** Runs the stage as its task says. */
@@ -31,6 +32,22 @@ export async function runStage(
   return result;
 }
 
+/** Runs the stage with nothing asked, and adds what others take of it to the scene. */
+export async function advanceScene(
+  model: HostedModel,
+  engine: SharedEngine,
+  ref: SceneRef,
+  kept: Pick<KeptOutputs, "names" | "onGpu">,
+): Promise<{ warnings: Warning[] }> {
+  const { manifest } = model;
+  const run = await prepareStageRun(model, engine, ref, {});
+  const keeps = { ...kept, decodes: !taskOf(manifest).resultIsOutputs };
+  const found = await decodeRun(model, engine, run, await runGraph(model, run, keeps));
+  const [result = null] = found.results;
+  engine.scenes.add(ref, manifest.stageName ?? "", found.kept, result);
+  return { warnings: result?.warnings ?? [] };
+}
+
 /** Runs the stage on tensors; those of earlier stages are the scene's where they are not given. */
 export async function runStageTensors(
   model: HostedModel,
@@ -39,7 +56,8 @@ export async function runStageTensors(
   feeds: Tensors,
 ): Promise<Tensors> {
   const joined = await joinedFeeds(model, engine, ref, Object.keys(feeds));
-  const { outputs } = await model.predictor.runRaw({ ...joined, ...feeds });
+  const glued = await gluedFeeds(model, engine, ref, Object.keys(feeds));
+  const { outputs } = await model.predictor.runRaw({ ...joined, ...glued, ...feeds });
   return outputs;
 }
 
@@ -67,6 +85,18 @@ export function joinedFeeds(
   const onGpu = backend === "webgpu";
   const feeds = (): Promise<AnyTensors> => engine.scenes.feeds(ref, inputs, onGpu);
   return !onGpu && engine.scenes.isOnGpu(ref) ? engine.gpu.guard(feeds) : feeds();
+}
+
+/** Returns the tensors that the stage's glue makes, but for those that are `given`; none for a stage without. */
+async function gluedFeeds(
+  { manifest, glue }: HostedModel,
+  engine: SharedEngine,
+  ref: SceneRef,
+  given: readonly string[] = [],
+): Promise<Tensors> {
+  if (glue === null) return {};
+  const feeds = (): Promise<Tensors> => glueFeeds(glue, manifest, engine.scenes, ref, given);
+  return engine.scenes.isOnGpu(ref) ? engine.gpu.guard(feeds) : feeds();
 }
 
 /** Returns the tensors of the stage's options. */
@@ -103,6 +133,7 @@ async function prepareStageRun(
     ...stageOptionFeeds(model, view, options, context),
     ...(seen === null ? {} : { [seen.name]: seen.tensor }),
     ...(await joinedFeeds(model, engine, ref)),
+    ...(await gluedFeeds(model, engine, ref)),
   };
   const geometries = seen?.geometries ?? [view.geometry];
   const own = seen?.route ?? route;

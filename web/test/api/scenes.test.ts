@@ -4,7 +4,7 @@ import { backends, hasWebgpu, loadTiny, picture, withWorker } from "../support/b
 import { frame } from "../support/frames.js";
 import { held, readBack } from "../support/measured.js";
 import { film } from "../support/playing-video.js";
-import { expectAnswer, expectAnswers, pointFeeds } from "../support/scenes.js";
+import { expectAnswer, expectAnswers, expectThree, pointFeeds } from "../support/scenes.js";
 
 const apart: LoadOptions["backend"][] = [
   { encoder: "webgpu", decoder: "wasm" },
@@ -60,6 +60,9 @@ describe.runIf(hasWebgpu)("between two stages", () => {
         const more = await model.look(frame(turn % 3));
         await expectAnswers(more, turn % 3, [1]);
         await more.release();
+        // Dropped before it begins, while it runs, or not at all.
+        const dropped = await model.look(frame(1), { signal: AbortSignal.timeout(turn) }).catch(() => null);
+        await dropped?.release();
       }
       const after = await held();
       // The engine keeps some freed buffers for the next run.
@@ -227,6 +230,63 @@ describe("a call that does not fit the stages is refused:", () => {
     await expect(scene.runTensors(pointFeeds(0))).rejects.toMatchObject({
       code: "invalid-manifest",
       message: expect.stringMatching(/encoder\.detail as float32 \[1, 4, 8, 8\].*float32 \[1, 4, 16, 16\]/),
+    });
+  });
+});
+
+describe("a model of three stages", () => {
+  const apart = ["encoder", "neck", "decoder"].map((name) => ({
+    ...{ encoder: "webgpu", neck: "webgpu", decoder: "webgpu" },
+    [name]: "wasm",
+  })) as Record<string, Backend>[];
+
+  test.each([...backends, ...(hasWebgpu ? apart : [])])("answers with the last, on %o", async (backend) => {
+    const model = await loadTiny({ backend }, "three-stages.json");
+    await expectThree(await model.look(frame(0)), 0);
+    await expectThree(await model.look(frame(1)), 1, [0]);
+  });
+
+  test.runIf(hasWebgpu)("reads nothing back between them on a GPU", async () => {
+    await withWorker("worker-measured.js", async () => {
+      const model = await loadTiny({ backend: "webgpu" }, "three-stages.json");
+      const before = await readBack();
+      const scene = await model.look(frame(0));
+      expect(await readBack()).toBe(before);
+      await expectThree(scene, 0, [1]);
+      expect((await readBack()) - before).toBe(ANSWER);
+    });
+  });
+});
+
+describe.each(backends)("glue between two stages, on %s", (backend) => {
+  test("makes what the decoder takes, and a caller may give it too", async () => {
+    const model = await loadTiny({ backend }, "glued.json");
+    const scene = await model.look(frame(0));
+    const { outputs } = (await scene.run()) as TensorResult;
+    expectAnswer(outputs, 0, 0);
+    expectAnswer(await scene.runTensors(), 0, 0);
+    expectAnswer(await scene.runTensors(pointFeeds(2)), 0, 2);
+    expectAnswer(((await model.run(frame(1))) as TensorResult).outputs, 1, 0);
+  });
+
+  test.each([
+    ["throwing-glue.json", "glue/throws.js: no idea"],
+    [
+      "unfit-glue.json",
+      "glue/unfit.js: point: wanted float32 [1, 2], 2 elements in a Float32Array, got float32 [3]",
+    ],
+  ])("says where it fails: %s", async (manifest, message) => {
+    const model = await loadTiny({ backend }, manifest);
+    const scene = await model.look(frame(0));
+    await expect(scene.run()).rejects.toMatchObject({ code: "glue-failed", message });
+    expectAnswer(await scene.runTensors(pointFeeds(1)), 0, 1);
+    expect(model.info().stages?.map((stage) => stage.backend)).toEqual([backend, backend]);
+  });
+
+  test("that is no function fails the load", async () => {
+    await expect(loadTiny({ backend }, "no-glue.json")).rejects.toMatchObject({
+      code: "glue-failed",
+      message: expect.stringContaining("number, no function"),
     });
   });
 });

@@ -5,7 +5,7 @@ import { hasWebgpu, loadTiny, withWorker } from "../support/bundle.js";
 import { countCalls, loseAt, losing } from "../support/device-loss.js";
 import { frame } from "../support/frames.js";
 import { refuse } from "../support/refusing.js";
-import { expectAnswer, expectAnswers, pointFeeds } from "../support/scenes.js";
+import { expectAnswer, expectAnswers, expectThree, pointFeeds } from "../support/scenes.js";
 
 const lost = { code: "device-lost" };
 
@@ -34,6 +34,19 @@ describe.runIf(hasWebgpu)("a scene whose GPU is lost", () => {
         await model.dispose();
       });
     }
+  });
+
+  test("with a third stage: all but the last run again", async () => {
+    await losing({}, async (started) => {
+      const model = await loadTiny({ backend: "webgpu" }, "three-stages.json");
+      const scene = await model.look(frame(0));
+      await loseAt(0);
+      await expectThree(scene, 0);
+      await loseAt(9);
+      await expectThree(await model.look(frame(1)), 1);
+      await expectThree(scene, 0, [1]);
+      expect(started()).toBe(3);
+    });
   });
 
   test("in look(): it is looked at again", async () => {

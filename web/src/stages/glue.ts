@@ -1,0 +1,65 @@
+// Glue: JavaScript of the bundle's author, which makes inputs of a stage from outputs of earlier ones, in the worker.
+
+import { WebbuildError } from "../api/errors.js";
+import type { GlueFunction, Tensors } from "../api/types.js";
+import { completeFeeds } from "../inputs/validate-inputs.js";
+import type { Glue, Manifest } from "../manifest/manifest.js";
+import type { StageManifest } from "../manifest/stages.js";
+import type { Downloads } from "../storage/download.js";
+import type { SceneRef, SceneStore } from "./scene-store.js";
+
+/** A glue module that was imported. */
+export interface LoadedGlue extends Glue {
+  make: GlueFunction;
+}
+
+/** Imports the module, checked as every file of the bundle. Null for a stage without one. */
+export async function loadGlue(
+  { glueModule: glue }: StageManifest,
+  downloads: Downloads,
+): Promise<LoadedGlue | null> {
+  if (glue === undefined) return null;
+  await downloads.checkScript(glue.file, () => {});
+  const address = downloads.url(glue.file);
+  const imported: Promise<{ default?: unknown }> = import(
+    /* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ address
+  );
+  const { default: make } = await imported.catch((cause: unknown) => {
+    throw failed(glue.file, `it cannot be imported: ${reasonOf(cause)}`, cause);
+  });
+  if (typeof make !== "function")
+    throw failed(glue.file, `its default export is ${typeof make}, no function`);
+  return { ...glue, make: make as GlueFunction };
+}
+
+/** Returns the tensors that the glue makes for those inputs that the caller has not given. */
+export async function glueFeeds(
+  { file, reads, make }: LoadedGlue,
+  { inputs }: Pick<Manifest, "inputs">,
+  scenes: SceneStore,
+  ref: SceneRef,
+  given: readonly string[],
+): Promise<Tensors> {
+  // What nothing but a caller or the glue fills in.
+  const wanted = inputs.filter(({ kind, name }) => kind === "tensor" && !given.includes(name));
+  if (wanted.length === 0) return {};
+  const { view } = scenes.find(ref);
+  const { source, ...placed } = view.geometry;
+  const picture = { ...source, placed, input: view.input };
+  try {
+    const made = await make(await scenes.read(ref, reads), { picture, results: view.results });
+    const others = Object.entries(Object(made)).filter(([name]) => !given.includes(name));
+    return completeFeeds(wanted, Object.fromEntries(others) as Tensors);
+  } catch (cause) {
+    throw failed(file, reasonOf(cause), cause);
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+function failed(file: string, reason: string, cause?: unknown): WebbuildError {
+  const fix = "correct the module, and pack the model again";
+  return new WebbuildError("glue-failed", `${file}: ${reason}`, fix, { cause });
+}
