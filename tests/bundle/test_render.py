@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.manifests import image_input, manifest, pose_task
+from tests.manifests import image_input, manifest, pose_task, stages_manifest
 from webbuild.bundle.render import render_loader, render_page, render_types
 from webbuild.manifest.manifest import (
     ClassifyTask,
@@ -21,8 +21,10 @@ from webbuild.manifest.manifest import (
     ImageInput,
     Letterbox,
     Manifest,
+    MaskGenerationTask,
     ObbTask,
     Output,
+    PointPromptInput,
     SegmentTask,
     StateInput,
     Task,
@@ -185,6 +187,27 @@ def test_the_page_offers_the_sizes_of_a_model_that_has_several() -> None:
     assert 'name="size"' not in render_page(manifest(TensorTask()), {})
 
 
+def clicked() -> Manifest:
+    """Return the manifest of an encoder and a decoder that takes clicks."""
+    whole = stages_manifest()
+    assert whole.stages
+    masks = Output(name="masks", dtype="float32", shape=[1, 1, 8, 8])
+    scores = Output(name="scores", dtype="float32", shape=[1, 1])
+    task = MaskGenerationTask(
+        masks="masks",
+        scores="scores",
+        single=0,
+        multi=[],
+        frame=[32, 32],
+        box="corners",
+        padding_point=True,
+        through_input=True,
+    )
+    points = PointPromptInput(name="points", dtype="float32", shape=[1, 2, 2], role="points")
+    decoder = msgspec.structs.replace(whole.stages[0], task=task, inputs=[points], outputs=[masks, scores])
+    return msgspec.structs.replace(whole, stages=[decoder])
+
+
 def stateful() -> Manifest:
     """A model of tensors with state."""
     x = TensorInput(name="x", dtype="float32", shape=[1, 512])
@@ -229,6 +252,8 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
     (tmp_path / "depth.d.ts").write_text(render_types(manifest(faded)), "utf-8")
     (tmp_path / "stateful.d.ts").write_text(render_types(stateful()), "utf-8")
     (tmp_path / "sized.d.ts").write_text(render_types(two_sizes()), "utf-8")
+    (tmp_path / "staged.d.ts").write_text(render_types(stages_manifest()), "utf-8")
+    (tmp_path / "clicked.d.ts").write_text(render_types(clicked()), "utf-8")
     (tmp_path / "use.ts").write_text(
         'import { load as loadSized, type Size } from "./sized.js";\n'
         "const sized = await loadSized({ size: [32, 48] });\n"
@@ -285,6 +310,17 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
         "await recurrent.restore(await recurrent.snapshot());\n"
         "// @ts-expect-error: a model without state has none\n"
         "export const wrong: number = tensors.state.steps;\n"
+        'import { load as loadStaged } from "./staged.js";\n'
+        "const scene = await (await loadStaged()).look(new Blob());\n"
+        "export const found: number = (await scene.run()).poses.length;\n"
+        "await scene.runTensors({}, { signal: AbortSignal.timeout(9) });\n"
+        'import { load as loadClicked } from "./clicked.js";\n'
+        "const clicked = await (await loadClicked()).look(new Blob());\n"
+        "const pointed = await clicked.segment({ points: [{ x: 1, y: 2 }], labels: [1] });\n"
+        "export const covered: Uint8Array | undefined = pointed.masks[0]?.mask;\n"
+        "await clicked.segment({ box: { x1: 0, y1: 0, x2: 9, y2: 9 }, mask: pointed.logits });\n"
+        "// @ts-expect-error: the model takes no text\n"
+        'await clicked.segment({ prompt: "a cup" });\n'
         'import type { Manifest } from "./depth.js";\n'
         'export const file: Manifest["files"][number]["path"] = "model.onnx";\n'
         "// @ts-expect-error: the parts of a manifest would shadow what the browser calls so\n"

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from webbuild.manifest.manifest import FocusInput, Manifest, NumberInput, OptionInput, Output, StackInput, StateInput
+from webbuild.manifest.manifest import (
+    FocusInput,
+    Manifest,
+    NumberInput,
+    OptionInput,
+    Output,
+    PointPromptInput,
+    StackInput,
+    StateInput,
+)
 from webbuild.manifest.variant_names import for_one_picture, picture_batch, picture_sizes
 from webbuild.preprocess.mask import find_mask
 from webbuild.reporting import jinja
@@ -44,7 +53,7 @@ def render_types(manifest: Manifest) -> str:
             modes=_string_union(types.modes),
             keypoints=_string_union(types.keypoints or ()),
             outputs=[(_string_literal(each.name), each.dtype, _dims(each.shape)) for each in _outputs(last)],
-            options=[spec for spec in manifest.inputs if isinstance(spec, OptionInput)],
+            options=_options(manifest),
             stack=any(isinstance(spec, StackInput) for spec in manifest.inputs),
             sizes=picture_sizes(manifest),
             batches=sorted({batch for each in manifest.every_variant if (batch := picture_batch(each)) > 1}),
@@ -52,8 +61,16 @@ def render_types(manifest: Manifest) -> str:
             focus=next((spec for spec in manifest.inputs if isinstance(spec, FocusInput)), None),
             states=any(isinstance(spec, StateInput) for spec in manifest.inputs),
             mask=find_mask(manifest.inputs),
+            staged=bool(manifest.stages),
+            clicks=any(isinstance(spec, PointPromptInput) for spec in last.inputs),
         )
     )
+
+
+def _options(manifest: Manifest) -> list[OptionInput]:
+    """Return the options of a run of all stages, which are those of the first and of the last."""
+    found = {spec.option: spec for spec in manifest.every_stage[-1].inputs if isinstance(spec, OptionInput)}
+    return list((found | {spec.option: spec for spec in manifest.inputs if isinstance(spec, OptionInput)}).values())
 
 
 def render_page(manifest: Manifest, integrity: Mapping[str, str], *, top: str = "./", offline: str = "") -> str:
