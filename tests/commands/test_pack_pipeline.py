@@ -10,7 +10,7 @@ import pytest
 from tests.commands.program import ROOT, Done, webbuild
 from tests.stages import DECODER, pair
 from webbuild.compile.pipeline_file import pipeline_schema
-from webbuild.manifest.manifest import StageInput, decode
+from webbuild.manifest.manifest import Glue, StageInput, StageOutput, decode
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -74,6 +74,49 @@ def test_a_task_is_that_of_its_stage(tmp_path: Path) -> None:
     assert done.code == 0, done.stderr
     manifest = decode((tmp_path / "out" / "manifest.json").read_bytes())
     assert [each.__struct_config__.tag for each in manifest.inputs] == ["tensor"]
+
+
+GLUED = STAGES.replace('decoder.onnx"', 'decoder.onnx"\nglue = "point.js"\nreads = ["eye.detail"]')
+
+
+def test_glue_lies_in_the_bundle_with_what_it_reads(tmp_path: Path) -> None:
+    (tmp_path / "point.js").write_text("export default () => ({});\n")
+    done = pack_pipeline(tmp_path, GLUED + JOINS.replace('hand.fine = "eye.detail"', ""))
+    assert done.code == 0, done.stderr
+    assert "note: point.js runs in the browser alone" in done.stderr
+    manifest = decode((tmp_path / "out" / "manifest.json").read_bytes())
+    assert manifest.stages
+    glue = manifest.stages[0].glue_module
+    assert glue == Glue(file="glue/hand.js", reads=[StageOutput(stage="eye", output="detail")])
+    assert (tmp_path / "out" / "glue" / "hand.js").read_text() == "export default () => ({});\n"
+    assert "glue/hand.js" in {file.path for file in manifest.files}
+    assert [each.name for each in manifest.every_stage[1].inputs if isinstance(each, StageInput)] == ["features"]
+
+
+def test_outputs_that_only_glue_reads_join_stages(tmp_path: Path) -> None:
+    (tmp_path / "point.js").write_text("export default () => ({});\n")
+    done = pack_pipeline(tmp_path, GLUED)
+    assert done.code == 0, done.stderr
+    hand = decode((tmp_path / "out" / "manifest.json").read_bytes()).every_stage[1]
+    assert not any(isinstance(each, StageInput) for each in hand.inputs)
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (('glue = "point.js"\n', ""), "stages.hand.reads: there is no glue"),
+        (("point.js", "none.js"), "none.js: no such file"),
+        (('\nreads = ["eye.detail"]', ""), "stages.hand.glue: it reads no output"),
+        (("eye.detail", "ear.detail"), "stages.hand.reads: there is no stage ear"),
+        (("eye.detail", "eye.details"), "stages.hand.reads: toy_encoder.onnx has no output details"),
+    ],
+    ids=["no glue", "no file", "no reads", "no stage", "no output"],
+)
+def test_glue_that_cannot_be_is_named(tmp_path: Path, change: tuple[str, str], place: str) -> None:
+    (tmp_path / "point.js").write_text("export default () => ({});\n")
+    done = pack_pipeline(tmp_path, GLUED.replace(*change))
+    assert (done.code, done.error) == (2, "invalid-pipeline"), done.stderr
+    assert place in done.stderr
 
 
 @pytest.mark.parametrize(

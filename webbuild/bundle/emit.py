@@ -17,7 +17,7 @@ from webbuild.bundle.file_names import safe_file_name, title_from_stem
 from webbuild.bundle.integrity import page_integrity
 from webbuild.bundle.licenses import model_notice, third_party_notices
 from webbuild.bundle.sbom import SBOM_FILE, bundle_sbom
-from webbuild.bundle.stage_files import StageContents, stage_fields
+from webbuild.bundle.stage_files import StageContents, stage_fields, write_glue
 from webbuild.bundle.weight_parts import split_large_files
 from webbuild.manifest import manifest as contract
 from webbuild.manifest.file_entry import file_entry
@@ -82,7 +82,10 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
         warnings=list(contents.warnings),
         schema=2 if later else 1,
         stage_name=contents.stages[0].name if later else msgspec.UNSET,
-        stages=[Stage(name=each.name, **stage_fields(each, folder)) for each in later] or msgspec.UNSET,
+        stages=[
+            Stage(name=each.name, glue_module=write_glue(each, folder), **stage_fields(each, folder)) for each in later
+        ]
+        or msgspec.UNSET,
         **stage_fields(first, folder),
     )
     write_text(folder / f"{contents.name}.js", render.render_loader())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,27 @@ from webbuild.bundle.golden_sequence import STEPS
 from webbuild.bundle.licenses import model_license
 from webbuild.errors import printable
 from webbuild.manifest import manifest as contract
-from webbuild.manifest.manifest import DisabledTarget, Golden, GoldenSequence, Graph, Input, Output, Task, Variant
+from webbuild.manifest.manifest import (
+    DisabledTarget,
+    Glue,
+    Golden,
+    GoldenSequence,
+    Graph,
+    Input,
+    Output,
+    StageOutput,
+    Task,
+    Variant,
+)
 from webbuild.manifest.states import state_inputs
 from webbuild.model.load import OnnxModel
+
+
+class StageGlue(Struct, frozen=True):
+    """A JavaScript module that makes inputs of a stage; of each output that it reads, the stage's name and its own."""
+
+    file: Path
+    reads: tuple[tuple[str, str], ...]
 
 
 class StageContents(Struct, frozen=True):
@@ -35,6 +54,17 @@ class StageContents(Struct, frozen=True):
     golden: GoldenRun | None
     evaluation_thresholds: Mapping[str, float]
     variants: tuple[Variant, ...] = ()
+    glue: StageGlue | None = None
+
+
+def write_glue(stage: StageContents, folder: Path) -> Glue | msgspec.UnsetType:
+    """Write the module of a stage, and return what the manifest says of it."""
+    if stage.glue is None:
+        return msgspec.UNSET
+    file = f"glue/{stage.name}.js"
+    (folder / "glue").mkdir(exist_ok=True)
+    shutil.copyfile(stage.glue.file, folder / file)
+    return Glue(file=file, reads=[StageOutput(stage=name, output=output) for name, output in stage.glue.reads])
 
 
 def stage_fields(stage: StageContents, folder: Path) -> dict[str, Any]:

@@ -89,6 +89,7 @@ def _stage_contents(stage: ModelStage, proofs: Sequence[ProvenGraphs], folder: P
         golden=_golden(variant, proven, folder),
         evaluation_thresholds=proven.equivalence.thresholds,
         variants=tuple(_manifest_variant(*each) for each in zip(others, more, strict=True)),
+        glue=stage.glue,
     )
 
 

@@ -81,7 +81,9 @@ def compile_all(
         if stage.name:
             progress.print(f"stage {stage.name}: {path.name}")
         progress.print_lines(compiled_lines(compiled, findings, arguments.nms, whole=arguments.dry_run))
-        return ModelStage(stage.name, stage.given, variants, findings)
+        if stage.glue is not None:
+            progress.print(f"note: {stage.glue.file.name} runs in the browser alone; the proof feeds what it makes")
+        return ModelStage(stage.name, stage.given, variants, findings, stage.glue)
 
     return compile_stages(planned, compile_one)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from webbuild.bundle.stage_files import StageGlue
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel
 from webbuild.compile.model_variant import ModelVariant, naming_variant
@@ -26,6 +27,7 @@ class ModelStage(Struct, frozen=True):
     given: Path
     variants: Sequence[ModelVariant]
     findings: BeforeAfter | None = None
+    glue: StageGlue | None = None
 
     @property
     def loaded(self) -> LoadedModel:

@@ -23,10 +23,15 @@ _EXAMPLE = (
 
 
 class PipelineStage(Struct, frozen=True, forbid_unknown_fields=True):
-    """A stage: its file, seen from the folder of the pipeline's, and its task, where the inferred one is wrong."""
+    """A stage: its file, seen from the folder of the pipeline's, and its task, where the inferred one is wrong.
+
+    `glue` is a JavaScript module that makes inputs of the stage, in the browser, of the outputs that it `reads`.
+    """
 
     model: str
     task: str | None = None
+    glue: str | None = None
+    reads: list[TensorOfStage] = []
 
 
 class Pipeline(Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,10 +71,30 @@ def read_pipeline(path: Path) -> Pipeline:
             _convert(path, source, TensorOfStage, f'joins.{name}."{tensor}"')
             _known(path, f'joins.{name}."{tensor}"', source.partition(".")[0], data["stages"], "stage")
     pipeline = _convert(path, data, Pipeline, "")
+    _check_glue(path, pipeline)
     for name, each in pipeline.stages.items():
         if each.task is not None:
             _known(path, f"stages.{name}.task", each.task, task_kinds(), "task")
     return pipeline
+
+
+def _check_glue(path: Path, pipeline: Pipeline) -> None:
+    """Raise for a module that is not there, or that reads nothing, and for what is read without one."""
+    for name, stage in pipeline.stages.items():
+        place = f"stages.{name}"
+        if stage.glue is None and stage.reads:
+            raise invalid_pipeline(
+                path, f"{place}.reads: there is no glue", 'write glue = "FILE.js", or leave reads out'
+            )
+        if stage.glue is not None and not (path.parent / stage.glue).is_file():
+            where = path.parent / stage.glue
+            fix = "write its path, seen from the folder of the pipeline's file"
+            raise invalid_pipeline(path, f"{place}.glue: {where}: no such file", fix)
+        if stage.glue is not None and not stage.reads:
+            fix = 'write the outputs that the module is given: reads = ["encoder.embedding"]'
+            raise invalid_pipeline(path, f"{place}.glue: it reads no output", fix)
+        for source in stage.reads:
+            _known(path, f"{place}.reads", source.partition(".")[0], pipeline.stages, "stage")
 
 
 def _table(path: Path, data: dict[str, Any], name: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from webbuild.bundle.stage_files import StageGlue
 from webbuild.compile.pipeline_file import Pipeline, invalid_pipeline
 from webbuild.compile.stage_plan import Join, PlannedStage, automatic_joins, check_all_taken, check_fit
 from webbuild.model.signature import TensorSpec
@@ -29,11 +30,10 @@ def plan_pipeline(path: Path, pipeline: Pipeline, models: Sequence[PlannedStage]
     done: list[PlannedStage] = []
     for name in _order(path, pipeline):
         stage = named[name]
-        given = pipeline.joins.get(name)
-        joins = (
-            automatic_joins(done, stage) if given is None and done else _given_joins(path, given or {}, stage, named)
-        )
-        done.append(msgspec.structs.replace(stage, joins=joins))
+        given, glue = pipeline.joins.get(name), _glue(path, pipeline, name, named)
+        automatic = given is None and glue is None and bool(done)
+        joins = automatic_joins(done, stage) if automatic else _given_joins(path, given or {}, stage, named)
+        done.append(msgspec.structs.replace(stage, joins=joins, glue=glue))
     check_all_taken(done)
     return done
 
@@ -41,7 +41,10 @@ def plan_pipeline(path: Path, pipeline: Pipeline, models: Sequence[PlannedStage]
 def _order(path: Path, pipeline: Pipeline) -> list[str]:
     """Return the names of the stages: as they are written, but each after those that it takes from."""
     left, done = list(pipeline.stages), list[str]()
-    needs = {name: {each.partition(".")[0] for each in pipeline.joins.get(name, {}).values()} for name in left}
+    needs = {
+        name: {each.partition(".")[0] for each in (*pipeline.joins.get(name, {}).values(), *stage.reads)}
+        for name, stage in pipeline.stages.items()
+    }
     while left:
         ready = next((name for name in left if needs[name] <= set(done)), None)
         if ready is None:
@@ -69,6 +72,17 @@ def _given_joins(
         check_fit(named[earlier], made, stage, taken)
         joins.append(Join(name, earlier, output))
     return tuple(joins)
+
+
+def _glue(path: Path, pipeline: Pipeline, name: str, named: dict[str, PlannedStage]) -> StageGlue | None:
+    stage = pipeline.stages[name]
+    if stage.glue is None:
+        return None
+    reads = [(source.partition(".")[0], source.partition(".")[2]) for source in stage.reads]
+    for earlier, output in reads:
+        lacks = f"{named[earlier].given.name} has no output"
+        _tensor(path, f"stages.{name}.reads", output, named[earlier].source.signature.outputs, lacks)
+    return StageGlue(path.parent / stage.glue, tuple(reads))
 
 
 def _tensor(path: Path, place: str, name: str, specs: Sequence[TensorSpec], lacks: str) -> TensorSpec:

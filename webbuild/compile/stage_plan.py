@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from webbuild.bundle.file_names import safe_file_name
+from webbuild.bundle.stage_files import StageGlue
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.load import OnnxModel
 from webbuild.model.signature import Dim, TensorSpec
@@ -40,6 +41,7 @@ class PlannedStage(Struct, frozen=True):
     source: OnnxModel
     joins: tuple[Join, ...] = ()
     task: str | None = None
+    glue: StageGlue | None = None
 
 
 def stage_names(stems: Sequence[str]) -> tuple[str, list[str]]:
@@ -107,7 +109,8 @@ def check_all_taken(stages: Sequence[PlannedStage]) -> None:
     Raises:
         WebbuildError: `stages-not-joined`.
     """
-    taken = {join.stage for stage in stages for join in stage.joins}
+    read = {stage for each in stages if each.glue for stage, _ in each.glue.reads}
+    taken = read | {join.stage for stage in stages for join in stage.joins}
     for stage in stages[:-1]:
         if stage.name not in taken:
             raise _not_joined([stage], stages[stages.index(stage) + 1])
