@@ -19,7 +19,7 @@ from webbuild.verify.page_runner import PageRunner
 class WholePageRunner(PageRunner):
     """Runs all stages: a look at the picture, and the last stage on what that left in the worker.
 
-    Tensors in place of a picture, and stages between the first and the last, run one after another.
+    Where tensors go in, in place of a picture, the stages run one after another.
 
     Args:
         page: an empty page.
@@ -35,9 +35,8 @@ class WholePageRunner(PageRunner):
 
     def run_whole(self, feeds: Tensors, pictures: Sequence[Path]) -> tuple[dict[str, NDArray[Any]], float]:
         """Run all stages on a chain's feeds; return the last one's outputs, and the milliseconds it took."""
-        _, *between, last = self._stages
-        if pictures and not between:
-            return self.look(pictures, stage_feeds(last.stage, feeds))
+        if pictures:
+            return self.look(pictures, stage_feeds(self._stages[-1].stage, feeds))
         took = 0.0
 
         def runs(stage: Bundle) -> RunStage:
