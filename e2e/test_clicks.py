@@ -1,0 +1,124 @@
+"""Clicks on a picture: one look, then masks that answer prompts, as native ONNX Runtime and Python make them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from e2e.conftest import Webbuild
+from tests.click_models import click_pair
+from webbuild.browser.chromium import BrowserHandle
+from webbuild.browser.server import Server
+from webbuild.manifest.manifest import ImageInput, Manifest, MaskGenerationTask, decode
+from webbuild.preprocess.image import image_to_tensor, load_image
+from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds, point_tokens
+from webbuild.runners.native import NativeRunner
+from webbuild.tasks.base import RunContext
+from webbuild.tasks.mask_generation import TASK, PromptedMasks
+
+PROMPTS: Mapping[str, PointPrompt] = {
+    "a click": PointPrompt([(130.0, 90.0)], [1], multimask=True),
+    "clicks": PointPrompt([(130.0, 90.0), (20.0, 30.0), (250.0, 140.0)], [1, 0, 1]),
+    "a box": PointPrompt([], [], (30.0, 20.0, 200.0, 150.0)),
+    "a click in a box": PointPrompt([(130.0, 90.0)], [1], (30.0, 20.0, 200.0, 150.0)),
+}
+ASK = """async ([backend, sample, prompts]) => {
+  const { load } = await import("./click.js");
+  const model = await load({ backend });
+  const picture = await (await fetch(sample)).blob();
+  const scene = await model.look(picture);
+  const answers = [];
+  for (const prompt of prompts) {
+    try {
+      const { masks, best, postprocess, logits } = await scene.segment(prompt);
+      const found = masks.map(({ mask, score, box }) => ({ mask: Array.from(mask), score, box }));
+      answers.push({ masks: found, best, path: postprocess.path, logits: Array.from(logits.data) });
+    } catch ({ code, message, fix }) {
+      answers.push({ code, message, fix });
+    }
+  }
+  const first = await scene.segment(prompts[0]);
+  const again = await scene.segment({ ...prompts[0], mask: first.logits, multimask: false });
+  await scene.release();
+  await model.dispose();
+  return { answers, refined: Array.from(again.logits.data) };
+}"""
+
+
+@pytest.fixture(scope="module")
+def packed(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("clicks")
+    done = webbuild("pack", *click_pair(folder), "-o", folder / "out", "--no-verify")
+    assert done.returncode == 0, done.stderr
+    return folder / "out"
+
+
+@pytest.mark.parametrize("backend", ["wasm", "webgpu"])
+def test_prompts_are_answered_as_in_python(packed: Path, webgpu: BrowserHandle, backend: str) -> None:
+    manifest = decode((packed / "manifest.json").read_bytes())
+    sample = manifest.samples[0].file
+    outside = {"points": [{"x": 1e4, "y": 1}]}
+    many = {"points": [{"x": 1, "y": 1}] * 9}
+    given = [*(as_options(each) for each in PROMPTS.values()), outside, many, {}]
+    with Server(packed) as server, webgpu.page() as (page, _):
+        page.goto(f"{server.url}report.html")
+        found = page.evaluate(ASK, [backend, sample, given])
+    *answers, beyond, long, empty = found["answers"]
+    for prompt, answer in zip(PROMPTS.values(), answers, strict=True):
+        same_masks(native(packed, manifest, prompt), answer)
+        assert answer["path"] == ("gpu" if backend == "webgpu" else "cpu")
+    assert beyond["code"] == long["code"] == empty["code"] == "invalid-prompt"
+    assert "outside of the picture" in beyond["message"]
+    assert "the model takes 2 to 9" in long["message"]
+    assert "the prompt is empty" in empty["message"]
+    first = native(packed, manifest, PROMPTS["a click"])
+    refined = native(packed, manifest, PointPrompt([(130.0, 90.0)], [1], mask=first.logits))
+    np.testing.assert_allclose(found["refined"], refined.logits.ravel(), rtol=1e-3, atol=1e-3)
+
+
+def native(packed: Path, manifest: Manifest, prompt: PointPrompt) -> PromptedMasks:
+    """Return what both originals and Python make of a prompt."""
+    encoder, decoder = manifest.every_stage
+    (image,), task = encoder.inputs, decoder.task
+    assert isinstance(image, ImageInput)
+    assert isinstance(task, MaskGenerationTask)
+    tensor, placement = image_to_tensor(load_image(packed / manifest.samples[0].file), image)
+    embeddings = NativeRunner(packed.parent / "click_encoder.onnx").run({image.name: tensor})
+    inputs = next(
+        each.inputs
+        for each in decoder.every_variant
+        if any(s.name == "point_coords" and s.shape[1] == point_tokens(task, prompt) for s in each.inputs)
+    )
+    feeds = {
+        **point_prompt_feeds(inputs, task, prompt, placement),
+        **embeddings,
+        "orig_im_size": np.array([8, 8], np.float32),
+    }
+    outputs = NativeRunner(packed.parent / "click_decoder.onnx").run(feeds)
+    (answer,) = TASK.decode(task, outputs, RunContext(placement, points=prompt))
+    return answer
+
+
+def same_masks(want: PromptedMasks, got: dict[str, Any]) -> None:
+    assert got["best"] == want.best
+    assert len(got["masks"]) == len(want.masks)
+    for one, other in zip(want.masks, got["masks"], strict=True):
+        assert other["score"] == pytest.approx(one.score, abs=1e-4)
+        apart = (np.array(other["mask"], bool) != one.mask.ravel()).mean()
+        assert apart < 1e-3
+    assert any(0 < one.mask.mean() < 1 for one in want.masks)
+    np.testing.assert_allclose(got["logits"], want.logits.ravel(), rtol=1e-3, atol=1e-3)
+
+
+def as_options(prompt: PointPrompt) -> dict[str, Any]:
+    """Return a prompt as the runtime takes it."""
+    options: dict[str, Any] = {"multimask": prompt.multimask}
+    if prompt.points:
+        options |= {"points": [{"x": x, "y": y} for x, y in prompt.points], "labels": list(prompt.labels)}
+    if prompt.box is not None:
+        options["box"] = dict(zip(("x1", "y1", "x2", "y2"), prompt.box, strict=True))
+    return options
