@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import msgspec
 
 from tests.manifests import stages_manifest
+from webbuild.manifest.manifest import Glue, StageOutput
 from webbuild.reporting.jinja import template_environment
 from webbuild.reporting.pipeline_picture import pipeline_picture
 from webbuild.verify.formatting import runner_name
@@ -46,6 +47,16 @@ def test_boxes_name_files_graphs_and_what_the_caller_gives() -> None:
     *_, decoder = pipeline_picture(stages_manifest()).boxes
     assert decoder.lines == ("decoder.onnx", "takes points  tensor float32 [1, 2, 2]")
     assert decoder.graphs == ("webgpu",)
+
+
+def test_javascript_that_makes_inputs_is_named() -> None:
+    whole = stages_manifest()
+    assert whole.stages
+    *others, last = whole.stages
+    glue = Glue(file="glue/decoder.js", reads=[StageOutput(stage="middle", output="context")])
+    glued = msgspec.structs.replace(last, glue_module=glue)
+    picture = pipeline_picture(msgspec.structs.replace(whole, stages=[*others, glued]))
+    assert picture.boxes[-1].lines[-1] == "glue/decoder.js makes inputs of middle.context"
 
 
 def test_names_of_a_model_are_no_markup() -> None:

@@ -58,3 +58,17 @@ def test_what_was_left_out_is_told_and_not_said_to_agree() -> None:
     assert verdict_text(told)[2].startswith("WebGPU agrees")
     (note,) = reader_notes(replace(told, fp16_backend="Chromium"))
     assert "was proven when it was packed (Chromium)" in note
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        (("encoder", "decoder", "whole"), "in encoder and decoder and all together"),
+        (("encoder", "decoder"), "in encoder and decoder"),
+    ],
+    ids=["all together", "with JavaScript between"],
+)
+def test_stages_are_named_once_for_all_backends(names: tuple[str, ...], sentence: str) -> None:
+    runs = [backend(backend=f"{each} {name}") for name in names for each in ("wasm", "webgpu fp16")]
+    told = report(*runs, stages=("encoder", "decoder"))
+    assert verdict_text(told)[2].startswith(f"WASM and WebGPU fp16 on 1 sample, 1 detection, {sentence}:")

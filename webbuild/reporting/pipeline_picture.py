@@ -10,10 +10,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from webbuild.errors import printable
-from webbuild.manifest.manifest import Input, Manifest, StageInput
+from webbuild.manifest.manifest import Input, Manifest, Stage, StageInput
 from webbuild.manifest.stages import stage_inputs
 
 _LEFT, _RIGHT = 8, 480
@@ -56,6 +58,7 @@ def pipeline_picture(manifest: Manifest) -> PipelinePicture:
     boxes: list[StageBox] = []
     arrows: list[TensorArrow] = []
     lanes, y = 0, 4
+    glued = {each.name: _glue_lines(each) for each in manifest.stages or ()}
     for stage in manifest.every_stage:
         joins = stage_inputs(stage.inputs)
         top = y + _gap(len(joins))
@@ -67,7 +70,7 @@ def pipeline_picture(manifest: Manifest) -> PipelinePicture:
             said = f"{'' if near else f'{join.stage}.'}{join.output}"
             said += "" if join.output == join.name else f" -> {join.name}"
             arrows.append(_arrow(path, f"{said}  {join.dtype} {join.shape}", index, len(joins), y))
-        boxes.append(_box(stage, top))
+        boxes.append(_box(stage, glued.get(stage.stage_name or "", ()), top))
         y = top + boxes[-1].height
     outputs = manifest.every_stage[-1].outputs
     end = y + _gap(len(outputs))
@@ -77,9 +80,17 @@ def pipeline_picture(manifest: Manifest) -> PipelinePicture:
     return PipelinePicture(tuple(boxes), tuple(arrows), _RIGHT + 8 + _LANE * lanes, end + 4)
 
 
-def _box(stage: Manifest, y: int) -> StageBox:
+def _glue_lines(stage: Stage) -> tuple[str, ...]:
+    """Say which JavaScript makes inputs of a stage, and of what."""
+    if not stage.glue_module:
+        return ()
+    read = ", ".join(f"{each.stage}.{each.output}" for each in stage.glue_module.reads)
+    return (printable(f"{stage.glue_module.file} makes inputs of {read}", _LONGEST),)
+
+
+def _box(stage: Manifest, glue: Sequence[str], y: int) -> StageBox:
     own = [_described(each) for each in stage.inputs if not isinstance(each, StageInput)]
-    lines = (printable(stage.source.file, _LONGEST), *own)
+    lines = (printable(stage.source.file, _LONGEST), *own, *glue)
     graphs = tuple(dict.fromkeys(graph.name for graph in stage.graphs))
     return StageBox(stage.stage_name or "", lines, graphs, y, _LINE * (2 + len(lines)) + 2 * _PADDING)
 

@@ -95,6 +95,11 @@ def _answer(work: VariantWork, index: int) -> Tensors:
     return work.reference.answers[index].outputs
 
 
+def runs_together(manifest: Manifest) -> bool:
+    """Whether there are stages that the reference can run one after another: not with JavaScript between them."""
+    return bool(manifest.stages) and not any(stage.glue_module for stage in manifest.stages or ())
+
+
 def whole_work(bundle: Bundle, stages: Sequence[VariantWork], backends: Sequence[str]) -> VariantWork:
     """Compute the reference's answers of all stages together, each on what the ones before it answer.
 

@@ -31,7 +31,7 @@ from webbuild.verify.piecewise import ComparePieces, judge_drowned
 from webbuild.verify.report import BackendRun, SampleReport, SampleResult, VerifyEnvironment, VerifyReport
 from webbuild.verify.run_all_backends import BrowserRun, run_all_backends
 from webbuild.verify.run_backend import ReferenceResults, run_backend
-from webbuild.verify.stage_work import first_variants, later_work, whole_work
+from webbuild.verify.stage_work import first_variants, later_work, runs_together, whole_work
 from webbuild.verify.variant_work import VariantWork, reference_work
 
 BACKENDS = ("webgpu", "wasm")
@@ -81,7 +81,7 @@ def verify_in_browsers(
                 work.append(later_work(each, names, first_variants(work)))
             else:
                 work.append(reference_work(each, names, inputs, Path(folder), more, say))
-        if bundle.manifest.stages:
+        if runs_together(bundle.manifest):
             say("native: the reference of all stages together")
             work.append(whole_work(bundle, first_variants(work), backends))
         jobs = {name: each for each in work for name in each.names}
