@@ -50,7 +50,21 @@ LUMA = f"""{HEADER} luma (float[1,1,48,64] y) => (float[1,1,96,128] larger)
   four = Conv <pads = [1, 1, 1, 1]> (y, w)
   larger = DepthToSpace <blocksize = 2> (four)
 }}"""
-MODELS = {"enlarging": ENLARGING, "filling": FILLING, "luma": LUMA, "one-input": FILLING_ONE_INPUT}
+BLENDING = f"""{HEADER} blending (float[1,3,48,64] image, float[1,3,32,32] style, float strength)
+=> (float[1,3,48,64] blended) <float half = {{0.5}}> {{
+  color = GlobalAveragePool (style)
+  share = Mul (strength, half)
+  drawn = Sub (color, image)
+  part = Mul (share, drawn)
+  blended = Add (image, part)
+}}"""
+MODELS = {
+    "enlarging": ENLARGING,
+    "filling": FILLING,
+    "luma": LUMA,
+    "one-input": FILLING_ONE_INPUT,
+    "blending": BLENDING,
+}
 GREY = 128
 
 
@@ -152,4 +166,51 @@ def test_what_is_painted_is_filled_in_and_the_rest_stays(
         demo.page.keyboard.press("ArrowRight")
         demo.page.keyboard.press(" ")
     assert (saved(demo) != before).any()
+    assert violations(demo.page) == []
+
+
+REFUSED = """async ([loader, file]) => {
+  const { load } = await import(new URL(loader, document.baseURI).href);
+  const model = await load({ backend: "wasm" });
+  const picture = await createImageBitmap(await (await fetch(new URL(file, document.baseURI))).blob());
+  const run = (pixels) => model.run(picture, { mask: new Uint8Array(pixels).fill(1) });
+  const refused = await run(3).then(() => null, ({ code, message, fix }) => ({ code, message, fix }));
+  const { width, height } = await run(picture.width * picture.height);
+  return { ...refused, runsAgain: width === picture.width && height === picture.height };
+}"""
+
+
+def test_a_mask_of_another_size_is_refused_and_the_next_run_is_not(
+    keep_page: Open, without_gpu: Browser, served: dict[str, str], packed: dict[str, Path]
+) -> None:
+    sample = json.loads((packed["filling"] / "manifest.json").read_text("utf-8"))["samples"][0]
+    page = keep_page(without_gpu, served["filling"]).page
+    found = page.evaluate(REFUSED, ["./filling.js", f"./{sample['file']}"])
+    assert found["code"] == "invalid-option"
+    assert f"mask: 3 pixels, the picture has {sample['width']} x {sample['height']}" in found["message"]
+    assert found["fix"]
+    assert found["runsAgain"]
+
+
+def test_a_second_picture_and_its_strength_change_what_is_made(
+    keep_page: Open, without_gpu: Browser, served: dict[str, str], tmp_path: Path
+) -> None:
+    demo = keep_page(without_gpu, served["blending"], viewport={"width": 1280, "height": 900})
+    expect(demo.at("split")).to_be_visible(timeout=LOADED)
+    demo.wait_until_idle()
+    own = saved(demo).mean()
+    Image.new("RGB", (20, 30), "white").save(tmp_path / "white.png")
+    with demo.another_run():
+        demo.at("reference-file").set_input_files(tmp_path / "white.png")
+    expect(demo.at("reference-name")).to_have_text("white.png")
+    white = saved(demo).mean()
+    assert white > own + 10
+    with demo.another_run():
+        demo.at("slider-strength").fill("0")
+    expect(demo.at("number-strength")).to_have_value("0")
+    assert saved(demo).mean() < white - 10
+    with demo.another_run():
+        demo.at("number-strength").fill("1")
+    expect(demo.at("slider-strength")).to_have_value("1")
+    assert abs(saved(demo).mean() - white) < 0.5
     assert violations(demo.page) == []

@@ -15,7 +15,7 @@ from webbuild.compile.output_range import read_output_range
 from webbuild.compile.picture_likeness import measure_likeness
 from webbuild.compile.picture_output import find_picture_output, with_measured_picture
 from webbuild.compile.picture_trials import sample_canvases
-from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput, NumberInput, TensorInput
+from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput, NumberInput, ReferenceInput, TensorInput
 from webbuild.manifest.tasks import ImageTask, TensorTask
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.load import model_signature
@@ -247,3 +247,29 @@ def four_channels(nodes: str) -> ir.Model:
 
 def test_a_fourth_channel_that_changes_nothing_is_no_mask(tmp_path: Path) -> None:
     assert recognised(four_channels("n = Mul (m, no) y = Add (rgb, n)"), tmp_path) is None
+
+
+BLENDED = "a = Mul (x, most) b = Mul (other, some) y = Add (a, b)"
+
+
+@pytest.mark.parametrize(("first", "second"), [("x", "other"), ("other", "x")])
+def test_of_two_pictures_the_output_resembles_one(first: str, second: str, tmp_path: Path) -> None:
+    given = f"float[{SIZE}] {first}, float[{SIZE}] {second}"
+    constants = "float most = {0.9}, float some = {0.1}"
+    found = recognised(
+        ir.from_onnx_text(f"{HEADER} g ({given}) => (float[{SIZE}] y) <{constants}> {{ {BLENDED} }}"), tmp_path
+    )
+    assert found is not None
+    assert {spec.name: type(spec) for spec in found.inputs} == {"x": ImageInput, "other": ReferenceInput}
+    assert [spec.name for spec in found.inputs] == [first, second]
+    assert "'other' is a second picture: run(picture, { reference }) takes it" in found.assumptions[-1]
+
+
+def test_a_reference_may_have_another_size(tmp_path: Path) -> None:
+    text = f"""{HEADER} g (float[1,3,48,64] x, float[1,3,32,32] style) => (float[1,3,48,64] y) <float some = {{0.1}}> {{
+      mean = GlobalAveragePool (style) a = Mul (mean, some) y = Add (x, a)
+    }}"""
+    found = recognised(ir.from_onnx_text(text), tmp_path)
+    assert found is not None
+    assert found.inputs[1].shape == [1, 3, 32, 32]
+    assert isinstance(found.inputs[1], ReferenceInput)

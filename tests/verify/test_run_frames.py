@@ -56,7 +56,7 @@ class NativePage:
         self._continues = True
         return {"y": outputs["y"]}, 1
 
-    def predict(self, pictures: Sequence[Path], options: Mapping[str, Any]) -> RunResult:
+    def predict(self, pictures: Sequence[Path], options: Mapping[str, Any], second: Path | None = None) -> RunResult:
         if self._forgets == "pictures":
             self.reset()
         tensor, _ = image_to_tensor(load_image(pictures[0]), image_input())

@@ -120,5 +120,7 @@ class PageDriver:
 
     def _served(self, given: VerifyInput) -> dict[str, Any]:
         if not given.files:
-            return {"urls": [], "feeds": self._calls.upload(given.feeds), "options": {}}
-        return {"urls": self._calls.upload_images(given.files), "feeds": None, "options": given.options}
+            return {"urls": [], "feeds": self._calls.upload(given.feeds), "options": {}, "second": []}
+        urls = self._calls.upload_images([*given.files, *([] if given.second is None else [given.second])])
+        pictures, second = urls[: len(given.files)], urls[len(given.files) :]
+        return {"urls": pictures, "feeds": None, "options": given.options, "second": second}

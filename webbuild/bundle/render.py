@@ -21,6 +21,7 @@ from webbuild.manifest.manifest import (
 )
 from webbuild.manifest.variant_names import for_one_picture, picture_batch, picture_sizes
 from webbuild.preprocess.mask import find_mask
+from webbuild.preprocess.reference import find_reference
 from webbuild.reporting import jinja
 from webbuild.tasks.registry import kind_of
 
@@ -63,6 +64,7 @@ def render_types(manifest: Manifest) -> str:
             mask=find_mask(manifest.inputs),
             staged=bool(manifest.stages),
             clicks=any(isinstance(spec, PointPromptInput) for spec in last.inputs),
+            reference=find_reference(manifest.inputs),
         )
     )
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
 
 from webbuild.compile.picture_trials import PictureTrials
 from webbuild.manifest.manifest import ImageInput, NumberInput
@@ -22,12 +25,16 @@ def describe_number(number: NumberInput) -> str:
 
 
 def choose_numbers(
-    image: ImageInput, numbers: Sequence[NumberInput], original: NativeRunner
+    image: ImageInput,
+    numbers: Sequence[NumberInput],
+    original: NativeRunner,
+    beside: Mapping[str, NDArray[Any]] | None = None,
 ) -> tuple[NumberInput, ...]:
     """Return the numbers with the first value with which answers are finite and come from the picture, else with 1."""
     for value in _VALUES:
         tried = tuple(NumberInput(name=each.name, shape=each.shape, default=value) for each in numbers)
-        score = next(PictureTrials(image, original, beside=number_feeds(tried)).dependences([image]), None)
+        feeds = {**(beside or {}), **number_feeds(tried)}
+        score = next(PictureTrials(image, original, beside=feeds).dependences([image]), None)
         if score is not None and score > _LEAST:
             return tried
     return tuple(numbers)

@@ -8,18 +8,22 @@ from typing import Any
 import msgspec
 import numpy as np
 import onnx_ir as ir
+from numpy.typing import NDArray
 
 from webbuild.compile.graph_recipe import describe_graph_recipe, read_graph_recipe
 from webbuild.compile.number_inputs import choose_numbers, describe_number
 from webbuild.compile.output_range import read_output_range
-from webbuild.compile.picture_ways import PictureModel, PictureTrial, Way, empties_itself, try_ways
+from webbuild.compile.picture_trials import sample_canvases
+from webbuild.compile.picture_ways import PictureModel, PictureTrial, Way, empties_itself, like_first, try_ways
 from webbuild.compile.pixel_ranges import IMAGENET, PLAIN, SIGNED, UNIT, with_range
-from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput, NumberInput
+from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput, NumberInput, ReferenceInput
 from webbuild.manifest.tasks import ImageTask
 from webbuild.model.load import model_signature
+from webbuild.preprocess.image import normalize
 from webbuild.preprocess.mask import find_mask
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.recipe_text import describe_recipe
+from webbuild.preprocess.reference import find_reference, image_of
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import check_size
 from webbuild.tasks.base import TaskMatch
@@ -43,17 +47,30 @@ def find_picture_output(match: TaskMatch, graph: ir.Model, original: NativeRunne
     if taken is None or any(len(output.shape) != len(taken.image.shape) for output in outputs):
         return None
     check_size(taken.image.name, taken.image.shape, np.dtype(taken.image.dtype))
-    tasks = list(image_tasks(taken.image, outputs))
+    return next(filter(None, (_find(match, graph, original, each) for each in (taken, taken.swapped()) if each)), None)
+
+
+def _find(match: TaskMatch, graph: ir.Model, original: NativeRunner, taken: PictureInputs) -> TaskMatch | None:
+    """Return the match of a model whose output resembles the first of its pictures, None for any other."""
+    tasks = list(image_tasks(taken.image, model_signature("", graph).outputs))
     if tasks and taken.numbers and taken.mask is None:
-        numbers = choose_numbers(taken.image, taken.numbers, original)
+        numbers = choose_numbers(taken.image, taken.numbers, original, _sample_reference(taken.reference))
         taken = msgspec.structs.replace(taken, numbers=numbers)
     for task in tasks:
-        model = PictureModel(original, number_feeds(taken.numbers), read_output_range(graph, task.output))
+        bounds = read_output_range(graph, task.output)
+        model = PictureModel(original, number_feeds(taken.numbers), bounds, taken.reference)
         ways, reason = _image_ways(taken.image, graph)
         best, others = _best_way(_with_masks(ways, taken.mask), task, model)
         if best is not None and best.likeness.is_picture and _is_mask(best, others):
             return _recognised(match, taken, model, best, reason or _why(best, others), others)
     return None
+
+
+def _sample_reference(reference: ReferenceInput | None) -> dict[str, NDArray[Any]]:
+    if reference is None:
+        return {}
+    image = image_of(reference)
+    return {reference.name: normalize(sample_canvases(image)[0], image)}
 
 
 def with_measured_picture(
@@ -67,13 +84,14 @@ def with_measured_picture(
     image = next(spec for spec in match.inputs if isinstance(spec, ImageInput))
     mask = find_mask(match.inputs)
     numbers = tuple(spec for spec in match.inputs if isinstance(spec, NumberInput))
-    model = PictureModel(original, number_feeds(numbers), read_output_range(graph, task.output))
+    reference = find_reference(match.inputs)
+    model = PictureModel(original, number_feeds(numbers), read_output_range(graph, task.output), reference)
     configured = configured or not match.guessed_recipe
     ways, reason = ([image], _CONFIGURED) if configured else _image_ways(image, graph)
     best, others = _best_way(_with_masks(ways, mask), task, model)
     if best is None:
         return match
-    taken = PictureInputs(image, mask, numbers)
+    taken = PictureInputs(image, mask, numbers, reference)
     found = _recognised(match, taken, model, best, reason or _why(best, others), others)
     if not configured:
         return found
@@ -128,7 +146,10 @@ def _recognised(
     if mask is not None:
         mask = msgspec.structs.replace(mask, empties_picture=not empties_itself(best, model))
         said.append(_describe_mask(mask, best, others))
-    inputs = PictureInputs(image, mask, taken.numbers).in_order_of(match.inputs)
+    reference = taken.reference and like_first(taken.reference, image)
+    if reference is not None:
+        said.append(f"input '{reference.name}' is a second picture: run(picture, {{ reference }}) takes it")
+    inputs = PictureInputs(image, mask, taken.numbers, reference).in_order_of(match.inputs)
     return msgspec.structs.replace(match, task=best.task, inputs=inputs, assumptions=tuple(said))
 
 

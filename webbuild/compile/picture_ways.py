@@ -16,10 +16,11 @@ from webbuild.compile.picture_likeness import Likeness, measure_likeness, shrink
 from webbuild.compile.picture_trials import SECONDS, sample_canvases
 from webbuild.compile.pixel_ranges import STUDIO, with_range
 from webbuild.errors import WebbuildError
-from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput
+from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput, ReferenceInput
 from webbuild.manifest.tasks import ImageTask
 from webbuild.preprocess.image import LUMA, input_size, normalize
 from webbuild.preprocess.mask import Hole, mask_tensor, with_empty_hole, with_mask_channel
+from webbuild.preprocess.reference import image_of
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.output_picture import picture_planes
 
@@ -54,11 +55,22 @@ class PictureTrial(Struct, frozen=True):
 
 
 class PictureModel(Struct, frozen=True):
-    """The original model, its feeds besides picture and mask, and the output range that its graph shows."""
+    """The original model, its feeds besides pictures and mask, and the output range that its graph shows.
+
+    `reference` is the input of a second picture, whose values are in the range of the first.
+    """
 
     original: NativeRunner
     beside: Mapping[str, NDArray[Any]]
     bounds: OutputRange | None
+    reference: ReferenceInput | None = None
+
+
+class Canvas(Struct, frozen=True):
+    """A photograph in the size of the input, and another one in that of the second picture, if there is one."""
+
+    picture: Numbers
+    other: Numbers | None = None
 
 
 def trial_hole(image: ImageInput) -> Hole:
@@ -71,7 +83,7 @@ def trial_hole(image: ImageInput) -> Hole:
 
 def try_ways(ways: Sequence[Way], task: ImageTask, model: PictureModel) -> Iterator[PictureTrial]:
     """Yield a trial of each way on two photographs, as long as there is time; leave out those with NaN or infinity."""
-    canvases, left, longest = sample_canvases(ways[0].image), SECONDS, 0.0
+    canvases, left, longest = _canvases(ways[0].image, model), SECONDS, 0.0
     for way in ways:
         if longest > left:
             return
@@ -83,27 +95,37 @@ def try_ways(ways: Sequence[Way], task: ImageTask, model: PictureModel) -> Itera
         took = time.monotonic() - began
         longest, left = max(longest, took), left - took
         if all(np.isfinite(each).all() for each in planes):
-            yield _judge(way, task, model, canvases, planes)
+            yield _judge(way, task, model, [each.picture for each in canvases], planes)
 
 
 def empties_itself(trial: PictureTrial, model: PictureModel) -> bool:
     """Whether the output does not depend on the pixels in the hole."""
-    canvas = sample_canvases(trial.way.image)[0]
+    canvas = _canvases(trial.way.image, model)[0]
     empty, full = (_planes(trial.way, trial.task, model, canvas, emptied=emptied) for emptied in (True, False))
     white = trial.task.high - trial.task.low
     return bool(np.abs(empty.astype(np.float64) - full).max() <= _UNCHANGED * white)
 
 
-def _planes(way: Way, task: ImageTask, model: PictureModel, canvas: Numbers, *, emptied: bool = True) -> NDArray[Any]:
-    picture, masks = normalize(canvas, way.image), {}
+def _canvases(image: ImageInput, model: PictureModel) -> list[Canvas]:
+    pictures = sample_canvases(image)
+    if model.reference is None:
+        return [Canvas(each) for each in pictures]
+    others = reversed(sample_canvases(image_of(model.reference)))
+    return [Canvas(*each) for each in zip(pictures, others, strict=True)]
+
+
+def _planes(way: Way, task: ImageTask, model: PictureModel, canvas: Canvas, *, emptied: bool = True) -> NDArray[Any]:
+    picture, beside = normalize(canvas.picture, way.image), {}
+    if model.reference is not None and canvas.other is not None:
+        beside[model.reference.name] = normalize(canvas.other, image_of(like_first(model.reference, way.image)))
     if way.mask is not None:
         hole = trial_hole(way.image)
         picture = with_empty_hole(picture, way.image, hole) if emptied else picture
         if isinstance(way.mask, MaskChannel):
             picture = with_mask_channel(picture, way.image, way.mask, hole)
         else:
-            masks[way.mask.name] = mask_tensor(way.mask, hole)
-    answer = model.original.run({**model.beside, **masks, way.image.name: picture})
+            beside[way.mask.name] = mask_tensor(way.mask, hole)
+    answer = model.original.run({**model.beside, **beside, way.image.name: picture})
     return picture_planes(task, answer[task.output])
 
 
@@ -131,6 +153,11 @@ def _output_range(image: ImageInput, model: PictureModel, planes: Sequence[NDArr
     if model.bounds:
         return model.bounds.low, model.bounds.high
     return next((each for each in _RANGES if _fits(each, planes)), _RANGES[0])
+
+
+def like_first(reference: ReferenceInput, image: ImageInput) -> ReferenceInput:
+    """Return the input of the second picture with the values of the first one."""
+    return msgspec.structs.replace(reference, scale=image.scale, mean=image.mean, std=image.std)
 
 
 def grey_canvas(canvas: Numbers) -> Numbers:

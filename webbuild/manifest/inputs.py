@@ -75,6 +75,15 @@ class ImageInput(PictureInput, tag="image", kw_only=True, frozen=True):
     mask: MaskChannel | UnsetType = UNSET
 
 
+class ReferenceInput(PictureInput, tag="reference", kw_only=True, frozen=True):
+    """A second picture, such as a style, a reference or the next frame; its pixels become what an `ImageInput`'s do.
+
+    The caller gives it to `run()` as `reference`. Its size may be another than the picture's.
+    """
+
+    letterbox: Letterbox
+
+
 class CropInput(PictureInput, tag="crop", kw_only=True, frozen=True):
     """The part of a picture around a box, by an affine transform; its pixels become what those of an `ImageInput` do.
 
@@ -266,6 +275,7 @@ class TensorInput(ManifestStruct, tag="tensor", tag_field="kind", kw_only=True, 
 Input = (
     ImageInput
     | CropInput
+    | ReferenceInput
     | StackInput
     | FocusInput
     | SizeInput

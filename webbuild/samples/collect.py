@@ -17,6 +17,7 @@ from webbuild.preprocess.image import load_image
 from webbuild.preprocess.image_stack import stack_tensor
 from webbuild.preprocess.mask import find_mask, sample_hole, with_hole
 from webbuild.preprocess.picture import picture_to_tensor
+from webbuild.preprocess.reference import reference_feeds, reference_file
 from webbuild.preprocess.state_feeds import state_feeds
 from webbuild.samples.beside_tensors import input_for_photographs, sample_beside_tensors
 from webbuild.samples.focal_stack import IMAGE_SUFFIXES as _PICTURES
@@ -60,7 +61,8 @@ def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges
     files = list(given)
     if image is not None:
         files = files or _image_files(model.parent / "samples") or _image_files(SAMPLE_IMAGES)
-        return [_sample_from_image(file, image, inputs, ranges) for file in files]
+        references = [reference_file(inputs, files, index) for index in range(len(files))]
+        return [_sample_from_image(*each, image, inputs, ranges) for each in zip(files, references, strict=True)]
     tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
     states = state_feeds(inputs)
     if files:
@@ -87,7 +89,9 @@ def _image_files(folder: Path) -> list[Path]:
     return sorted(file for file in folder.glob("*") if file.suffix.lower() in _PICTURES)
 
 
-def _sample_from_image(file: Path, image: ImageInput | CropInput, inputs: Sequence[Input], ranges: Ranges) -> Sample:
+def _sample_from_image(
+    file: Path, reference: Path | None, image: ImageInput | CropInput, inputs: Sequence[Input], ranges: Ranges
+) -> Sample:
     _require_file(file)
     if file.suffix.lower() == ".npz":
         raise WebbuildError(
@@ -105,10 +109,12 @@ def _sample_from_image(file: Path, image: ImageInput | CropInput, inputs: Sequen
         )
     rgba = load_image(file)
     tensor, placement = picture_to_tensor(rgba, image)
-    feeds = {image.name: tensor, **feeds_beside_image(inputs, placement, ranges=ranges)}
+    second = reference_feeds(inputs, reference)
+    feeds = {image.name: tensor, **second, **feeds_beside_image(inputs, placement, ranges=ranges)}
     size = (rgba.shape[1], rgba.shape[0])
     hole = None if find_mask(inputs) is None else sample_hole(*size)
-    return Sample(file.name, with_hole(feeds, inputs, placement), file, placement, size, hole=hole)
+    filled = with_hole(feeds, inputs, placement)
+    return Sample(file.name, filled, file, placement, size, hole=hole, reference_file=reference)
 
 
 def _sample_from_stack(stack: FocalStack, spec: StackInput, inputs: Sequence[Input]) -> Sample:

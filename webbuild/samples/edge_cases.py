@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from webbuild.preprocess.image import input_size, normalize, pad_color
 from webbuild.preprocess.image_stack import stack_image_spec
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.mask import with_hole
+from webbuild.preprocess.reference import find_reference, image_of
 from webbuild.samples.random_inputs import NO_RANGES, Ranges
 from webbuild.samples.sample import Sample, feeds_beside_image
 
@@ -37,7 +38,18 @@ def edge_cases(inputs: Sequence[Input], ranges: Ranges = NO_RANGES) -> list[Samp
     def noise(attempt: int) -> dict[str, NDArray[Any]]:
         generator = np.random.default_rng(attempt)
         pictures = [normalize(generator.random((height, width, 3)) * 255, image) for _ in range(count)]
-        return with_hole({image.name: np.concatenate(pictures).reshape(shape), **rest}, inputs, whole)
+        second = _second(inputs, lambda size: generator.random((*size, 3)) * 255)
+        return with_hole({image.name: np.concatenate(pictures).reshape(shape), **second, **rest}, inputs, whole)
 
-    grey = with_hole({image.name: np.concatenate([flat] * count).reshape(shape), **rest}, inputs, whole)
+    second = _second(inputs, lambda size: np.full((*size, 3), 255.0))
+    grey = with_hole({image.name: np.concatenate([flat] * count).reshape(shape), **second, **rest}, inputs, whole)
     return [Sample("(noise)", noise(0), placement=whole, redraw=noise), Sample("(grey)", grey, placement=whole)]
+
+
+def _second(inputs: Sequence[Input], draw: Callable[[tuple[int, int]], NDArray[np.float64]]) -> dict[str, NDArray[Any]]:
+    """Return the tensor of the second picture, of RGB values [height, width, 3]; none for a model that takes none."""
+    reference = find_reference(inputs)
+    if reference is None:
+        return {}
+    image = image_of(reference)
+    return {image.name: normalize(draw(input_size(image)), image)}

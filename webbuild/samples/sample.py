@@ -33,7 +33,8 @@ class Sample(Struct, frozen=True):
 
     A stack has `frames` instead, and what is known of its focal distances. `prompt` is what is looked for. `redraw`
     makes up other feeds, by attempt, of a sample whose feeds are numbers at random. `hole` is what is filled in,
-    `points` what is pointed at. A step of a `sequence` that `continues` takes the states of the run before.
+    `points` what is pointed at, `reference_file` the second picture. A step of a `sequence` that `continues` takes the
+    states of the run before.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Sample(Struct, frozen=True):
     redraw: Callable[[int], dict[str, NDArray[Any]]] | None = None
     hole: NDArray[np.bool_] | None = None
     points: PointPrompt | None = None
+    reference_file: Path | None = None
     sequence: str = ""
     continues: bool = False
 

@@ -7,7 +7,16 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import UNSET, Struct
 
-from webbuild.manifest.inputs import ImageInput, Input, Letterbox, MaskChannel, MaskInput, NumberInput, TensorInput
+from webbuild.manifest.inputs import (
+    ImageInput,
+    Input,
+    Letterbox,
+    MaskChannel,
+    MaskInput,
+    NumberInput,
+    ReferenceInput,
+    TensorInput,
+)
 from webbuild.manifest.tasks import ImageTask
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.preprocess.picture_shape import (
@@ -17,6 +26,7 @@ from webbuild.preprocess.picture_shape import (
     number_of_shape,
     picture_of_shape,
 )
+from webbuild.preprocess.reference import image_of, reference_of
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.hub_preprocessor import read_normalization
 from webbuild.tasks.tensor_inputs import tensor_input_spec
@@ -30,19 +40,28 @@ _DEFAULT_PREPROCESSING = "pictures are stretched, RGB, scaled to 0..1, unless an
 class PictureInputs(Struct, frozen=True):
     """What a model takes to make a picture of: RGB, perhaps a mask of its hole, or luma; and numbers.
 
-    The mask is an input of its own, or the fourth channel of the picture's.
+    The mask is an input of its own, or the fourth channel of the picture's. `reference` is a second picture.
     """
 
     image: ImageInput
     mask: MaskInput | MaskChannel | None = None
     numbers: tuple[NumberInput, ...] = ()
+    reference: ReferenceInput | None = None
 
     def by_name(self) -> dict[str, Input]:
         """Return all of them."""
         channel = self.mask if isinstance(self.mask, MaskChannel) else UNSET
         image = msgspec.structs.replace(self.image, mask=channel)
-        found: list[Input] = [image, *self.numbers, *([self.mask] if isinstance(self.mask, MaskInput) else [])]
-        return {spec.name: spec for spec in found}
+        mask = self.mask if isinstance(self.mask, MaskInput) else None
+        found: list[Input | None] = [image, *self.numbers, mask, self.reference]
+        return {spec.name: spec for spec in found if spec is not None}
+
+    def swapped(self) -> PictureInputs | None:
+        """Return the same with the second picture as the first, None where there is one picture."""
+        if self.reference is None:
+            return None
+        image, reference = image_of(self.reference), reference_of(self.image)
+        return msgspec.structs.replace(self, image=image, reference=reference)
 
     def in_order_of(self, inputs: Sequence[Input]) -> tuple[Input, ...]:
         """Return all of them in the order of a model's inputs."""
@@ -61,9 +80,11 @@ def find_picture_inputs(inputs: Sequence[Input]) -> PictureInputs | None:
     rest = [spec for spec in inputs if spec.name != image.name]
     numbers = tuple(number for spec in rest if (number := number_of_shape(spec)) is not None)
     masks = [mask for spec in rest if (mask := mask_of_shape(spec, image)) is not None]
-    if len(masks) > (image.color == "rgb") or len(masks) + len(numbers) != len(rest):
+    others = [each for each in found if each.color == "rgb" and each.name != image.name]
+    if len(masks) + len(others) > (image.color == "rgb") or len(masks) + len(others) + len(numbers) != len(rest):
         return None
-    return PictureInputs(image, masks[0] if masks else image.mask or None, numbers)
+    reference = reference_of(others[0]) if others else None
+    return PictureInputs(image, masks[0] if masks else image.mask or None, numbers, reference)
 
 
 def infer_picture_to_picture(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:

@@ -43,12 +43,16 @@ class BatchPageRunner(PageRunner):
         return {name: array[place : place + 1] for name, array in outputs.items()}, took
 
     def predict(
-        self, pictures: Sequence[Path], options: Mapping[str, float | str | list[float]], place: int | None = None
+        self,
+        pictures: Sequence[Path],
+        options: Mapping[str, float | str | list[float]],
+        place: int | None = None,
+        second: Path | None = None,
     ) -> RunResult:
         """Run the picture among others; return its result. Raises PageError: the runtime refused or failed."""
         at = self._next_place() if place is None else place
         around = [self._others[(at + each) % len(self._others)] for each in range(self._batch)]
-        return super().predict([*around[:at], *pictures, *around[at + 1 :]], options, at)
+        return super().predict([*around[:at], *pictures, *around[at + 1 :]], options, at, second)
 
     def _next_place(self) -> int:
         self._place = (self._place + 1) % self._batch

@@ -31,6 +31,7 @@ from webbuild.preprocess.mask import find_mask, sample_box, sample_hole, with_ho
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.picture import picture_to_tensor
 from webbuild.preprocess.prompt import Prompt
+from webbuild.preprocess.reference import reference_feeds, reference_file
 from webbuild.preprocess.size_feeds import size_feeds
 from webbuild.preprocess.state_feeds import state_feeds
 from webbuild.samples.focal_stack import FocalStack, stacks_from_paths
@@ -53,7 +54,7 @@ class VerifyInput(Struct, frozen=True):
     For a stack the file is that of its first picture, `stack` has them all, and `focus` the distances if there are.
     `prompt` is what is looked for in it, `hole` what is filled in. A step of a `sequence` that `continues` takes the
     states of the run before; after the last one, which `ends` it, the states are compared too. `untiled` says that it
-    has to be run as one, as the reference runs it.
+    has to be run as one, as the reference runs it. `second` is the picture that goes in as `ReferenceInput`.
     """
 
     title: str
@@ -69,6 +70,7 @@ class VerifyInput(Struct, frozen=True):
     continues: bool = False
     ends: bool = False
     untiled: bool = False
+    second: Path | None = None
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -180,12 +182,17 @@ def _image_inputs(
     bundle: Bundle, spec: ImageInput | CropInput, named: Sequence[tuple[Path, str, str]]
 ) -> list[VerifyInput]:
     """Return pictures from their files, titles and prompts; an empty prompt is the bundle's first."""
-    pictures = [_image_input(bundle.manifest, spec, file, title) for file, title, _ in named]
+    files = [file for file, _, _ in named]
+    seconds = [reference_file(bundle.manifest.inputs, files, index) for index in range(len(files))]
+    pictures = [
+        _image_input(bundle.manifest, spec, file, title, second)
+        for (file, title, _), second in zip(named, seconds, strict=True)
+    ]
     task, kind = bundle.manifest.task, kind_of(bundle.manifest.task)
     if not kind.takes_prompt:
         return pictures
-    files = {name: (bundle.directory / name).read_bytes() for name in kind.prompt_files(task)}
-    match = TaskMatch(task, tuple(bundle.manifest.inputs), (), files=files)
+    read = {name: (bundle.directory / name).read_bytes() for name in kind.prompt_files(task)}
+    match = TaskMatch(task, tuple(bundle.manifest.inputs), (), files=read)
     prompts = [kind.read_prompt(match, text) for _, _, text in named]
     return [
         msgspec.structs.replace(given, feeds={**given.feeds, **kind.prompt_feeds(match, prompt)}, prompt=prompt)
@@ -193,15 +200,18 @@ def _image_inputs(
     ]
 
 
-def _image_input(manifest: Manifest, spec: ImageInput | CropInput, file: Path, title: str) -> VerifyInput:
+def _image_input(
+    manifest: Manifest, spec: ImageInput | CropInput, file: Path, title: str, second: Path | None
+) -> VerifyInput:
     pixels = load_image(file)
     tensor, placement = picture_to_tensor(pixels, spec)
     feeds = {**option_feeds(manifest), **size_feeds(manifest.inputs, placement), spec.name: tensor}
+    feeds |= reference_feeds(manifest.inputs, second)
     hole = None if find_mask(manifest.inputs) is None else sample_hole(pixels.shape[1], pixels.shape[0])
     filled = with_hole(feeds, manifest.inputs, placement)
     translucent = bool((pixels[..., 3] < 255).any())
     untiled = bool(kind_of(manifest.task).tiled_outputs(manifest.task))
-    return VerifyInput(title, filled, file, placement, translucent, hole=hole, untiled=untiled)
+    return VerifyInput(title, filled, file, placement, translucent, hole=hole, untiled=untiled, second=second)
 
 
 def _stack_input(manifest: Manifest, spec: StackInput, stack: FocalStack, title: str) -> VerifyInput:

@@ -92,17 +92,27 @@ class PageRunner:
         return self._take(self._calls.call("preprocess", TensorHandle, urls=self._calls.upload_images(pictures)))
 
     def predict(
-        self, pictures: Sequence[Path], options: Mapping[str, float | str | list[float]], place: int | None = None
+        self,
+        pictures: Sequence[Path],
+        options: Mapping[str, float | str | list[float]],
+        place: int | None = None,
+        second: Path | None = None,
     ) -> RunResult:
         """Run the whole way: decode the file, or those of a stack, preprocess, infer with `options`, decode.
 
-        With a `place` the pictures are a batch, and the result is of the one there.
+        With a `place` the pictures are a batch, and the result is of the one there. `second` is the second picture.
 
         Raises:
             PageError: the runtime refused or failed.
         """
+        urls = self._calls.upload_images([*pictures, *([] if second is None else [second])])
         answer: RunAnswer = self._calls.call(
-            "picture", RunAnswer, urls=self._calls.upload_images(pictures), options=dict(options), place=place
+            "picture",
+            RunAnswer,
+            urls=urls[: len(pictures)],
+            options=dict(options),
+            place=place,
+            second=urls[len(pictures) :],
         )
         fields = with_arrays(answer.result, self._take(answer.arrays).tobytes())
         return msgspec.structs.replace(msgspec.convert(answer.result, RunResult), fields=fields)

@@ -113,7 +113,7 @@ def _run_picture(
     options: dict[str, float | str | list[float]] = {**bundle.manifest.evaluation_thresholds, **given.options}
     if expected.context.mode is not None:
         options["mode"] = expected.context.mode
-    answer = runner.predict(given.files, options)
+    answer = runner.predict(given.files, options, second=given.second)
     kind, policy, about = kind_of(expected.task), policy_of(bundle, runner.name), (runner.name, given.title)
     actual = replace(expected, decoded=_read_prediction(expected.task, answer))
     found = compare_predictions(*about, expected, actual, policy)

@@ -1,15 +1,30 @@
-// Fields for the numbers that go with a picture. An empty one is left to the runtime's default.
+// Fields for the numbers that go with a picture, each with a slider. An empty one is left to the runtime's default.
 
-import { elements } from "../util/elements.js";
+import { elements, fillTrack } from "../util/elements.js";
 import { linked } from "./page-link.js";
 
 export class NumberFields {
   readonly #fields = elements("input[data-number]", HTMLInputElement);
+  readonly #sliders = elements("input[data-slider]", HTMLInputElement);
 
   constructor(onChange: () => void) {
     for (const field of this.#fields) {
+      const slider = this.#sliders.find(({ dataset }) => dataset.slider === field.dataset.number);
+      const follow = (): void => {
+        if (slider && Number.isFinite(field.valueAsNumber)) slider.valueAsNumber = field.valueAsNumber;
+        if (slider) fillTrack(slider);
+      };
       field.value = linked(`number.${field.dataset.number}`) ?? field.value;
-      field.addEventListener("input", onChange);
+      follow();
+      field.addEventListener("input", () => {
+        follow();
+        onChange();
+      });
+      slider?.addEventListener("input", () => {
+        field.value = String(Number(slider.valueAsNumber.toPrecision(3)));
+        fillTrack(slider);
+        onChange();
+      });
     }
   }
 

@@ -7,6 +7,7 @@ import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { StagePicture } from "../drawing/stage.js";
 import { MaskBrush } from "../input/mask-brush.js";
 import type { Picture } from "../input/picture.js";
+import { ReferenceChoice } from "../input/reference-choice.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { ZoomSlider } from "../input/zoom-slider.js";
 import { wrongTaskError } from "../shell/failure-card.js";
@@ -26,6 +27,9 @@ class ImageView extends BaseView {
         () => this.#split.before,
       )
     : null;
+  readonly #reference = document.querySelector("#reference-file")
+    ? new ReferenceChoice(() => this.#rerun())
+    : null;
   readonly #zoom = new ZoomSlider(this.stage, this.#root, () => this.#brush === null);
   #rerun: () => void = () => {};
   #result: ImageResult | null = null;
@@ -33,6 +37,8 @@ class ImageView extends BaseView {
   #scale = 1;
   /** What the visitor chose; a frame of the camera is too short-lived for tiles to be watched. */
   #chosen: StagePicture | null = null;
+  /** What is on the stage, a frame of the camera too. */
+  #shown: StagePicture | null = null;
 
   constructor() {
     super();
@@ -44,11 +50,13 @@ class ImageView extends BaseView {
   }
 
   options(): RunOptions {
-    return { ...this.#brush?.option(), ...this.#tileOption() };
+    const reference = this.#shown && this.#reference?.option(this.#shown);
+    return { ...this.#brush?.option(), ...reference, ...this.#tileOption() };
   }
 
   override showPicture(shown: StagePicture, title: string, picture?: Picture): void {
     super.showPicture(shown, title);
+    this.#shown = shown;
     this.#chosen = picture === undefined ? null : shown;
     this.#brush?.setSize(shown.size, picture !== undefined);
     this.#zoom.setSize(shown.size);

@@ -49,6 +49,7 @@ const RUN: Readonly<Record<keyof RunOptions, Rule>> = {
   focusDistances: ANY,
   numbers: [isObject, "an object of numbers by name"],
   mask: ANY,
+  reference: ANY,
   points: ANY,
   labels: ANY,
   box: ANY,

@@ -101,6 +101,8 @@ export interface RunOptions {
    * an earlier answer, to be refined.
    */
   mask?: MaskSource | MaskLogits | undefined;
+  /** For a model that takes two pictures: the second one, such as a style, a reference or the next frame. */
+  reference?: ImageSource | undefined;
   /** For a model that takes clicks: where they are, in pixels of the picture. */
   points?: readonly Point[] | undefined;
   /** 1 for a click on the object, 0 for one beside it, as many as `points`. Default: all are on the object. */

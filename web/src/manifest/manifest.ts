@@ -34,6 +34,7 @@ export interface Manifest {
   inputs: (
     | ImageInput
     | CropInput
+    | ReferenceInput
     | StackInput
     | FocusInput
     | SizeInput
@@ -548,6 +549,23 @@ export interface CropInput {
   classes: number[];
 }
 /**
+ * A second picture, such as a style, a reference or the next frame; its pixels become what an `ImageInput`'s do.
+ *
+ *     The caller gives it to `run()` as `reference`. Its size may be another than the picture's.
+ */
+export interface ReferenceInput {
+  kind: "reference";
+  name: string;
+  dtype: "float32" | "uint8";
+  shape: number[];
+  layout: "nchw" | "nhwc";
+  color: "bgr" | "gray" | "rgb" | "rgba";
+  scale: number;
+  mean: number[];
+  std: number[];
+  letterbox: Letterbox;
+}
+/**
  * `count` pictures of one scene, all of one size, each of which becomes what an `ImageInput` would.
  *
  *     They lie one after another in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
@@ -889,6 +907,7 @@ export interface Variant {
   inputs: (
     | ImageInput
     | CropInput
+    | ReferenceInput
     | StackInput
     | FocusInput
     | SizeInput
@@ -934,6 +953,7 @@ export interface Stage {
   inputs: (
     | ImageInput
     | CropInput
+    | ReferenceInput
     | StackInput
     | FocusInput
     | SizeInput

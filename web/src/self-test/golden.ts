@@ -1,6 +1,7 @@
 // The bundle's run with known answers: its recorded tensors, downloaded.
 
 import type { DType, TensorData, Tensors } from "../api/types.js";
+import { findReference, imageOf } from "../inputs/reference-input.js";
 import { stateInputs } from "../inputs/state-inputs.js";
 import type { Golden, Manifest } from "../manifest/manifest.js";
 import { runInput } from "../preprocess/image-input.js";
@@ -62,7 +63,9 @@ function recordedSpecs(inputs: Manifest["inputs"], { uint8Inputs }: Golden): Rec
 function normalized(inputs: Manifest["inputs"], { uint8Inputs }: Golden, feeds: Tensors): Tensors {
   const entries = Object.entries(feeds).map(([name, tensor]): [string, TensorData] => {
     if (!uint8Inputs.includes(name) || tensor.type !== "uint8") return [name, tensor];
-    const data = fromUint8(tensor.data, runInput(inputs).image);
+    const reference = findReference(inputs);
+    const image = name === reference?.name ? imageOf(reference) : runInput(inputs).image;
+    const data = fromUint8(tensor.data, image);
     return [name, { type: "float32", dims: tensor.dims, data }];
   });
   return Object.fromEntries(entries);

@@ -13,7 +13,7 @@ type Kind = Manifest["inputs"][number]["kind"];
 /** Inputs of a later stage, for which there is no scene yet. */
 const LATER: readonly Kind[] = ["stage", "crop", "point-prompt"];
 /** Inputs that are zeros. */
-const ZEROS: readonly Kind[] = ["image", "stack", "mask", ...LATER];
+const ZEROS: readonly Kind[] = ["image", "stack", "mask", "reference", ...LATER];
 
 /** Compiles the shaders, and finds out here, where another backend can still be chosen, that a kernel throws. */
 export async function warmUp(

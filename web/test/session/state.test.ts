@@ -260,6 +260,20 @@ describe("a model with state refuses", () => {
     expect(model.state?.steps).toBe(0);
   });
 
+  test("a state of another shape among the tensors, and keeps its own", async () => {
+    const model = await loadTiny({ backend: "wasm" }, "average.json");
+    const { feeds } = sums().next().value;
+    await model.runTensors(feeds);
+    const { tensors } = await model.snapshot();
+    const s = { type: "float32", dims: [3, 2], data: new Float32Array(6) } as const;
+    await expect(model.runTensors({ ...feeds, s: { ...s, dims: [...s.dims] } })).rejects.toMatchObject({
+      code: "invalid-input",
+      message: expect.stringContaining("s: wanted float32 [2, 3]"),
+    });
+    expect((await model.snapshot()).tensors).toEqual(tensors);
+    expect(model.state?.steps).toBe(1);
+  });
+
   test("a state of another model", async () => {
     const model = await loadTiny({ backend: "wasm" }, "recurrent.json");
     const other = await loadTiny({ backend: "wasm" }, "recurrent.json");

@@ -1,6 +1,6 @@
 // The page `webbuild bench` drives: it loads the bundle as a visitor's page does, runs it, and tells the times.
 
-import { answer, pictures, tensors } from "./calls.js";
+import { answer, pictures, runOptions, tensors } from "./calls.js";
 
 const SOON = 30_000;
 
@@ -29,12 +29,13 @@ const commands = {
   },
 
   /** The first answer that a visitor gets: of a picture's file. */
-  async first({ urls, feeds, options }) {
+  async first({ urls, feeds, options, second }) {
     if (feeds !== null) return timed(async () => model.runTensors(await tensors(feeds)));
-    return timed(async () => model.run(await pictures(urls), options));
+    const given = await runOptions(options, second);
+    return timed(async () => model.run(await pictures(urls), given));
   },
 
-  async hold({ urls, feeds, options }) {
+  async hold({ urls, feeds, options, second }) {
     if (feeds !== null) {
       const given = await tensors(feeds);
       held.push(() => model.runTensors(given));
@@ -44,7 +45,8 @@ const commands = {
     const blobs = [await pictures(urls)].flat();
     const bitmaps = await Promise.all(blobs.map((blob) => createImageBitmap(blob)));
     const source = bitmaps.length === 1 ? bitmaps[0] : bitmaps;
-    held.push(() => model.run(source, options));
+    const own = await runOptions(options, second);
+    held.push(() => model.run(source, own));
     looked.push(source);
   },
 

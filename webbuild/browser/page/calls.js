@@ -37,6 +37,16 @@ export async function pictures(urls) {
   return blobs.length === 1 ? blobs[0] : blobs;
 }
 
+/** The options of a run: with a mask of the box `hole` that is to be filled in, and with the second picture, if any. */
+export async function runOptions({ hole, ...options }, second) {
+  const reference = second.length > 0 ? { reference: await pictures(second) } : {};
+  if (hole === undefined) return { ...options, ...reference };
+  const [width, height, left, top, wide, high] = hole;
+  const mask = new Uint8Array(width * height);
+  for (let row = top; row < top + high; row++) mask.fill(1, row * width + left, row * width + left + wide);
+  return { ...options, ...reference, mask };
+}
+
 /** Tensors out of files of the local server, by their names. */
 export async function tensors(feeds) {
   const entries = feeds.map(async ({ name, type, dims, url }) => {

@@ -3,7 +3,7 @@
 
 import { features } from "./worker-rpc.js";
 import { base64 } from "./base64.js";
-import { answer, pictures, tensors } from "./calls.js";
+import { answer, pictures, runOptions, tensors } from "./calls.js";
 
 /** @type {Map<number, Uint8Array>} outputs that wait to be fetched */
 const held = new Map();
@@ -49,9 +49,9 @@ const commands = {
     return hold(await model.preprocess(await pictures(urls)));
   },
 
-  async picture({ urls, options, place }) {
+  async picture({ urls, options, place, second }) {
     const arrays = [];
-    const found = await model.run(await pictures(urls), withMask(options));
+    const found = await model.run(await pictures(urls), await runOptions(options, second));
     const result = withoutArrays(withPixels(place === null ? found : found[place]), arrays);
     const bytes = new Uint8Array(await new Blob(arrays).arrayBuffer());
     return { result, arrays: hold({ type: "uint8", dims: [bytes.length], data: bytes }) };
@@ -80,15 +80,6 @@ const commands = {
     model = null;
   },
 };
-
-/** The options with a mask of the box that is to be filled in, where there is one. */
-function withMask({ hole, ...options }) {
-  if (hole === undefined) return options;
-  const [width, height, left, top, wide, high] = hole;
-  const mask = new Uint8Array(width * height);
-  for (let row = top; row < top + high; row++) mask.fill(1, row * width + left, row * width + left + wide);
-  return { ...options, mask };
-}
 
 /** Gives the result each of its bitmaps as the pixels in it, which the comparison reads. */
 function withPixels(result) {
