@@ -80,6 +80,25 @@ def test_prompts_are_answered_as_in_python(packed: Path, webgpu: BrowserHandle, 
     np.testing.assert_allclose(found["refined"], refined.logits.ravel(), rtol=1e-3, atol=1e-3)
 
 
+def test_the_page_answers_clicks(packed: Path, webgpu: BrowserHandle) -> None:
+    with Server(packed) as server, webgpu.page() as (page, console):
+        page.goto(server.url)
+        page.wait_for_selector("[data-testid=results] li")
+        share = page.text_content("[data-testid=results] .row-score")
+        undo = page.get_by_test_id("undo-click")
+        assert undo.is_disabled()
+        stage = page.locator("#stage")
+        stage.click(position={"x": 260, "y": 60})
+        stage.click(position={"x": 320, "y": 200}, modifiers=["Shift"])
+        page.wait_for_function(f"document.querySelector('.row-score').textContent !== {share!r}")
+        assert undo.is_enabled()
+        undo.click()
+        undo.click()
+        page.wait_for_function(f"document.querySelector('.row-score').textContent === {share!r}")
+        assert undo.is_disabled()
+        assert console.errors == []
+
+
 def native(packed: Path, manifest: Manifest, prompt: PointPrompt) -> PromptedMasks:
     """Return what both originals and Python make of a prompt."""
     encoder, decoder = manifest.every_stage

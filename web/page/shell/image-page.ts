@@ -4,6 +4,7 @@ import type { Model, Result, RunSource } from "../../src/index.js";
 import { type CameraFrame, CameraLoop, type CameraParts } from "../input/camera-loop.js";
 import { FrameCanvas } from "../input/frame-canvas.js";
 import { pickImages } from "../input/image-picker.js";
+import { KeptScene } from "../input/kept-scene.js";
 import { LiveBadge } from "../input/live-badge.js";
 import { NumberFields } from "../input/number-fields.js";
 import { linkTo } from "../input/page-link.js";
@@ -35,6 +36,7 @@ export class ImagePage {
   readonly #camera: CameraLoop;
   readonly #rerun = latestOnly(() => this.#runPicture());
   #model: Model | null = null;
+  readonly #scene = new KeptScene();
   #picture: Picture | null = null;
   /** Its title, where it is a sample. */
   #sample: string | null = null;
@@ -106,7 +108,7 @@ export class ImagePage {
     const slow = setTimeout(() => this.#showSlow(), 250);
     try {
       await model.reset();
-      const result = await this.#ask(model, picture.stack ?? picture.blob);
+      const result = await this.#answer(model, picture);
       if (picture !== this.#picture || model !== this.#model || this.#camera.on) return;
       this.failure.clear();
       this.#answered = true;
@@ -123,6 +125,13 @@ export class ImagePage {
     } finally {
       clearTimeout(slow);
     }
+  }
+
+  /** Where the view asks one picture many things, its first stage runs once. */
+  #answer(model: Model, { stack, blob }: Picture): Promise<Result> {
+    const isAskedOften = this.#view.asksOften === true && model.manifest.stages !== undefined;
+    if (!isAskedOften) return this.#ask(model, stack ?? blob);
+    return this.#scene.run(model, blob, this.#view.options?.() ?? {});
   }
 
   #ask(model: Model, source: RunSource): Promise<Result> {
@@ -159,6 +168,7 @@ export class ImagePage {
     this.#view.clear();
     this.#view.setQuiet(true);
     void this.#model?.reset();
+    this.#scene.release();
     this.#badge.start();
     if (this.#model) setStatus("running", "Camera on");
   }

@@ -18,6 +18,7 @@ import type { ViewModule } from "./task-view.js";
 type Click = Point & { label: 0 | 1 };
 
 class MaskGenerationView extends BaseView {
+  readonly asksOften = true;
   readonly #results = new ResultList(() => {});
   readonly #masks = new RegionBitmap();
   readonly #undo = element("undo-click", HTMLButtonElement);

@@ -31,6 +31,8 @@ export interface TaskView {
   /** The same as words of the page's link. */
   link?(): Record<string, string>;
   onChange?(rerun: () => void): void;
+  /** Whether one picture is asked many things, as with clicks: its first stage then runs once. */
+  readonly asksOften?: boolean;
   /** A camera's numbers are not read out with every frame. */
   setQuiet(quiet: boolean): void;
 }

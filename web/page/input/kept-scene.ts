@@ -1,0 +1,28 @@
+// The scene of the picture on the page: the first stage looks at it once, and the last one answers as often as it is asked.
+
+import type { Model, Result, RunOptions, RunSource, Scene } from "../../src/index.js";
+
+export class KeptScene {
+  #kept: { model: Model; source: RunSource; scene: Promise<Scene> } | null = null;
+
+  /** Looks at the picture where it is another one, or another model's. */
+  async run(model: Model, source: RunSource, options: RunOptions): Promise<Result> {
+    if (this.#kept?.model !== model || this.#kept.source !== source) {
+      this.release();
+      this.#kept = { model, source, scene: model.look(source) };
+    }
+    const kept = this.#kept;
+    const scene = await kept.scene.catch((error: unknown) => {
+      if (this.#kept === kept) this.#kept = null;
+      throw error;
+    });
+    return scene.run(options);
+  }
+
+  /** Frees the scene. That of a model that is gone is gone too. */
+  release(): void {
+    const kept = this.#kept;
+    this.#kept = null;
+    void kept?.scene.then((scene) => scene.release()).catch(() => {});
+  }
+}
