@@ -145,6 +145,12 @@ def test_a_graph_that_is_wrong_only_behind_the_other_is_found(tmp_path: Path) ->
     assert not (tmp_path / "out").exists()
 
 
+def test_only_the_last_stage_is_asked_for_its_task(tmp_path: Path) -> None:
+    encoder, decoder = pack_stages(*pair(tmp_path)).stderr.split("stage decoder: ")
+    assert "no task was recognised" not in encoder
+    assert "no task was recognised" in decoder
+
+
 def test_files_in_the_wrong_order_are_put_right(tmp_path: Path) -> None:
     encoder, decoder = pair(tmp_path)
     done = pack_stages(decoder, encoder)

@@ -122,6 +122,7 @@ def compile_model(
     known = with_int32_inputs(known, planned.graphs["wasm"])
     known = known if links is None else links.with_stage_inputs(known)
     told, known = known, _with_pictures(known, planned.graphs["wasm"], loaded, wanted, progress, task, like)
+    known = known if links is None else links.without_task_hint(known)
     if known.measured_output and like is None:
         with progress.step("measure the values of outputs"):
             known = with_measured_values(known, loaded.original)

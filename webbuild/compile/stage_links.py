@@ -43,6 +43,13 @@ class StageLinks(Struct, frozen=True):
         found = (kind.infer_earlier(seen, self.later) for kind in task_kinds().values())
         return next((match for match in found if match is not None), None)
 
+    def without_task_hint(self, match: TaskMatch) -> TaskMatch:
+        """Return the match of a stage; where a later one takes its outputs, tensors are what they are to be."""
+        if not self.later:
+            return match
+        told = tuple(each for each in match.assumptions if not each.startswith("task tensor: "))
+        return msgspec.structs.replace(match, assumptions=told)
+
     def with_stage_inputs(self, match: TaskMatch) -> TaskMatch:
         """Return a match whose joined inputs say what they take.
 
