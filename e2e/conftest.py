@@ -16,12 +16,18 @@ from playwright.sync_api import Browser, expect
 
 from benchmarks.lavapipe.browser import adapter_features
 from e2e.demo_page import DemoPage
+from e2e.firefox import FirefoxPage, find_driver, firefox
+from e2e.firefox_install import NAMES, VARIABLE, find
 from webbuild.browser.chromium import BrowserHandle, open_chromium
 from webbuild.browser.chromium_flags import chromium_flags
+from webbuild.browser.ensure_chromium import LocalSystem
 from webbuild.browser.server import Server
 
 MODEL = Path(__file__).parents[1] / "models" / "yolo-pose.onnx"
 WEBBUILD = [sys.executable, "-c", "from webbuild.cli import main; main()"]
+
+BLANK = {"/blank.html": ("text/html", b"")}
+ADAPTER = "async () => Boolean(await navigator.gpu?.requestAdapter())"
 
 expect.set_options(timeout=15_000)
 """Milliseconds: what a page shows may wait for its model, which loads slowly on two cores."""
@@ -106,11 +112,35 @@ def without_gpu(with_gpu: BrowserHandle) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
+def other() -> Path:
+    """Firefox. Without it tests are skipped, or fail where WEBBUILD_REQUIRE names firefox."""
+    named = os.environ.get(VARIABLE)
+    found = find(LocalSystem(), (named,) if named else NAMES)
+    if found is None and "firefox" in required():
+        pytest.fail(f"no Firefox, and WEBBUILD_REQUIRE forbids to go without: apt-get install {NAMES[0]}")
+    if found is None:
+        pytest.skip("no Firefox; WEBBUILD_REQUIRE=firefox makes this a failure")
+    return found
+
+
+@pytest.fixture
+def firefox_webgpu(other: Path, bundle: Path) -> Iterator[FirefoxPage]:
+    """A page of Firefox with WebGPU, skipped where that finds no adapter; it fails where all of it is required."""
+    with Server(bundle, virtual=BLANK) as server, firefox(other, webgpu=True) as page:
+        page.goto(f"{server.url}blank.html")
+        if not page.evaluate(ADAPTER):
+            if {"webgpu", "firefox"} <= required() and find_driver() is not None:
+                pytest.fail(f"Firefox {page.version} finds no adapter, and WEBBUILD_REQUIRE forbids to go without")
+            pytest.skip("Firefox finds no WebGPU adapter")
+        yield page
+
+
+@pytest.fixture(scope="session")
 def webgpu(with_gpu: BrowserHandle, bundle: Path) -> BrowserHandle:
     """The browser with WebGPU. Where it has none, tests are skipped, or fail under WEBBUILD_REQUIRE=webgpu."""
-    with Server(bundle, virtual={"/blank.html": ("text/html", b"")}) as server, with_gpu.page() as (page, _):
+    with Server(bundle, virtual=BLANK) as server, with_gpu.page() as (page, _):
         page.goto(f"{server.url}blank.html")
-        found = page.evaluate("async () => Boolean(await navigator.gpu?.requestAdapter())")
+        found = page.evaluate(ADAPTER)
     if not found and "webgpu" in required():
         pytest.fail("no WebGPU adapter, and WEBBUILD_REQUIRE forbids to go without")
     if not found:

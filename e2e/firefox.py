@@ -19,6 +19,8 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
+from benchmarks.lavapipe.__main__ import ICD
+
 _LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
 _SECONDS = 300.0
 _PREFERENCES = """
@@ -31,6 +33,14 @@ user_pref("browser.safebrowsing.update.enabled", false);
 user_pref("extensions.update.enabled", false);
 user_pref("toolkit.telemetry.enabled", false);
 """
+
+
+_WEBGPU = """
+user_pref("dom.webgpu.enabled", true);
+user_pref("dom.webgpu.workers.enabled", true);
+user_pref("gfx.webgpu.ignore-blocklist", true);
+"""
+"""What gives Firefox on Linux WebGPU, which it has by itself on Windows and macOS."""
 
 
 class BidiError(Exception):
@@ -94,13 +104,20 @@ class FirefoxPage:
             self.complaints.append(f"{entry['level']}: {entry['text']}")
 
 
+def find_driver() -> Path | None:
+    """Return the file that names Mesa's lavapipe as the Vulkan driver, None where that is not installed."""
+    return next((path for path in ICD if path.exists()), None)
+
+
 @contextmanager
-def firefox(path: Path) -> Iterator[FirefoxPage]:
-    """Run a browser with a profile of its own for a block. No process outlives it."""
+def firefox(path: Path, *, webgpu: bool = False) -> Iterator[FirefoxPage]:
+    """Run a browser with a profile of its own for a block, with `webgpu` on Mesa's lavapipe. No process outlives it."""
     with tempfile.TemporaryDirectory(prefix="webbuild-firefox-", ignore_cleanup_errors=True) as profile:
-        (Path(profile) / "user.js").write_text(_PREFERENCES)
+        (Path(profile) / "user.js").write_text(_PREFERENCES + (_WEBGPU if webgpu else ""))
+        driver = find_driver()
         process = subprocess.Popen(
             [path, "--headless", "--no-remote", "--remote-debugging-port=0", "--profile", profile],
+            env={**os.environ, **({"VK_ICD_FILENAMES": str(driver)} if webgpu and driver else {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from e2e.conftest import Webbuild
+from e2e.firefox import FirefoxPage
 from tests.models import save
 from tests.stateful import MATTING, VOICE, stateful
 from webbuild.browser.chromium import BrowserHandle
+from webbuild.browser.server import Server
+from webbuild.manifest.inputs import TensorInput
+from webbuild.manifest.states import state_inputs
+from webbuild.preprocess.state_feeds import state_feeds
+from webbuild.runners.stateful import StatefulRuns
 from webbuild.samples.sequences import STEPS
+from webbuild.verify.bundle_reader import open_bundle
+from webbuild.verify.page_runner import PageRunner
+from webbuild.verify.reference import reference_runner
+
+FRAMES = int(os.environ.get("WEBBUILD_FRAMES", "32"))
 
 
 @pytest.mark.parametrize(
@@ -47,3 +60,28 @@ def test_both_backends_carry_the_states(
         subjects = [each["subject"] for each in steps["comparisons"]]
         assert compared <= {f"{each['stage']} {each['quantity'] or each['output']}" for each in subjects}
         assert {each["verdict"] for each in steps["comparisons"]} == {"OK"}
+
+
+def test_firefox_carries_the_states(webbuild: Webbuild, firefox_webgpu: FirefoxPage, tmp_path: Path) -> None:
+    model = save(stateful(VOICE), tmp_path / "voice.onnx")
+    packed = webbuild("pack", model, "-o", tmp_path / "out", "--set", "sr=16000", "--no-verify")
+    assert packed.returncode == 0, packed.stderr
+    bundle = open_bundle(tmp_path / "out")
+    inputs = bundle.manifest.inputs
+    native = StatefulRuns(reference_runner(bundle).run, state_inputs(inputs))
+    generator = np.random.default_rng(5)
+    with Server(tmp_path / "out") as server:
+        page = PageRunner(firefox_webgpu, server, "webgpu")
+        assert page.load(bundle.loader_file, "webgpu").backend == "webgpu"
+        page.reset()
+        for step in range(FRAMES):
+            heard = {
+                spec.name: generator.standard_normal(spec.shape).astype(np.float32)
+                for spec in inputs
+                if isinstance(spec, TensorInput)
+            }
+            want = native({**heard, **state_feeds(inputs)}, continues=step > 0)
+            got, _ = page.run_timed(heard)
+            np.testing.assert_allclose(got["output"], want["output"], rtol=0, atol=1e-4, err_msg=f"step {step}")
+        page.dispose()
+    assert firefox_webgpu.complaints == []

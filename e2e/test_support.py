@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from e2e import browser_table
-from e2e.conftest import required
 from e2e.firefox import firefox
-from e2e.firefox_install import NAMES, VARIABLE, find
 from e2e.support import Work, golden_work, in_chromium, in_firefox
 from webbuild.browser.chromium import BrowserHandle
-from webbuild.browser.ensure_chromium import LocalSystem
 from webbuild.browser.server import Server
 
 ROWS = browser_table.read()
@@ -27,18 +23,6 @@ def named(browser: str) -> list[object]:
 @pytest.fixture(scope="session")
 def work(bundle: Path) -> Work:
     return golden_work(bundle)
-
-
-@pytest.fixture(scope="session")
-def other() -> Path:
-    """Firefox. Without it tests are skipped, or fail where WEBBUILD_REQUIRE names firefox."""
-    named = os.environ.get(VARIABLE)
-    found = find(LocalSystem(), (named,) if named else NAMES)
-    if found is None and "firefox" in required():
-        pytest.fail(f"no Firefox, and WEBBUILD_REQUIRE forbids to go without: apt-get install {NAMES[0]}")
-    if found is None:
-        pytest.skip("no Firefox; WEBBUILD_REQUIRE=firefox makes this a failure")
-    return found
 
 
 def test_the_page_shows_what_was_measured() -> None:

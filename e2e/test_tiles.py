@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 from PIL import Image
 from playwright.sync_api import Browser, expect
 
-from e2e.conftest import Open, Webbuild
+from e2e.conftest import BLANK, Open, Webbuild
+from e2e.firefox import FirefoxPage
 from tests.models import save
 from tests.native import Session
 from tests.picture_nets import compact
@@ -28,10 +30,10 @@ WORDS = """(() => {
   new MutationObserver(() => window.words.push(size.textContent)).observe(size, { childList: true });
 })()"""
 
-PIXELS = """async ([loader, sample]) => {
+PIXELS = """async ([loader, sample, backend]) => {
   const base = document.baseURI;
   const { load } = await import(new URL(loader, base).href);
-  const model = await load({ backend: "wasm" });
+  const model = await load({ backend });
   const blob = await (await fetch(new URL(sample, base))).blob();
   const { picture } = await model.run(blob);
   const context = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
@@ -83,7 +85,20 @@ def test_tiles_are_what_native_makes_of_the_whole(
 ) -> None:
     manifest = json.loads((tiled / "manifest.json").read_text("utf-8"))
     page = open_page(without_gpu, served.url).page
-    result = page.evaluate(PIXELS, [f"./{manifest['name']}.js", f"./{manifest['samples'][0]['file']}"])
+    check_whole(page.evaluate(PIXELS, [f"./{manifest['name']}.js", f"./{manifest['samples'][0]['file']}", "wasm"]))
+
+
+def test_tiles_in_firefox_are_what_native_makes_of_the_whole(
+    firefox_webgpu: FirefoxPage, served: Server, tiled: Path
+) -> None:
+    manifest = json.loads((tiled / "manifest.json").read_text("utf-8"))
+    served.virtual |= BLANK
+    firefox_webgpu.goto(f"{served.url}blank.html")
+    loader, sample = (f"{served.url}{file}" for file in (f"{manifest['name']}.js", manifest["samples"][0]["file"]))
+    check_whole(firefox_webgpu.evaluate(PIXELS, [loader, sample, "webgpu"]))
+
+
+def check_whole(result: dict[str, Any]) -> None:
     got = np.array(result["data"], np.uint8).reshape(result["height"], result["width"], 4)
     picture = (noise() / 255).astype(np.float32).transpose(2, 0, 1)[None]
     whole = Session(compact(HEIGHT, WIDTH)).run({"x": picture})["y"][0].transpose(1, 2, 0)
