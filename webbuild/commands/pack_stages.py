@@ -18,6 +18,7 @@ from webbuild.compile.model_stage import ModelStage, compile_stages
 from webbuild.compile.model_variant import ModelVariant, compile_variants, naming_variant
 from webbuild.compile.prompt_variants import with_prompt_variants
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
+from webbuild.compile.stage_crops import crop_batches
 from webbuild.compile.stage_links import StageLinks
 from webbuild.compile.stage_plan import PlannedStage
 from webbuild.compile.stage_runs import with_later_samples
@@ -72,7 +73,8 @@ def compile_all(
         def compile_several(resized: LoadedModel, single: CompiledModel, batch: int) -> CompiledModel:
             return compile_batch(resized, target, single, batch, nms=arguments.nms)
 
-        variants = compile_variants(loaded, dims, given, options.batches, compile_single, compile_several, files)
+        batches = crop_batches(stage, options.batches, first=at == 0)
+        variants = compile_variants(loaded, dims, given, batches, compile_single, compile_several, files)
         variants = with_prompt_variants(variants, dims, compile_single)
         compiled, loaded = variants[0].compiled, variants[0].loaded
         findings = inspect_before_after(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from webbuild.compile.stage_crops import with_crops
 from webbuild.compile.stage_plan import PlannedStage, stage_mismatch
 from webbuild.manifest.manifest import Input, StageInput
 from webbuild.model.load import model_signature
@@ -54,8 +55,10 @@ class StageLinks(Struct, frozen=True):
         """Return a match whose joined inputs say what they take.
 
         Raises:
-            WebbuildError: `stage-mismatch`.
+            WebbuildError: `stage-mismatch`; `stages-not-joined` for one that takes neither tensors nor crops.
         """
+        if self.earlier and not self.stage.joins and self.stage.glue is None:
+            return with_crops(self.stage, match, self.earlier)
         joins = {join.input: join for join in self.stage.joins}
         inputs = tuple(self._joined(spec) if spec.name in joins else spec for spec in match.inputs)
         joined = msgspec.structs.replace(match, inputs=inputs)

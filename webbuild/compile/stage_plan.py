@@ -16,6 +16,7 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.load import OnnxModel
 from webbuild.model.signature import Dim, TensorSpec
 from webbuild.model.states import describe_spec
+from webbuild.tasks.symbolic_dims import picture_sides
 
 _MOST_REORDERED = 4
 """Stages whose order is looked for."""
@@ -62,6 +63,9 @@ def stage_names(stems: Sequence[str]) -> tuple[str, list[str]]:
 def plan_stages(models: Sequence[PlannedStage]) -> list[PlannedStage]:
     """Return the models with what joins them, in the order given, else in the only one in which they join.
 
+    Where tensors join none of them, a model of pictures may look at crops of what the one before it finds. Whether it
+    does shows when it is compiled.
+
     Raises:
         WebbuildError: `stage-mismatch` where two tensors of one name do not fit; `stages-not-joined` where a stage
             takes nothing from those before it, or gives nothing to those after it.
@@ -72,7 +76,14 @@ def plan_stages(models: Sequence[PlannedStage]) -> list[PlannedStage]:
         found = list(_other_orders(models)) if len(models) <= _MOST_REORDERED else []
         if len(found) == 1:
             return found[0]
+        if all(_takes_pictures_alone(each) for each in models[1:]):
+            return list(models)
         raise error from None
+
+
+def _takes_pictures_alone(model: PlannedStage) -> bool:
+    inputs = model.source.signature.inputs
+    return len(inputs) == 1 and bool(picture_sides(inputs[0])) and 3 in inputs[0].shape
 
 
 def _other_orders(models: Sequence[PlannedStage]) -> Iterator[list[PlannedStage]]:

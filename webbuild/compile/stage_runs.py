@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.model_stage import ModelStage
 from webbuild.compile.model_variant import ModelVariant, naming_variant
-from webbuild.equivalence.check import reference_outputs
+from webbuild.equivalence.check import reference_outputs, run_context
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
+from webbuild.preprocess.crop_box import CropBox
 from webbuild.runners.chain import chain_feeds
 from webbuild.runners.memoized import MemoizedRunner
 from webbuild.runners.runner import Tensors
 from webbuild.samples.point_prompts import attach_point_prompts
 from webbuild.samples.sample import Sample
 from webbuild.samples.stage_samples import Answers, stage_samples
-from webbuild.tasks.registry import kind_of
+from webbuild.tasks.crop_boxes import crop_boxes
+from webbuild.tasks.registry import decode_task, kind_of
 
 
 def with_later_samples(stages: Sequence[ModelStage], say: Callable[[Sequence[str]], None]) -> list[ModelStage]:
@@ -30,6 +32,7 @@ def with_later_samples(stages: Sequence[ModelStage], say: Callable[[Sequence[str
     """
     first = _remembering(stages[0])
     answers: dict[str, Answers] = {sample.name: {} for sample in first.variants[0].samples}
+    found: dict[str, Sequence[CropBox]] = {}
     done = [first]
     for stage in stages[1:]:
         before = done[-1]
@@ -38,9 +41,12 @@ def with_later_samples(stages: Sequence[ModelStage], say: Callable[[Sequence[str
                 before.loaded.original, sample.feeds, before.compiled.postprocess, exported_thresholds(before.compiled)
             )
             answers[sample.name] = {**answers[sample.name], **{(before.name, name): a for name, a in made.items()}}
+            if kind_of(before.compiled.match.task).has_detections:
+                context = run_context(sample, exported_thresholds(before.compiled))
+                found[sample.name] = crop_boxes(decode_task(before.compiled.match.task, made, context))
         before.loaded.original.close()
         stage = _remembering(stage)
-        variants = [_with_samples(each, first.variants[0].samples, answers, say) for each in stage.variants]
+        variants = [_with_samples(each, first.variants[0].samples, answers, found, say) for each in stage.variants]
         done.append(msgspec.structs.replace(stage, variants=variants))
     return done
 
@@ -59,11 +65,12 @@ def _with_samples(
     variant: ModelVariant,
     samples: Sequence[Sample],
     answers: Mapping[str, Answers],
+    found: Mapping[str, Sequence[CropBox]],
     say: Callable[[Sequence[str]], None],
 ) -> ModelVariant:
     loaded, compiled = variant.loaded, variant.compiled
     with naming_variant(variant.name):
-        made = stage_samples(samples, answers, compiled.match.inputs, loaded.ranges)
+        made = stage_samples(samples, answers, variant.single_inputs, loaded.ranges, found)
         made = attach_point_prompts(compiled.match, made)
         made, notes = replace_nan_inputs(loaded.original, made, compiled.postprocess)
     say(notes)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.manifest.manifest import ImageInput, Input, TensorInput
+from webbuild.manifest.manifest import CropInput, ImageInput, Input, TensorInput
 from webbuild.manifest.stages import stage_inputs
-from webbuild.preprocess.image import image_to_tensor, load_image
+from webbuild.preprocess.crop import place_crop
+from webbuild.preprocess.crop_box import CropBox
+from webbuild.preprocess.image import load_image
+from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.number_feeds import number_feeds
+from webbuild.preprocess.picture import crops_to_tensor, picture_to_tensor
 from webbuild.preprocess.state_feeds import state_feeds
 from webbuild.samples.random_inputs import NO_RANGES, Ranges, random_tensor
 from webbuild.samples.sample import Sample, feeds_beside_image
@@ -22,7 +27,11 @@ Answers = Mapping[tuple[str, str], NDArray[Any]]
 
 
 def stage_samples(
-    samples: Sequence[Sample], answers: Mapping[str, Answers], inputs: Sequence[Input], ranges: Ranges = NO_RANGES
+    samples: Sequence[Sample],
+    answers: Mapping[str, Answers],
+    inputs: Sequence[Input],
+    ranges: Ranges = NO_RANGES,
+    found: Mapping[str, Sequence[CropBox]] | None = None,
 ) -> list[Sample]:
     """Return a sample of a stage for each of the first stage, of the same name and picture.
 
@@ -33,21 +42,33 @@ def stage_samples(
         answers: what the earlier stages gave on each, by its name.
         inputs: of the stage.
         ranges: of its inputs that may not hold just any number.
+        found: the boxes that an earlier stage found on each: a crop is cut around the best, else around the picture.
     """
-    return [_sample(each, answers[each.name], inputs, ranges, index) for index, each in enumerate(samples)]
+    boxes = found or {}
+    return [
+        _sample(each, answers[each.name], inputs, ranges, index, boxes.get(each.name, ()))
+        for index, each in enumerate(samples)
+    ]
 
 
-def _sample(sample: Sample, made: Answers, inputs: Sequence[Input], ranges: Ranges, index: int) -> Sample:
+def _sample(
+    sample: Sample,
+    made: Answers,
+    inputs: Sequence[Input],
+    ranges: Ranges,
+    index: int,
+    boxes: Sequence[CropBox],
+) -> Sample:
     joined = {spec.name: made[spec.stage, spec.output].astype(spec.dtype) for spec in stage_inputs(inputs)}
     tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
     placement = sample.placement
     beside = (
         {**number_feeds(inputs), **state_feeds(inputs)} if placement is None else feeds_beside_image(inputs, placement)
     )
-    image = next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
+    image = next((spec for spec in inputs if isinstance(spec, ImageInput | CropInput)), None)
     pictures: dict[str, NDArray[Any]] = {}
     if image is not None and sample.image_file is not None:
-        pictures[image.name], placement = image_to_tensor(load_image(sample.image_file), image)
+        pictures[image.name], placement = _picture(sample.image_file, image, boxes)
     drawn = _draw(tensors, ranges, index, 0)
     return Sample(
         sample.name,
@@ -57,6 +78,15 @@ def _sample(sample: Sample, made: Answers, inputs: Sequence[Input], ranges: Rang
         sample.size,
         redraw=partial(_draw, tensors, ranges, index) if tensors else None,
     )
+
+
+def _picture(file: Path, spec: ImageInput | CropInput, boxes: Sequence[CropBox]) -> tuple[NDArray[Any], ImagePlacement]:
+    rgba = load_image(file)
+    if isinstance(spec, CropInput):
+        wanted = next((each for each in boxes if not spec.classes or each.class_index in spec.classes), None)
+        if wanted is not None:
+            return crops_to_tensor(rgba, spec, [place_crop(wanted, spec)])
+    return picture_to_tensor(rgba, spec)
 
 
 def _draw(tensors: Sequence[TensorInput], ranges: Ranges, index: int, attempt: int) -> dict[str, NDArray[Any]]:

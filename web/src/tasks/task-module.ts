@@ -107,7 +107,7 @@ export interface PartRules<Spec extends TaskSpec, R extends TaskFields, Context,
   count(manifest: ManifestOf<Spec>, scene: SceneView, context: Context): number;
   /**
    * The tensors of the parts from `begin` up to `end`, as many as the manifest's graph takes. With a `device`, which is
-   * the engine's, they may lie there.
+   * the engine's, they may lie there, and are released after the run.
    */
   feeds(
     manifest: ManifestOf<Spec>,

@@ -6,7 +6,7 @@ import type { SharedEngine } from "../engine/shared-engine.js";
 import type { SceneRef } from "../stages/scene-store.js";
 import { taskOf } from "../tasks/registry.js";
 import type { PartRange, PartRules, TaskFields, TaskSpec } from "../tasks/task-module.js";
-import { readTensors } from "../tensors/gpu-tensor.js";
+import { readTensors, releaseTensors } from "../tensors/gpu-tensor.js";
 import type { HostedModel } from "./hosted-model.js";
 import { joinedFeeds, stageContext, stageOptionFeeds } from "./stage-run.js";
 import type { WorkerRunOptions } from "./worker-host.js";
@@ -41,14 +41,15 @@ export async function runParts(
   const parts = partRules(model);
   const { view, context } = await stageContext(model, engine, ref, options);
   const device = backend === "webgpu" ? await engine.device() : null;
+  const own = await parts.feeds(manifest, view, range, context, device);
   const feeds = {
     ...stageOptionFeeds(model, view, options, context),
-    ...(await parts.feeds(manifest, view, range, context, device)),
+    ...own,
     ...(await joinedFeeds(model, engine, ref)),
   };
   const ready = performance.now();
   const names = taskOf(manifest).neededOutputs(manifest, context);
-  const { outputs } = await predictor.predict(feeds, names);
+  const { outputs } = await predictor.predict(feeds, names).finally(() => releaseTensors(own));
   const inferred = performance.now();
   const pieces = parts.decode(manifest, await readTensors(outputs), view, range, context);
   const ended = performance.now();
