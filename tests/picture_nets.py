@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,12 +45,15 @@ class Builder:
     def reshape(self, x: str, *shape: int) -> str:
         return self.op("Reshape", x, self.constant(shape))
 
-    def model(self, output: str, shape: list[int | None] | None = None) -> onnx.ModelProto:
-        """Return the model, its shapes inferred, with `output` called `y`."""
+    def model(
+        self, output: str, shape: list[int | None] | None = None, also: Mapping[str, Sequence[int]] = {}
+    ) -> onnx.ModelProto:
+        """Return the model, its shapes inferred, with `output` called `y`; `also` are the shapes of other inputs."""
         nodes = [*self._nodes, helper.make_node("Identity", [output], ["y"], name="last")]
         x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, self.height, self.width])
         y = helper.make_tensor_value_info("y", TensorProto.FLOAT, shape or [None] * 4)
-        graph = helper.make_graph(nodes, "net", [x], [y], self._weights)
+        others = [helper.make_tensor_value_info(name, TensorProto.FLOAT, dims) for name, dims in also.items()]
+        graph = helper.make_graph(nodes, "net", [x, *others], [y], self._weights)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
         return onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
 

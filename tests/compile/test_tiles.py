@@ -14,7 +14,7 @@ import pytest
 from tests.models import save
 from tests.picture_nets import Builder, Net, compact, hourglass, normalized, residual_dense, squeezed, tripled, windows
 from webbuild.compile.tiles import with_tiles
-from webbuild.manifest.inputs import ImageInput, Letterbox, NumberInput, TensorInput
+from webbuild.manifest.inputs import ImageInput, Letterbox, MaskInput, NumberInput, TensorInput
 from webbuild.manifest.tasks import ImageTask, MatteTask, TilePlan
 from webbuild.passes.analysis.receptive_field import receptive_field
 from webbuild.reporting.progress import ProgressReporter
@@ -100,8 +100,8 @@ def test_tiles_that_look_different_are_not_joined(tmp_path: Path) -> None:
 
 
 def test_what_belongs_to_the_whole_picture_leaves_no_tiles(tmp_path: Path) -> None:
-    mask = TensorInput(name="mask", dtype="float32", shape=[1, 1, 64, 64])
-    plan, said = measured(compact(64, 64), tmp_path, 4, inputs=(IMAGE, mask))
+    depth = TensorInput(name="depth", dtype="float32", shape=[1, 1, 64, 64])
+    plan, said = measured(compact(64, 64), tmp_path, 4, inputs=(IMAGE, depth))
     assert plan is None
     assert "another input of the model" in said
 
@@ -174,3 +174,51 @@ def test_alpha_between_the_least_and_the_largest_value_has_no_tiles(tmp_path: Pa
     plan, said = measured(matting(64, 64), tmp_path, task=MatteTask(output="y", min_max=True))
     assert plan is None
     assert "there are no tiles: the least and the largest value are those of the whole picture" in said
+
+
+def filling(*shape: int, dilation: int = 1, squeezes: bool = False) -> onnx.ModelProto:
+    """A picture whose hole is filled in, which the input `mask` shows, read `dilation` pixels around."""
+    g = Builder(64, 64)
+    mask = g.reshape("mask", 1, 1, 64, 64)
+    near = g.conv(mask, 1, 4, dilations=[dilation] * 2, pads=[dilation] * 4)
+    x = g.op("Concat", g.conv("x", 3, 4), near, axis=1)
+    if squeezes:
+        x = g.op("Add", x, g.op("Mul", g.constant(0.01, np.float32), g.op("GlobalAveragePool", x)))
+    return g.model(g.conv(x, 8, 3), also={"mask": shape})
+
+
+def with_mask(*shape: int) -> tuple[ImageInput, MaskInput]:
+    return IMAGE, MaskInput(name="mask", shape=list(shape), empties_picture=True)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 64, 64), (1, 64, 64, 1), (1, 64, 64), (64, 64)])
+def test_a_mask_goes_through_exact_tiles_that_hold_its_receptive_field_too(
+    shape: tuple[int, ...], tmp_path: Path
+) -> None:
+    plan, said = measured(filling(*shape, dilation=6), tmp_path, inputs=with_mask(*shape))
+    assert plan == TilePlan(halo=7, multiple=1, exact=True)
+    assert "are bit-identical" in said
+
+
+def test_tiles_with_a_mask_that_read_the_whole_picture_are_blended(tmp_path: Path) -> None:
+    shape = (1, 1, 64, 64)
+    plan, said = measured(filling(*shape, squeezes=True), tmp_path, inputs=with_mask(*shape))
+    assert plan is not None
+    assert not plan.exact
+    assert plan.feather == plan.halo // 2 > 0
+    assert 0 < plan.seam < 0.2
+    assert "tiles are not exact: GlobalAveragePool" in said
+
+
+def test_a_receptive_field_that_forgets_the_mask_is_found_by_the_tiles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_small(*given: Any) -> Any:
+        return msgspec.structs.replace(receptive_field(*given), halo=2)
+
+    monkeypatch.setattr("webbuild.compile.tiles.receptive_field", too_small)
+    shape = (1, 1, 64, 64)
+    plan, said = measured(filling(*shape, dilation=6), tmp_path, inputs=with_mask(*shape))
+    assert plan is not None
+    assert not plan.exact
+    assert "two tiles of a photograph differ by" in said

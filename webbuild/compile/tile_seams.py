@@ -11,8 +11,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest.manifest import ImageInput, Letterbox
+from webbuild.manifest.inputs import ImageInput, Letterbox, MaskChannel, MaskInput
 from webbuild.preprocess.image import image_to_canvas, input_size, load_image, normalize
+from webbuild.preprocess.mask import Hole, sample_hole, with_cells
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import SAMPLE_IMAGES
 from webbuild.tasks.base import Tensors, TiledOutput
@@ -29,16 +30,17 @@ class Seam(Struct, frozen=True):
 
 
 class SeamMeasure:
-    """Tiles of two photographs, one pair side by side, the other one above the other."""
+    """Tiles of two photographs, one pair side by side, the other one above the other; with a mask, of their hole."""
 
     def __init__(
         self,
         image: ImageInput,
+        mask: MaskInput | MaskChannel | None,
         outputs: Sequence[TiledOutput],
         original: NativeRunner,
         beside: Mapping[str, NDArray[Any]],
     ) -> None:
-        self._image, self._outputs, self._original, self._beside = image, outputs, original, beside
+        self._image, self._mask, self._outputs, self._original, self._beside = image, mask, outputs, original, beside
         self._began = time.monotonic()
         self._files = sorted(SAMPLE_IMAGES.glob("*.jpg"))[:2]
 
@@ -77,14 +79,31 @@ class SeamMeasure:
             shift = max(multiple, (room if at_seam else room // 2) // multiple * multiple)
             middle, reach = (shift + size) // 2, max(1, margin)
             start, end = (middle - reach, middle + reach) if at_seam else (shift + halo, size - halo)
-            one, other = self._tiles(file, 1 - axis, shift)
+            hole = self._hole(1 - axis, shift, at_seam=at_seam)
+            one, other = self._tiles(file, 1 - axis, shift, hole)
             for output in self._outputs:
                 first = _kept(output, one[output.name], 1 - axis, start, end)
                 second = _kept(output, other[output.name], 1 - axis, start - shift, end - shift)
                 # what is seen of a seam lies between black and white; what is to be equal is so beyond them too
-                yield np.abs(np.clip(first, 0, 1) - np.clip(second, 0, 1) if at_seam else first - second)
+                apart = np.abs(np.clip(first, 0, 1) - np.clip(second, 0, 1) if at_seam else first - second)
+                yield self._seen(apart, output, np.take(hole, range(start, end), 1 - axis)) if at_seam else apart
 
-    def _tiles(self, file: Any, axis: int, shift: int) -> Iterator[Tensors]:
+    def _seen(self, apart: NDArray[np.float64], output: TiledOutput, hole: Hole) -> NDArray[np.float64]:
+        """Return the differences that are seen: of a model that takes a mask, in the hole."""
+        if self._mask is None or output.scale != 1:
+            return apart
+        rows = output.rows_axis(apart.ndim)
+        return np.moveaxis(apart, (rows, rows + 1), (0, 1))[hole]
+
+    def _hole(self, axis: int, shift: int, *, at_seam: bool) -> Hole:
+        """Return the hole in the picture that both tiles lie in, [height, width].
+
+        A seam is seen in a large one. What is to be equal is so in single pixels, which are everywhere.
+        """
+        height, width = (size + (shift if axis == at else 0) for at, size in enumerate(input_size(self._image)))
+        return sample_hole(width, height) if at_seam else np.random.default_rng(0).random((height, width)) < 1 / 2
+
+    def _tiles(self, file: Any, axis: int, shift: int, hole: Hole) -> Iterator[Tensors]:
         """Yield the outputs for a photograph's first tile, and for the tile `shift` pixels further along an axis."""
         size = input_size(self._image)[axis]
         shape = list(self._image.shape)
@@ -95,6 +114,9 @@ class SeamMeasure:
             part = np.take(canvas, range(begin, begin + size), axis)
             # photographs have 8 bits
             feeds = {**self._beside, self._image.name: normalize(np.rint(part), self._image)}
+            if self._mask is not None:
+                cells = np.take(hole, range(begin, begin + size), axis)
+                feeds = with_cells(feeds, self._image, self._mask, cells)
             yield self._original.run(feeds)
 
 

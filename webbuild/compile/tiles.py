@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 import onnx_ir as ir
 
 from webbuild.compile.tile_seams import Seam, SeamMeasure
-from webbuild.manifest.inputs import ImageInput, NumberInput, OptionInput
+from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput, NumberInput, OptionInput
 from webbuild.manifest.tasks import TilePlan
 from webbuild.passes.analysis.receptive_field import GlobalContext, ReceptiveField, receptive_field
 from webbuild.preprocess.image import input_size
+from webbuild.preprocess.mask import find_mask
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.base import TaskMatch, TiledOutput
@@ -31,7 +32,7 @@ _USUAL_MULTIPLE = 16
 """Assumed stride of a network whose stride is not known."""
 _INVISIBLE = 1 / 255
 """Largest difference at a seam that cannot be seen: below it, the next smaller halo is tried."""
-_BESIDE = "another input of the model, such as a mask, belongs to the whole picture"
+_BESIDE = "another input of the model, such as a state, belongs to the whole picture"
 _FEATHER_SHARE = 2
 """Tiles are blended over half of the halo on each side of a cut: the other half, next to a tile's edge, is not kept."""
 _VISIBLE = 0.02
@@ -51,13 +52,14 @@ def with_tiles(match: TaskMatch, graph: ir.Model, original: NativeRunner, progre
         return match
     (image,) = images
     whole = kind.reads_whole_picture(match.task)
-    if image.mask or not all(isinstance(spec, ImageInput | NumberInput | OptionInput) for spec in match.inputs):
+    if not all(isinstance(spec, ImageInput | MaskInput | NumberInput | OptionInput) for spec in match.inputs):
         whole = _BESIDE
     if whole:
         return msgspec.structs.replace(match, assumptions=(*match.assumptions, _refusal(image, whole)))
     with progress.step("measure what tiles of a picture need"):
-        found = _joint_field([_field(graph.graph, image, each) for each in outputs])
-        measure = SeamMeasure(image, outputs, original, number_feeds(match.inputs))
+        mask = find_mask(match.inputs)
+        found = _joint_field([_field(graph.graph, _picture_axes(image, mask), each) for each in outputs])
+        measure = SeamMeasure(image, mask, outputs, original, number_feeds(match.inputs))
         obstacle = _obstacle(image, found, measure)
         if not obstacle:
             plan, said = _exact(image, found)
@@ -69,11 +71,25 @@ def with_tiles(match: TaskMatch, graph: ir.Model, original: NativeRunner, progre
     return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, said))
 
 
-def _field(graph: ir.Graph, image: ImageInput, output: TiledOutput) -> ReceptiveField | GlobalContext:
+def _picture_axes(image: ImageInput, mask: MaskInput | MaskChannel | None) -> dict[str, tuple[int, int]]:
+    """Return the axes of the rows and columns of the picture, and of the mask if that is an input, by their names.
+
+    A mask is [1, 1, h, w], [1, h, w, 1], [1, h, w] or [h, w].
+    """
+    axes = {image.name: _AXES[image.layout]}
+    if isinstance(mask, MaskInput):
+        rows = 1 if len(mask.shape) == 4 and mask.shape[-1] == 1 else len(mask.shape) - 2
+        axes[mask.name] = rows, rows + 1
+    return axes
+
+
+def _field(
+    graph: ir.Graph, pictures: Mapping[str, tuple[int, int]], output: TiledOutput
+) -> ReceptiveField | GlobalContext:
     """Return the receptive field of an output that is `scale` times as large as the picture."""
     value = next(each for each in graph.outputs if each.name == output.name)
     rows = output.rows_axis(len(value.shape or ()))
-    found = receptive_field(graph, image.name, output.name, _AXES[image.layout], (rows, rows + 1))
+    found = receptive_field(graph, pictures, output.name, (rows, rows + 1))
     if isinstance(found, GlobalContext):
         return found
     if found.scale == output.scale:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -78,6 +78,13 @@ def with_hole(
     if mask is None or image is None:
         return feeds
     cells = hole_cells(sample_hole(placement.source_width, placement.source_height), placement)
+    return with_cells(feeds, image, mask, cells)
+
+
+def with_cells(
+    feeds: Mapping[str, NDArray[Any]], image: ImageInput, mask: MaskInput | MaskChannel, cells: Hole
+) -> dict[str, NDArray[Any]]:
+    """Return the feeds of a picture with a hole in it, given in the pixels of the input."""
     picture = with_empty_hole(feeds[image.name], image, cells) if mask.empties_picture else feeds[image.name]
     if isinstance(mask, MaskChannel):
         return {**feeds, image.name: with_mask_channel(picture, image, mask, cells)}

@@ -22,7 +22,7 @@ NCHW = (2, 3)
 
 
 def field_of(model: onnx.ModelProto) -> ReceptiveField | GlobalContext:
-    return receptive_field(ir.from_proto(model).graph, "x", "y", NCHW, NCHW)
+    return receptive_field(ir.from_proto(model).graph, {"x": NCHW}, "y", NCHW)
 
 
 def runner(model: onnx.ModelProto) -> Callable[[NDArray[Any]], NDArray[Any]]:

@@ -39,7 +39,8 @@ export function isMaskSource(mask: unknown): mask is MaskSource {
 }
 
 /** Returns the hole of a picture. Throws "invalid-option" for a mask of another size. */
-export function readHole(mask: MaskSource, source: Size): Hole {
+export function readHole(mask: MaskSource, { width, height }: Size): Hole {
+  const source = { width, height };
   const fix = "give a mask with a pixel for each of the picture, upright as it is shown";
   const size = `${source.width} x ${source.height}`;
   if (mask instanceof Uint8Array) {

@@ -2,6 +2,7 @@
 
 import { WebbuildError } from "../api/errors.js";
 import type { Result, TileResult } from "../api/types.js";
+import type { Hole } from "../inputs/mask-input.js";
 import type { TilePlan } from "../manifest/manifest.js";
 import type { Size } from "../preprocess/letterbox.js";
 import {
@@ -13,7 +14,7 @@ import {
   sizeOf,
 } from "../preprocess/pixels.js";
 import { tilesOf } from "./plan.js";
-import { cutOut, putTile, type Rectangle } from "./tile-pixels.js";
+import { cutHole, cutOut, putTile, type Rectangle } from "./tile-pixels.js";
 
 /** A result of more pixels takes more than 512 MB while it is made: 4 bytes for each, twice. */
 const MAX_PIXELS = 2 ** 26;
@@ -51,6 +52,13 @@ export type RunFacts = Pick<
   "size" | "timings" | "preprocess" | "postprocess" | "backend" | "fallback" | "warnings"
 >;
 
+/** A picture that is run in tiles, and what of it is filled in. `keepsOutside` says that the result elsewhere is the picture. */
+export interface TiledPicture {
+  picture: Pixels;
+  hole: Hole | null;
+  keepsOutside: boolean;
+}
+
 /** What became of a tile, and what is said of its run. */
 export interface TileRun {
   pixels: Pixels;
@@ -62,9 +70,9 @@ export interface TileRun {
  * waits until the page has it. Memory holds the picture, the result and one tile.
  */
 export async function runTiles(
-  picture: Pixels,
+  { picture, hole, keepsOutside }: TiledPicture,
   { plan, input, scale }: Tiling,
-  runTile: (tile: ImageData) => Promise<TileRun>,
+  runTile: (tile: ImageData, hole: Uint8Array | null) => Promise<TileRun>,
   onTile: ((tile: TileResult) => unknown) | null,
 ): Promise<{ joined: ImageData; run: RunFacts }> {
   const { width, height } = picture;
@@ -72,8 +80,17 @@ export async function runTiles(
   const tiles = tilesOf(picture, input, plan);
   const runs: RunFacts[] = [];
   for (const [index, tile] of tiles.entries()) {
-    const { pixels, run } = await runTile(cutOut(picture, tile.column.offset, tile.row.offset, input));
-    runs.push(factsOf(run));
+    const [left, top] = [tile.column.offset, tile.row.offset];
+    const cut = cutOut(picture, left, top, input);
+    let pixels: Pixels = cut;
+    const ownHole = hole && cutHole(hole, left, top, input);
+    const isKept = keepsOutside && ownHole?.every((value) => value === 0);
+    // the result says how it was run, so one tile is
+    if (!isKept || (runs.length === 0 && index + 1 === tiles.length)) {
+      const made = await runTile(cut, ownHole);
+      runs.push(factsOf(made.run));
+      pixels = made.pixels;
+    }
     const place = putTile(joined, pixels, tile, scale, plan.feather);
     if (onTile !== null)
       await onTile({ ...place, index, count: tiles.length, picture: await bitmapOf(joined, place) });

@@ -1,5 +1,6 @@
 // The pixels of tiles: cut out of the picture, put into the result, and what of the picture no model is given, its alpha.
 
+import type { Hole } from "../inputs/mask-input.js";
 import type { Size } from "../preprocess/letterbox.js";
 import type { Pixels } from "../preprocess/pixels.js";
 import { taps } from "../preprocess/resample.js";
@@ -18,6 +19,22 @@ export function cutOut(picture: Pixels, left: number, top: number, { width, heig
     const inside = Math.min(width, picture.width - left);
     into.set(from.subarray(row + left, row + left + inside), y * width);
     into.fill(from[row + picture.width - 1] ?? 0, y * width + inside, (y + 1) * width);
+  }
+  return tile;
+}
+
+/** Returns the part of a hole at `left`, `top`, which goes on as the picture does. */
+export function cutHole(
+  hole: Hole,
+  left: number,
+  top: number,
+  { width, height }: Size,
+): Uint8Array<ArrayBuffer> {
+  const tile = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) {
+    const row = Math.min(top + y, hole.height - 1) * hole.width;
+    for (let x = 0; x < width; x++)
+      tile[y * width + x] = hole.data[row + Math.min(left + x, hole.width - 1)] ?? 0;
   }
   return tile;
 }

@@ -3,6 +3,7 @@
 import { type ProxyMarked, transfer } from "comlink";
 import { internalError } from "../api/errors.js";
 import type { Result, TileResult } from "../api/types.js";
+import { isMaskSource, readHole } from "../inputs/mask-input.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { Picture } from "../preprocess/pixels.js";
 import { taskOf } from "../tasks/registry.js";
@@ -33,14 +34,17 @@ export async function runInTiles(
   if (tiles === undefined) throw internalError("tiles of a task that has none");
   const listener = onTile && ((tile: TileResult) => onTile(transfer(tile, [tile.picture])));
   const source = await readSource(picture, tiling.scale);
+  const hole = isMaskSource(options.mask) ? readHole(options.mask, source) : null;
   const ownOptions = tiles.tileOptions?.(options) ?? options;
-  const drawTile = async (tile: ImageData): Promise<TileRun> => {
+  const drawTile = async (tile: ImageData, mask: Uint8Array | null): Promise<TileRun> => {
     if (tiles.takesAlphaApart) makeOpaque(tile);
-    const result = await runTile(tile, ownOptions);
+    const result = await runTile(tile, mask === null ? ownOptions : { ...ownOptions, mask });
     return { pixels: await tiles.pixels(result), run: result };
   };
-  const { joined, run } = await runTiles(source, tiling, drawTile, listener);
-  const fields = await tiles.join(manifest.task, { picture, source, joined }, options);
+  const keepsOutside = tiles.keepsOutside?.(manifest.task) ?? false;
+  const parts = { picture: source, hole, keepsOutside };
+  const { joined, run } = await runTiles(parts, tiling, drawTile, listener);
+  const fields = await tiles.join(manifest.task, { picture, source, hole, joined }, options);
   const large = transferable?.(fields);
   // Together they are a result: TypeScript does not know of which task.
   const result = { ...run, ...fields } as unknown as Result;

@@ -53,15 +53,17 @@ Bounds = Sequence[Bound]
 
 
 def receptive_field(
-    graph: ir.Graph, picture: str, output: str, axes: tuple[int, int], output_axes: tuple[int, int]
+    graph: ir.Graph, pictures: Mapping[str, tuple[int, int]], output: str, output_axes: tuple[int, int]
 ) -> ReceptiveField | GlobalContext:
-    """Return the receptive field of an output.
+    """Return the receptive field of an output in the pictures among the inputs: one, or its mask of the same size too.
 
-    The axes are those of the rows and columns. Shapes have to be fixed, and shape computations folded.
+    The axes, of each picture by its name, are those of the rows and columns. Shapes have to be fixed, and shape
+    computations folded.
     """
-    start = next(value for value in graph.inputs if value.name == picture)
+    starts = {next(each for each in graph.inputs if each.name == name): own for name, own in pictures.items()}
+    start, axes = next(iter(starts.items()))
     end = next(value for value in graph.outputs if value.name == output)
-    known: dict[ir.Value, Bounds] = {start: _identity(start, axes)}
+    known: dict[ir.Value, Bounds] = {value: _identity(value, own) for value, own in starts.items()}
     multiple, rounded = 1, ""
     for node in graph:
         if not any(value in known for value in node.inputs) or node.op_type in SIZE_OPS:

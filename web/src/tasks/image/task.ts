@@ -47,8 +47,10 @@ const tiles: TiledTask<ImageTask, Fields> = {
   plan: ({ tiles, scale }) => tiles && { plan: tiles, scale },
   takesAlphaApart: true,
   pixels: ({ picture }) => takePixels(picture),
-  async join(_, { source, joined }) {
+  keepsOutside: ({ scale }) => scale === 1,
+  async join({ scale }, { source, hole, joined }) {
     putAlpha(joined, source);
+    if (hole !== null && scale === 1) showHole(joined, hole.data);
     const { width, height } = source;
     return {
       kind: "image",
@@ -75,6 +77,11 @@ export const task: TaskModule<ImageTask, Fields, Mask> = {
   transfer: ({ picture }) => ({ arrays: [], others: [picture] }),
   gpu,
 };
+
+/** What is filled in is opaque, whatever the picture was there. */
+function showHole({ data }: ImageData, hole: Uint8Array): void {
+  for (const [at, value] of hole.entries()) if (value !== 0) data[at * 4 + 3] = 255;
+}
 
 /** Outside of what is filled in the picture stays what it was. */
 async function resultOf(
