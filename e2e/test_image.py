@@ -92,7 +92,8 @@ def test_every_build_agrees_with_native(
     for run in report["backends"]:
         judged = [each for result in run["results"] for each in result["comparisons"]]
         pictures = [each for each in judged if each["subject"]["quantity"] == "picture"]
-        assert len(pictures) == len(run["results"])
+        whole = [each for each in pictures if not each["subject"]["sample"].endswith(", in tiles")]
+        assert len(whole) == len(run["results"])
         assert all(each["signal"] > 0 and each["maxAbs"] < 0.002 for each in pictures)
     assert "the picture that the model made" in html.read_text("utf-8")
 
@@ -116,7 +117,7 @@ def test_before_and_after_are_compared_and_all_pixels_are_saved(
     expect(demo.at("split")).to_be_visible(timeout=LOADED)
     sample = json.loads((packed["enlarging"] / "manifest.json").read_text("utf-8"))["samples"][0]
     size = (sample["width"] * 2, sample["height"] * 2)
-    expect(demo.at("picture-size")).to_have_text(f"{size[0]} \u00d7 {size[1]} pixels")
+    expect(demo.at("picture-size")).to_have_text(f"{size[0]} \u00d7 {size[1]} pixels", timeout=SOON)
     assert saved(demo).shape == (size[1], size[0], 3)
     overlay = """() => {
       const { width, height } = document.getElementById("overlay");

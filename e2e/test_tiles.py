@@ -105,3 +105,13 @@ def check_whole(result: dict[str, Any]) -> None:
     want = np.clip(whole, 0, 1) * 255
     assert np.abs(got[..., :3] - want).max() < 1
     assert (got[..., 3] == 255).all()
+
+
+def test_verify_compares_the_tiles_that_a_visitor_gets(webbuild: Webbuild, tiled: Path) -> None:
+    done = webbuild("verify", tiled, "--backend", "wasm", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (run,) = json.loads(done.stdout)["backends"]
+    judged = [each for result in run["results"] for each in result["comparisons"]]
+    pictures = {each["subject"]["sample"]: each for each in judged if each["subject"]["quantity"] == "picture"}
+    assert [name.endswith(", in tiles") for name in pictures] == [False, True]
+    assert all(each["verdict"] == "OK" and each["signal"] > 0 for each in pictures.values())

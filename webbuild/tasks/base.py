@@ -209,6 +209,18 @@ class TaskKind:
         """Return the task with the tiles that pictures are run in; of one that has `tiled_outputs`."""
         raise NotImplementedError
 
+    def tile_plan(self, task: Any) -> TilePlan | None:
+        """Return the tiles that pictures are run in, None where they are resized."""
+        return None
+
+    def draw_tile(self, task: Any, outputs: Tensors, source: NDArray[np.uint8], context: RunContext) -> NDArray[Any]:
+        """Return what becomes of a tile `source`, RGBA, to be put together; of a task with a `tile_plan`."""
+        raise NotImplementedError
+
+    def join_tiles(self, task: Any, joined: NDArray[np.uint8], picture: Path) -> Sequence[Any]:
+        """Return the prediction of what the tiles of a picture were put together to, RGBA."""
+        raise NotImplementedError
+
     def with_joined(self, task: Any, joined: Sequence[JoinedTensor]) -> Any:
         """Return the task with what its outputs are joined from; the same where it reads the outputs itself."""
         return task

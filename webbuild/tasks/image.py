@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ from webbuild.manifest.manifest import ImageTask
 from webbuild.manifest.tasks import TilePlan
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.image import load_image
+from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.resample import ENLARGING_REACH
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors, TiledOutput
 from webbuild.tasks.luma_picture import read_luma_picture
@@ -60,12 +62,23 @@ class ImageKind(TaskKind):
         file, output = context.picture_file, outputs[task.output]
         if (placement := context.placement) is None or (task.luma and file is None):
             return ()
-        if task.luma and file is not None:
-            return [read_luma_picture(task, output, placement, load_image(file))]
-        picture = read_picture(task, output, placement)
-        if context.hole is None or file is None or task.scale != 1:
-            return [picture]
-        return [keep_outside(picture, context.hole, load_image(file))]
+        source = load_image(file) if file is not None and (task.luma or context.hole is not None) else None
+        return [_read(task, output, placement, source, context.hole)]
+
+    def tile_plan(self, task: ImageTask) -> TilePlan | None:
+        """Return the tiles, None where pictures are resized."""
+        return task.tiles
+
+    def draw_tile(
+        self, task: ImageTask, outputs: Tensors, source: NDArray[np.uint8], context: RunContext
+    ) -> NDArray[Any]:
+        """Return the picture of a tile."""
+        assert context.placement is not None
+        return _read(task, outputs[task.output], context.placement, source, context.hole).rgba
+
+    def join_tiles(self, task: ImageTask, joined: NDArray[np.uint8], picture: Path) -> Sequence[OutputPicture]:
+        """Return the one picture there is."""
+        return [OutputPicture(joined)]
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[OutputPicture]:
         """Return the one picture there is."""
@@ -110,6 +123,22 @@ class ImageKind(TaskKind):
         if not expected:
             return ()
         return [compare_pictures(subject, expected[0], next(iter(actual), None), tolerance)]
+
+
+def _read(
+    task: ImageTask,
+    output: NDArray[Any],
+    placement: ImagePlacement,
+    source: NDArray[np.uint8] | None,
+    hole: NDArray[np.bool_] | None,
+) -> OutputPicture:
+    """Return the picture of an output, with what the source gives it: its colours, or all outside of the hole."""
+    if task.luma and source is not None:
+        return read_luma_picture(task, output, placement, source)
+    picture = read_picture(task, output, placement)
+    if hole is None or source is None or task.scale != 1:
+        return picture
+    return keep_outside(picture, hole, source)
 
 
 TASK = ImageKind()

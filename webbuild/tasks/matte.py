@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -65,6 +66,23 @@ class MatteKind(TaskKind):
     def with_tiles(self, task: MatteTask, plan: TilePlan) -> MatteTask:
         """Return the task with tiles."""
         return msgspec.structs.replace(task, tiles=plan)
+
+    def tile_plan(self, task: MatteTask) -> TilePlan | None:
+        """Return the tiles, None where pictures are resized."""
+        return task.tiles
+
+    def draw_tile(
+        self, task: MatteTask, outputs: Tensors, source: NDArray[np.uint8], context: RunContext
+    ) -> NDArray[Any]:
+        """Return the colours of a tile's foreground, else its own, and alpha."""
+        (matte,) = self.decode(task, outputs, context)
+        colors = source[..., :3] if matte.foreground is None else matte.foreground
+        return np.dstack([colors, matte.alpha])
+
+    def join_tiles(self, task: MatteTask, joined: NDArray[np.uint8], picture: Path) -> Sequence[Matte]:
+        """Return alpha, and what it cuts out."""
+        colors = None if task.foreground is None else joined[..., :3]
+        return [Matte(joined[..., 3], picture=picture, foreground=colors)]
 
     def decode(self, task: MatteTask, outputs: Tensors, context: RunContext) -> Sequence[Matte]:
         """Return alpha over the source picture, and what it cuts out of that."""

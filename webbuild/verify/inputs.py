@@ -54,7 +54,8 @@ class VerifyInput(Struct, frozen=True):
     For a stack the file is that of its first picture, `stack` has them all, and `focus` the distances if there are.
     `prompt` is what is looked for in it, `hole` what is filled in. A step of a `sequence` that `continues` takes the
     states of the run before; after the last one, which `ends` it, the states are compared too. `untiled` says that it
-    has to be run as one, as the reference runs it. `second` is the picture that goes in as `ReferenceInput`.
+    has to be run as one, as the reference runs it; `tiled` is what the reference makes of it in tiles, None where it
+    was not run so. `second` is the picture that goes in as `ReferenceInput`.
     """
 
     title: str
@@ -70,6 +71,7 @@ class VerifyInput(Struct, frozen=True):
     continues: bool = False
     ends: bool = False
     untiled: bool = False
+    tiled: Sequence[Any] | None = None
     second: Path | None = None
 
     @property

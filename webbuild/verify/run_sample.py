@@ -73,7 +73,10 @@ def run_sample(
     if states:
         runner.reset()
     result, inference = _run_picture(bundle, runner, given, expected, repeated)
-    result = msgspec.structs.replace(result, comparisons=(*comparisons, *result.comparisons))
+    comparisons += result.comparisons
+    if given.tiled is not None and bundle.batch == 1:
+        comparisons += _run_in_tiles(bundle, runner, given, expected)
+    result = msgspec.structs.replace(result, comparisons=tuple(comparisons))
     return result, [took] if repeated else [took, inference]
 
 
@@ -87,6 +90,13 @@ def _policy_of_whole(bundle: Bundle, runner: PageRunner) -> Policy:
         if graph.target in (backend, "wasm")
     ]
     return max(policies, key=lambda policy: policy.tolerance.relative)
+
+
+def _run_in_tiles(bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: Answer) -> tuple[Comparison, ...]:
+    """Run a picture in tiles, as a visitor does, and compare it with what the reference makes of its tiles."""
+    whole = msgspec.structs.replace(given, title=f"{given.title}, in tiles", untiled=False)
+    wanted = replace(expected, decoded=given.tiled)
+    return _run_picture(bundle, runner, whole, wanted)[0].comparisons
 
 
 def run_frame(bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: Answer) -> SampleResult:

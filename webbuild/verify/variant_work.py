@@ -15,6 +15,7 @@ from webbuild.verify.bundle_reader import Bundle
 from webbuild.verify.inputs import VerifyInput, collect_inputs, inputs_from_files, sequence_inputs
 from webbuild.verify.reference import check_golden_run, reference_runner, run_reference
 from webbuild.verify.run_backend import ReferenceResults
+from webbuild.verify.tiled_reference import with_tiled
 
 
 class VariantWork(Struct, frozen=True):
@@ -66,4 +67,5 @@ def reference_work(
         say(f"native: {len(more)} more pictures, for a model that is numerically unstable")
         inputs = [*inputs, *inputs_from_files(bundle, more)]
         reference = run_reference(bundle, runner, inputs)
+    inputs = with_tiled(bundle.manifest, inputs, runner.run)
     return VariantWork(bundle, names, runner, reference, inputs, more, checks)

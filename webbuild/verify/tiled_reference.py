@@ -1,0 +1,96 @@
+"""What the reference makes of a picture in tiles, as the runtime runs it for a visitor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import ImageInput, Manifest
+from webbuild.manifest.states import state_inputs
+from webbuild.preprocess.image import image_to_tensor, input_size, load_image
+from webbuild.preprocess.mask import find_mask, with_cells
+from webbuild.preprocess.tile_blend import put_tile
+from webbuild.preprocess.tiles import Tile, fits_halo, tiles_of
+from webbuild.tasks.base import RunContext, Tensors
+from webbuild.tasks.registry import kind_of
+from webbuild.verify.inputs import VerifyInput
+
+MOST_TILES = 64
+"""Tiles that are run of all pictures together: a camera's picture alone would take minutes."""
+
+Run = Callable[[Mapping[str, NDArray[Any]]], Tensors]
+
+
+def with_tiled(manifest: Manifest, inputs: Sequence[VerifyInput], run: Run) -> list[VerifyInput]:
+    """Return the inputs with what the reference makes of them in tiles, as many as take `MOST_TILES` together.
+
+    Raises:
+        WebbuildError: `reference-run-failed`.
+    """
+    left, found = MOST_TILES, []
+    for given in inputs:
+        tiles = _tiles(manifest, given)
+        if 0 < len(tiles) <= left:
+            left -= len(tiles)
+            given = msgspec.structs.replace(given, tiled=_tiled_prediction(manifest, given, tiles, run))
+        found.append(given)
+    return found
+
+
+def _tiles(manifest: Manifest, given: VerifyInput) -> list[Tile]:
+    """Return the tiles that the runtime runs a picture in, none where there is nothing to compare.
+
+    That is where the runtime resizes it, and for a picture of the input's size: it is its only tile. What is
+    translucent is left out, since its alpha goes around the model.
+    """
+    plan = kind_of(manifest.task).tile_plan(manifest.task)
+    spec = next((each for each in manifest.inputs if isinstance(each, ImageInput)), None)
+    if plan is None or spec is None or given.file is None or given.translucent or state_inputs(manifest.inputs):
+        return []
+    size = input_size(spec)
+    height, width = load_image(given.file).shape[:2]
+    if (height, width) == size or not fits_halo(min(size), plan.halo, plan.multiple):
+        return []
+    return tiles_of(width, height, size, plan.halo, plan.multiple)
+
+
+def _tiled_prediction(manifest: Manifest, given: VerifyInput, tiles: Sequence[Tile], run: Run) -> Sequence[Any]:
+    """Return the reference's prediction for a picture in tiles.
+
+    Raises:
+        WebbuildError: `reference-run-failed`.
+    """
+    kind, task = kind_of(manifest.task), manifest.task
+    plan = kind.tile_plan(task)
+    spec = next(each for each in manifest.inputs if isinstance(each, ImageInput))
+    assert plan is not None
+    assert given.file is not None
+    size, pixels = input_size(spec), load_image(given.file)
+    height, width = pixels.shape[:2]
+    scale = kind.tiled_outputs(task)[0].scale
+    joined = np.zeros((height * scale, width * scale, 4), np.uint8)
+    for tile in tiles:
+        cut = _cut(pixels, tile, size)
+        hole = None if given.hole is None else _cut(given.hole, tile, size)
+        tensor, placement = image_to_tensor(cut, spec)
+        feeds = {**given.feeds, spec.name: tensor}
+        mask = find_mask(manifest.inputs)
+        if mask is not None and hole is not None:
+            feeds = with_cells(feeds, spec, mask, hole)
+        context = RunContext(placement=placement, hole=hole)
+        put_tile(joined, kind.draw_tile(task, run(feeds), cut, context), tile, scale, plan.feather)
+    return kind.join_tiles(task, joined, given.file)
+
+
+def _cut(pixels: NDArray[Any], tile: Tile, size: tuple[int, int]) -> NDArray[Any]:
+    """Return the part of a picture that a tile is; beyond its edges its last pixels are repeated."""
+    rows, columns = (
+        np.minimum(np.arange(span.offset, span.offset + length), limit - 1)
+        for span, length, limit in zip((tile.row, tile.column), size, pixels.shape, strict=False)
+    )
+    part: NDArray[Any] = pixels[rows[:, None], columns]
+    return part
