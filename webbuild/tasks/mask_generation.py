@@ -21,7 +21,7 @@ from webbuild.tasks.mask_logits import ObjectMask, object_mask, resize_logits
 from webbuild.tasks.metrics.compare_masks import compare_object_masks
 from webbuild.tasks.sam_decoders import infer_sam_decoder
 from webbuild.tasks.sam_encoders import infer_sam_encoder, with_encoder
-from webbuild.tasks.type_names import TypeNames
+from webbuild.tasks.type_names import MASK_FUNCTIONS, TypeNames
 
 
 class PromptedMasks(Struct, frozen=True):
@@ -112,7 +112,7 @@ class MaskGenerationKind(TaskKind):
 
     def typescript(self, task: MaskGenerationTask) -> TypeNames:
         """Return the name of the masks."""
-        return TypeNames("masks")
+        return TypeNames("masks", functions=MASK_FUNCTIONS)
 
 
 def _point_count(match: TaskMatch) -> int:

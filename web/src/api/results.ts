@@ -222,7 +222,8 @@ export type ObjectsResult =
   | SegmentResult
   | ObbResult
   | GroundingResult
-  | ImageSegmentationResult;
+  | ImageSegmentationResult
+  | MaskGenerationResult;
 
 /** An object that was found, in pixels of the upright source picture. */
 export interface Detection {

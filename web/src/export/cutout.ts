@@ -1,6 +1,11 @@
 // One object of a result, or what is in front, as a PNG with alpha.
 
-import type { ImageSegmentationResult, MatteResult, SegmentResult } from "../api/results.js";
+import type {
+  ImageSegmentationResult,
+  MaskGenerationResult,
+  MatteResult,
+  SegmentResult,
+} from "../api/results.js";
 import { foundObjects } from "./objects.js";
 
 /** A PNG of a cutout, on the background that it was asked for. Call it before the cutout is closed. */
@@ -9,16 +14,16 @@ export async function toPng(result: MatteResult): Promise<Blob>;
  * A PNG of the picture's size that shows one object: transparent where the object is not, elsewhere the picture's
  * pixels, or white without a picture.
  *
- * @param index of the object in `segments` or `regions`.
+ * @param index of the object in `segments`, `regions` or `masks`.
  * @throws RangeError: there is no such object.
  */
 export async function toPng(
-  result: SegmentResult | ImageSegmentationResult,
+  result: SegmentResult | ImageSegmentationResult | MaskGenerationResult,
   index: number,
   picture?: CanvasImageSource,
 ): Promise<Blob>;
 export async function toPng(
-  result: MatteResult | SegmentResult | ImageSegmentationResult,
+  result: MatteResult | SegmentResult | ImageSegmentationResult | MaskGenerationResult,
   index = 0,
   picture?: CanvasImageSource,
 ): Promise<Blob> {
@@ -33,7 +38,7 @@ export async function toPng(
 
 function drawObject(
   context: OffscreenCanvasRenderingContext2D,
-  result: SegmentResult | ImageSegmentationResult,
+  result: SegmentResult | ImageSegmentationResult | MaskGenerationResult,
   index: number,
   picture: CanvasImageSource | undefined,
 ): void {

@@ -31,17 +31,26 @@ export function foundObjects(result: ObjectsResult): FoundObject[] {
       inside: (x, y) => map[y * width + x] === index + 1,
     }));
   }
+  if ("masks" in result) {
+    const { masks, width } = result;
+    return masks.map(({ mask, score, box }) => ({
+      ...found({ label: "object", classIndex: 0, score, box }, {}),
+      inside: (x, y) => mask[y * width + x] === 1,
+    }));
+  }
   return listOf(result).map((one) => found(one, one));
 }
 
-function listOf(result: Exclude<ObjectsResult, { regions: unknown }>): readonly (Detection & Additions)[] {
+function listOf(
+  result: Exclude<ObjectsResult, { regions: unknown } | { masks: unknown }>,
+): readonly (Detection & Additions)[] {
   if ("detections" in result) return result.detections;
   if ("poses" in result) return result.poses;
   return "segments" in result ? result.segments : result.objects;
 }
 
 function found(
-  { label, classIndex, score, box }: Detection | Region,
+  { label, classIndex, score, box }: Pick<Detection | Region, "label" | "classIndex" | "score" | "box">,
   { mask, corners, keypoints }: Additions,
 ): FoundObject {
   return {

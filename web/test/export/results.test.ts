@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type {
   DepthResult,
   ImageSegmentationResult,
+  MaskGenerationResult,
   ObbResult,
   PoseResult,
   SegmentResult,
@@ -126,6 +127,20 @@ test("COCO: regions by their pixels, without a score; rotated boxes by their cor
   expect(categories.map(({ id }) => id)).toEqual([1, 3]);
   const [rotated] = toCoco(OBB).annotations;
   expect(rotated).toMatchObject({ area: 8, segmentation: [[4, 0, 6, 2, 4, 4, 2, 2]] });
+});
+
+test("COCO: masks of what was clicked on, in pixels of the picture", () => {
+  const mask = Uint8Array.from({ length: 32 }, (_, at) => Number(at % 8 >= 2 && at % 8 < 5 && at >= 8));
+  const clicked: MaskGenerationResult = {
+    ...RUN,
+    kind: "mask-generation",
+    masks: [{ mask, score: 0.75, box: { x1: 2, y1: 1, x2: 5, y2: 4 } }],
+    best: 0,
+    logits: { data: new Float32Array(1), columns: 1, rows: 1 },
+  };
+  const [annotation] = toCoco(clicked, { masks: "polygons" }).annotations;
+  expect(annotation).toMatchObject({ bbox: [2, 1, 3, 3], area: 9, score: 0.75 });
+  expect(annotation?.segmentation).toEqual([[2, 1, 5, 1, 5, 4, 2, 4]]);
 });
 
 test("supervision-js: rectangles by their centre, masks, skeletons, and nothing without an area", () => {
