@@ -1,13 +1,11 @@
-"""Segment Anything with few channels: encoders and mask decoders, with the inputs and outputs of their exporters.
+"""Segment Anything with few channels: mask decoders with the inputs and outputs of their exporters, and an encoder.
 
 `sam1-*` and `edge-sam-*` are as SAM's own exporter, samexporter and EdgeSAM write them, `sam2-*` as samexporter does,
-`sam2-hub-*` as transformers.js reads them; `sam-*` of `transformers_vision` are those of SAM. An
-encoder and a decoder of one model have the same weights.
+`sam2-hub-*` as transformers.js reads them; those of SAM are `sam-*` of `transformers_vision`.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import torch
@@ -65,16 +63,15 @@ def sam2() -> Any:
 
 
 class Encoder(nn.Module):
-    """The embeddings of a picture, in the order of an exporter."""
+    """The embedding of a picture."""
 
     def __init__(self, network: Any) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, picture: Any) -> Any:
-        """Return the embedding, of SAM 2 the finest first."""
-        found = self.network.get_image_embeddings(picture)
-        return tuple(found) if isinstance(found, list) else found
+        """Return the embedding."""
+        return self.network.get_image_embeddings(picture)
 
 
 class Decoder(nn.Module):
@@ -173,9 +170,9 @@ def example(
     return Example(enliven(network, tuple(inputs.values())), inputs, outputs, free)
 
 
-def encoder(build: Any, name: str, outputs: list[str]) -> Example:
-    """Return an encoder."""
-    return example(Encoder(build()), {name: photo(SIDE)}, outputs, {})
+def sam_encoder() -> Example:
+    """Return SAM's encoder."""
+    return example(Encoder(sam(4)), {"input_image": photo(SIDE)}, ["image_embeddings"], {})
 
 
 def embeddings(*names: str) -> dict[str, torch.Tensor]:
@@ -239,14 +236,10 @@ def hub_decoder() -> Example:
     return example(HubDecoder(sam2(), pads=True), inputs, outputs, free | {"input_boxes": {1: "num_boxes"}})
 
 
-FEATURES = ["high_res_feats_0", "high_res_feats_1", "image_embed"]
-LEVELS = [f"image_embeddings.{level}" for level in range(3)]
 BASES = {
-    "sam1-encoder": Base(partial(encoder, partial(sam, 4), "input_image", ["image_embeddings"])),
+    "sam1-encoder": Base(sam_encoder),
     "sam1-decoder": Base(sam_decoder, "ts17-free"),
     "edge-sam-decoder": Base(edge_sam_decoder, "ts17-free"),
-    "sam2-encoder": Base(partial(encoder, sam2, "image", FEATURES)),
     "sam2-decoder": Base(sam2_decoder, "ts17-free"),
-    "sam2-hub-encoder": Base(partial(encoder, sam2, "pixel_values", LEVELS)),
     "sam2-hub-decoder": Base(hub_decoder, "ts17-free"),
 }
