@@ -12,6 +12,7 @@ from e2e import broken
 from e2e.conftest import Webbuild
 from tests.colours import paint
 from tests.models import HEADER, parsed, save
+from tests.stages import pair
 from webbuild.browser.chromium import BrowserHandle
 
 MEANS = f"""{HEADER} means (float[1,3,6,5] x) => (float[1,3,1,1] y)
@@ -50,6 +51,21 @@ def test_each_backend_is_measured_whole(report: Any) -> None:
         assert all(0 <= sum(stages) < sum(each["runTimes"]["runs"]) for stages in each["runTimes"]["stages"].values())
         assert each["profile"]["longTasks"]["longest"] > 0
         assert each["profile"]["growth"]["heap"] is not None
+
+
+def test_nothing_is_read_back_between_stages_on_a_gpu(
+    webbuild: Webbuild, webgpu: BrowserHandle, tmp_path: Path
+) -> None:
+    done = webbuild("pack", *pair(tmp_path), "-o", tmp_path / "out", "--no-verify")
+    assert done.returncode == 0, done.stderr
+    done = webbuild("bench", tmp_path / "out", "--backend", "webgpu", "--runs", 2, "--json")
+    assert done.returncode == 0, done.stderr
+    (each,) = json.loads(done.stdout)["backends"]
+    assert each["problems"] == []
+    masks, scores = 4 * 16 * 16, 8
+    read = (each["profile"]["betweenStages"], each["profile"]["perRun"]["readBytes"])
+    assert read == (0, 4 * (masks + scores))
+    assert "read back between stages" in done.stderr
 
 
 def test_bytes_are_those_of_the_files(report: Any, means: Path) -> None:

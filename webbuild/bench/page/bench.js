@@ -32,7 +32,7 @@ const commands = {
   async first({ urls, feeds, options, second }) {
     if (feeds !== null) return timed(async () => model.runTensors(await tensors(feeds)));
     const given = await runOptions(options, second);
-    return timed(async () => model.run(await pictures(urls), given));
+    return timed(async () => runAll(await pictures(urls), given));
   },
 
   async hold({ urls, feeds, options, second }) {
@@ -46,7 +46,7 @@ const commands = {
     const bitmaps = await Promise.all(blobs.map((blob) => createImageBitmap(blob)));
     const source = bitmaps.length === 1 ? bitmaps[0] : bitmaps;
     const own = await runOptions(options, second);
-    held.push(() => model.run(source, own));
+    held.push(() => runAll(source, own));
     looked.push(source);
   },
 
@@ -95,6 +95,33 @@ const commands = {
     model = null;
   },
 };
+
+const ARRAYS = { float32: Float32Array, int32: Int32Array, int64: BigInt64Array, uint8: Uint8Array, bool: Uint8Array };
+
+/** Runs every stage. The last is asked what it cannot do without: about a click on the middle, or about zeros. */
+async function runAll(source, options) {
+  const inputs = model.manifest.stages?.at(-1)?.inputs ?? [];
+  const tensorInputs = inputs.filter(({ kind }) => kind === "tensor");
+  if (tensorInputs.length === 0) {
+    const clicked = inputs.some(({ kind }) => kind === "point-prompt") && options.points === undefined;
+    return model.run(source, clicked ? { ...options, points: [await middle(source)] } : options);
+  }
+  const zeros = tensorInputs.map(({ name, dtype, shape }) => {
+    const length = shape.reduce((product, size) => product * size, 1);
+    return [name, { type: dtype, dims: shape, data: new ARRAYS[dtype](length) }];
+  });
+  const scene = await model.look(source);
+  try {
+    return await scene.runTensors(Object.fromEntries(zeros));
+  } finally {
+    await scene.release();
+  }
+}
+
+async function middle(source) {
+  const { width, height } = source instanceof Blob ? await createImageBitmap(source) : source;
+  return { x: width / 2, y: height / 2 };
+}
 
 /** The stages are whatever numbers the runtime's result has under `timings`. */
 async function timed(work) {
