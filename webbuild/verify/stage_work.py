@@ -11,7 +11,7 @@ import msgspec
 from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.compare_runs import Perturbed, Reference, RunInput, Tensors
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest.manifest import Manifest, OptionInput
+from webbuild.manifest.manifest import CropInput, Manifest, OptionInput
 from webbuild.manifest.stages import stage_inputs
 from webbuild.runners.chain import chain_feeds, run_chain
 from webbuild.runners.native import NativeRunner
@@ -65,11 +65,17 @@ def inputs_of_stage(bundle: Bundle, stage: str, files: Sequence[Path]) -> tuple[
         )
     work: list[VariantWork] = []
     for each in firsts:
-        inputs = later_inputs(each, work) if stage_inputs(each.manifest.inputs) else collect_inputs(each, files)
+        inputs = later_inputs(each, work) if takes_earlier(each.manifest) else collect_inputs(each, files)
         if each.stage == stage or not stage:
             return each, inputs
         work.append(_answered(each, (), inputs))
     raise AssertionError(stage)
+
+
+def takes_earlier(manifest: Manifest) -> bool:
+    """Whether a stage takes tensors of earlier ones, or crops of what one of them finds."""
+    later = manifest.stage_name and any(isinstance(each, CropInput) for each in manifest.inputs)
+    return bool(stage_inputs(manifest.inputs) or later)
 
 
 def later_inputs(bundle: Bundle, earlier: Sequence[VariantWork]) -> list[VerifyInput]:

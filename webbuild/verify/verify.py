@@ -18,7 +18,6 @@ from webbuild.equivalence.compare_runs import final_verdicts
 from webbuild.equivalence.sequences import merge_steps
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Task
-from webbuild.manifest.stages import stage_inputs
 from webbuild.manifest.variant_names import picture_size
 from webbuild.reporting.prediction_image import prediction_image_url
 from webbuild.tasks.class_scores import ClassScore
@@ -31,7 +30,7 @@ from webbuild.verify.piecewise import ComparePieces, judge_drowned
 from webbuild.verify.report import BackendRun, SampleReport, SampleResult, VerifyEnvironment, VerifyReport
 from webbuild.verify.run_all_backends import BrowserRun, run_all_backends
 from webbuild.verify.run_backend import ReferenceResults, run_backend
-from webbuild.verify.stage_work import first_variants, later_work, runs_together, whole_work
+from webbuild.verify.stage_work import first_variants, later_work, runs_together, takes_earlier, whole_work
 from webbuild.verify.variant_work import VariantWork, reference_work
 
 BACKENDS = ("webgpu", "wasm")
@@ -77,7 +76,7 @@ def verify_in_browsers(
             if each.batch > 1:  # each picture of a batch is judged by its own run
                 single = next(one for one in work if picture_size(one.bundle.manifest) == picture_size(each.manifest))
                 work.append(msgspec.structs.replace(single, bundle=each, names=names))
-            elif stage_inputs(each.manifest.inputs):
+            elif takes_earlier(each.manifest):
                 work.append(later_work(each, names, first_variants(work)))
             else:
                 work.append(reference_work(each, names, inputs, Path(folder), more, say))
