@@ -116,6 +116,8 @@ def compile_model(
     known = unprocessed or infer_task(source, planned, "tensor" if plain else task, complete=complete)
     if nms == "keep" and known.postprocess is not None:
         known = infer_task(source, planned, "tensor")
+    if kind_of(known.task).needs_earlier and links is None and task is None:
+        known = infer_task(source, planned, "tensor")
     require_postprocess(known, planned)
     if links is not None and links.later and task == "tensor":
         known = links.earlier_stage(patched_signature(source, planned.graphs["wasm"])) or known

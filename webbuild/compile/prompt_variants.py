@@ -10,6 +10,7 @@ from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel, resize_model
 from webbuild.compile.model_variant import ModelVariant, naming_variant
 from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.registry import kind_of
 from webbuild.tasks.sam_decoders import fewest_points, prompt_sizes
 
 MOST_CLICKS = 8
@@ -27,7 +28,12 @@ def with_prompt_variants(
     fewest = fewest_points(signature)
     free = prompt_sizes(signature, fewest)
     asked = dims.keys() & {dim for spec in signature.inputs for dim in (*spec.shape, *free)}
-    if others or asked or free == prompt_sizes(signature, fewest + 1):
+    if (
+        not kind_of(first.compiled.match.task).needs_earlier
+        or others
+        or asked
+        or free == prompt_sizes(signature, fewest + 1)
+    ):
         return list(variants)
     made = [msgspec.structs.replace(first, name=f"{fewest} points")]
     for count in range(fewest + 1, fewest + MOST_CLICKS):

@@ -134,6 +134,8 @@ class TaskKind:
     predicts_more: bool = False
     """Whether a prediction says what no single output does: masks, words, regions."""
 
+    needs_earlier: bool = False
+    """Whether such a model takes what an earlier stage makes; alone it is one of plain tensors."""
     checks_answers: bool = False
     """Whether `answer_warnings` may find something."""
 

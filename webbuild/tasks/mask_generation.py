@@ -44,6 +44,7 @@ class MaskGenerationKind(TaskKind):
     description = "Finds the object that a click or a box points at"
     wants = "embeddings of a picture, points and labels, and masks and scores, named as Segment Anything's exporters do"
     predicts_more = True
+    needs_earlier = True
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise mask decoders by the names of what goes in and comes out."""
