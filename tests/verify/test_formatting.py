@@ -72,3 +72,11 @@ def test_stages_are_named_once_for_all_backends(names: tuple[str, ...], sentence
     runs = [backend(backend=f"{each} {name}") for name in names for each in ("wasm", "webgpu fp16")]
     told = report(*runs, stages=("encoder", "decoder"))
     assert verdict_text(told)[2].startswith(f"WASM and WebGPU fp16 on 1 sample, 1 detection, {sentence}:")
+
+
+def test_prompts_of_counts_in_a_row_are_told_as_a_range() -> None:
+    stages = ("encoder", "decoder")
+    counted = [backend(backend=f"wasm decoder {count} points") for count in (2, 3, 4)]
+    assert verdict_text(report(*counted, stages=stages))[2].startswith("WASM at 2 to 4 points on")
+    apart = [backend(backend=f"wasm decoder {count} points") for count in (2, 4)]
+    assert verdict_text(report(*apart, stages=stages))[2].startswith("WASM at 2 points, 4 points on")

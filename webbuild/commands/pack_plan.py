@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -26,6 +27,9 @@ from webbuild.tasks.picture_batches import parse_batches
 from webbuild.tasks.picture_sizes import PictureSize, parse_sizes
 from webbuild.tasks.symbolic_dims import parse_dims
 from webbuild.tasks.user_overrides import Overrides, parse_overrides
+
+_PART = re.compile(r"((vision|image|prompt|mask|text|encoder|decoder)(_|$))+", re.IGNORECASE)
+"""Names of files that say what part of a model they are, and not which model."""
 
 
 class PackOptions(Struct, frozen=True):
@@ -107,8 +111,18 @@ def _of_files(located: Sequence[LocatedModel]) -> GivenModels:
     if len(located) == 1:
         return GivenModels(located[0].name, [""], located)
     common, names = stage_names([each.path.stem for each in located])
+    return GivenModels(common_name(located, common), names, located)
+
+
+def common_name(located: Sequence[LocatedModel], common: str) -> str:
+    """Return what a bundle of several files is called: by their folder where they are called encoder and decoder."""
     titles = {each.name for each in located}
-    return GivenModels(titles.pop() if len(titles) == 1 else common, names, located)
+    if len(titles) == 1:
+        return titles.pop()
+    folders = {each.path.resolve().parent for each in located}
+    named = {folder.parent if folder.name == "onnx" else folder for folder in folders}
+    only_parts = all(_PART.fullmatch(each.path.stem) for each in located)
+    return named.pop().name if only_parts and len(named) == 1 else common
 
 
 def _of_pipeline(path: Path) -> GivenModels:

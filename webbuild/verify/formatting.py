@@ -43,8 +43,17 @@ def runner_name(runner: str) -> str:
 
 
 def graph_name(runner: str) -> str:
-    """Return what a runner is called without its size and batch: `webgpu fp16` of `webgpu fp16 640x480 batch 4`."""
-    return re.sub(r"( \d+x\d+)?( batch \d+)?$", "", runner)
+    """Return what a runner is called without its variant: `webgpu fp16` of `webgpu fp16 640x480 batch 4`."""
+    return re.sub(r"( \d+x\d+)?( batch \d+)?( \d+ points)?$", "", runner)
+
+
+def _variants_text(names: Sequence[str]) -> str:
+    """Return the names of variants in a row: `2 to 9 points` of several counts, else `640x480, batch 4`."""
+    counts = [int(each.removesuffix(" points")) for each in names if re.fullmatch(r"\d+ points", each)]
+    others = [each for each in names if each and not re.fullmatch(r"\d+ points", each)]
+    runs = counts == list(range(min(counts), max(counts) + 1)) if len(counts) > 1 else False
+    points = [f"{counts[0]} to {counts[-1]} points"] if runs else [f"{each} points" for each in counts]
+    return ", ".join([*others, *points])
 
 
 def without_stage(runner: str, stages: Sequence[str]) -> str:
@@ -63,7 +72,8 @@ def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
     runners = [without_stage(run.backend, report.stages) for run in ran]
     names = dict.fromkeys(runner_name(graph_name(each)) for each in runners)
     sizes = dict.fromkeys(each.removeprefix(graph_name(each)).strip() for each in runners)
-    backends = (" and ".join(names) or "No backend") + (f" at {', '.join(sizes)}" if any(sizes) else "")
+    variants = _variants_text(list(sizes))
+    backends = (" and ".join(names) or "No backend") + (f" at {variants}" if variants else "")
     samples = _plural(len(report.samples), "sample")
     found = sum(len(sample.detections) for sample in report.samples)
     thing = kind_of(report.task).noun or "detection"

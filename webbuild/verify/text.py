@@ -46,7 +46,7 @@ def show_report(report: VerifyReport, console: Console, *, brief: bool = False) 
     if len(failures) > _MAX_FAILURES_SHOWN:
         console.print(f"and {len(failures) - _MAX_FAILURES_SHOWN} more: --json or --html shows them")
     if brief:
-        sentence += f" {'; '.join(_pace(run) for run in report.backends if run.timings)}"
+        sentence += f" {'; '.join(_pace(run) for run in _paced(report))}"
     verified = Text.assemble("verified: " if brief else "", (f"{headline}. ", _STYLE[kind]), sentence.rstrip())
     console.print(verified, soft_wrap=brief)
 
@@ -58,6 +58,13 @@ def _heading(run: BackendRun) -> str:
     facts = [printable(fact) for fact in (run.adapter, build, placed, steady) if fact]
     instead = "not run" if run.skip_reason else "did not load"
     return f"\n{formatting.runner_name(run.backend)}: {', '.join(facts) or instead}"
+
+
+def _paced(report: VerifyReport) -> list[BackendRun]:
+    """Return the runs whose time is told in a line: of several stages those of all together, where there are such."""
+    timed = [run for run in report.backends if run.timings]
+    whole = [run for run in timed if report.stages and "whole" in run.backend.split(" ")]
+    return whole or timed
 
 
 def _pace(run: BackendRun) -> str:
