@@ -26,13 +26,23 @@ class BatchPageRunner(PageRunner):
         picture: the input that takes the pictures.
         batch: how many of them.
         others: files of pictures.
+        stage: that runs, of a bundle of several.
         seconds: how long any one step may take.
     """
 
     def __init__(
-        self, page: Page, server: Server, name: str, picture: str, batch: int, others: Sequence[Path], *, seconds: float
+        self,
+        page: Page,
+        server: Server,
+        name: str,
+        picture: str,
+        batch: int,
+        others: Sequence[Path],
+        *,
+        stage: str = "",
+        seconds: float,
     ) -> None:
-        super().__init__(page, server, name, seconds=seconds)
+        super().__init__(page, server, name, stage=stage, seconds=seconds)
         self._picture, self._batch, self._others, self._place = picture, batch, others, -1
 
     def run_timed(self, feeds: Tensors, stage: str = "") -> tuple[dict[str, NDArray[Any]], float]:

@@ -128,7 +128,7 @@ def _page_runner(
     if bundle.batch == 1 or picture is None:
         return PageRunner(page, server, name, stage=bundle.stage, seconds=seconds)
     others = [file for given, _ in work for file in given.files]
-    return BatchPageRunner(page, server, name, picture.name, bundle.batch, others, seconds=seconds)
+    return BatchPageRunner(page, server, name, picture.name, bundle.batch, others, stage=bundle.stage, seconds=seconds)
 
 
 def _loaded_run(backend: str, loaded: LoadResult, results: list[SampleResult], times: list[float]) -> BackendRun:

@@ -74,7 +74,8 @@ def verify_in_browsers(
             more = work[0].more if work else None
             names = each.graph_names(backends, precision)
             if each.batch > 1:  # each picture of a batch is judged by its own run
-                single = next(one for one in work if picture_size(one.bundle.manifest) == picture_size(each.manifest))
+                alike = (each.stage, picture_size(each.manifest))
+                single = next(one for one in work if (one.bundle.stage, picture_size(one.bundle.manifest)) == alike)
                 work.append(msgspec.structs.replace(single, bundle=each, names=names))
             elif takes_earlier(each.manifest):
                 work.append(later_work(each, names, first_variants(work)))
