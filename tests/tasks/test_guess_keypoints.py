@@ -12,7 +12,9 @@ from webbuild.manifest.manifest import CropInput, HeatmapHead, KeypointsTask, Re
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.detect import TASK as DETECT
 from webbuild.tasks.keypoints import TASK
+from webbuild.tasks.registry import match_task
 
 
 def signature(
@@ -59,6 +61,12 @@ def test_vectors_without_a_name_want_the_option() -> None:
     given = signature((1, 3, 256, 192), {"a": (1, 17, 384), "b": (1, 17, 512)})
     assert TASK.infer(given) is None
     assert recognised(given, requested=True)[0].head == SimccHead(x="a", y="b", split_ratio=2)
+
+
+def test_vectors_named_simcc_are_no_rows_of_a_detector() -> None:
+    given = signature((1, 3, 48, 16), {"simcc_x": (1, 17, 32), "simcc_y": (1, 17, 96)})
+    assert DETECT.infer(given) is not None
+    assert isinstance(match_task(given).task, KeypointsTask)
 
 
 def test_vitpose_of_transformers_is_refined_as_there() -> None:

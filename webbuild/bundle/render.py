@@ -94,6 +94,7 @@ def render_page(manifest: Manifest, integrity: Mapping[str, str], *, top: str = 
         manifest=manifest,
         entry=entry,
         kind=kind,
+        earlier_tasks=[each.task for each in manifest.every_stage[:-1]],
         thresholds=[{"option": name, "minimum": 0, "maximum": 1, "default": default} for name, default in defaults],
         result=types.result_field,
         named_outputs=types.named_outputs,

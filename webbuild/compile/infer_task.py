@@ -16,7 +16,7 @@ from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import LoweredGraphs
 from webbuild.postprocess.spec import GroundingPostprocess
 from webbuild.tasks.base import TaskMatch
-from webbuild.tasks.registry import kind_of, match_task, recognisable_kinds, task_kinds
+from webbuild.tasks.registry import kind_of, match_task, possible_kinds, recognisable_kinds, task_kinds
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -42,7 +42,7 @@ def infer_missing_postprocess(source: OnnxModel, dims: Mapping[str, int], task: 
     """
     frozen = _with_fixed_dims(source.model, dims)
     seen = _with_value_counts(patched_signature(source, frozen), frozen)
-    kinds = recognisable_kinds().values() if task is None else [task_kinds()[task]]
+    kinds = possible_kinds(seen) if task is None else [task_kinds()[task]]
     found = (kind.infer(seen, requested=task is not None) for kind in kinds)
     return next((each for each in found if each is not None and each.postprocess is not None), None)
 

@@ -159,6 +159,10 @@ class TaskKind:
         """
         raise NotImplementedError
 
+    def is_named(self, signature: ModelSignature) -> bool:
+        """Whether outputs have names that only models of this kind give them; the others are then not asked."""
+        return False
+
     def needed_outputs(self, task: Any) -> Sequence[str]:
         """Return the outputs that the task is decoded from."""
         raise NotImplementedError
@@ -265,6 +269,10 @@ class TaskKind:
         `pictures` is how many it takes at a time.
         """
         return ""
+
+    def staged_summary(self, task: Any, earlier: Sequence[Task]) -> str:
+        """Return what a model of several stages does: the last one of this task, those before of the tasks `earlier`."""
+        return self.summary(task, 1)
 
     def typescript(self, task: Any) -> TypeNames:
         """Return the names and types of a model's results."""

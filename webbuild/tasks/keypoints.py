@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.manifest.manifest import KeypointsTask
+from webbuild.manifest.manifest import KeypointsTask, Task
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.crop_box import Crop
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
@@ -38,6 +38,10 @@ class KeypointsKind(TaskKind):
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise RTMPose, ViTPose and heat maps by names and shapes and, if asked to, whatever fits."""
         return infer_keypoints(signature, requested=requested)
+
+    def is_named(self, signature: ModelSignature) -> bool:
+        """Whether outputs are called SimCC vectors: the shapes of small ones are those of a detector's rows too."""
+        return any("simcc" in each.name.lower() for each in signature.outputs)
 
     def needed_outputs(self, task: KeypointsTask) -> Sequence[str]:
         """Return the outputs of the head."""
@@ -77,6 +81,12 @@ class KeypointsKind(TaskKind):
     def summary(self, task: KeypointsTask, pictures: int) -> str:
         """Return what the model does."""
         return f"Finds {len(task.keypoints)} keypoints of what a crop shows: {task.classes[0]}."
+
+    def staged_summary(self, task: KeypointsTask, earlier: Sequence[Task]) -> str:
+        """Return what an earlier stage and this one do together."""
+        subject = task.classes[0]
+        several = "people" if subject == "person" else f"{subject}s"
+        return f"Finds {several} and their {len(task.keypoints)} keypoints, each {subject} looked at in a crop."
 
     def typescript(self, task: KeypointsTask) -> TypeNames:
         """Return the names of the classes and keypoints."""

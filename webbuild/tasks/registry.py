@@ -30,12 +30,18 @@ def recognisable_kinds() -> dict[str, TaskKind]:
     return {name: kind for name, kind in task_kinds().items() if name != "tensor"}
 
 
+def possible_kinds(signature: ModelSignature) -> Sequence[TaskKind]:
+    """Return the tasks that a model may be recognised as: those that names of its outputs tell, else all."""
+    kinds = list(recognisable_kinds().values())
+    return [each for each in kinds if each.is_named(signature)] or kinds
+
+
 def match_task(signature: ModelSignature, *, complete: bool = False) -> TaskMatch:
     """Return what the model is; `tensor` when no other task knows it.
 
     Of a `complete` model it is nothing that lacks its post-processing.
     """
-    for kind in recognisable_kinds().values():
+    for kind in possible_kinds(signature):
         found = kind.infer(signature)
         if found is not None and not (complete and found.lacks_head):
             return found
