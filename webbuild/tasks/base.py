@@ -271,7 +271,7 @@ class TaskKind:
         return ""
 
     def staged_summary(self, task: Any, earlier: Sequence[Task]) -> str:
-        """Return what a model of several stages does: the last one of this task, those before of the tasks `earlier`."""
+        """Return what a model of several stages does: the last is of this task, those before it of `earlier`."""
         return self.summary(task, 1)
 
     def typescript(self, task: Any) -> TypeNames:
