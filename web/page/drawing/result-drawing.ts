@@ -1,6 +1,7 @@
 // How the result of a task is drawn on a stage, wherever that is: on the demo page, or in an element of another page.
 
 import type { Model, Result, RunOptions } from "../../src/index.js";
+import { finalTask } from "../../src/manifest/stages.js";
 import { countDetections, type ReadDetections } from "../results/detections.js";
 import type { Stage } from "./stage.js";
 
@@ -17,7 +18,7 @@ export function detectionDrawing(kind: string, read: ReadDetections): ResultDraw
   return {
     kind,
     async draw(stage, result, model, title) {
-      const found = read(result, model.manifest.task);
+      const found = read(result, finalTask(model.manifest));
       if (found === null) return null;
       const words = `${countDetections(found)} found`;
       await stage.showDetections(found.detections, found.style, `${title}: ${words}`);

@@ -2,6 +2,7 @@
 
 import type { LoadedModel, WebModelElement } from "../../integrations/element/types.js";
 import type { ImageSource, LoadOptions, Model } from "../../src/index.js";
+import { finalTask } from "../../src/manifest/stages.js";
 import { Stage } from "../drawing/stage.js";
 import { type CameraFrame, CameraLoop } from "../input/camera-loop.js";
 import { FrameCanvas } from "../input/frame-canvas.js";
@@ -162,7 +163,7 @@ export class WebModel extends HTMLElement implements WebModelElement {
 
   /** `still` is asked once there is a result, and says whether that is still to be shown. */
   async #run(model: Model, source: ImageSource, title: string, still: () => boolean): Promise<void> {
-    const drawing = drawingOf(model.manifest.task);
+    const drawing = drawingOf(finalTask(model.manifest));
     const result = await model.run(source, { ...drawing?.options, ...this.#options });
     if (model !== this.#model || !still()) return;
     this.#view.say((await drawing?.draw(this.#stage, result, model, title)) ?? "");

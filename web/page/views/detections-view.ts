@@ -1,6 +1,7 @@
 // Shows what a model of detections found: on the stage, in the list, as times and as warnings.
 
 import type { Model, Result } from "../../src/index.js";
+import { finalTask } from "../../src/manifest/stages.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { detectionRows } from "../results/detection-rows.js";
 import { countDetections, type ReadDetections } from "../results/detections.js";
@@ -23,7 +24,7 @@ export class DetectionsView extends BaseView {
   }
 
   async showResult(result: Result, model: Model, thresholds: ThresholdSliders, due = true): Promise<void> {
-    const found = this.#read(result, model.manifest.task);
+    const found = this.#read(result, finalTask(model.manifest));
     if (found === null) throw wrongTaskError();
     const { detections, style } = found;
     const { classes } = style;
