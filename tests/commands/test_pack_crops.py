@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
 
 from tests.commands.program import webbuild
-from tests.models import HEADER, parsed, save, weights
+from tests.crop_models import DETECTOR, keypoints
 from tests.stages import pair
 from webbuild.manifest.manifest import CropInput, KeypointsTask, Manifest, PoseTask, decode
 from webbuild.manifest.uint8_tensors import from_uint8
@@ -22,26 +21,6 @@ from webbuild.tasks.crop_boxes import crop_boxes
 from webbuild.tasks.registry import decode_task
 
 pytestmark = pytest.mark.usefixtures("stand_in")
-
-DETECTOR = Path(__file__).parents[2] / "models" / "yolo-pose.onnx"
-KEYPOINTS = f"""{HEADER}
-keypoints (float[N,3,16,12] input) => (float[N,3,24] simcc_x, float[N,3,32] simcc_y)
-{{
-  reduced = Conv <kernel_shape = [1, 1]> (input, w)
-  rows = Constant <value_ints = [2]> ()
-  columns = Constant <value_ints = [3]> ()
-  across = ReduceMean <keepdims = 0> (reduced, rows)
-  down = ReduceMean <keepdims = 0> (reduced, columns)
-  simcc_x = Concat <axis = 2> (across, across)
-  simcc_y = Concat <axis = 2> (down, down)
-}}
-"""
-
-
-def keypoints(folder: Path, batch: str = "N") -> Path:
-    proto = parsed(KEYPOINTS.replace("N,", f"{batch},"))
-    proto.graph.initializer.append(onnx.numpy_helper.from_array(weights(3, 3, 1, 1, seed=1), "w"))
-    return save(proto, folder / "tiny-rtmpose.onnx")
 
 
 def packed(folder: Path, *models: Path) -> Manifest:

@@ -44,7 +44,8 @@ class Reference:
     """The reference's answers to the inputs of a comparison, and its noise floor.
 
     Args:
-        run: computes the outputs for an input. It is asked again, on perturbed inputs, where a candidate differs.
+        run: computes the outputs for an input, or the answer where these say too little. It is asked again, on
+            perturbed inputs, where a candidate differs.
         inputs: of the comparison.
         task: what they are decoded as.
         policy: how the reference's answers are compared with each other; None where its outputs are known to these
@@ -54,18 +55,18 @@ class Reference:
 
     def __init__(
         self,
-        run: Callable[[RunInput], Tensors],
+        run: Callable[[RunInput], Tensors | Answer],
         inputs: Sequence[RunInput],
         task: Task,
         policy: Policy | None,
         perturbed: Perturbed = lambda _: nullcontext(),
     ) -> None:
         self.inputs = inputs
-        self.answers = with_nonempty_mode([Answer(task, run(given), given.context) for given in inputs])
+        self._run, self._task = run, task
+        self.answers = with_nonempty_mode([self._answer(given) for given in inputs])
         self.noise = None
         if policy is not None:
             self.noise = NoiseFloor(lambda seed: self._rerun_perturbed(seed, policy), lambda: self._rerun(0, policy))
-        self._run = run
         self._perturbed = perturbed
 
     def part(self, chosen: Sequence[int]) -> Reference:
@@ -75,6 +76,10 @@ class Reference:
         part.noise = None
         return part
 
+    def _answer(self, given: RunInput) -> Answer:
+        made = self._run(given)
+        return made if isinstance(made, Answer) else Answer(self._task, made, given.context)
+
     def _rerun_perturbed(self, seed: int, policy: Policy) -> list[Comparison]:
         with self._perturbed(lambda weights: perturb(weights, seed)):
             return self._rerun(seed, policy)
@@ -83,7 +88,8 @@ class Reference:
         found: list[Comparison] = []
         for given, want in zip(self.inputs, self.answers, strict=True):
             moved = msgspec.structs.replace(given, feeds=perturb(given.feeds, seed))
-            got = replace(want, outputs=self._run(moved))
+            got = self._answer(moved)
+            got = replace(got, context=msgspec.structs.replace(got.context, mode=want.context.mode))
             found += compare_answers("reference", given.name, want, got, policy)
         return found
 

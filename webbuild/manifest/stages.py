@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from webbuild.manifest.manifest import Input, Manifest, Output, StageInput
+from webbuild.manifest.manifest import CropInput, Input, Manifest, Output, StageInput
 
 
 def stage_inputs(inputs: Sequence[Input]) -> list[StageInput]:
     """Return those inputs that take an output of an earlier stage."""
     return [spec for spec in inputs if isinstance(spec, StageInput)]
+
+
+def crop_input(manifest: Manifest) -> CropInput | None:
+    """Return the input that takes crops, None where there is none."""
+    return next((each for each in manifest.inputs if isinstance(each, CropInput)), None)
 
 
 def unfit_stages(manifest: Manifest) -> Iterator[str]:

@@ -13,11 +13,19 @@ from webbuild.preprocess.affine import Affine, similarity
 from webbuild.preprocess.crop_box import Crop, CropBox
 from webbuild.preprocess.image import composite_on_white, input_size
 
+MOST_CROPS = 1000
+"""Boxes that are looked at in a picture: of more, the best, as in the runtime."""
+
 
 def whole_picture(rgba: NDArray[np.uint8]) -> CropBox:
     """Return the box of a whole picture [height, width, 4]."""
     height, width = rgba.shape[:2]
     return CropBox((0.0, 0.0, float(width), float(height)))
+
+
+def boxes_looked_at(boxes: Sequence[CropBox], spec: CropInput) -> list[CropBox]:
+    """Return the boxes of the classes that crops are cut around, the best first."""
+    return [each for each in boxes if not spec.classes or each.class_index in spec.classes][:MOST_CROPS]
 
 
 def place_crop(around: CropBox, spec: CropInput) -> Crop:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import CropInput, ImageInput, Input, TensorInput
 from webbuild.manifest.stages import stage_inputs
-from webbuild.preprocess.crop import place_crop
+from webbuild.preprocess.crop import boxes_looked_at, place_crop
 from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import load_image
 from webbuild.preprocess.letterbox import ImagePlacement
@@ -68,7 +68,7 @@ def _sample(
     image = next((spec for spec in inputs if isinstance(spec, ImageInput | CropInput)), None)
     pictures: dict[str, NDArray[Any]] = {}
     if image is not None and sample.image_file is not None:
-        pictures[image.name], placement = _picture(sample.image_file, image, boxes)
+        pictures[image.name], placement = stage_picture(sample.image_file, image, boxes)
     drawn = _draw(tensors, ranges, index, 0)
     return Sample(
         sample.name,
@@ -80,12 +80,13 @@ def _sample(
     )
 
 
-def _picture(file: Path, spec: ImageInput | CropInput, boxes: Sequence[CropBox]) -> tuple[NDArray[Any], ImagePlacement]:
+def stage_picture(
+    file: Path, spec: ImageInput | CropInput, boxes: Sequence[CropBox]
+) -> tuple[NDArray[Any], ImagePlacement]:
+    """Return a picture as an input, and where it lies: the crop around the best box, the whole where there is none."""
     rgba = load_image(file)
-    if isinstance(spec, CropInput):
-        wanted = next((each for each in boxes if not spec.classes or each.class_index in spec.classes), None)
-        if wanted is not None:
-            return crops_to_tensor(rgba, spec, [place_crop(wanted, spec)])
+    if isinstance(spec, CropInput) and (wanted := boxes_looked_at(boxes, spec)):
+        return crops_to_tensor(rgba, spec, [place_crop(wanted[0], spec)])
     return picture_to_tensor(rgba, spec)
 
 

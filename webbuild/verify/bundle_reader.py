@@ -16,7 +16,7 @@ from webbuild import __version__
 from webbuild.errors import USAGE, WebbuildError, printable
 from webbuild.manifest import manifest as manifests
 from webbuild.manifest.manifest import Graph, Manifest, Output, StateInput
-from webbuild.manifest.stages import unfit_stages
+from webbuild.manifest.stages import crop_input, unfit_stages
 from webbuild.manifest.states import state_inputs
 from webbuild.manifest.uint8_tensors import from_uint8
 from webbuild.manifest.variant_names import for_one_picture, picture_batch, variant_names
@@ -55,6 +55,11 @@ class Bundle(Struct, frozen=True):
             for stage in self.manifest.every_stage
             for manifest, name in zip(stage.every_variant, variant_names(stage), strict=True)
         ]
+
+    @property
+    def looks_at_crops(self) -> bool:
+        """Whether it stands for all stages, of which the last looks at crops of what another finds."""
+        return bool(self.whole) and crop_input(self.manifest) is not None
 
     @property
     def loader_file(self) -> str:

@@ -72,7 +72,7 @@ def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
     runners = [without_stage(run.backend, report.stages) for run in ran]
     names = dict.fromkeys(runner_name(graph_name(each)) for each in runners)
     sizes = dict.fromkeys(each.removeprefix(graph_name(each)).strip() for each in runners)
-    variants = _variants_text(list(sizes))
+    variants = _variants_text(list(filter(None, sizes)))
     backends = (" and ".join(names) or "No backend") + (f" at {variants}" if variants else "")
     samples = _plural(len(report.samples), "sample")
     found = sum(len(sample.detections) for sample in report.samples)

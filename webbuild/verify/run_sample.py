@@ -55,9 +55,12 @@ def run_sample(
     states = {spec.name for spec in state_inputs(bundle.manifest.inputs)}
     if states and not given.continues:
         runner.reset()
+    if isinstance(runner, WholePageRunner) and given.file is not None and bundle.looks_at_crops:
+        result, inference = _run_picture(bundle, runner, given, expected)
+        return result, [inference]
     if isinstance(runner, WholePageRunner):
         outputs, took = runner.run_whole(given.feeds, given.files)
-        compared = compare_tensors(runner.name, given.title, "raw", expected, outputs, _policy_of_whole(bundle, runner))
+        compared = compare_tensors(runner.name, given.title, "raw", expected, outputs, _policy(bundle, runner))
         return SampleResult(sample=given.title, comparisons=tuple(compared), inference_ms=took), [took]
     outputs, took = runner.run_timed({name: array for name, array in given.feeds.items() if name not in states})
     if given.ends:
@@ -80,8 +83,10 @@ def run_sample(
     return result, [took] if repeated else [took, inference]
 
 
-def _policy_of_whole(bundle: Bundle, runner: PageRunner) -> Policy:
-    """Return the widest policy of the graphs that may run together."""
+def _policy(bundle: Bundle, runner: PageRunner) -> Policy:
+    """Return the policy of a graph, for all stages the widest of the graphs that may run together."""
+    if not bundle.whole:
+        return policy_of(bundle, runner.name)
     backend = runner.name.partition(" ")[0]
     policies = [
         policy_of(stage, f"{graph.name} {stage.variant}")
@@ -120,11 +125,13 @@ def _run_picture(
     bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: Answer, repeated: str = ""
 ) -> tuple[SampleResult, float]:
     """Run a picture as a visitor does and judge what comes out; also return the milliseconds of its inference."""
-    options: dict[str, float | str | list[float]] = {**bundle.manifest.evaluation_thresholds, **given.options}
+    stages = bundle.whole or (bundle,)
+    thresholds = {name: value for each in stages for name, value in each.manifest.evaluation_thresholds.items()}
+    options: dict[str, float | str | list[float]] = {**thresholds, **given.options}
     if expected.context.mode is not None:
         options["mode"] = expected.context.mode
     answer = runner.predict(given.files, options, second=given.second)
-    kind, policy, about = kind_of(expected.task), policy_of(bundle, runner.name), (runner.name, given.title)
+    kind, policy, about = kind_of(expected.task), _policy(bundle, runner), (runner.name, given.title)
     actual = replace(expected, decoded=_read_prediction(expected.task, answer))
     found = compare_predictions(*about, expected, actual, policy)
     if not kind.needed_outputs(expected.task):

@@ -9,16 +9,18 @@ from pathlib import Path
 import msgspec
 
 from webbuild.compare.comparison import Comparison
+from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Perturbed, Reference, RunInput, Tensors
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest.manifest import CropInput, Manifest, OptionInput
-from webbuild.manifest.stages import stage_inputs
+from webbuild.manifest.manifest import Manifest, OptionInput
+from webbuild.manifest.stages import crop_input, stage_inputs
 from webbuild.runners.chain import chain_feeds, run_chain
 from webbuild.runners.native import NativeRunner
 from webbuild.verify.bundle_reader import Bundle, read_golden
 from webbuild.verify.inputs import VerifyInput, collect_inputs, option_feeds, random_input
 from webbuild.verify.reference import check_golden_run, policy_of, reference_runner, run_reference, thresholds_of
 from webbuild.verify.variant_work import VariantWork
+from webbuild.verify.whole_crops import crop_answer, cropped, finder_of
 
 WHOLE = "whole"
 """What reports call all stages together."""
@@ -74,14 +76,14 @@ def inputs_of_stage(bundle: Bundle, stage: str, files: Sequence[Path]) -> tuple[
 
 def takes_earlier(manifest: Manifest) -> bool:
     """Whether a stage takes tensors of earlier ones, or crops of what one of them finds."""
-    later = manifest.stage_name and any(isinstance(each, CropInput) for each in manifest.inputs)
-    return bool(stage_inputs(manifest.inputs) or later)
+    return bool(stage_inputs(manifest.inputs) or (manifest.stage_name and crop_input(manifest)))
 
 
 def later_inputs(bundle: Bundle, earlier: Sequence[VariantWork]) -> list[VerifyInput]:
     """Return the inputs of a stage: what the references of those before it answered to theirs.
 
-    What else it takes is that of the recorded run, so that it means something; random numbers without one.
+    A crop is cut around the best box of what an earlier stage found. What else it takes is that of the recorded run, so
+    that it means something; random numbers without one.
 
     Raises:
         WebbuildError: `invalid-golden`.
@@ -93,7 +95,10 @@ def later_inputs(bundle: Bundle, earlier: Sequence[VariantWork]) -> list[VerifyI
         joined = {each.name: made[each.stage, each.output] for each in stage_inputs(bundle.manifest.inputs)}
         others = random_input(bundle.manifest, index).feeds if recorded is None else recorded[0]
         feeds = {**others, **option_feeds(bundle.manifest), **joined}
-        inputs.append(VerifyInput(given.title, feeds, placement=given.placement))
+        placement = given.placement
+        if (crop := crop_input(bundle.manifest)) is not None and given.file is not None:
+            feeds[crop.name], placement = cropped(given.file, crop, finder_of(earlier).reference.answers[index])
+        inputs.append(VerifyInput(given.title, feeds, placement=placement))
     return inputs
 
 
@@ -108,6 +113,8 @@ def runs_together(manifest: Manifest) -> bool:
 
 def whole_work(bundle: Bundle, stages: Sequence[VariantWork], backends: Sequence[str]) -> VariantWork:
     """Compute the reference's answers of all stages together, each on what the ones before it answer.
+
+    Those to crops are what is found in all of them.
 
     Raises:
         WebbuildError: `reference-run-failed`.
@@ -139,7 +146,9 @@ def whole_work(bundle: Bundle, stages: Sequence[VariantWork], backends: Sequence
     )
     outputs = [spec.name for spec in last.bundle.manifest.outputs]
 
-    def run(given: RunInput) -> Tensors:
+    def run(given: RunInput) -> Tensors | Answer:
+        if whole.looks_at_crops and given.context.picture_file is not None:
+            return crop_answer(stages, given)
         made = run_chain(chain, {**given.feeds, **given.fixed})
         return {name: made[name] for name in outputs}
 

@@ -1,0 +1,60 @@
+"""A detector and keypoints of what it finds: compared as a whole in Chromium, and shown on the page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from e2e.conftest import Open, Webbuild
+from tests.crop_models import DETECTOR, keypoints
+from webbuild.browser.chromium import BrowserHandle
+from webbuild.browser.server import Server
+
+
+@pytest.fixture(scope="module")
+def packed(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("crops")
+    done = webbuild("pack", DETECTOR, keypoints(folder), "-o", folder / "out", "--no-verify")
+    assert done.returncode == 0, done.stderr
+    return folder / "out"
+
+
+def test_batches_and_whole_pictures_agree_with_native(
+    webbuild: Webbuild, packed: Path, with_gpu: BrowserHandle
+) -> None:
+    done = webbuild("verify", packed, "--backend", "wasm", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    runs = {run["backend"]: run["results"] for run in json.loads(done.stdout)["backends"]}
+    assert list(runs) == [
+        f"wasm {name}" for name in ("yolo-pose", *(f"tiny-rtmpose batch {n}" for n in (1, 4)), "whole")
+    ]
+    batch = {
+        each["subject"]["output"] for result in runs["wasm tiny-rtmpose batch 4"] for each in result["comparisons"]
+    }
+    assert batch == {"simcc_x", "simcc_y"}
+    whole = [each for result in runs["wasm whole"] for each in result["comparisons"]]
+    compared = {
+        name: sum(each["signal"] for each in whole if each["subject"]["quantity"] == name)
+        for name in ("detections", "keypoint")
+    }
+    assert compared["detections"] > 6
+    assert compared["keypoint"] > compared["detections"]
+
+
+def test_the_page_shows_people_with_the_keypoints_of_the_second_model(
+    packed: Path, open_page: Open, without_gpu: Browser
+) -> None:
+    with Server(packed) as server:
+        demo = open_page(without_gpu, server.url)
+        people = demo.wait_for_result()
+        expect(demo.page.locator("header.top")).to_contain_text("each object looked at in a crop")
+        demo.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        demo.at("copy-result").click()
+        expect(demo.page.locator("#copy-result-text")).to_have_text("Copied")
+        poses = json.loads(demo.page.evaluate("navigator.clipboard.readText()"))["poses"]
+    assert len(poses) == people > 0
+    assert {len(pose["keypoints"]) for pose in poses} == {3}
+    assert {pose["label"] for pose in poses} == {"person"}
