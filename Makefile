@@ -24,7 +24,11 @@ PYTHON_SOURCES := $(shell find webbuild -path webbuild/_web -prune -o -type f -n
 MODEL := models/yolo-pose.onnx $(wildcard models/samples/*)
 OTHERS := rt-detr/rt-detr grounding-dino/grounding-dino mask2former-swin/mask2former depth-from-focus/depth-from-focus \
   video-matting/video-matting super-resolution/super-resolution
-GALLERY := $(foreach model,$(OTHERS),dist/$(notdir $(model))/manifest.json)
+# Models of several stages, each a folder of dist/ and the files that make it.
+promptable-segmenter := models/promptable-segmenter/encoder.onnx models/promptable-segmenter/decoder.onnx
+top-down-pose := models/yolo-pose.onnx models/top-down-pose/top-down-pose.onnx
+STAGED := promptable-segmenter top-down-pose
+GALLERY := $(foreach model,$(notdir $(OTHERS)) $(STAGED),dist/$(model)/manifest.json)
 
 # Chromium is found once, and named to everything that starts it. A missing GPU is a failure, not a skipped test.
 CHROMIUM := .venv/.chromium
@@ -221,10 +225,11 @@ $(PACKED): $(INSTALLED) $(BUILT) $(MODEL) $(PYTHON_SOURCES) $(if $(wildcard $(BU
 again:
 
 define packed_without_browser
-dist/$(notdir $(1))/manifest.json: models/$(1).onnx $(INSTALLED) $(BUILT) $(PYTHON_SOURCES)
-	$(BIN)/webbuild pack $$< -o $$(@D) --force --no-verify
+dist/$(1)/manifest.json: $(2) $(INSTALLED) $(BUILT) $(PYTHON_SOURCES)
+	$(BIN)/webbuild pack $(2) -o $$(@D) --force --no-verify
 endef
-$(foreach model,$(OTHERS),$(eval $(call packed_without_browser,$(model))))
+$(foreach model,$(OTHERS),$(eval $(call packed_without_browser,$(notdir $(model)),models/$(model).onnx)))
+$(foreach model,$(STAGED),$(eval $(call packed_without_browser,$(model),$($(model)))))
 
 .PHONY: chromium
 chromium: $(INSTALLED)

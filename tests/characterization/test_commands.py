@@ -17,15 +17,18 @@ from tests.characterization.summary import summarize_inspection, summarize_pack,
 from tests.commands.program import ROOT, webbuild
 from webbuild.commands.explain import all_pages
 
-SHIPPED = (
-    "yolo-pose",
-    "rt-detr/rt-detr",
-    "grounding-dino/grounding-dino",
-    "mask2former-swin/mask2former",
-    "depth-from-focus/depth-from-focus",
-    "video-matting/video-matting",
-    "super-resolution/super-resolution",
-)
+SHIPPED = {
+    "yolo-pose": "yolo-pose",
+    "rt-detr": "rt-detr/rt-detr",
+    "grounding-dino": "grounding-dino/grounding-dino",
+    "mask2former": "mask2former-swin/mask2former",
+    "depth-from-focus": "depth-from-focus/depth-from-focus",
+    "video-matting": "video-matting/video-matting",
+    "super-resolution": "super-resolution/super-resolution",
+    "promptable-segmenter-encoder": "promptable-segmenter/encoder",
+    "promptable-segmenter-decoder": "promptable-segmenter/decoder",
+    "top-down-pose": "top-down-pose/top-down-pose",
+}
 TYPICAL = {
     "ultralytics-8.3.120-dynamo/classify-dynamic",
     "ultralytics-8.3.120-dynamo/obb-nms-dynamic",
@@ -47,8 +50,8 @@ def answer(*arguments: str | Path) -> Any:
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_model_has_the_findings_that_were_recorded(name: str, regenerate: bool) -> None:
-    report = answer("inspect", ROOT / "models" / f"{name}.onnx")
-    compare_recorded(f"{Path(name).name}/inspect", summarize_inspection(report), regenerate=regenerate)
+    report = answer("inspect", ROOT / "models" / f"{SHIPPED[name]}.onnx")
+    compare_recorded(f"{name}/inspect", summarize_inspection(report), regenerate=regenerate)
 
 
 @pytest.mark.parametrize("name", EXPORTS)
