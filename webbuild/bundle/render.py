@@ -63,7 +63,7 @@ def render_types(manifest: Manifest) -> str:
             states=any(isinstance(spec, StateInput) for spec in manifest.inputs),
             mask=find_mask(manifest.inputs),
             staged=bool(manifest.stages),
-            clicks=any(isinstance(spec, PointPromptInput) for spec in last.inputs),
+            clicks=_takes_clicks(last),
             reference=find_reference(manifest.inputs),
         )
     )
@@ -100,9 +100,15 @@ def render_page(manifest: Manifest, integrity: Mapping[str, str], *, top: str = 
         named_outputs=types.named_outputs,
         integrity=integrity,
         sizes=picture_sizes(manifest),
+        stages=manifest.every_stage,
+        clicks=_takes_clicks(manifest.every_stage[-1]),
         top=top,
         offline=offline,
     )
+
+
+def _takes_clicks(stage: Manifest) -> bool:
+    return any(isinstance(spec, PointPromptInput) for spec in stage.inputs)
 
 
 def _outputs(manifest: Manifest) -> list[Output]:
