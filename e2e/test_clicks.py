@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
+from playwright.sync_api import Page, expect
 
+from e2e.accessibility import violations
 from e2e.conftest import Webbuild
+from e2e.demo_page import DemoPage
 from tests.click_models import click_pair
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
@@ -80,23 +86,52 @@ def test_prompts_are_answered_as_in_python(packed: Path, webgpu: BrowserHandle, 
     np.testing.assert_allclose(found["refined"], refined.logits.ravel(), rtol=1e-3, atol=1e-3)
 
 
-def test_the_page_answers_clicks(packed: Path, webgpu: BrowserHandle) -> None:
+def test_the_page_segments_what_is_pointed_at(packed: Path, webgpu: BrowserHandle) -> None:
     with Server(packed) as server, webgpu.page() as (page, console):
-        page.goto(server.url)
-        page.wait_for_selector("[data-testid=results] li")
-        share = page.text_content("[data-testid=results] .row-score")
-        undo = page.get_by_test_id("undo-click")
-        assert undo.is_disabled()
-        stage = page.locator("#stage")
+        demo = DemoPage(page, server.url)
+        rows = demo.at("results").locator("li")
+        answered = rows.filter(has_text=re.compile(r"[1-9].* %"))
+        stage, undo = page.locator("#stage"), demo.at("undo-click")
+        assert demo.wait_for_result() == 0
+        assert "scene.segment({ points: [{ x, y }] })" in page.locator("#snippet").inner_text()
+        assert violations(page) == []
         stage.click(position={"x": 260, "y": 60})
         stage.click(position={"x": 320, "y": 200}, modifiers=["Shift"])
-        page.wait_for_function(f"document.querySelector('.row-score').textContent !== {share!r}")
-        assert undo.is_enabled()
-        undo.click()
-        undo.click()
-        page.wait_for_function(f"document.querySelector('.row-score').textContent === {share!r}")
-        assert undo.is_disabled()
+        expect(answered).to_have_count(1)
+        demo.at("new-object").click()
+        drag(page, (200, 100), (330, 240))
+        expect(answered).to_have_count(2)
+        stage.focus()
+        for key in ("Escape", "ArrowRight", "Enter", "Shift+Enter"):
+            page.keyboard.press(key)
+        expect(answered).to_have_count(3)
+        demo.wait_until_idle()
+        with page.expect_download() as saved:
+            demo.at("save-coco").click()
+        coco = json.loads(saved.value.path().read_text())
+        assert [each["category_id"] for each in coco["annotations"]] == [0, 0, 0]
+        assert all(each["area"] > 0 for each in coco["annotations"])
+        with page.expect_download() as saved:
+            demo.at("save-cutout").click()
+        assert Image.open(saved.value.path()).mode == "RGBA"
+        demo.at("remove-object").click()
+        expect(rows).to_have_count(2)
+        stage.focus()
+        for left in (3, 3, 2, 1, 1, 0):
+            page.keyboard.press("Backspace")
+            expect(rows).to_have_count(left)
+        expect(undo).to_be_disabled()
         assert console.errors == []
+
+
+def drag(page: Page, start: tuple[int, int], end: tuple[int, int]) -> None:
+    """Drag a box on the stage."""
+    place = page.locator("#stage").bounding_box()
+    assert place is not None
+    page.mouse.move(place["x"] + start[0], place["y"] + start[1])
+    page.mouse.down()
+    page.mouse.move(place["x"] + end[0], place["y"] + end[1], steps=3)
+    page.mouse.up()
 
 
 def native(packed: Path, manifest: Manifest, prompt: PointPrompt) -> PromptedMasks:

@@ -208,6 +208,23 @@ def clicked() -> Manifest:
     return msgspec.structs.replace(whole, stages=[decoder])
 
 
+def test_the_page_of_clicks_looks_once_and_names_the_files_of_all_stages() -> None:
+    model = clicked()
+    assert model.stages
+    encoder, decoder = (
+        msgspec.structs.replace(each.source, size=size)
+        for each, size in zip(model.every_stage, (2_000_000, 3_000_000), strict=True)
+    )
+    stages = [msgspec.structs.replace(model.stages[0], source=decoder)]
+    page = Elements(render_page(msgspec.structs.replace(model, source=encoder, stages=stages), {}))
+    text = " ".join(page.text.split())
+    assert "scene = await model.look(image); const { masks } = await scene.segment({ points: [{ x, y }] });" in text
+    assert "model.run(" not in text
+    assert "or drag a box around it" in text
+    assert f"{encoder.file} + {decoder.file}" in text
+    assert "5.0 MB" in text
+
+
 def stateful() -> Manifest:
     """A model of tensors with state."""
     x = TensorInput(name="x", dtype="float32", shape=[1, 512])

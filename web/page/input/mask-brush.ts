@@ -3,16 +3,11 @@
 import type { Fit, Size } from "../drawing/fit.js";
 import type { Stage } from "../drawing/stage.js";
 import { element, elements, fillTrack } from "../util/elements.js";
+import { arrows } from "./arrow-keys.js";
 import { MaskStrokes, type StrokePoint } from "./mask-strokes.js";
 
 /** What is painted, over the picture as it was. */
 const tint = "rgb(255 64 96 / 0.55)";
-const arrows: Readonly<Record<string, readonly [number, number]>> = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-};
 /** Parts of the brush's width that a key moves it by. */
 const step = 0.5;
 

@@ -2,15 +2,10 @@
 
 import type { Stage, StagePoint } from "../drawing/stage.js";
 import { element, fillTrack } from "../util/elements.js";
+import { arrows } from "./arrow-keys.js";
 
 /** How far an arrow key moves what is shown, as a part of it. */
 const step = 0.1;
-const arrows: Readonly<Record<string, readonly [number, number]>> = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-};
 
 export class ZoomSlider {
   readonly #stage: Stage;

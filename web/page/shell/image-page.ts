@@ -1,6 +1,6 @@
 // The page of a model that takes pictures: pictures and camera frames in; what comes out is the outcome's to show.
 
-import type { Model, Result, RunSource } from "../../src/index.js";
+import type { Model, Result, RunOptions, RunSource } from "../../src/index.js";
 import { type CameraFrame, CameraLoop, type CameraParts } from "../input/camera-loop.js";
 import { FrameCanvas } from "../input/frame-canvas.js";
 import { pickImages } from "../input/image-picker.js";
@@ -32,7 +32,11 @@ export class ImagePage {
   readonly #numbers = new NumberFields(() => void this.#rerun());
   readonly #sizes = new SizeChoice(() => void this.#rerun());
   readonly #samples = new Samples((sample) => void this.#chooseSample(sample));
-  readonly #actions = new ResultActions({ picture: () => this.#view.toBlob(), link: () => this.#link() });
+  readonly #actions = new ResultActions({
+    picture: () => this.#view.toBlob(),
+    link: () => this.#link(),
+    whole: (result) => this.#view.whole?.(result) ?? result,
+  });
   readonly #camera: CameraLoop;
   readonly #rerun = latestOnly(() => this.#runPicture());
   #model: Model | null = null;
@@ -55,6 +59,7 @@ export class ImagePage {
       onFailure: (error) => this.failure.show(error),
     });
     view.onChange?.(() => void this.#rerun());
+    view.onAsk?.((options) => this.#askIdle(options));
     pickImages((picture) => void this.#choosePicture(picture));
     const first = this.#samples.first();
     if (first) void this.#chooseSample(first);
@@ -141,6 +146,16 @@ export class ImagePage {
       ...this.#numbers.option(),
       ...this.#view.options?.(),
     });
+  }
+
+  /** Asks the scene of the picture beside the page's runs, where none goes on. */
+  async #askIdle(options: RunOptions): Promise<Result | null> {
+    const picture = this.#picture;
+    const model = this.#model;
+    const isIdle = this.#answered && !this.#camera.on && document.body.dataset.state === "ready";
+    if (!picture || !model || !isIdle) return null;
+    const result = await this.#scene.run(model, picture.blob, options).catch(() => null);
+    return picture === this.#picture ? result : null;
   }
 
   #link(): string {

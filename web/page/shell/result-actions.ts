@@ -1,6 +1,7 @@
 // The buttons that hand a result on: the picture as it is drawn, the result as JSON, a link to this page.
 
 import { type Result, toJson } from "../../src/index.js";
+import { download } from "../util/download.js";
 import { element } from "../util/elements.js";
 import { type CopyButton, copyText } from "./clipboard.js";
 
@@ -8,20 +9,22 @@ export interface ResultSource {
   /** The picture with its drawing. */
   picture(): Promise<Blob | null>;
   link(): string;
+  /** What is handed on of all that is shown, where that is more than the last run's. */
+  whole(result: Result): Result;
 }
 
 export class ResultActions {
   readonly #root = element("result-actions", HTMLElement);
   #result: Result | null = null;
 
-  constructor({ picture, link }: ResultSource) {
+  constructor({ picture, link, whole }: ResultSource) {
     element("save-picture", HTMLButtonElement).addEventListener("click", async () => {
       const blob = await picture();
       if (blob) download(blob, "result.png");
     });
     element("copy-result", HTMLButtonElement).addEventListener("click", async () => {
       if (!this.#result) return;
-      const text = JSON.stringify(toJson(this.#result), null, 2);
+      const text = JSON.stringify(toJson(whole(this.#result)), null, 2);
       if (!(await copyText(text, button("copy-result"), "Saved")))
         download(new Blob([text], { type: "application/json" }), "result.json");
     });
@@ -41,12 +44,4 @@ export class ResultActions {
 
 function button(id: string): CopyButton {
   return { text: element(`${id}-text`, HTMLElement), icon: element(`${id}-icon`, SVGUseElement) };
-}
-
-function download(blob: Blob, name: string): void {
-  const anchor = document.createElement("a");
-  anchor.href = URL.createObjectURL(blob);
-  anchor.download = name;
-  anchor.click();
-  setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000);
 }

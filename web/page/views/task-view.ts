@@ -31,6 +31,10 @@ export interface TaskView {
   /** The same as words of the page's link. */
   link?(): Record<string, string>;
   onChange?(rerun: () => void): void;
+  /** Is told once how to ask about the picture between runs, as for a preview. Null: a run goes on, or it failed. */
+  onAsk?(ask: (options: RunOptions) => Promise<Result | null>): void;
+  /** All that is shown, where that is more than the last run's `result`. */
+  whole?(result: Result): Result;
   /** Whether one picture is asked many things, as with clicks: its first stage then runs once. */
   readonly asksOften?: boolean;
   /** A camera's numbers are not read out with every frame. */

@@ -1,0 +1,96 @@
+// The objects that a visitor points at on one picture: what was clicked for each, in steps that can be undone.
+
+import type { Box, Point, RunOptions } from "../../src/index.js";
+
+/** A click, and whether it is on the object or beside it. */
+export type Click = Point & { label: 0 | 1 };
+
+/** What points at one object. Never changed in place: the next click makes another one of the same `id`. */
+export interface PromptedObject {
+  /** From 0, in the order of their first clicks; it stays when others are removed. */
+  id: number;
+  clicks: readonly Click[];
+  box: Box | null;
+}
+
+interface Step {
+  objects: readonly PromptedObject[];
+  chosen: number | null;
+  nextId: number;
+}
+
+const nothing: Step = { objects: [], chosen: null, nextId: 0 };
+
+export class PromptedObjects {
+  #now: Step = nothing;
+  #before: Step[] = [];
+
+  get all(): readonly PromptedObject[] {
+    return this.#now.objects;
+  }
+
+  /** The one that clicks go to; null where the next click begins another. */
+  get chosen(): PromptedObject | null {
+    return this.#now.objects.find(({ id }) => id === this.#now.chosen) ?? null;
+  }
+
+  /** The `id` that the next new object gets. */
+  get nextId(): number {
+    return this.#now.nextId;
+  }
+
+  get canUndo(): boolean {
+    return this.#before.length > 0;
+  }
+
+  click(click: Click): void {
+    this.#point(({ clicks, box }) => ({ clicks: [...clicks, click], box }));
+  }
+
+  /** An object has one box: the last one. */
+  drag(box: Box): void {
+    this.#point(({ clicks }) => ({ clicks, box }));
+  }
+
+  /** Null ends the object, so that the next click begins another. That is no step of `undo()`. */
+  choose(id: number | null): void {
+    this.#now = { ...this.#now, chosen: id };
+  }
+
+  removeChosen(): void {
+    const { chosen } = this;
+    if (chosen === null) return;
+    this.#go({ objects: this.all.filter((each) => each !== chosen), chosen: null });
+  }
+
+  /** Takes back the last click, box or removal. The object that it belonged to is chosen again. */
+  undo(): void {
+    this.#now = this.#before.pop() ?? this.#now;
+  }
+
+  clear(): void {
+    this.#now = nothing;
+    this.#before = [];
+  }
+
+  #point(change: (object: PromptedObject) => Omit<PromptedObject, "id">): void {
+    const { all, chosen, nextId } = this;
+    const id = chosen?.id ?? nextId;
+    const next = { id, ...change(chosen ?? { id, clicks: [], box: null }) };
+    const objects = chosen === null ? [...all, next] : all.map((each) => (each === chosen ? next : each));
+    this.#go({ objects, chosen: id, nextId: Math.max(nextId, id + 1) });
+  }
+
+  #go(step: Partial<Step>): void {
+    this.#before.push(this.#now);
+    this.#now = { ...this.#now, ...step };
+  }
+}
+
+export function promptOf({ clicks, box }: Omit<PromptedObject, "id">): RunOptions {
+  return {
+    points: clicks.map(({ x, y }) => ({ x, y })),
+    labels: clicks.map(({ label }) => label),
+    ...(box === null ? {} : { box }),
+  };
+}
