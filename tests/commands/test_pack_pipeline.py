@@ -9,6 +9,7 @@ import pytest
 
 from tests.commands.program import ROOT, Done, webbuild
 from tests.stages import DECODER, pair
+from webbuild.compile.glue_file import glue_problem
 from webbuild.compile.pipeline_file import pipeline_schema
 from webbuild.manifest.manifest import Glue, StageInput, StageOutput, decode
 
@@ -119,12 +120,63 @@ def test_glue_that_cannot_be_is_named(tmp_path: Path, change: tuple[str, str], p
     assert place in done.stderr
 
 
+@pytest.mark.parametrize("file", ["../secret.js", "linked.js", "key.txt", "binary.js"])
+def test_glue_is_a_javascript_file_of_the_folder(tmp_path: Path, file: str) -> None:
+    """A bundle is published: a file from elsewhere, or one that is no module, does not get into it."""
+    folder = tmp_path / "models"
+    folder.mkdir()
+    (tmp_path / "secret.js").write_text("export default () => ({});\n")
+    (folder / "linked.js").symlink_to(tmp_path / "secret.js")
+    (folder / "key.txt").write_text("export default () => ({});\n")
+    (folder / "binary.js").write_bytes(b"\xff\xfe\x00")
+    done = pack_pipeline(folder, GLUED.replace("point.js", file))
+    assert (done.code, done.error) == (2, "invalid-pipeline"), done.stderr
+    assert f"stages.hand.glue: {folder / file}: it " in done.stderr
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'import { best } from "./helper.js";',
+        "import{best}from'../helper.js'",
+        'import "./helper.js";',
+        'const { best } = await import("./helper.js");',
+        'export { default } from "lodash";',
+    ],
+)
+def test_glue_that_imports_another_file_is_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "point.js"
+    file.write_text(f"{text}\nexport default () => ({{}});\n")
+    problem = glue_problem(file, tmp_path)
+    assert problem is not None
+    assert "and a bundle holds this file alone" in problem.what
+    assert "one file" in problem.fix
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '/** @type {import("./runtime/webbuild.js").GlueFunction} */',
+        '// import "./helper.js"',
+        'import { best } from "https://example.com/best.js"; // not from "./best.js"',
+        'const letters = Array.from("abc");',
+    ],
+)
+def test_glue_that_is_whole_is_taken(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "point.mjs"
+    file.write_text(f"{text}\nexport default () => ({{}});\n")
+    assert glue_problem(file, tmp_path) is None
+
+
 @pytest.mark.parametrize(
     ("text", "place", "fix"),
     [
         ("[stages", "is not TOML", "[stages.encoder]"),
         ("", "stages", "[stages.encoder]"),
         (STAGES.partition("[stages.hand]")[0], "stages", "[stages.encoder]"),
+        ("[joins.hand]\nfine = 'eye.detail'", "it has no table [stages.NAME]", "[stages.encoder]"),
+        ("[stages]\n[joins.hand]\nfine = 'eye.detail'", "it has no table [stages.NAME]", "[stages.encoder]"),
         ("stages = 1", "stages: Expected `object`", "[stages.encoder]"),
         (STAGES.replace('"toy_decoder.onnx"', "3"), "stages.hand.model: Expected `str`, got `int`", "model ="),
         (STAGES.replace("model", "file"), "stages.eye: ", "model ="),

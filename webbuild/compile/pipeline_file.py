@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
+from webbuild.compile.glue_file import glue_problem
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.tasks.registry import task_kinds
 
@@ -62,14 +63,17 @@ def read_pipeline(path: Path) -> Pipeline:
         raise invalid_pipeline(path, error.strerror or str(error), "check the path of --pipeline") from error
     except (ValueError, RecursionError) as error:
         raise invalid_pipeline(path, f"is not TOML: {error}", _EXAMPLE) from error
-    for name, stage in _table(path, data, "stages").items():
+    stages = _table(path, data, "stages")
+    if not stages:
+        raise invalid_pipeline(path, "it has no table [stages.NAME]", _EXAMPLE)
+    for name, stage in stages.items():
         _convert(path, name, StageName, f"stages.{name}")
         _convert(path, stage, PipelineStage, f"stages.{name}")
     for name, taken in _table(path, data, "joins").items():
-        _known(path, f"joins.{name}", name, data["stages"], "stage")
+        _known(path, f"joins.{name}", name, stages, "stage")
         for tensor, source in _convert(path, taken, dict[str, Any], f"joins.{name}").items():
             _convert(path, source, TensorOfStage, f'joins.{name}."{tensor}"')
-            _known(path, f'joins.{name}."{tensor}"', source.partition(".")[0], data["stages"], "stage")
+            _known(path, f'joins.{name}."{tensor}"', source.partition(".")[0], stages, "stage")
     pipeline = _convert(path, data, Pipeline, "")
     _check_glue(path, pipeline)
     for name, each in pipeline.stages.items():
@@ -79,17 +83,16 @@ def read_pipeline(path: Path) -> Pipeline:
 
 
 def _check_glue(path: Path, pipeline: Pipeline) -> None:
-    """Raise for a module that is not there, or that reads nothing, and for what is read without one."""
+    """Raise for a module that cannot be packed, or that reads nothing, and for what is read without one."""
     for name, stage in pipeline.stages.items():
         place = f"stages.{name}"
         if stage.glue is None and stage.reads:
             raise invalid_pipeline(
                 path, f"{place}.reads: there is no glue", 'write glue = "FILE.js", or leave reads out'
             )
-        if stage.glue is not None and not (path.parent / stage.glue).is_file():
-            where = path.parent / stage.glue
-            fix = "write its path, seen from the folder of the pipeline's file"
-            raise invalid_pipeline(path, f"{place}.glue: {where}: no such file", fix)
+        problem = None if stage.glue is None else glue_problem(path.parent / stage.glue, path.parent)
+        if problem is not None:
+            raise invalid_pipeline(path, f"{place}.glue: {problem.what}", problem.fix)
         if stage.glue is not None and not stage.reads:
             fix = 'write the outputs that the module is given: reads = ["encoder.embedding"]'
             raise invalid_pipeline(path, f"{place}.glue: it reads no output", fix)
