@@ -90,12 +90,13 @@ export class WorkerHost {
     try {
       const [picture] = pictures;
       // A state is one of whole pictures: each tile would need its own.
-      const { manifest } = this.#turns.model;
-      const tiling = state === null ? tilingOf(manifest, pictures, options) : null;
+      const tiling = state === null ? tilingOf(this.#turns.model.manifest, pictures, options) : null;
       const runTile: RunTile = (tile, own) => this.#runTile(id, tile, own);
       const results =
         tiling !== null && picture !== undefined
-          ? await this.#tiled.add(() => runInTiles(manifest, { picture, tiling, options, onTile }, runTile))
+          ? await this.#tiled.add(() =>
+              runInTiles(this.#turns.model.manifest, { picture, tiling, options, onTile }, runTile),
+            )
           : await this.#turns.add(id, (model) =>
               runWhole(model, this.#engine, { id, pictures, options, state }),
             );
