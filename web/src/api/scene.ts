@@ -24,7 +24,7 @@ export class Scene {
   readonly #runs: StageRuns;
   readonly #ordered = new OrderedResults();
   readonly #onRelease: (scene: Scene) => void;
-  #released = false;
+  #released: Promise<void> | null = null;
 
   /** @internal */
   constructor(
@@ -79,15 +79,20 @@ export class Scene {
   }
 
   /** Frees the picture and the tensors, after the runs that were called before. The scene cannot be used any more. */
-  async release(): Promise<void> {
-    if (this.#released) return;
-    this.#released = true;
+  release(): Promise<void> {
+    this.#released ??= this.#release();
+    return this.#released;
+  }
+
+  async #release(): Promise<void> {
     this.#onRelease(this);
+    // A run reaches the worker only some steps after its call.
+    await this.#ordered.settled();
     await this.#source.release();
   }
 
   #check(): void {
-    if (!this.#released) return;
+    if (this.#released === null) return;
     const fix = "call look() again, and release() when the picture is not needed any more";
     throw new WebbuildError("disposed", "the scene was used after release()", fix);
   }

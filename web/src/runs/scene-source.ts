@@ -47,6 +47,7 @@ export class SceneSource {
   readonly #places = new Set<LoadedModel>();
   /** One at a time, whoever asks. */
   #looking: Promise<LookReport> | null = null;
+  #released = false;
 
   constructor(stages: readonly [ModelStage, ...ModelStage[]], look: Look) {
     [this.#first] = stages;
@@ -79,12 +80,16 @@ export class SceneSource {
   async moved(signal: Signal): Promise<boolean> {
     const place = this.#place;
     await place?.session.ready(signal);
+    if (this.#released) return false;
     return place === null || place.session.loaded !== place.loaded;
   }
 
-  /** Frees what the workers hold, after the runs that were called before, and the picture. */
+  /** Frees what the workers hold, after the calls that have reached them, and the picture. No stage runs on it after. */
   async release(): Promise<void> {
     const { number, pictures } = this.#look;
+    this.#released = true;
+    // A run that was aborted does not wait for the look that it asked for.
+    await this.#looking?.catch(() => {});
     const released = [...this.#places].map(({ connection }) =>
       connection.call((host) => host.scenes.release(number)).catch(() => {}),
     );
@@ -147,6 +152,7 @@ export class SceneSource {
   async #ensure(signal: Signal): Promise<Place> {
     for (;;) {
       const isLost = await this.moved(signal);
+      if (this.#released) throw internalError("a run on a scene that was released");
       if (!isLost && this.#looking === null && this.#place !== null) return this.#place;
       // Whoever asks meanwhile waits for the same run, which none of their signals drops.
       this.#looking ??= this.look(undefined).finally(() => {

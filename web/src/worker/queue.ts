@@ -21,6 +21,11 @@ export class OrderedResults {
     this.#previous = Promise.allSettled([previous, turn]).then(noop);
     return turn;
   }
+
+  /** Resolves when all that were asked for so far have ended, well or not. */
+  async settled(): Promise<void> {
+    await this.#previous;
+  }
 }
 
 /** What comes next waits for an answer, and must not keep it: each would hold the one before it. */

@@ -4,7 +4,7 @@ import { backends, hasWebgpu, loadTiny, picture, withWorker } from "../support/b
 import { frame } from "../support/frames.js";
 import { held, readBack } from "../support/measured.js";
 import { film } from "../support/playing-video.js";
-import { expectAnswer, expectAnswers, expectThree, pointFeeds } from "../support/scenes.js";
+import { countLooks, expectAnswer, expectAnswers, expectThree, pointFeeds } from "../support/scenes.js";
 
 const apart: LoadOptions["backend"][] = [
   { encoder: "webgpu", decoder: "wasm" },
@@ -129,11 +129,13 @@ describe.each(backends)("scenes on %s", (backend) => {
 
   test("are over after release(), the runs before it are not", async () => {
     const model = await opened();
-    const scene = await model.look(frame(2));
+    const encoded = countLooks();
+    const scene = await model.look(await createImageBitmap(frame(2)));
     const before = scene.runTensors(pointFeeds(0));
     const released = [scene.release(), scene.release()];
     expectAnswer(await before, 2, 0);
     await Promise.all(released);
+    expect(encoded()).toBe(1);
     const over = { code: "disposed", fix: expect.stringContaining("look()") };
     await expect(scene.runTensors(pointFeeds(0))).rejects.toMatchObject(over);
     await expect(scene.run()).rejects.toMatchObject(over);

@@ -1,6 +1,6 @@
 // The model of two stages: an encoder of pictures, and a decoder that is asked about points.
 
-import { expect } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import type { Scene, Tensors } from "../../src/index.js";
 import native from "../fixture/answers/stages.json";
 import three from "../fixture/answers/three-stages.json";
@@ -36,4 +36,16 @@ export function expectThree(scene: Scene, step: number, points = [0, 1, 2]): Pro
 export function expectAnswer({ y }: Tensors, step: number, point: number, wanted = native): void {
   expectClose(Array.from(y?.data ?? [], Number), wanted[step]?.[point] ?? [], 1e-4);
   expect(y?.dims).toEqual([1, 1, 14, 14]);
+}
+
+/** Returns what tells how often a worker was asked to run a first stage, from here to the end of the test. */
+export function countLooks(): () => number {
+  const spies = [Worker, MessagePort].map(({ prototype }) =>
+    vi.spyOn(prototype as MessagePort, "postMessage"),
+  );
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore();
+  });
+  const isLook = ([message]: unknown[]): boolean => Object(message).path?.join(".").endsWith("scenes.look");
+  return () => spies.flatMap(({ mock }) => mock.calls).filter(isLook).length;
 }
