@@ -66,6 +66,8 @@ class MaskGenerationView extends BaseView {
   /** The object that the run under way is about, null where nothing is pointed at. */
   #asked: PromptedObject | null = null;
   #last: MaskGenerationResult | null = null;
+  /** Whether no result is shown: none has come yet, or the last run failed. */
+  #isEmpty = true;
   #picture: StagePicture | null = null;
   #size = { width: 1, height: 1 };
   #highlighted: number | null = null;
@@ -117,6 +119,7 @@ class MaskGenerationView extends BaseView {
     if (result.kind !== "mask-generation") throw wrongTaskError();
     this.showRun(result, due);
     this.#last = result;
+    this.#isEmpty = false;
     const mask = bestOf(result);
     const prompt = this.#objects.all.find((each) => each === this.#asked);
     if (mask && prompt) this.#answers.set(prompt.id, { prompt, mask, share: shareOf(mask.mask) });
@@ -131,6 +134,7 @@ class MaskGenerationView extends BaseView {
   }
 
   protected override empty(reason: string): void {
+    this.#isEmpty = true;
     this.#results.showNone(reason);
   }
 
@@ -153,9 +157,8 @@ class MaskGenerationView extends BaseView {
     this.#highlighted = null;
     this.#enable();
     this.stage.redraw();
-    if (this.#last === null) return;
-    this.#list();
-    if (this.#unanswered() !== null) this.#rerun();
+    if (!this.#isEmpty) this.#list();
+    if (this.#isEmpty || this.#unanswered() !== null) this.#rerun();
     else void this.#paint();
   }
 
