@@ -6,6 +6,7 @@ import { completeFeeds } from "../inputs/validate-inputs.js";
 import type { Glue, Manifest } from "../manifest/manifest.js";
 import type { StageManifest } from "../manifest/stages.js";
 import type { Downloads } from "../storage/download.js";
+import { LIMITS, withLimit } from "../worker/with-limit.js";
 import type { SceneRef, SceneStore } from "./scene-store.js";
 
 /** A glue module that was imported. */
@@ -47,7 +48,9 @@ export async function glueFeeds(
   const { source, ...placed } = view.geometry;
   const picture = { ...source, placed, input: view.input };
   try {
-    const made = await make(await scenes.read(ref, reads), { picture, results: view.results });
+    const tensors = await scenes.read(ref, reads);
+    const making = Promise.resolve(make(tensors, { picture, results: view.results }));
+    const made = await withLimit(making, LIMITS.glue, "it");
     const others = Object.entries(Object(made)).filter(([name]) => !given.includes(name));
     return completeFeeds(wanted, Object.fromEntries(others) as Tensors);
   } catch (cause) {

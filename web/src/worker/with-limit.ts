@@ -15,6 +15,8 @@ export const LIMITS = {
   start: 60_000,
   /** An adapter or a device of the GPU. */
   gpu: 30_000,
+  /** The glue of a bundle's author: it keeps the engine from all models of the worker. */
+  glue: 60_000,
 } as const;
 
 /** Bytes per millisecond that storage manages at the least. */
