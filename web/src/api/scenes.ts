@@ -8,6 +8,7 @@ import type { ModelStage } from "../runs/model-stage.js";
 import { SceneSource } from "../runs/scene-source.js";
 import { addTimings } from "../runs/stage-runs.js";
 import { checkOptionValues, checkStageRun } from "./check-run.js";
+import { closeResults } from "./close-results.js";
 import { internalError, WebbuildError } from "./errors.js";
 import { checkRunOptions, optionsOf } from "./options.js";
 import { Scene } from "./scene.js";
@@ -43,6 +44,7 @@ export class Scenes {
       addTimings(result.timings, scene.timings);
       return result;
     } finally {
+      closeResults(scene.result);
       void scene.release();
     }
   }

@@ -1,11 +1,12 @@
 // The scenes of a worker: the pictures that were looked at, and the tensors that the stages after them take. On WebGPU
 // these stay in the engine's buffers.
 
+import { closeResults } from "../api/close-results.js";
 import { internalError, WebbuildError } from "../api/errors.js";
 import type { PreprocessRoute } from "../api/results.js";
 import type { PictureSize, TensorData, Tensors } from "../api/types.js";
 import type { StageInput, StageOutput } from "../manifest/manifest.js";
-import { closePictures, decodeBlob, type Picture } from "../preprocess/pixels.js";
+import { closePictures, decodeBlob } from "../preprocess/pixels.js";
 import type { TaskFields } from "../tasks/task-module.js";
 import { type AnyTensors, copyOf, copyTensors, isOnGpu, releaseTensors } from "../tensors/gpu-tensor.js";
 import type { SceneView } from "./scene-view.js";
@@ -44,6 +45,7 @@ export class SceneStore {
     const scene = this.find(ref);
     releaseTensors(scene.tensors[stage] ?? {});
     scene.tensors[stage] = outputs;
+    closeResults(scene.view.results[stage]);
     if (result !== null) scene.view.results = { ...scene.view.results, [stage]: result };
   }
 
@@ -111,7 +113,8 @@ export class SceneStore {
     const scene = this.#scenes.get(key(ref));
     if (scene === undefined) return;
     this.#scenes.delete(key(ref));
-    closePictures([scene.view.picture as Picture]);
+    closePictures([scene.view.picture]);
+    closeResults(Object.values(scene.view.results));
     for (const outputs of Object.values(scene.tensors)) releaseTensors(outputs);
   }
 
