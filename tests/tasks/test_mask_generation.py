@@ -59,6 +59,7 @@ SAM_BOXES = decoder(
     TRANSFORMERS_ANSWER,
 )
 SAM2_TRANSFORMERS = decoder([*POINTS, *LEVELS], [*TRANSFORMERS_ANSWER, floats("object_score_logits", 1, 1, 1)])
+SAM2_BOXES = decoder([*POINTS, floats("input_boxes", 1, 1, 4), *LEVELS], TRANSFORMERS_ANSWER)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +71,17 @@ SAM2_TRANSFORMERS = decoder([*POINTS, *LEVELS], [*TRANSFORMERS_ANSWER, floats("o
         (SAM_TRANSFORMERS, ("pred_masks", None, [0, 1, 2], "none", False, True)),
         (SAM2_TRANSFORMERS, ("pred_masks", None, [0, 1, 2], "corners", False, False)),
         (SAM_BOXES, ("pred_masks", None, [0, 1, 2], "input", False, True)),
+        (SAM2_BOXES, ("pred_masks", None, [0, 1, 2], "input", False, False)),
     ],
-    ids=["SAM", "EdgeSAM", "SAM 2", "SAM of transformers", "SAM 2 of transformers", "SAM with boxes"],
+    ids=[
+        "SAM",
+        "EdgeSAM",
+        "SAM 2",
+        "SAM of transformers",
+        "SAM 2 of transformers",
+        "SAM with boxes",
+        "SAM 2 with boxes",
+    ],
 )
 def test_a_mask_decoder_is_known_by_its_names(signature: ModelSignature, want: tuple[Any, ...]) -> None:
     task = task_of(signature)
@@ -94,9 +104,10 @@ def test_what_the_encoder_makes_stays_a_tensor() -> None:
         msgspec.structs.replace(SAM, inputs=SAM.inputs[:1]),
         msgspec.structs.replace(SAM, outputs=SAM.outputs[:1]),
         msgspec.structs.replace(SAM, inputs=SAM.inputs[1:]),
+        msgspec.structs.replace(SAM_BOXES, inputs=(*SAM_TRANSFORMERS.inputs, floats("input_boxes", 1, 2, 4))),
         msgspec.structs.replace(EDGE_SAM, outputs=(floats("scores", 1, 3), floats("masks", 1, 4, 16, 16))),
     ],
-    ids=["no points", "no masks", "no embedding", "other scores"],
+    ids=["no points", "no masks", "no embedding", "two boxes", "other scores"],
 )
 def test_other_models_are_no_mask_decoder(signature: ModelSignature) -> None:
     assert not isinstance(match_task(signature).task, MaskGenerationTask)
@@ -161,6 +172,20 @@ def test_a_box_goes_into_its_own_input() -> None:
     got = feeds(SAM_BOXES, PointPrompt([(5, 5)], [1], (0, 0, 10, 5)))
     assert got["input_boxes"].tolist() == [[[0, 0, 32, 16]]]
     assert got["input_points"].shape == (1, 1, 1, 2)
+
+
+@pytest.mark.parametrize("signature", [SAM, SAM_TRANSFORMERS, SAM_BOXES, SAM2_BOXES])
+@pytest.mark.parametrize("index", [0, 1])
+def test_an_example_fills_in_every_input(signature: ModelSignature, index: int) -> None:
+    """A decoder with an input for one box gets a box with each prompt."""
+    match = known(signature)
+    inputs = tuple(with_points(spec, 3) for spec in match.inputs)
+    match = msgspec.structs.replace(match, inputs=inputs)
+    prompt = TASK.example_points(match, PLACEMENT, index)
+    assert prompt is not None
+    made = TASK.point_feeds(match, prompt, PLACEMENT)
+    wanted = {spec.name: tuple(spec.shape) for spec in inputs if isinstance(spec, PointPromptInput)}
+    assert {name: array.shape for name, array in made.items()} == wanted
 
 
 ENCODER = decoder([floats("pixel_values", 1, 3, 64, 64)], [EMBEDDING])
@@ -229,6 +254,13 @@ def test_a_prompt_that_cannot_be_used_is_refused(signature: ModelSignature, prom
         feeds(signature, prompt)
     assert caught.value.code == "invalid-prompt"
     assert caught.value.fix
+
+
+def test_a_prompt_without_the_box_that_a_graph_takes_is_refused() -> None:
+    match = known(SAM_BOXES)
+    with pytest.raises(WebbuildError, match="takes a box with every prompt") as caught:
+        TASK.point_feeds(match, PointPrompt([(5, 5)], [1]), PLACEMENT)
+    assert caught.value.code == "invalid-prompt"
 
 
 def test_a_prompt_of_another_length_is_refused() -> None:

@@ -38,19 +38,33 @@ class PointPrompt(Struct, frozen=True):
         return len(self.points) == 1 and self.box is None and self.mask is None
 
 
-def example_prompt(task: MaskGenerationTask, placement: ImagePlacement, count: int, index: int) -> PointPrompt:
-    """Return a prompt of `count` points, padding and corners included: clicks, with a box where `index` is odd.
+def example_prompt(
+    inputs: Sequence[Input], task: MaskGenerationTask, placement: ImagePlacement, index: int
+) -> PointPrompt:
+    """Return a prompt of as many points as the inputs take, padding and corners included.
 
-    The first click and every other one is on the object.
+    It has clicks, of which the first and every other one is on the object. It has a box where `index` is odd and its
+    corners are points, and always where the graph has an input for a box.
     """
+    count = next((spec.shape[-2] for spec in _prompt_inputs(inputs) if spec.role == "points"), 0)
     generator = np.random.default_rng(index)
     size = np.array([placement.source_width, placement.source_height], np.float64)
-    boxed = task.box == "corners" and index % 2 == 1 and count >= _CORNERS
-    clicks = count - _CORNERS if boxed else count - int(task.padding_point)
+    cornered = task.box == "corners" and index % 2 == 1 and count >= _CORNERS
+    boxed = cornered or _takes_box(inputs)
+    clicks = count - _CORNERS if cornered else count - int(task.padding_point and not boxed)
     points = [(float(x), float(y)) for x, y in generator.uniform(0.2, 0.8, (clicks, 2)) * size]
     x1, y1, x2, y2 = (float(value) for value in np.array([0.15, 0.2, 0.7, 0.85]) * np.tile(size, 2))
     labels = [1 - at % 2 for at in range(clicks)]
     return PointPrompt(points, labels, (x1, y1, x2, y2) if boxed else None, multimask=True)
+
+
+def _prompt_inputs(inputs: Sequence[Input]) -> list[PointPromptInput]:
+    return [spec for spec in inputs if isinstance(spec, PointPromptInput)]
+
+
+def _takes_box(inputs: Sequence[Input]) -> bool:
+    """Whether a graph has an input that a box fills in: one of [1, 0, 4] takes none."""
+    return any(spec.role == "box" and 0 not in spec.shape for spec in _prompt_inputs(inputs))
 
 
 def point_tokens(task: MaskGenerationTask, prompt: PointPrompt) -> int:
@@ -67,7 +81,7 @@ def point_prompt_feeds(
     Raises:
         WebbuildError: `invalid-prompt` for a prompt that is empty, lies outside of the picture or does not fit.
     """
-    wanted = [spec for spec in inputs if isinstance(spec, PointPromptInput)]
+    wanted = _prompt_inputs(inputs)
     _check(wanted, task, prompt, placement)
     points, labels = _points(task, prompt, placement)
     by_role: dict[str, NDArray[Any]] = {
@@ -127,7 +141,7 @@ def _check(
         raise _invalid(f"a label is {bad[0]}", "label points 1 on the object and 0 beside it")
     if "labels" not in roles and BACKGROUND in prompt.labels:
         raise _invalid("the decoder takes no labels", "give points on the object only, or export it with labels")
-    _check_box(task, prompt)
+    _check_box(wanted, task, prompt)
     width, height = placement.source_width, placement.source_height
     corners = [] if prompt.box is None else [prompt.box[:2], prompt.box[2:]]
     for x, y in (*prompt.points, *corners):
@@ -143,8 +157,10 @@ def _check(
     _check_count(roles.get("points"), task, prompt)
 
 
-def _check_box(task: MaskGenerationTask, prompt: PointPrompt) -> None:
+def _check_box(wanted: Sequence[PointPromptInput], task: MaskGenerationTask, prompt: PointPrompt) -> None:
     if prompt.box is None:
+        if _takes_box(wanted):
+            raise _invalid("the decoder takes a box with every prompt", "give a box, or export it with a free number")
         return
     if task.box == "none":
         raise _invalid("the decoder takes no box", "give points, or export it with an input for boxes")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.manifest.manifest import MaskGenerationTask, PointPromptInput
+from webbuild.manifest.manifest import MaskGenerationTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.point_prompt import PointPrompt, example_prompt, point_prompt_feeds
@@ -94,9 +94,9 @@ class MaskGenerationKind(TaskKind):
         return [PromptedMasks(masks, result["best"], logits["data"].reshape(logits["rows"], logits["columns"]))]
 
     def example_points(self, match: TaskMatch, placement: ImagePlacement, index: int) -> PointPrompt | None:
-        """Return clicks in the picture, with a box on odd samples where there is room for one."""
+        """Return clicks in the picture, and a box: on odd samples where one fits, on all where there must be one."""
         assert isinstance(match.task, MaskGenerationTask)
-        return example_prompt(match.task, placement, _point_count(match), index)
+        return example_prompt(match.inputs, match.task, placement, index)
 
     def point_feeds(self, match: TaskMatch, prompt: PointPrompt, placement: ImagePlacement) -> Tensors:
         """Return the inputs that clicks and boxes fill in."""
@@ -114,12 +114,6 @@ class MaskGenerationKind(TaskKind):
     def typescript(self, task: MaskGenerationTask) -> TypeNames:
         """Return the name of the masks."""
         return TypeNames("masks", functions=MASK_FUNCTIONS)
-
-
-def _point_count(match: TaskMatch) -> int:
-    """Return how many points the graph takes."""
-    given = (spec for spec in match.inputs if isinstance(spec, PointPromptInput) and spec.role == "points")
-    return next((spec.shape[-2] for spec in given), 0)
 
 
 class ChosenMasks(Struct, frozen=True):

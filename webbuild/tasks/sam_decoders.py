@@ -37,6 +37,8 @@ _PICTURE_SIZES = ("orig_im_size", "original_image_size")
 _SCORES = ("iou_predictions", "iou_scores", "scores")
 _MASKS = ("low_res_masks", "pred_masks", "masks")
 """Outputs, the surest name first: `masks` are resized to the picture where there are `low_res_masks` too."""
+_BOXES = ((1, 0, 4), (1, 1, 4))
+"""Shapes of an input for boxes: a prompt has one, or none."""
 _PATCHES = {72: 14}
 _PATCH = 16
 """Pixels of the frame for each cell of the embedding along a side: 14 in SAM 3, which has 72 cells."""
@@ -60,6 +62,8 @@ def infer_sam_decoder(signature: ModelSignature) -> TaskMatch | None:
     if masks is None or scores is None or embedding is None or not {"point_coords", "input_points"} & given.keys():
         return None
     if any(not isinstance(size, int) for spec in (*signature.inputs, masks, scores) for size in spec.shape):
+        return None
+    if (boxes := given.get("input_boxes")) is not None and boxes.shape not in _BOXES:
         return None
     kinds = int(masks.shape[-3] or 0)
     if len(masks.shape) not in (4, 5) or scores.shape != masks.shape[:-2]:
@@ -154,9 +158,11 @@ def _family(given: Mapping[str, TensorSpec]) -> _Family:
         if any(name.startswith(("high_res_feats", "image_features")) for name in given):
             return _Family("SAM 2", "corners", padding_point=False, through_input=False)
         return _Family("SAM", "corners", padding_point=True, through_input=True)
+    boxes = given.get("input_boxes")
     if "image_embeddings.0" in given:
-        return _Family("SAM 2 by transformers", "corners", padding_point=False, through_input=False)
-    box_input: Literal["input", "none"] = "input" if "input_boxes" in given else "none"
+        box: Literal["input", "corners"] = "corners" if boxes is None or 0 in boxes.shape else "input"
+        return _Family("SAM 2 by transformers", box, padding_point=False, through_input=False)
+    box_input: Literal["input", "none"] = "none" if boxes is None else "input"
     return _Family("SAM by transformers", box_input, padding_point=False, through_input=True)
 
 
