@@ -145,6 +145,31 @@ def test_a_graph_that_is_wrong_only_behind_the_other_is_found(tmp_path: Path) ->
     assert not (tmp_path / "out").exists()
 
 
+def test_graphs_are_closed_where_a_run_fails(tmp_path: Path) -> None:
+    opened, closed = list[Path](), list[Path]()
+
+    class Recorded(NativeRunner):
+        def __init__(self, path: Path) -> None:
+            super().__init__(path)
+            opened.append(path)
+
+        def close(self) -> None:
+            super().close()
+            closed.append(self.path)
+
+    def failing(stage, runner):  # type: ignore[no-untyped-def]
+        def run(feeds):  # type: ignore[no-untyped-def]
+            raise WebbuildError("reference-run-failed", stage.name, "none")
+
+        return run
+
+    with patch.object(prove_stages, "NativeRunner", Recorded), patch.object(prove_stages, "_with_thresholds", failing):
+        done = pack_stages(*pair(tmp_path))
+    assert done.error == "reference-run-failed"
+    assert len(opened) == 2
+    assert sorted(closed) == sorted(opened)
+
+
 def test_only_the_last_stage_is_asked_for_its_task(tmp_path: Path) -> None:
     encoder, decoder = pack_stages(*pair(tmp_path)).stderr.split("stage decoder: ")
     assert "no task was recognised" not in encoder

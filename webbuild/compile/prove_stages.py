@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,13 +51,16 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], f
     reference = Reference(
         lambda given: run_chain(originals, given.feeds), inputs, last.match.task, EXACT, _perturbing(stages)
     )
-    comparisons = [
-        comparison
-        for name, graphs in _chains(proven)
-        for comparison in compare_runs(reference, name, _answers(stages, graphs, folder, reference), _policy(graphs))
-    ]
-    for each in stages:
-        each.loaded.original.close()
+    with ExitStack() as opened:
+        for each in stages:
+            opened.callback(each.loaded.original.close)
+        comparisons = [
+            comparison
+            for name, graphs in _chains(proven)
+            for comparison in compare_runs(
+                reference, name, _answers(stages, graphs, folder, reference), _policy(graphs)
+            )
+        ]
     require_equivalent(comparisons)
     return comparisons
 
@@ -101,15 +104,14 @@ def _answers(
     folder: Path,
     reference: Reference,
 ) -> Iterator[Answer]:
-    runners = [NativeRunner(folder / graph.file) for graph in graphs]
-    chain = [
-        (stage.name, stage.compiled.match.inputs, _with_thresholds(stage, runner))
-        for stage, runner in zip(stages, runners, strict=True)
-    ]
-    for given, want in zip(reference.inputs, reference.answers, strict=True):
-        yield replace(want, outputs=run_chain(chain, given.feeds))
-    for runner in runners:
-        runner.close()
+    with ExitStack() as opened:
+        runners = [opened.enter_context(closing(NativeRunner(folder / graph.file))) for graph in graphs]
+        chain = [
+            (stage.name, stage.compiled.match.inputs, _with_thresholds(stage, runner))
+            for stage, runner in zip(stages, runners, strict=True)
+        ]
+        for given, want in zip(reference.inputs, reference.answers, strict=True):
+            yield replace(want, outputs=run_chain(chain, given.feeds))
 
 
 def _with_thresholds(stage: ModelStage, runner: NativeRunner) -> Callable[[Tensors], Tensors]:
