@@ -7,11 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.click_models import DECODER as CLICK_DECODER
+from tests.click_models import click_pair
 from tests.commands.program import ROOT, Done, webbuild
-from tests.stages import DECODER, pair
+from tests.crop_models import DETECTOR, keypoints
+from tests.models import DETECT, HEADER, detector, parsed, save
+from tests.stages import DECODER, pair, stage
+from tests.stateful import GRU, stateful
 from webbuild.compile.glue_file import glue_problem
 from webbuild.compile.pipeline_file import pipeline_schema
-from webbuild.manifest.manifest import Glue, StageInput, StageOutput, decode
+from webbuild.manifest.manifest import CropInput, Glue, StageInput, StageOutput, decode
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -118,6 +123,80 @@ def test_glue_that_cannot_be_is_named(tmp_path: Path, change: tuple[str, str], p
     done = pack_pipeline(tmp_path, GLUED.replace(*change))
     assert (done.code, done.error) == (2, "invalid-pipeline"), done.stderr
     assert place in done.stderr
+
+
+DETECTED = """
+[stages.find]
+model = "FIND"
+task = "TASK"
+
+[stages.look]
+model = "LOOK"
+"""
+
+
+def pack_detected(folder: Path, look: Path, rest: str = "", find: str = str(DETECTOR), task: str = "pose") -> Done:
+    """Pack a detector, a model that runs after it, and the `rest` of the file."""
+    path = folder / "people.toml"
+    path.write_text(DETECTED.replace("FIND", find).replace("TASK", task).replace("LOOK", look.name) + rest)
+    return webbuild("pack", "--pipeline", path, "-o", folder / "out", "--no-verify")
+
+
+def test_a_stage_without_joins_looks_at_crops(tmp_path: Path) -> None:
+    done = pack_detected(tmp_path, keypoints(tmp_path))
+    assert done.code == 0, done.stderr
+    find, look = decode((tmp_path / "out" / "manifest.json").read_bytes()).every_stage
+    assert (find.stage_name, look.stage_name) == ("find", "look")
+    assert isinstance(look.inputs[0], CropInput)
+
+
+def test_a_stage_of_which_nothing_is_taken_is_named(tmp_path: Path) -> None:
+    """What comes after the stage that looks at crops is still to be taken."""
+    pair(tmp_path)
+    spare = STAGES.replace("stages.eye", "stages.spare").partition("[stages.hand]")[0]
+    done = pack_detected(tmp_path, keypoints(tmp_path), f"{spare}\n{STAGES}\n[joins]\nhand.embedding='eye.embedding'")
+    assert (done.code, done.error) == (2, "stages-not-joined"), done.stderr
+
+
+LOOK = f"{HEADER} look (float[N,C,A] raw) => (float[N,C,A] y) {{ y = Relu (raw) }}"
+
+
+@pytest.mark.parametrize("rest", ["[joins]\nlook.raw = 'find.output0'", "glue = 'g.js'\nreads = ['find.output0']"])
+def test_an_output_that_lowering_replaces_cannot_be_taken(tmp_path: Path, rest: str) -> None:
+    """Detection rows take the place of the raw tensor, which the file of the detector still has."""
+    (tmp_path / "g.js").write_text("export default () => ({});\n")
+    save(detector(metadata=DETECT), tmp_path / "find.onnx")
+    look = save(parsed(LOOK), tmp_path / "look.onnx")
+    done = pack_detected(tmp_path, look, rest, find="find.onnx", task="detect")
+    assert (done.code, done.error) == (2, "stage-mismatch"), done.stderr
+    assert "of look.onnx takes 'output0' of stage find, whose packed graph has no such output" in done.stderr
+    assert "it gives 'detections' float32 [1, 64, 6]" in done.stderr
+    assert 'task = "tensor"' in done.stderr
+
+
+REFINER = f"{HEADER} refiner (float[1,4,32,32] masks) => (float[1,4,32,32] refined) {{ refined = HardSwish (masks) }}"
+RESIZING = CLICK_DECODER.replace("high,wide", "32,32").replace(", float[2] orig_im_size", "")
+RESIZING = RESIZING.replace("Cast <to = 7> (orig_im_size)", "Constant <value_ints = [32, 32]> ()")
+
+
+def test_masks_that_a_later_stage_takes_are_kept(tmp_path: Path) -> None:
+    """A decoder of clicks loses its resized masks, unless a stage takes them."""
+    encoder, refiner = click_pair(tmp_path)[0], save(parsed(REFINER), tmp_path / "click_refiner.onnx")
+    decoder = stage(RESIZING, tmp_path / "click_decoder.onnx")
+    done = webbuild("pack", encoder, decoder, refiner, "-o", tmp_path / "out", "--no-verify")
+    assert done.code == 0, done.stderr
+    refined = decode((tmp_path / "out" / "manifest.json").read_bytes()).every_stage[-1].inputs
+    assert [(each.stage, each.output) for each in refined if isinstance(each, StageInput)] == [("decoder", "masks")]
+
+
+def test_a_stage_that_remembers_is_refused(tmp_path: Path) -> None:
+    encoder = f"{HEADER} encoder (float[1,8] raw) => (float[1,8] x) {{ x = Tanh (raw) }}"
+    files = save(parsed(encoder), tmp_path / "gru_encoder.onnx"), save(stateful(GRU), tmp_path / "gru_cell.onnx")
+    done = webbuild("pack", *files, "-o", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (2, "stage-with-state"), done.stderr
+    assert "gru_cell.onnx takes 'state' from its last run" in done.stderr
+    done = webbuild("pack", *files, "-o", tmp_path / "out", "--no-verify", "--state", "none")
+    assert done.code == 0, done.stderr
 
 
 @pytest.mark.parametrize("file", ["../secret.js", "linked.js", "key.txt", "binary.js"])

@@ -61,7 +61,7 @@ def compile_all(
         values = _own(options.values, signatures, at, _input_names)
         path = stage.source.path
         first = next(iter(given), None)
-        loaded = load_model(path, dims, progress, values, first, files, states, stage.source)
+        loaded = load_model(path, dims, progress, values, first, files, states, stage.source, links.taken)
         overrides = _overrides(options.overrides, stage, at, len(planned))
 
         def compile_single(resized: LoadedModel, like: TaskMatch | None) -> CompiledModel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,18 +50,19 @@ def load_model(
     samples: Sequence[Path] = (),
     states: Mapping[str, str] | None = NAMES_ALONE,
     source: OnnxModel | None = None,
+    taken: Collection[str] = (),
 ) -> LoadedModel:
     """Load a model, set its inputs of `values`, and choose its sizes: of `dims`, pictures, samples, the rest.
 
     `states` are outputs by the inputs that take them in the next run, besides those that names tell; None for none.
-    `source` is the model where its file has been read.
+    `source` is the model where its file has been read, `taken` are outputs that later stages take.
 
     Raises:
         WebbuildError: what `load_onnx`, `set_inputs` and `settle_sizes` raise, `reshape-mismatch`,
             `reference-session-failed`, `one-size-only` or `size-fails`.
     """
     with progress.step(f"load {path.name}"):
-        source = reduce_mask_decoder(set_inputs(source or load_onnx(path), values or {}))
+        source = reduce_mask_decoder(set_inputs(source or load_onnx(path), values or {}), taken)
         settled = settle_sizes(
             source, dims, size, lambda model: open_reference(model)[0], states=states, samples=samples
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import msgspec
 import numpy as np
 
@@ -10,8 +12,8 @@ from webbuild.model.set_inputs import with_constants
 from webbuild.tasks.sam_decoders import decoder_outputs, unused_inputs
 
 
-def reduce_mask_decoder(source: OnnxModel) -> OnnxModel:
-    """Return a mask decoder without what no prompt needs; every other model as it is.
+def reduce_mask_decoder(source: OnnxModel, taken: Collection[str] = ()) -> OnnxModel:
+    """Return a mask decoder without what no prompt needs; every other model, and one whose masks are `taken`, as it is.
 
         masks, iou_predictions, low_res_masks  ->  iou_predictions, low_res_masks
         orig_im_size, input_boxes              ->  constants
@@ -19,7 +21,7 @@ def reduce_mask_decoder(source: OnnxModel) -> OnnxModel:
     Masks are made of the logits for a picture of any size, and the corners of a box are points.
     """
     kept = decoder_outputs(source.signature)
-    if kept is None:
+    if kept is None or not set(taken) <= set(kept):
         return source
     unused = {name: np.ones(shape, np.float32) for name, shape in unused_inputs(source.signature).items()}
     dropped = [spec.name for spec in source.signature.outputs if spec.name not in kept]

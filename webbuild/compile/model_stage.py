@@ -12,9 +12,11 @@ from webbuild.bundle.stage_files import StageGlue
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel
 from webbuild.compile.model_variant import ModelVariant, naming_variant
-from webbuild.compile.stage_links import Made, StageLinks, joined_sizes, outputs_made
+from webbuild.compile.stage_links import Made, StageLinks, check_made, joined_sizes, outputs_made
 from webbuild.compile.stage_plan import PlannedStage
+from webbuild.errors import USAGE, WebbuildError
 from webbuild.inspection.before_after import BeforeAfter
+from webbuild.manifest.states import state_inputs
 
 
 class ModelStage(Struct, frozen=True):
@@ -51,18 +53,35 @@ def compile_stages(
         compile_one: compiles one with what joins it, for sizes of its free dimensions.
 
     Raises:
-        WebbuildError: `stage-mismatch`, and what `compile_one` raises; the message names the stage.
+        WebbuildError: `stage-mismatch`, `stage-with-state`, and what `compile_one` raises; the message names the stage.
     """
     done: list[ModelStage] = []
     made: Made = {}
     for stage in planned:
         later = [each.source.signature for each in planned if any(join.stage == stage.name for join in each.joins)]
-        links = StageLinks(stage, made, [each.compiled.match for each in done], later)
+        taken = set[str]().union(*(each.taken_of(stage.name) for each in planned))
+        links = StageLinks(stage, made, [each.compiled.match for each in done], later, taken)
         with naming_variant(stage.name):
+            check_made(stage, made)
             compiled = compile_one(links, joined_sizes(stage, made))
+            if len(planned) > 1:
+                _check_stateless(compiled)
         done.append(_named(compiled))
         made = {**made, **outputs_made(stage.name, compiled.compiled.lowered.graphs["wasm"])}
     return done
+
+
+def _check_stateless(stage: ModelStage) -> None:
+    """Raise for a stage that remembers: the runtime keeps none for a stage of several."""
+    states = state_inputs(stage.compiled.match.inputs)
+    if states:
+        named = ", ".join(f"'{each.name}'" for each in states)
+        raise WebbuildError(
+            "stage-with-state",
+            f"{stage.given.name} takes {named} from its last run, and the stages of a bundle keep no state",
+            "pack that model alone; or give --state none, which makes its states inputs of the caller",
+            exit_code=USAGE,
+        )
 
 
 def _named(stage: ModelStage) -> ModelStage:

@@ -10,7 +10,7 @@ import msgspec
 
 from webbuild.bundle.stage_files import StageGlue
 from webbuild.compile.pipeline_file import Pipeline, invalid_pipeline
-from webbuild.compile.stage_plan import Join, PlannedStage, automatic_joins, check_all_taken, check_fit
+from webbuild.compile.stage_plan import Join, PlannedStage, check_all_taken, check_fit, joins_or_crops
 from webbuild.model.signature import TensorSpec
 
 
@@ -32,7 +32,7 @@ def plan_pipeline(path: Path, pipeline: Pipeline, models: Sequence[PlannedStage]
         stage = named[name]
         given, glue = pipeline.joins.get(name), _glue(path, pipeline, name, named)
         automatic = given is None and glue is None and bool(done)
-        joins = automatic_joins(done, stage) if automatic else _given_joins(path, given or {}, stage, named)
+        joins = joins_or_crops(done, stage) if automatic else _given_joins(path, given or {}, stage, named)
         done.append(msgspec.structs.replace(stage, joins=joins, glue=glue))
     check_all_taken(done)
     return done

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from webbuild.compile.stage_crops import with_crops
 from webbuild.compile.stage_plan import PlannedStage, stage_mismatch
+from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import Input, StageInput
 from webbuild.model.load import model_signature
 from webbuild.model.signature import ModelSignature, TensorSpec
@@ -32,12 +33,14 @@ class StageLinks(Struct, frozen=True):
         made: what the stages before it give.
         earlier: what those are.
         later: the interfaces of the stages that take its outputs.
+        taken: the outputs that those, or their glue, take.
     """
 
     stage: PlannedStage
     made: Made = {}
     earlier: Sequence[TaskMatch] = ()
     later: Sequence[ModelSignature] = ()
+    taken: Collection[str] = ()
 
     def earlier_stage(self, seen: ModelSignature) -> TaskMatch | None:
         """Return what a stage is that later ones take tensors of, as the first task says that knows it."""
@@ -70,6 +73,30 @@ class StageLinks(Struct, frozen=True):
         if (made.dtype, made.shape) != (wanted.dtype, wanted.shape):
             raise stage_mismatch(self.stage, wanted, f"'{join.output}' of stage {join.stage} is {describe_spec(made)}")
         return StageInput(name=spec.name, dtype=spec.dtype, shape=spec.shape, stage=join.stage, output=join.output)
+
+
+def check_made(stage: PlannedStage, made: Made) -> None:
+    """Raise where a stage takes, or its glue reads, an output that the packed graph of an earlier stage lacks.
+
+    Loading and lowering leave out what a task does not read: a decoder's resized masks, the raw tensor of a detector.
+
+    Raises:
+        WebbuildError: `stage-mismatch`.
+    """
+    joined = [(f"input '{each.input}'", each.stage, each.output) for each in stage.joins]
+    read = [("the glue", *each) for each in stage.glue.reads] if stage.glue is not None else []
+    for taker, earlier, output in (*joined, *read):
+        given = [(name, spec) for (of, name), spec in made.items() if of == earlier]
+        if output not in dict(given):
+            listed = ", ".join(f"'{name}' {describe_spec(spec)}" for name, spec in given)
+            raise WebbuildError(
+                "stage-mismatch",
+                f"{taker} of {stage.source.path.name} takes '{output}' of stage {earlier}, whose packed graph has no "
+                f"such output: it gives {listed}",
+                f'take one of these with --pipeline FILE; or write task = "tensor" for stage {earlier} there, which '
+                "keeps its outputs",
+                exit_code=USAGE,
+            )
 
 
 def joined_sizes(stage: PlannedStage, made: Made) -> dict[str, int]:

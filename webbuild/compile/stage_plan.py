@@ -44,6 +44,12 @@ class PlannedStage(Struct, frozen=True):
     task: str | None = None
     glue: StageGlue | None = None
 
+    def taken_of(self, stage: str) -> set[str]:
+        """Return the outputs of an earlier stage that this one takes, or that its glue reads."""
+        joined = [(each.stage, each.output) for each in self.joins]
+        read = () if self.glue is None else self.glue.reads
+        return {output for of, output in (*joined, *read) if of == stage}
+
 
 def stage_names(stems: Sequence[str]) -> tuple[str, list[str]]:
     """Return what file names have in common, and what is left of each: `sam`, [`encoder`, `decoder`] of `sam_encoder`.
@@ -86,6 +92,10 @@ def _takes_pictures_alone(model: PlannedStage) -> bool:
     return len(inputs) == 1 and bool(picture_sides(inputs[0])) and 3 in inputs[0].shape
 
 
+def _may_take_crops(stage: PlannedStage) -> bool:
+    return not stage.joins and stage.glue is None and _takes_pictures_alone(stage)
+
+
 def _other_orders(models: Sequence[PlannedStage]) -> Iterator[list[PlannedStage]]:
     for order in permutations(models):
         try:
@@ -114,17 +124,32 @@ def automatic_joins(earlier: Sequence[PlannedStage], model: PlannedStage, *, by_
     return joins
 
 
+def joins_or_crops(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
+    """Return what joins a model to the stages before it: nothing where it may look at crops of what one finds.
+
+    Raises:
+        WebbuildError: what `automatic_joins` raises.
+    """
+    try:
+        return automatic_joins(earlier, model)
+    except WebbuildError:
+        if _takes_pictures_alone(model):
+            return ()
+        raise
+
+
 def check_all_taken(stages: Sequence[PlannedStage]) -> None:
-    """Raise for a stage of which no later one takes an output.
+    """Raise for a stage of which no later one takes an output, nor may look at crops of what it finds.
 
     Raises:
         WebbuildError: `stages-not-joined`.
     """
     read = {stage for each in stages if each.glue for stage, _ in each.glue.reads}
     taken = read | {join.stage for stage in stages for join in stage.joins}
-    for stage in stages[:-1]:
-        if stage.name not in taken:
-            raise _not_joined([stage], stages[stages.index(stage) + 1])
+    looking = max((at for at, each in enumerate(stages) if at and _may_take_crops(each)), default=0)
+    for at, stage in enumerate(stages[:-1]):
+        if stage.name not in taken and at >= looking:
+            raise _not_joined([stage], stages[at + 1])
 
 
 def _joins_by_name(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
