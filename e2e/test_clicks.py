@@ -121,8 +121,10 @@ def test_the_page_segments_what_is_pointed_at(packed: Path, webgpu: BrowserHandl
             page.keyboard.press("Backspace")
             expect(rows).to_have_count(left)
         expect(undo).to_be_disabled()
-        for _ in range(9):
+        for _ in range(8):
             page.keyboard.press("Enter")
+        demo.wait_until_idle()
+        page.keyboard.press("Enter")
         expect(page.locator("#failure-message")).to_contain_text("the model takes 2 to 9")
         page.keyboard.press("Backspace")
         expect(page.locator("#failure")).to_be_hidden()
