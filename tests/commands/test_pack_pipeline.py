@@ -150,15 +150,18 @@ def test_a_stage_without_joins_looks_at_crops(tmp_path: Path) -> None:
     assert isinstance(look.inputs[0], CropInput)
 
 
-def test_a_stage_of_which_nothing_is_taken_is_named(tmp_path: Path) -> None:
-    """What comes after the stage that looks at crops is still to be taken."""
-    pair(tmp_path)
-    spare = STAGES.replace("stages.eye", "stages.spare").partition("[stages.hand]")[0]
-    done = pack_detected(tmp_path, keypoints(tmp_path), f"{spare}\n{STAGES}\n[joins]\nhand.embedding='eye.embedding'")
-    assert (done.code, done.error) == (2, "stages-not-joined"), done.stderr
-
-
 LOOK = f"{HEADER} look (float[N,C,A] raw) => (float[N,C,A] y) {{ y = Relu (raw) }}"
+
+
+def test_a_stage_of_which_nothing_is_taken_is_named(tmp_path: Path) -> None:
+    """The stages before one that looks at crops may have what it looks at; what comes after it is still to be taken."""
+    save(parsed(LOOK), tmp_path / "spare.onnx")
+    save(parsed(LOOK), tmp_path / "used.onnx")
+    stages = "[stages.spare]\nmodel = 'spare.onnx'\n[stages.used]\nmodel = 'used.onnx'\n"
+    joins = "[joins]\nspare.raw = 'look.simcc_x'\nused.raw = 'look.simcc_x'\n"
+    done = pack_detected(tmp_path, keypoints(tmp_path), stages + joins)
+    assert (done.code, done.error) == (2, "stages-not-joined"), done.stderr
+    assert "no output is an input of the next stage: spare.onnx gives" in done.stderr
 
 
 @pytest.mark.parametrize("rest", ["[joins]\nlook.raw = 'find.output0'", "glue = 'g.js'\nreads = ['find.output0']"])
@@ -291,6 +294,17 @@ def test_a_join_of_unequal_tensors_names_both(tmp_path: Path) -> None:
     assert (done.code, done.error) == (2, "stage-mismatch")
     assert "'fine' of toy_decoder.onnx is float32 [1, 4, 16, 16]" in done.stderr
     assert "'embedding' of toy_encoder.onnx is float32 [1, 8, 8, 8]" in done.stderr
+
+
+def test_a_picture_of_another_size_than_its_namesake_is_no_crop(tmp_path: Path) -> None:
+    for name, side, taken, made in (("a", 32, "x", "shown"), ("b", 64, "shown", "y")):
+        size = f"float[1,3,{side},{side}]"
+        text = f"{HEADER} m ({size} {taken}) => ({size} {made}) {{ {made} = Relu ({taken}) }}"
+        save(parsed(text), tmp_path / f"{name}.onnx")
+    path = tmp_path / "pictures.toml"
+    path.write_text(STAGES.replace("toy_encoder", "a").replace("toy_decoder", "b"))
+    done = webbuild("pack", "--pipeline", path, "-o", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (2, "stage-mismatch"), done.stderr
 
 
 def test_a_missing_file_and_a_model_beside_it_are_refused(tmp_path: Path) -> None:

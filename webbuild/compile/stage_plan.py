@@ -132,8 +132,8 @@ def joins_or_crops(earlier: Sequence[PlannedStage], model: PlannedStage) -> tupl
     """
     try:
         return automatic_joins(earlier, model)
-    except WebbuildError:
-        if _takes_pictures_alone(model):
+    except WebbuildError as error:
+        if error.code == "stages-not-joined" and _takes_pictures_alone(model):
             return ()
         raise
 
