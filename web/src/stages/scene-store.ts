@@ -6,6 +6,7 @@ import { internalError, WebbuildError } from "../api/errors.js";
 import type { PreprocessRoute } from "../api/results.js";
 import type { PictureSize, TensorData, Tensors } from "../api/types.js";
 import type { StageInput, StageOutput } from "../manifest/manifest.js";
+import { releaseCrops } from "../preprocess/crop/scene-crops.js";
 import { closePictures, decodeBlob } from "../preprocess/pixels.js";
 import type { TaskFields } from "../tasks/task-module.js";
 import { type AnyTensors, copyOf, copyTensors, isOnGpu, releaseTensors } from "../tensors/gpu-tensor.js";
@@ -113,6 +114,7 @@ export class SceneStore {
     const scene = this.#scenes.get(key(ref));
     if (scene === undefined) return;
     this.#scenes.delete(key(ref));
+    void releaseCrops(scene.view.picture);
     closePictures([scene.view.picture]);
     closeResults(Object.values(scene.view.results));
     for (const outputs of Object.values(scene.tensors)) releaseTensors(outputs);

@@ -1,10 +1,11 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { CropInput } from "../../src/manifest/manifest.js";
 import { cropOnCpu } from "../../src/preprocess/crop/cpu-crop.js";
 import { cropDifference } from "../../src/preprocess/crop/crop-self-check.js";
 import { GpuCrop } from "../../src/preprocess/crop/gpu-crop.js";
 import { type Crop, placeCrop } from "../../src/preprocess/crop/place-crop.js";
 import { cropTensor } from "../../src/preprocess/crop/scene-crops.js";
+import { type Scene, SceneStore } from "../../src/stages/scene-store.js";
 import { isOnGpu } from "../../src/tensors/gpu-tensor.js";
 import { hasWebgpu } from "../support/bundle.js";
 import { expectClose } from "../support/compare-tensors.js";
@@ -101,6 +102,46 @@ describe.runIf(hasWebgpu)("crops that are cut on the GPU", () => {
       if (tensor === undefined || !isOnGpu(tensor)) throw new Error("not on the GPU");
       expectClose((await tensor.read()).data as Float32Array, cropOnCpu(picture, INPUT, crops), ROUNDING * 4);
     }
+  });
+
+  test("leave no texture of a picture that is released, and are cut again", async () => {
+    const kept = new Set<GPUTexture>();
+    const { createTexture } = device;
+    const { destroy } = GPUTexture.prototype;
+    vi.spyOn(device, "createTexture").mockImplementation((given) => {
+      const texture = createTexture.call(device, given);
+      kept.add(texture);
+      return texture;
+    });
+    vi.spyOn(GPUTexture.prototype, "destroy").mockImplementation(function (this: GPUTexture) {
+      kept.delete(this);
+      return destroy.call(this);
+    });
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
+    const scenes = new SceneStore();
+    const ref = { host: 0, scene: 0 };
+    const image = await createImageBitmap(painted(30, 20));
+    scenes.keep(ref, { view: { picture: image, results: {} }, tensors: {} } as unknown as Scene);
+    const crops = boxes(2, 30, 20);
+    await cropTensor(image, INPUT, crops, device);
+    expect(kept.size).toBe(1);
+    scenes.release(ref);
+    await expect.poll(() => kept.size).toBe(0);
+    expect(isOnGpu(await cropTensor(painted(30, 20), INPUT, crops, device))).toBe(true);
+  });
+
+  test("are cut after a picture that could not be read at first", async () => {
+    const image = await createImageBitmap(painted(30, 20));
+    const draw = vi.spyOn(OffscreenCanvasRenderingContext2D.prototype, "getImageData");
+    draw.mockImplementationOnce(() => {
+      throw new Error("no memory");
+    });
+    const cut = () => cropTensor(image, INPUT, boxes(1, 30, 20), null);
+    await expect(cut()).rejects.toThrow("no memory");
+    expect((await cut()).dims).toEqual([1, 3, 40, 30]);
+    draw.mockRestore();
   });
 
   test("pass the self-check, and fail it where the shader is given another input", async () => {

@@ -40,8 +40,7 @@ export class GpuCrop {
     const { width, height } = frame;
     const { TEXTURE_BINDING, COPY_DST, RENDER_ATTACHMENT } = GPUTextureUsage;
     const usage = TEXTURE_BINDING | COPY_DST | RENDER_ATTACHMENT;
-    this.#texture?.destroy();
-    this.#texture = null;
+    this.drop();
     this.#texture = await withErrorScopes(this.#device, () => {
       const texture = this.#device.createTexture({ size: [width, height], format: "rgba8unorm", usage });
       uploadTexture(this.#device.queue, frame, texture);
@@ -80,9 +79,15 @@ export class GpuCrop {
     return tensorOf(device, buffer, dims);
   }
 
+  /** Gives back the picture. */
+  drop(): void {
+    this.#texture?.destroy();
+    this.#texture = null;
+  }
+
   /** Gives back what is held on the GPU. */
   destroy(): void {
-    this.#texture?.destroy();
+    this.drop();
     this.#parameters.destroy();
   }
 }

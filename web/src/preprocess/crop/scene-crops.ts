@@ -21,6 +21,8 @@ interface Cutter {
 const cutters = new WeakMap<GPUDevice, Map<string, Promise<Cutter | null>>>();
 /** Pixels are read once for all crops of a picture. */
 const read = new WeakMap<Picture, Promise<Pixels>>();
+/** Those that have had a picture on the GPU. */
+const holders = new WeakMap<Picture, Set<Cutter>>();
 
 /** Returns the crops one after another; what lies on the GPU is the caller's to release. The picture stays open. */
 export async function cropTensor(
@@ -36,13 +38,37 @@ export async function cropTensor(
     const cut = await cutting;
     if (cut !== null) return cut;
   }
-  const pixels = read.get(picture) ?? readPixels(picture);
-  read.set(picture, pixels);
-  const data = cropOnCpu(await pixels, input, crops);
+  const data = cropOnCpu(await pixelsOf(picture), input, crops);
   const dims = [crops.length, ...input.shape.slice(1)];
   return input.dtype === "uint8"
     ? { type: "uint8", dims, data: Uint8Array.from(data) }
     : { type: "float32", dims, data };
+}
+
+/** Frees what is held of a picture that no more crops are cut out of, after those that are asked for. */
+export async function releaseCrops(picture: Picture): Promise<void> {
+  read.delete(picture);
+  const dropped = [...(holders.get(picture) ?? [])].map((cutter) => {
+    const dropping = cutter.last.then(() => {
+      if (cutter.picture !== picture) return;
+      cutter.picture = null;
+      cutter.gpu.drop();
+    });
+    cutter.last = dropping;
+    return dropping;
+  });
+  holders.delete(picture);
+  await Promise.all(dropped);
+}
+
+/** What could not be read is read again when it is asked for again. */
+function pixelsOf(picture: Picture): Promise<Pixels> {
+  const known = read.get(picture);
+  if (known !== undefined) return known;
+  const pixels = readPixels(picture);
+  read.set(picture, pixels);
+  pixels.catch(() => read.delete(picture));
+  return pixels;
 }
 
 async function cutOnGpu(cutter: Cutter, picture: Picture, crops: readonly Crop[]): Promise<GpuTensor> {
@@ -52,6 +78,7 @@ async function cutOnGpu(cutter: Cutter, picture: Picture, crops: readonly Crop[]
     try {
       await cutter.gpu.take(frame);
       cutter.picture = picture;
+      holders.set(picture, (holders.get(picture) ?? new Set()).add(cutter));
     } finally {
       if (frame !== picture && "close" in frame) frame.close();
     }
