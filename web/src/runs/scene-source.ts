@@ -2,7 +2,7 @@
 // lost with a worker, the first stage runs again.
 
 import { internalError } from "../api/errors.js";
-import type { RunOptions } from "../api/types.js";
+import type { Result, RunOptions } from "../api/types.js";
 import type { LoadedModel } from "../fallback/fallback-chain.js";
 import { type ResilientSession, rejectOnAbort, type WorkerCall } from "../fallback/recovery.js";
 import type { Manifest } from "../manifest/manifest.js";
@@ -15,6 +15,7 @@ import type { LookReport } from "../worker/look.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
 import type { ModelStage } from "./model-stage.js";
 import type { Work } from "./run-turns.js";
+import { addTimings } from "./stage-runs.js";
 
 type Signal = RunOptions["signal"];
 
@@ -113,28 +114,30 @@ export class SceneSource {
     };
     const order = { turn: null, signal };
     const { answer } = await this.#first.turns.run(variant, order, work, () => false);
-    for (const stage of this.#middle) await this.#advance(stage, signal);
+    for (const stage of this.#middle) addTimings(answer.timings, await this.#advance(stage, signal));
     return answer;
   }
 
-  /** Runs a stage between the first and the last; its outputs come to the others. */
-  async #advance(stage: ModelStage, signal: Signal): Promise<void> {
+  /** Runs a stage between the first and the last; its outputs come to the others. Returns how long it took. */
+  async #advance(stage: ModelStage, signal: Signal): Promise<Result["timings"]> {
     const { number } = this.#look;
     const place = this.#place;
     if (place === null) throw internalError("a stage before the first");
-    const work: Work<void> = async (session, id) => {
+    const work: Work<Result["timings"]> = async (session, id) => {
       const ref = await this.#broughtTo(session, place, signal);
       const kept = this.#kept(stage, session.loaded);
-      const { warnings } = await asked(session, (scenes) => scenes.advance(id, ref, kept), signal);
+      const { timings, warnings } = await asked(session, (scenes) => scenes.advance(id, ref, kept), signal);
       stage.session.warn(warnings);
       this.#copies.clear();
-      if (session.loaded.connection.sharesWorker(place.loaded.connection)) return;
+      if (session.loaded.connection.sharesWorker(place.loaded.connection)) return timings;
       const saved = await asked(session, (scenes) => scenes.read(number), signal);
       await asked(place.session, (scenes) => scenes.keep(number, saved), signal);
       this.#copies.add(session.loaded);
+      return timings;
     };
     const [variant = stage.manifest] = stage.sessions.variants;
-    await stage.turns.run(variant, { turn: null, signal }, work, () => false);
+    const { answer } = await stage.turns.run(variant, { turn: null, signal }, work, () => false);
+    return answer;
   }
 
   async #broughtTo(session: ResilientSession, place: Place, signal: Signal): Promise<SceneRef> {

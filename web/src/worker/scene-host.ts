@@ -1,6 +1,6 @@
 // The worker's side of scenes: what the page may ask of a model of several stages, answered one at a time.
 
-import type { Result, Tensors, Warning } from "../api/types.js";
+import type { Result, Tensors } from "../api/types.js";
 import { closePictures, isOpenPicture, type Picture } from "../preprocess/pixels.js";
 import type { SavedScene, SceneRef } from "../stages/scene-store.js";
 import type { PartRange } from "../tasks/task-module.js";
@@ -9,7 +9,7 @@ import { type LookReport, look } from "./look.js";
 import { movedResult, movedTensors } from "./moved-results.js";
 import { countParts, joinParts, type PartBatch, runParts } from "./part-run.js";
 import type { KeptOutputs } from "./run-outputs.js";
-import { advanceScene, runStage, runStageTensors } from "./stage-run.js";
+import { advanceScene, runStage, runStageTensors, type StageReport } from "./stage-run.js";
 import type { WorkerRunOptions } from "./worker-host.js";
 
 export class SceneHost {
@@ -44,11 +44,7 @@ export class SceneHost {
   }
 
   /** Runs a stage between the first and the last, and keeps what others take of it in the scene. */
-  advance(
-    id: number,
-    ref: SceneRef,
-    kept: Pick<KeptOutputs, "names" | "onGpu">,
-  ): Promise<{ warnings: Warning[] }> {
+  advance(id: number, ref: SceneRef, kept: Pick<KeptOutputs, "names" | "onGpu">): Promise<StageReport> {
     return this.#turns.run(id, (model) => advanceScene(model, this.#turns.engine, ref, kept));
   }
 

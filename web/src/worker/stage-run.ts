@@ -18,6 +18,12 @@ import { preparePictures } from "./prepare-pictures.js";
 import { decodeRun, type KeptOutputs, type PreparedRun, runGraph } from "./run-outputs.js";
 import type { WorkerRunOptions } from "./worker-host.js";
 
+/** What the page learns of a run whose outputs stay in the scene. */
+export interface StageReport {
+  timings: Result["timings"];
+  warnings: Warning[];
+}
+
 /** Runs the stage as its task says. */
 export async function runStage(
   model: HostedModel,
@@ -38,14 +44,14 @@ export async function advanceScene(
   engine: SharedEngine,
   ref: SceneRef,
   kept: Pick<KeptOutputs, "names" | "onGpu">,
-): Promise<{ warnings: Warning[] }> {
+): Promise<StageReport> {
   const { manifest } = model;
   const run = await prepareStageRun(model, engine, ref, {});
   const keeps = { ...kept, decodes: !taskOf(manifest).resultIsOutputs };
   const found = await decodeRun(model, engine, run, await runGraph(model, run, keeps));
   const [result = null] = found.results;
   engine.scenes.add(ref, manifest.stageName ?? "", found.kept, result);
-  return { warnings: result?.warnings ?? [] };
+  return { timings: found.timings, warnings: result?.warnings ?? [] };
 }
 
 /** Runs the stage on tensors; those of earlier stages are the scene's where they are not given. */
