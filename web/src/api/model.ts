@@ -10,7 +10,7 @@ import { TensorRuns } from "../runs/tensor-runs.js";
 import { OrderedResults } from "../worker/queue.js";
 import { checkOptionValues } from "./check-run.js";
 import { guarded, internalError, WebbuildError } from "./errors.js";
-import { checkRunOptions, checkTensorRunOptions } from "./options.js";
+import { checkRunOptions, checkStageRunOptions, checkTensorRunOptions, optionNames } from "./options.js";
 import type { Scene } from "./scene.js";
 import { Scenes } from "./scenes.js";
 import { hasNoState, ModelState } from "./state.js";
@@ -43,7 +43,7 @@ export class Model {
   readonly #sessions: VariantSessions;
   readonly #session: ResilientSession;
   readonly #ordered = new OrderedResults();
-  readonly #stages: readonly ModelStage[];
+  readonly #stages: readonly [ModelStage, ...ModelStage[]];
   readonly #pictureRuns: PictureRuns;
   readonly #scenes: Scenes;
   #states = 0;
@@ -54,7 +54,7 @@ export class Model {
     this.manifest = manifest;
     this.sizes = first.choice.sizes;
     this.batches = first.choice.batches;
-    this.#stages = stages;
+    this.#stages = [first, ...others];
     this.#pictureRuns = new PictureRuns(first);
     this.#scenes = new Scenes([first, ...others]);
     this.#sessions = first.sessions;
@@ -200,12 +200,20 @@ export class Model {
     const { stage: name, state, signal } = options;
     const stage = this.#stages.find((each) => name === undefined || each.name === name);
     if (stage === undefined) throw noStage(this.#stages, name);
-    return new TensorRuns(stage).run(feeds, this.#stateOf(state), signal);
+    const isFirst = stage === this.#stages[0];
+    if (!isFirst && state !== undefined) throw stateOfFirst(stage);
+    return new TensorRuns(stage).run(feeds, isFirst ? this.#stateOf(state) : null, signal);
   }
 
   #checkRunOptions(options: RunOptions): void {
-    const manifests = this.#stages.map(({ manifest }) => manifest);
-    checkRunOptions(manifests, options);
+    const [first, ...others] = this.#stages;
+    const last = others.at(-1);
+    if (last === undefined) {
+      checkRunOptions(optionNames(this.manifest, "only"), options);
+      return;
+    }
+    const names = [...optionNames(first.manifest, "first"), ...optionNames(last.manifest, "later")];
+    checkStageRunOptions([...new Set(names)], options, "a model of several stages");
   }
 
   /** Returns a new state for a stream that was given none, null for a model without state. */
@@ -236,6 +244,11 @@ export class Model {
 function stageInfo({ name, session: { loaded } }: ModelStage): StageInfo {
   const { backend, reason } = loaded.candidate;
   return { ...structuredClone(loaded.info), name, backend, reason };
+}
+
+function stateOfFirst({ name }: ModelStage): WebbuildError {
+  const what = `state: the stage "${name}" has none, the first stage alone has`;
+  return new WebbuildError("invalid-option", what, "leave state out");
 }
 
 function noStage(stages: readonly ModelStage[], name: string | undefined): WebbuildError {

@@ -78,14 +78,20 @@ export function checkLoadOptions(options: LoadOptions): void {
   check(options, LOAD, "load()", Object.keys(LOAD));
 }
 
-/** Throws "invalid-option" at a name that is no option of run() for any of the stages. */
-export function checkRunOptions(stages: readonly Manifest[], options: RunOptions, owner = "the model"): void {
-  check(options, RUN, owner, [...new Set(stages.flatMap(namesFor))]);
+/** Throws "invalid-option" at a name that is none of these options of run(). */
+export function checkRunOptions(names: readonly string[], options: RunOptions, owner = "the model"): void {
+  check(options, RUN, owner, names);
 }
 
-/** Returns the options that runs of a stage take, of those of a run of all. */
-export function optionsOf(manifest: Manifest, options: RunOptions): RunOptions {
-  const names = namesFor(manifest);
+/** Throws "invalid-option" also at what a model alone may take, and a stage of several does not. */
+export function checkStageRunOptions(names: readonly string[], options: RunOptions, owner: string): void {
+  checkRunOptions(names, options, owner);
+  const name = REFUSED.later.find((each) => Object(options)[each] !== undefined && !names.includes(each));
+  if (name !== undefined) throw wrong(`${name}: ${owner} takes no such option`, `leave ${name} out`);
+}
+
+/** Returns those of the options that have these names. */
+export function optionsOf(names: readonly string[], options: RunOptions): RunOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)));
 }
 
@@ -121,8 +127,15 @@ function check(
   }
 }
 
-/** The options that runs of the model take. */
-function namesFor(manifest: Manifest): string[] {
+/** What a stage of several does not take: it runs on a whole picture, a later one at the size of the first. */
+const REFUSED: Readonly<Record<"only" | "first" | "later", readonly string[]>> = {
+  only: [],
+  first: ["tiles", "onTile"],
+  later: ["tiles", "onTile", "size", "state"],
+};
+
+/** The names of the options that runs of a stage take, by its place in the model. */
+export function optionNames(manifest: Manifest, place: keyof typeof REFUSED): string[] {
   const fed = manifest.inputs.flatMap((input) => {
     if (input.kind === "option") return [input.option];
     if (input.kind === "number") return ["numbers"];
@@ -130,9 +143,8 @@ function namesFor(manifest: Manifest): string[] {
   });
   const mask = takesMask(manifest.inputs) ? ["mask"] : [];
   const size = manifest.variants === undefined || pictureSize(manifest) === null ? [] : ["size"];
-  return [
-    ...new Set([...fed, ...mask, ...taskOptionNames(manifest), ...size, ...stateOption(manifest), "signal"]),
-  ];
+  const names = [...fed, ...mask, ...taskOptionNames(manifest), ...size, ...stateOption(manifest), "signal"];
+  return [...new Set(names)].filter((name) => !REFUSED[place].includes(name));
 }
 
 function stateOption({ inputs }: Manifest): string[] {

@@ -7,7 +7,7 @@ import type { LookReport } from "../worker/look.js";
 import { OrderedResults } from "../worker/queue.js";
 import { checkStageRun } from "./check-run.js";
 import { guarded, WebbuildError } from "./errors.js";
-import { checkRunOptions, checkSceneRunOptions } from "./options.js";
+import { checkSceneRunOptions, checkStageRunOptions, optionNames } from "./options.js";
 import type { Result, RunOptions, SceneRunOptions, Tensors } from "./types.js";
 
 /** What `model.look()` gives. It holds the picture, and the first stage's outputs in the worker, until `release()`. */
@@ -17,7 +17,7 @@ export class Scene {
   readonly height: number;
   /** What the first stage found; null where its outputs are tensors for the next stage alone. */
   readonly result: Result | null;
-  /** Milliseconds of the first stage's run. */
+  /** Milliseconds of all stages but the last. */
   readonly timings: Result["timings"];
   readonly #last: ModelStage;
   readonly #source: SceneSource;
@@ -51,7 +51,7 @@ export class Scene {
       guarded(() => {
         this.#check();
         const { manifest } = this.#last;
-        checkRunOptions([manifest], options, "the last stage");
+        checkStageRunOptions(optionNames(manifest, "later"), options, "the last stage");
         checkStageRun(manifest, options);
         const { signal, ...rest } = options;
         return this.#runs.run(rest, signal);

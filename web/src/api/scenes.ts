@@ -10,7 +10,7 @@ import { addTimings } from "../runs/stage-runs.js";
 import { checkOptionValues, checkStageRun } from "./check-run.js";
 import { closeResults } from "./close-results.js";
 import { internalError, WebbuildError } from "./errors.js";
-import { checkRunOptions, optionsOf } from "./options.js";
+import { checkStageRunOptions, optionNames, optionsOf } from "./options.js";
 import { Scene } from "./scene.js";
 import type { Result, RunOptions, RunSource } from "./types.js";
 
@@ -30,15 +30,16 @@ export class Scenes {
   /** Runs the first stage on a picture. Throws "one-stage" for a model that has no other. */
   async look(source: RunSource, options: RunOptions): Promise<Scene> {
     if (this.#first === this.#last) throw hasOneStage();
-    checkRunOptions([this.#first.manifest], options, "the first stage");
+    checkStageRunOptions([...optionNames(this.#first.manifest, "first"), "size"], options, "the first stage");
     return this.#look(source, options, true);
   }
 
   /** Runs all stages on a picture. */
   async run(source: RunSource, options: RunOptions): Promise<Result> {
-    const own = optionsOf(this.#last.manifest, options);
+    const own = optionsOf(optionNames(this.#last.manifest, "later"), options);
     checkStageRun(this.#last.manifest, own);
-    const scene = await this.#look(source, optionsOf(this.#first.manifest, options), false);
+    const names = optionNames(this.#first.manifest, "first");
+    const scene = await this.#look(source, optionsOf(names, options), false);
     try {
       const result = await scene.run(own);
       addTimings(result.timings, scene.timings);
@@ -59,7 +60,7 @@ export class Scenes {
     const { manifest, session, choice } = this.#first;
     checkOptionValues(manifest, options);
     for (const middle of this.#stages.slice(1, -1)) checkStageRun(middle.manifest, {});
-    const { signal, size, state: _, onTile: _tiles, ...rest } = options;
+    const { signal, size, state: _, ...rest } = options;
     const input = runInput(manifest.inputs);
     const asked = requestedSize(choice.sizes, size);
     session.check(signal);

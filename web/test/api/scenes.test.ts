@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Backend, LoadOptions, Scene, TensorResult } from "../../src/index.js";
 import { backends, hasWebgpu, loadTiny, picture, withWorker } from "../support/bundle.js";
-import { frame } from "../support/frames.js";
+import { expectClose } from "../support/compare-tensors.js";
+import { frame, sums } from "../support/frames.js";
 import { held, readBack } from "../support/measured.js";
 import { film } from "../support/playing-video.js";
 import { countLooks, expectAnswer, expectAnswers, expectThree, pointFeeds } from "../support/scenes.js";
@@ -218,6 +219,16 @@ describe("a call that does not fit the stages is refused:", () => {
     });
   });
 
+  test("tiles, of a stage that makes pictures", async () => {
+    const model = await loadTiny(wasm, "pictured.json");
+    const scene = await model.look(frame(0));
+    for (const options of [{ tiles: false as const }, { onTile: () => {} }]) {
+      const refused = { code: "invalid-option", message: expect.stringMatching(/^(tiles|onTile): /) };
+      await expect(scene.run(options)).rejects.toMatchObject(refused);
+      await expect(model.run(frame(0), options)).rejects.toMatchObject(refused);
+    }
+  });
+
   test("a tensor that only the caller has, in run()", async () => {
     const model = await loadTiny(wasm, "stages.json");
     await expect(model.run(frame(0))).rejects.toMatchObject({
@@ -257,6 +268,17 @@ describe("a model of three stages", () => {
       await expectThree(scene, 0, [1]);
       expect((await readBack()) - before).toBe(ANSWER);
     });
+  });
+});
+
+test("the timings of a scene are those of all stages but the last", async () => {
+  await withWorker("worker-ticking.js", async () => {
+    const looked = async (manifest: string): Promise<number> => {
+      const model = await loadTiny({ backend: "wasm" }, manifest);
+      return (await model.look(frame(0))).timings.postprocess;
+    };
+    // Nothing is decoded: the clock is read once.
+    expect([await looked("stages.json"), await looked("three-stages.json")]).toEqual([1, 2]);
   });
 });
 
@@ -302,6 +324,23 @@ test("a stage runs alone on tensors that are all given", async () => {
   expect(y?.dims).toEqual([1, 1, 14, 14]);
   await expect(model.runTensors(pointFeeds(0), { stage: "decoder" })).rejects.toMatchObject({
     code: "missing-input",
+  });
+});
+
+test("a later stage alone leaves the state of the first as it is", async () => {
+  const model = await loadTiny({ backend: "wasm" }, "average-stages.json");
+  const steps = sums();
+  const boxes = { type: "float32" as const, dims: [1, 4, 6], data: new Float32Array(24) };
+  for (let turn = 0; turn < 3; turn++) {
+    const { feeds, y } = steps.next().value;
+    const outputs = await model.runTensors(feeds);
+    expectClose(Array.from(outputs.y?.data ?? [], Number), y, 1e-4);
+    await model.runTensors({ boxes }, { stage: "scaled" });
+  }
+  const state = model.newState();
+  await expect(model.runTensors({ boxes }, { stage: "scaled", state })).rejects.toMatchObject({
+    code: "invalid-option",
+    message: expect.stringContaining("scaled"),
   });
 });
 
