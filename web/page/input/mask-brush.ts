@@ -1,5 +1,6 @@
 // The brush for the mask of an inpainting model: painted with the pointer, or with the keys on the stage.
 
+import { strokeTwice } from "../drawing/draw-prompt.js";
 import type { Fit, Size } from "../drawing/fit.js";
 import type { Stage } from "../drawing/stage.js";
 import { element, elements, fillTrack } from "../util/elements.js";
@@ -152,13 +153,6 @@ export class MaskBrush {
     const across = (fit.mirrored ? fit.width - x * fit.scale : x * fit.scale) + fit.left;
     context.beginPath();
     context.arc(across, fit.top + y * fit.scale, (this.#width * fit.scale) / 2, 0, 2 * Math.PI);
-    for (const [color, width] of [
-      ["#000000", 4],
-      ["#ffffff", 2],
-    ] as const) {
-      context.strokeStyle = color;
-      context.lineWidth = width;
-      context.stroke();
-    }
+    strokeTwice(context);
   }
 }
