@@ -9,7 +9,6 @@ from webbuild.compare.comparison import Comparison
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.model_variant import ModelVariant
 from webbuild.compile.prove import ProvenGraphs
-from webbuild.compile.prove_stages import WHOLE
 from webbuild.equivalence.check import EquivalenceResult
 from webbuild.equivalence.noise_floor import NOISE_FACTOR
 from webbuild.inspection.before_after import BeforeAfter
@@ -21,6 +20,7 @@ from webbuild.quantization.report import WeightQuantizationReport
 from webbuild.reporting.comparison_text import noise_levels
 from webbuild.reporting.problem_text import see
 from webbuild.reporting.quantities import format_count
+from webbuild.runners.chain import WHOLE
 from webbuild.samples.sequences import STEPS
 from webbuild.verify.formatting import runner_name
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,15 +15,12 @@ from webbuild.compile.prove import ProvenGraphs
 from webbuild.compile.stage_runs import exported_thresholds, whole_feeds
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.check import reference_outputs, run_context
-from webbuild.equivalence.compare_runs import Perturbed, Reference, RunInput, Tensors, compare_runs
+from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, compare_runs
 from webbuild.equivalence.policy import EXACT, Policy, is_exported_in_float16, native_policy
 from webbuild.equivalence.verdict import require_equivalent
 from webbuild.manifest.manifest import Graph
-from webbuild.runners.chain import run_chain
+from webbuild.runners.chain import WHOLE, perturbing_all, run_chain
 from webbuild.runners.native import NativeRunner
-
-WHOLE = "whole"
-"""What reports call all stages, one after another."""
 
 
 def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], folder: Path) -> list[Comparison]:
@@ -49,7 +46,11 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], f
     inputs = [RunInput(each.name, feeds, {}, run_context(each, values)) for each, feeds in runs]
     originals = [(each.name, each.compiled.match.inputs, _original(each)) for each in stages]
     reference = Reference(
-        lambda given: run_chain(originals, given.feeds), inputs, last.match.task, EXACT, _perturbing(stages)
+        lambda given: run_chain(originals, given.feeds),
+        inputs,
+        last.match.task,
+        EXACT,
+        perturbing_all([each.loaded.original for each in stages]),
     )
     with ExitStack() as opened:
         for each in stages:
@@ -68,17 +69,6 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], f
 def _original(stage: ModelStage) -> Callable[[Tensors], Tensors]:
     compiled, original = stage.compiled, stage.loaded.original
     return lambda feeds: reference_outputs(original, feeds, compiled.postprocess, exported_thresholds(compiled))
-
-
-def _perturbing(stages: Sequence[ModelStage]) -> Perturbed:
-    @contextmanager
-    def perturbed(change: Callable[[Tensors], Tensors]) -> Iterator[None]:
-        with ExitStack() as stack:
-            for each in stages:
-                stack.enter_context(each.loaded.original.perturbed(change))
-            yield
-
-    return perturbed
 
 
 def _chains(proven: Sequence[ProvenGraphs]) -> Iterator[tuple[str, list[Graph]]]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import Input
 from webbuild.manifest.stages import stage_inputs
+from webbuild.runners.native import NativeRunner
 from webbuild.runners.runner import Tensors
 
 RunStage = Callable[[Tensors], Tensors]
+WHOLE = "whole"
+"""What reports call all stages, one after another."""
 
 
 def chain_feeds(stage: str, inputs: Sequence[Input], feeds: Tensors) -> dict[str, NDArray[Any]]:
@@ -35,3 +39,18 @@ def run_chain(stages: Sequence[tuple[str, Sequence[Input], RunStage]], feeds: Te
         outputs = run({**own, **joined})
         made |= {(name, key): array for key, array in outputs.items()}
     return outputs
+
+
+def perturbing_all(
+    runners: Sequence[NativeRunner],
+) -> Callable[[Callable[[Tensors], Tensors]], AbstractContextManager[None]]:
+    """Return what perturbs the weights of all runners while it is entered, as `NativeRunner.perturbed` does of one."""
+
+    @contextmanager
+    def perturbed(change: Callable[[Tensors], Tensors]) -> Iterator[None]:
+        with ExitStack() as stack:
+            for each in runners:
+                stack.enter_context(each.perturbed(change))
+            yield
+
+    return perturbed

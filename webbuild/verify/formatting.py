@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from webbuild.equivalence.noise_floor import NOISE_FACTOR
 from webbuild.reporting.comparison_text import noise_levels
+from webbuild.runners.chain import WHOLE
 from webbuild.tasks.registry import kind_of
 from webbuild.verify.report import VerifyReport, exit_code
 
@@ -59,7 +60,7 @@ def _variants_text(names: Sequence[str]) -> str:
 def without_stage(runner: str, stages: Sequence[str]) -> str:
     """Return a runner's name without that of its stage, or of all together: `webgpu fp16` of `webgpu fp16 decoder`."""
     backend, space, rest = runner.partition(" ")
-    words = [word for word in rest.split(" ") if word and not (stages and word in (*stages, "whole"))]
+    words = [word for word in rest.split(" ") if word and not (stages and word in (*stages, WHOLE))]
     return " ".join([backend, *words]) if space else backend
 
 

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.answer import Answer
-from webbuild.equivalence.compare_runs import Perturbed, Reference, RunInput, Tensors
+from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import Manifest, OptionInput
 from webbuild.manifest.stages import crop_input, stage_inputs
-from webbuild.runners.chain import chain_feeds, run_chain
-from webbuild.runners.native import NativeRunner
+from webbuild.runners.chain import WHOLE, chain_feeds, perturbing_all, run_chain
 from webbuild.verify.bundle_reader import Bundle, read_golden
 from webbuild.verify.inputs import VerifyInput, collect_inputs, option_feeds, random_input
 from webbuild.verify.reference import check_golden_run, policy_of, reference_runner, run_reference, thresholds_of
 from webbuild.verify.variant_work import VariantWork
 from webbuild.verify.whole_crops import crop_answer, cropped, finder_of
-
-WHOLE = "whole"
-"""What reports call all stages together."""
 
 
 def first_variants(work: Sequence[VariantWork]) -> list[VariantWork]:
@@ -164,21 +159,12 @@ def whole_work(bundle: Bundle, stages: Sequence[VariantWork], backends: Sequence
         for each in inputs
     ]
     task = last.bundle.manifest.task
-    reference = Reference(run, runs, task, policy_of(last.bundle, "native"), _perturbing([e.runner for e in stages]))
+    reference = Reference(
+        run, runs, task, policy_of(last.bundle, "native"), perturbing_all([each.runner for each in stages])
+    )
     names = [f"{backend} {WHOLE}" for backend in backends]
     return VariantWork(whole, names, last.runner, reference, inputs, stages[0].more, list[Comparison]())
 
 
 def _options(manifest: Manifest) -> list[str]:
     return [spec.name for spec in manifest.inputs if isinstance(spec, OptionInput)]
-
-
-def _perturbing(runners: Sequence[NativeRunner]) -> Perturbed:
-    @contextmanager
-    def perturbed(change: Callable[[Tensors], Tensors]) -> Iterator[None]:
-        with ExitStack() as stack:
-            for each in runners:
-                stack.enter_context(each.perturbed(change))
-            yield
-
-    return perturbed

@@ -11,6 +11,7 @@ from webbuild.reporting.comparison_text import describe_reason
 from webbuild.reporting.problem_text import print_problems
 from webbuild.reporting.quantities import format_count
 from webbuild.reporting.terminal_tables import fitting_tables, unbroken
+from webbuild.runners.chain import WHOLE
 from webbuild.verify import formatting
 from webbuild.verify.report import BackendRun, VerifyReport
 
@@ -63,7 +64,7 @@ def _heading(run: BackendRun) -> str:
 def _paced(report: VerifyReport) -> list[BackendRun]:
     """Return the runs whose time is told in a line: of several stages those of all together, where there are such."""
     timed = [run for run in report.backends if run.timings]
-    whole = [run for run in timed if report.stages and "whole" in run.backend.split(" ")]
+    whole = [run for run in timed if report.stages and WHOLE in run.backend.split(" ")]
     return whole or timed
 
 
