@@ -10,6 +10,9 @@ import pytest
 from tests.click_models import click_pair
 from tests.commands.test_pack_stages import packed
 from webbuild.manifest.manifest import ImageInput, Letterbox, Manifest, MaskGenerationTask, PointPromptInput, TensorTask
+from webbuild.verify.bundle_reader import open_bundle
+from webbuild.verify.stage_work import later_inputs
+from webbuild.verify.variant_work import reference_work
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -68,6 +71,21 @@ def test_the_decoder_is_proven_on_prompts(bundle: Path) -> None:
     assert labels.tolist() == [1, -1]
     assert ((coords[:2] > 0) & (coords[:2] < 64)).all()
     assert coords[2:].tolist() == [0, 0]
+
+
+def test_verify_points_at_the_picture_with_every_number_of_points(bundle: Path) -> None:
+    """What a label means is compared only if labels are 1, 0, those of a box and of padding."""
+    encoder, *decoders = open_bundle(bundle).variants
+    first = reference_work(encoder, encoder.graph_names(["wasm"]), (), bundle, (), lambda _: None)
+    assert len(decoders) == 8
+    seen = set[float]()
+    for decoder in decoders:
+        for given in later_inputs(decoder, [first]):
+            labels, coords = given.feeds["point_labels"], given.feeds["point_coords"]
+            assert (len(labels[0]), coords.shape[1]) == (points(decoder.manifest),) * 2
+            assert ((coords >= 0) & (coords <= 64)).all()
+            seen |= set(labels.ravel().tolist())
+    assert seen == {-1, 0, 1, 2, 3}
 
 
 def points(manifest: Manifest) -> int:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.preprocess.point_prompt import PointPrompt
 from webbuild.samples.sample import Sample
-from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.base import TaskMatch, Tensors
 from webbuild.tasks.registry import kind_of
 
 
@@ -16,10 +18,21 @@ def attach_point_prompts(match: TaskMatch, samples: Sequence[Sample]) -> list[Sa
     return [_with_prompt(match, sample, index) for index, sample in enumerate(samples)]
 
 
-def _with_prompt(match: TaskMatch, sample: Sample, index: int) -> Sample:
-    kind, placement = kind_of(match.task), sample.placement
+def point_prompt_of(
+    match: TaskMatch, placement: ImagePlacement | None, index: int
+) -> tuple[PointPrompt, Tensors] | None:
+    """Return clicks and boxes for the sample of a number, and the inputs that they fill in; None without a picture.
+
+    None of a model that takes no clicks.
+    """
+    kind = kind_of(match.task)
     prompt = None if placement is None else kind.example_points(match, placement, index)
-    if prompt is None or placement is None:
+    return None if prompt is None or placement is None else (prompt, kind.point_feeds(match, prompt, placement))
+
+
+def _with_prompt(match: TaskMatch, sample: Sample, index: int) -> Sample:
+    pointed = point_prompt_of(match, sample.placement, index)
+    if pointed is None:
         return sample
-    feeds = {**sample.feeds, **kind.point_feeds(match, prompt, placement)}
-    return msgspec.structs.replace(sample, feeds=feeds, points=prompt)
+    prompt, feeds = pointed
+    return msgspec.structs.replace(sample, feeds={**sample.feeds, **feeds}, points=prompt)

@@ -14,6 +14,8 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import Manifest, OptionInput
 from webbuild.manifest.stages import crop_input, stage_inputs
 from webbuild.runners.chain import WHOLE, chain_feeds, perturbing_all, run_chain
+from webbuild.samples.point_prompts import point_prompt_of
+from webbuild.tasks.base import TaskMatch
 from webbuild.verify.bundle_reader import Bundle, read_golden
 from webbuild.verify.inputs import VerifyInput, collect_inputs, option_feeds, random_input
 from webbuild.verify.reference import check_golden_run, policy_of, reference_runner, run_reference, thresholds_of
@@ -77,13 +79,14 @@ def takes_earlier(manifest: Manifest) -> bool:
 def later_inputs(bundle: Bundle, earlier: Sequence[VariantWork]) -> list[VerifyInput]:
     """Return the inputs of a stage: what the references of those before it answered to theirs.
 
-    A crop is cut around the best box of what an earlier stage found. What else it takes is that of the recorded run, so
-    that it means something; random numbers without one.
+    A crop is cut around the best box of what an earlier stage found, clicks lie in the picture. What else it takes is
+    that of the recorded run, so that it means something; random numbers without one.
 
     Raises:
         WebbuildError: `invalid-golden`.
     """
     recorded, first = read_golden(bundle), earlier[0]
+    match = TaskMatch(bundle.manifest.task, tuple(bundle.manifest.inputs), ())
     inputs = []
     for index, given in enumerate(first.inputs):
         made = {(each.bundle.stage, name): array for each in earlier for name, array in _answer(each, index).items()}
@@ -91,6 +94,8 @@ def later_inputs(bundle: Bundle, earlier: Sequence[VariantWork]) -> list[VerifyI
         others = random_input(bundle.manifest, index).feeds if recorded is None else recorded[0]
         feeds = {**others, **option_feeds(bundle.manifest), **joined}
         placement = given.placement
+        if (pointed := point_prompt_of(match, placement, index)) is not None:
+            feeds |= pointed[1]
         if (crop := crop_input(bundle.manifest)) is not None and given.file is not None:
             feeds[crop.name], placement = cropped(given.file, crop, finder_of(earlier).reference.answers[index])
         inputs.append(VerifyInput(given.title, feeds, placement=placement))
