@@ -13,7 +13,7 @@ from webbuild.bundle.render import bundle_templates
 from webbuild.compare.by_output import count_matched, count_near_threshold
 from webbuild.compare.comparison import Comparison
 from webbuild.compare.tolerances import NATIVE, REDUCED_PRECISION
-from webbuild.equivalence.check import EquivalenceResult
+from webbuild.equivalence.check import EquivalenceResult, run_context
 from webbuild.inspection.before_after import BeforeAfter
 from webbuild.manifest import manifest as contract
 from webbuild.manifest.manifest import Generator, Manifest, Source, Task
@@ -30,7 +30,7 @@ from webbuild.reporting.prediction_image import prediction_image_url
 from webbuild.reporting.quantities import format_bytes
 from webbuild.reporting.write import encode_json, write_text
 from webbuild.samples.sample import Sample
-from webbuild.tasks.base import RunContext, Tensors
+from webbuild.tasks.base import Tensors
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.metrics.compare_classes import TOP_CLASSES
 from webbuild.tasks.registry import decode_task, kind_of
@@ -207,6 +207,6 @@ def _sample_cards(
 def _prediction_images(task: Task, sample: Sample, outputs: Tensors) -> dict[str, str]:
     if not kind_of(task).makes_image:
         return {}
-    found = decode_task(task, outputs, RunContext(sample.placement, picture_file=sample.image_file, hole=sample.hole))
+    found = decode_task(task, outputs, run_context(sample, {}))
     image = prediction_image_url(task, found, file=sample.image_file)
     return {"as packed": image} if image else {}

@@ -60,7 +60,8 @@ def emit_bundle(
         weight_quantization=quantized[0].report if quantized else None,
         precision_search=reduced[0].report if reduced else None,
     )
-    shown = [sample for sample in samples if sample.has_image]
+    asked = {sample.name: sample for sample in stages[-1].variants[0].samples}
+    shown = [asked.get(sample.name, sample) for sample in samples if sample.has_image]
     nodes = sum(stage.loaded.source.model.graph.num_nodes() for stage in stages)
     write_pack_report(report, manifest, shown, firsts[-1][1].equivalence, nodes, folder)
     write_manifest(manifest, folder)

@@ -118,7 +118,11 @@ def _around(index: int, source: StageBox, end: int, lane: int) -> str:
     return f"M{_RIGHT} {source.y + source.height - 10 * lane}H{_RIGHT + _LANE * lane}V{end - 8}H{_x(index)}V{end}"
 
 
+_SAID = {"image": "a picture", "crop": "a crop of the picture", "point-prompt": "a prompt", "option": "a threshold"}
+"""Kinds of inputs whose names in the manifest do not say what they take."""
+
+
 def _described(spec: Input) -> str:
     kind = str(spec.__struct_config__.tag)
-    what = "a picture" if kind == "image" else kind
+    what = _SAID.get(kind, kind)
     return printable(f"takes {spec.name}  {what} {spec.dtype} {spec.shape}", _LONGEST)

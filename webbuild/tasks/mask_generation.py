@@ -17,6 +17,7 @@ from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.point_prompt import PointPrompt, example_prompt, point_prompt_feeds
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
 from webbuild.tasks.detection import Box
+from webbuild.tasks.mask_image import mask_image
 from webbuild.tasks.mask_logits import ObjectMask, object_mask, resize_logits
 from webbuild.tasks.metrics.compare_masks import compare_object_masks
 from webbuild.tasks.sam_decoders import infer_sam_decoder
@@ -43,6 +44,8 @@ class MaskGenerationKind(TaskKind):
     noun = "mask"
     description = "Finds the object that a click or a box points at"
     wants = "embeddings of a picture, points and labels, and masks and scores, named as Segment Anything's exporters do"
+    makes_image = True
+    image_caption = "what is pointed at, the rest darker"
     predicts_more = True
     needs_earlier = True
 
@@ -102,6 +105,12 @@ class MaskGenerationKind(TaskKind):
         """Return the inputs that clicks and boxes fill in."""
         assert isinstance(match.task, MaskGenerationTask)
         return point_prompt_feeds(match.inputs, match.task, prompt, placement)
+
+    def image(
+        self, task: MaskGenerationTask, prediction: PromptedMasks, like: PromptedMasks, pixels: NDArray[np.uint8] | None
+    ) -> NDArray[np.uint8]:
+        """Return the best mask over the picture."""
+        return mask_image(prediction.masks[prediction.best].mask, pixels)
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""
