@@ -1,0 +1,49 @@
+// The buttons of a page of clicks: what they do is the view's, when they can be pressed is what the objects allow.
+
+import { element, elements } from "../util/elements.js";
+import type { AnsweredObjects } from "./answered-objects.js";
+
+export interface ObjectActions {
+  undo(): void;
+  /** The next click begins another object. */
+  end(): void;
+  remove(): void;
+  saveCutout(): void;
+  saveCoco(): void;
+}
+
+export class ObjectButtons {
+  readonly #modes = elements("input[name=click]", HTMLInputElement);
+  readonly #undo: HTMLButtonElement;
+  readonly #end: HTMLButtonElement;
+  readonly #remove: HTMLButtonElement;
+  readonly #cutout: HTMLButtonElement;
+  readonly #coco: HTMLButtonElement;
+
+  constructor(actions: ObjectActions) {
+    this.#undo = button("undo-click", () => actions.undo());
+    this.#end = button("new-object", () => actions.end());
+    this.#remove = button("remove-object", () => actions.remove());
+    this.#cutout = button("save-cutout", () => actions.saveCutout());
+    this.#coco = button("save-coco", () => actions.saveCoco());
+  }
+
+  /** Whether a click leaves a part out without Shift. */
+  get leavesOut(): boolean {
+    return this.#modes.some(({ checked, value }) => checked && value === "leave-out");
+  }
+
+  enable(objects: AnsweredObjects): void {
+    const { chosen, canUndo, masks } = objects;
+    this.#undo.disabled = !canUndo;
+    this.#end.disabled = this.#remove.disabled = chosen === null;
+    this.#cutout.disabled = chosen === null || objects.answerOf(chosen) === null;
+    this.#coco.disabled = masks.length === 0;
+  }
+}
+
+function button(id: string, onClick: () => void): HTMLButtonElement {
+  const found = element(id, HTMLButtonElement);
+  found.addEventListener("click", onClick);
+  return found;
+}

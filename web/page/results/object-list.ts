@@ -1,0 +1,67 @@
+// The list of the objects that were pointed at: a row for each, in its colour.
+
+import { objectColors } from "../drawing/object-layer.js";
+import { written } from "../drawing/region-colors.js";
+import type { AnsweredObjects } from "../input/answered-objects.js";
+import { percent } from "../util/format.js";
+import { ResultList, type ResultRow } from "./result-list.js";
+
+export interface ListActions {
+  /** A row was pressed: its object is chosen, or null where it was. */
+  choose(id: number | null): void;
+  /** The pointer is on a row that is not the chosen one, or on none. */
+  light(index: number | null): void;
+}
+
+export class ObjectList {
+  readonly #objects: AnsweredObjects;
+  readonly #actions: ListActions;
+  readonly #results = new ResultList((index) => this.#point(index));
+
+  constructor(objects: AnsweredObjects, actions: ListActions) {
+    this.#objects = objects;
+    this.#actions = actions;
+  }
+
+  /** Returns what the objects are, in words. */
+  show(): string {
+    const { all, chosen } = this.#objects;
+    const rows = this.#rows();
+    this.#results.show(rows, rows.length === 1 ? "object" : "objects");
+    this.#results.pin(chosen === null ? null : all.indexOf(chosen));
+    const areas = rows.map(({ value }) => value).join(", ");
+    return areas ? `objects that cover ${areas}` : "no object";
+  }
+
+  showNone(reason: string): void {
+    this.#results.showNone(reason);
+  }
+
+  #rows(): ResultRow[] {
+    const { all } = this.#objects;
+    const colors = objectColors(all);
+    return all.map((object, index) => {
+      const { mask, share } = this.#objects.answerOf(object) ?? { mask: null, share: 0 };
+      const color = colors[index];
+      return {
+        label: "object",
+        color: color ? written(color) : null,
+        detail: mask?.score.toFixed(2) ?? "",
+        share,
+        value: percent(share),
+      };
+    });
+  }
+
+  #point(index: number | null): void {
+    const { all, chosen } = this.#objects;
+    const { pinned } = this.#results;
+    const id = pinned === null ? null : (all[pinned]?.id ?? null);
+    if (id !== (chosen?.id ?? null)) {
+      this.#actions.choose(id);
+      return;
+    }
+    this.#results.highlight(index);
+    this.#actions.light(index === pinned ? null : index);
+  }
+}
