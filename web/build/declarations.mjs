@@ -1,23 +1,22 @@
-// One .d.ts for the runtime: the declarations of its public modules, one after another.
+// One .d.ts for the runtime: the declarations of the modules that index.ts makes public, one after another.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const PUBLIC = [
-  "manifest/manifest",
-  "tasks/depth/depth-at",
-  ...["coco", "cutout", "plain-json", "supervision"].map((name) => `export/${name}`),
-  ...["types", "results", "errors", "state", "stream", "scene", "model", "load"].map((name) => `api/${name}`),
-];
+const MANIFEST = "manifest/manifest.d.ts";
+/** What a module makes public of another. */
+const EXPORTED_MODULE = /^export (?:type )?(?:\{[^}]*\}|\*) from "(\.[^"]*)\.js";\n/gm;
 /** Types of the manifest's parts stay inside: exported, its File would shadow the DOM's in who imports all. */
 const MANIFEST_PARTS = /^export (?=(?:interface|type) (?!Manifest\b))/gm;
 /** Private fields make a class another one in each copy of the declarations: without them the copies are one type. */
 const PRIVATE_FIELDS = /^ *#private;\n/gm;
+/** Without an export list, all that a .d.ts declares is exported. */
+const ONLY_EXPORTS = "export {};\n";
 const BETWEEN_MODULES =
   /^(?:import|export) (?:type )?(?:\{[^}]*\}|\*) from "\.[^"]*";\n|^export type \{[^}]*\};\n/gm;
 
@@ -33,16 +32,29 @@ export async function writeDeclarations(file) {
       `${ROOT}web/src`,
     ];
     await tsc("-p", `${ROOT}web/build/tsconfig.json`, ...emit, "--outDir", folder);
-    const modules = await Promise.all(PUBLIC.map((name) => readFile(join(folder, `${name}.d.ts`), "utf8")));
-    const [manifest = "", ...others] = modules.map((text) =>
-      text.replace(BETWEEN_MODULES, "").replace(PRIVATE_FIELDS, ""),
+    const modules = new Map();
+    await addPublicModules(folder, "index.d.ts", modules);
+    modules.set(MANIFEST, modules.get(MANIFEST).replace(MANIFEST_PARTS, ""));
+    const texts = [...modules.values()].map((text) =>
+      text.replace(BETWEEN_MODULES, "").replace(PRIVATE_FIELDS, "").trim(),
     );
-    await writeFile(file, [manifest.replace(MANIFEST_PARTS, ""), ...others].join("\n"));
+    await writeFile(file, `${texts.filter((text) => text !== "").join("\n")}\n${ONLY_EXPORTS}`);
     // A name that is in none of the public modules would be undefined in the one file.
     await tsc("--noEmit", "--strict", "--ignoreConfig", "--types", "", "--lib", "es2022,dom", file);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Adds the declarations of a module, after those of the modules that it makes public. */
+async function addPublicModules(folder, name, modules) {
+  if (modules.has(name)) return;
+  modules.set(name, "");
+  const text = await readFile(join(folder, name), "utf8");
+  for (const [, path] of text.matchAll(EXPORTED_MODULE))
+    await addPublicModules(folder, `${posix.join(posix.dirname(name), path)}.d.ts`, modules);
+  modules.delete(name);
+  modules.set(name, text);
 }
 
 export async function tsc(...words) {

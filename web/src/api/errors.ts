@@ -50,6 +50,13 @@ export class WebbuildError extends Error {
   }
 }
 
+/** What went wrong without ending in an error, and what can be done about it. */
+export interface Warning {
+  code: string;
+  message: string;
+  fix: string;
+}
+
 /** @internal Returns the error as it is when the runtime made it, else what `wrap` makes of its message. */
 export function asWebbuildError(error: unknown, wrap: (message: string) => WebbuildError): WebbuildError {
   if (error instanceof WebbuildError) return error;

@@ -4,14 +4,14 @@
 import type { LoadedModel } from "../fallback/fallback-chain.js";
 import type { ResilientSession } from "../fallback/recovery.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
-import { areStates, firstStates, stateInputs } from "../inputs/state-inputs.js";
+import { areStates, firstStates } from "../inputs/state-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
-import type { Size } from "../preprocess/letterbox.js";
 import { type SavedState, type StateRequest, stateReset } from "../session/stream-states.js";
 import { Queue } from "../worker/queue.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
 import { guarded, WebbuildError } from "./errors.js";
-import type { StateSnapshot, Warning } from "./types.js";
+import { checkedSnapshot, type StateSnapshot } from "./state-snapshot.js";
+import type { Warning } from "./types.js";
 
 /** @internal A run: `from` gives the state that it reads, in the worker it is sent to, which is another when it is repeated. */
 export type StateWork<T> = (from: () => StateRequest) => Promise<T>;
@@ -176,39 +176,6 @@ export class ModelState {
   #begin(saved: SavedState | null, steps: number): void {
     [this.#place, this.#copy, this.#steps] = [null, saved, steps];
   }
-}
-
-/** Throws if a value is not a snapshot of a model with these variants. */
-function checkedSnapshot(variants: readonly Manifest[], snapshot: StateSnapshot): StateSnapshot {
-  const { steps, size, tensors } = Object(snapshot) as Partial<StateSnapshot>;
-  const fix = "give what snapshot() of the same model returned";
-  if (!isCount(steps, 0) || !isPictureSize(size)) {
-    const what =
-      "not a snapshot: steps is to be a whole number, and size null or a width and height in pixels";
-    throw new WebbuildError("invalid-state", what, fix);
-  }
-  if (variants.some(({ inputs }) => areStates(inputs, Object(tensors)))) return snapshot;
-  const wanted = stateInputs(variants[0]?.inputs ?? []).map(describe);
-  const got = Object.entries<{ type?: unknown; dims?: unknown }>(Object(tensors));
-  const given = got.map(([name, { type, dims }]) => describe({ name, dtype: type, shape: [dims].flat() }));
-  throw new WebbuildError(
-    "invalid-state",
-    `not a snapshot of this model: wanted ${wanted.join(", ")}, got ${given.join(", ") || "no tensors"}`,
-    fix,
-  );
-}
-
-function isCount(value: unknown, least: number): boolean {
-  return Number.isInteger(value) && Number(value) >= least;
-}
-
-function isPictureSize(size: unknown): boolean {
-  const { width, height } = Object(size) as Partial<Size>;
-  return size === null || (isCount(width, 1) && isCount(height, 1));
-}
-
-function describe(spec: { name: string; dtype: unknown; shape: readonly unknown[] }): string {
-  return `${spec.name} ${spec.dtype} [${spec.shape.join(", ")}]`;
 }
 
 /** @internal */

@@ -3,7 +3,7 @@
 import { closeResults } from "./close-results.js";
 import { WebbuildError } from "./errors.js";
 import type { ModelState } from "./state.js";
-import type { Result, StreamedFrame } from "./types.js";
+import type { Result } from "./types.js";
 
 type Run = (video: HTMLVideoElement, signal: AbortSignal) => Promise<Result>;
 type OnResult = (result: Result, frame: StreamedFrame) => void | Promise<void>;
@@ -12,6 +12,16 @@ type OnResult = (result: Result, frame: StreamedFrame) => void | Promise<void>;
 interface StreamState {
   state: ModelState | null;
   own: boolean;
+}
+
+/** The frame of a video that a result of `stream()` is of. */
+export interface StreamedFrame {
+  /** Its place in the video, in seconds. */
+  time: number;
+  /** How many frames were shown since the one before, and not run. */
+  dropped: number;
+  /** Milliseconds from its being shown to its result. */
+  latency: number;
 }
 
 /** What `model.stream()` gives. */

@@ -1,6 +1,6 @@
 // Results as COCO's JSON: images, categories, annotations.
 
-import type { ObjectsResult } from "../api/results.js";
+import type { ObjectsResult } from "../api/types.js";
 import { type FoundObject, foundObjects } from "./objects.js";
 import { outlines, signedArea } from "./polygons.js";
 import { compressRuns, countPixels, runLengths } from "./rle.js";

@@ -5,7 +5,7 @@ import type {
   MaskGenerationResult,
   MatteResult,
   SegmentResult,
-} from "../api/results.js";
+} from "../api/types.js";
 import { foundObjects } from "./objects.js";
 
 /** A PNG of a cutout, on the background that it was asked for. Call it before the cutout is closed. */

@@ -1,6 +1,6 @@
 // What a result found, one object for each, whichever task it is of: what the formats of `export` are written from.
 
-import type { Box, Detection, KeypointPosition, Mask, ObjectsResult, Point, Region } from "../api/results.js";
+import type { Box, Detection, KeypointPosition, Mask, ObjectsResult, Point, Region } from "../api/types.js";
 import type { PixelTest } from "./rle.js";
 
 export interface FoundObject {

@@ -1,6 +1,6 @@
 // Results as plain JSON.
 
-import type { Result } from "../api/results.js";
+import type { Result } from "../api/types.js";
 
 /** Numbers of an array that are still written out. */
 const MOST_NUMBERS = 1000;

@@ -1,6 +1,6 @@
 // Results as detections of supervision-js, Roboflow's renderer for the browser.
 
-import type { ObjectsResult } from "../api/results.js";
+import type { ObjectsResult } from "../api/types.js";
 import { type FoundObject, foundObjects } from "./objects.js";
 import { compressRuns, runLengths } from "./rle.js";
 

@@ -1,6 +1,6 @@
 // Where outputs become a result: on the GPU where the result is the same as the CPU's, else on the CPU.
 
-import type { Route } from "../api/results.js";
+import type { Route } from "../api/types.js";
 import { gpuDevice, type OrtWeb } from "../engine/engine.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { taskOf } from "../tasks/registry.js";

@@ -1,8 +1,7 @@
 // The outputs of a run into its result: on the GPU what stayed there, everything else here.
 
 import { WebbuildError } from "../api/errors.js";
-import type { Route } from "../api/results.js";
-import type { Tensors, Warning } from "../api/types.js";
+import type { Route, Tensors, Warning } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { Geometry } from "../preprocess/letterbox.js";
 import type { Picture } from "../preprocess/pixels.js";

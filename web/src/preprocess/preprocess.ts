@@ -1,8 +1,7 @@
 // What a run feeds of its pictures: made on the GPU where that makes the same of them as the CPU, else on the CPU.
 
 import { WebbuildError } from "../api/errors.js";
-import type { PreprocessRoute } from "../api/results.js";
-import type { TensorData } from "../api/types.js";
+import type { PreprocessRoute, TensorData } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { type AnyTensors, type GpuTensor, isOnGpu } from "../tensors/gpu-tensor.js";
 import { preprocessOnCpu, requireSize } from "./cpu-preprocess.js";

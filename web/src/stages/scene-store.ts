@@ -3,8 +3,7 @@
 
 import { closeResults } from "../api/close-results.js";
 import { internalError, WebbuildError } from "../api/errors.js";
-import type { PreprocessRoute } from "../api/results.js";
-import type { PictureSize, TensorData, Tensors } from "../api/types.js";
+import type { PictureSize, PreprocessRoute, TensorData, Tensors } from "../api/types.js";
 import type { StageInput, StageOutput } from "../manifest/manifest.js";
 import { releaseCrops } from "../preprocess/crop/scene-crops.js";
 import { closePictures, decodeBlob } from "../preprocess/pixels.js";

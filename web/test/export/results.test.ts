@@ -6,7 +6,7 @@ import type {
   ObbResult,
   PoseResult,
   SegmentResult,
-} from "../../src/api/results.js";
+} from "../../src/api/types.js";
 import { toCoco } from "../../src/export/coco.js";
 import { toPng } from "../../src/export/cutout.js";
 import { toJson } from "../../src/export/plain-json.js";

@@ -1,6 +1,6 @@
 // Affine transforms of the plane, as in webbuild/preprocess/affine.py.
 
-import type { Point } from "../../api/results.js";
+import type { Point } from "../../api/types.js";
 
 /** (x, y) -> (xx x + xy y + x0, yx x + yy y + y0). */
 export interface Affine {

@@ -1,6 +1,6 @@
 // Where the crop around a box lies in the picture. The manifest's CropInput has the formulas.
 
-import type { Box } from "../../api/results.js";
+import type { Box } from "../../api/types.js";
 import type { CropInput } from "../../manifest/manifest.js";
 import { planeSize, type Size } from "../letterbox.js";
 import { type Affine, similarity } from "./affine.js";

@@ -1,7 +1,7 @@
 // The number of a depth result at a place of the picture.
 
 import { WebbuildError } from "../../api/errors.js";
-import type { DepthResult } from "../../api/results.js";
+import type { DepthResult } from "../../api/types.js";
 import { readPixel } from "./depth-map.js";
 
 /**

@@ -1,0 +1,17 @@
+// The classes of a picture.
+
+import type { RunResult } from "../../api/run-result.js";
+
+/** The classes of a picture. */
+export interface ClassifyResult extends RunResult {
+  kind: "classify";
+  /** All of them, the most probable first. */
+  classes: ClassScore[];
+}
+
+/** A class, and how probable it is. */
+export interface ClassScore {
+  classIndex: number;
+  label: string;
+  score: number;
+}

@@ -1,0 +1,19 @@
+// Objects and their boxes.
+
+import type { Box } from "../../api/geometry.js";
+import type { RunResult } from "../../api/run-result.js";
+
+/** Boxes with classes and scores. */
+export interface DetectResult extends RunResult {
+  kind: "detect";
+  detections: Detection[];
+}
+
+/** An object that was found, in pixels of the upright source picture. */
+export interface Detection {
+  box: Box;
+  score: number;
+  classIndex: number;
+  /** The class's name in the manifest; "class 7" for an index that has none. */
+  label: string;
+}

@@ -1,0 +1,15 @@
+// The foreground of a picture.
+
+import type { RunResult } from "../../api/run-result.js";
+
+/** The foreground of a picture. */
+export interface MatteResult extends RunResult {
+  kind: "matte";
+  /** Row by row, one value for each pixel of the source picture: 0 is background, 255 foreground. */
+  alpha: Uint8Array<ArrayBuffer>;
+  /**
+   * The foreground, in the size of the source picture, on a transparent background or on the `background` option's.
+   * Close it when you are done.
+   */
+  cutout: ImageBitmap;
+}

@@ -1,0 +1,25 @@
+// People and their keypoints.
+
+import type { RunResult } from "../../api/run-result.js";
+import type { Detection } from "../detect/result.js";
+
+/** People, or other objects, with their keypoints. */
+export interface PoseResult extends RunResult {
+  kind: "pose";
+  poses: Pose[];
+}
+
+/** A person, or another object that has keypoints. */
+export interface Pose extends Detection {
+  /** In the order of the manifest's keypoints. */
+  keypoints: KeypointPosition[];
+}
+
+/** A keypoint in pixels of the picture. */
+export interface KeypointPosition {
+  name: string;
+  x: number;
+  y: number;
+  /** 1 where the model gives none. */
+  confidence: number;
+}
