@@ -154,7 +154,7 @@ tsc: $(MODULES)
 	npm run --silent check
 
 SCHEMA := import json; from webbuild.manifest.manifest import json_schema; print(json.dumps(json_schema(), indent=2))
-PIPELINE := import json; from webbuild.compile.pipeline_file import pipeline_schema; print(json.dumps(pipeline_schema(), indent=2))
+PIPELINE := import json; from webbuild.compile.stages.pipeline_file import pipeline_schema; print(json.dumps(pipeline_schema(), indent=2))
 TYPES := import { manifestTypes } from "./web/build/types.mjs"; process.stdout.write(await manifestTypes())
 
 generated: $(INSTALLED) $(MODULES)

@@ -14,8 +14,8 @@ from tests.crop_models import DETECTOR, keypoints
 from tests.models import DETECT, HEADER, detector, parsed, save
 from tests.stages import DECODER, pair, stage
 from tests.stateful import GRU, stateful
-from webbuild.compile.glue_file import glue_problem
-from webbuild.compile.pipeline_file import pipeline_schema
+from webbuild.compile.stages.glue_file import glue_problem
+from webbuild.compile.stages.pipeline_file import pipeline_schema
 from webbuild.manifest.manifest import CropInput, Glue, StageInput, StageOutput, decode
 
 pytestmark = pytest.mark.usefixtures("stand_in")

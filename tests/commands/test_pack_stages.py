@@ -13,7 +13,7 @@ import pytest
 from tests.commands.program import Done, pack, webbuild
 from tests.stages import DECODER, ENCODER, pair, stage
 from webbuild.bisect.model_under_test import ModelSelection, open_model_under_test
-from webbuild.compile import prove_stages
+from webbuild.compile.stages import prove_whole
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Glue, Manifest, StageInput, StageOutput, TensorInput, decode
 from webbuild.manifest.stages import unfit_stages
@@ -138,7 +138,7 @@ def test_a_graph_that_is_wrong_only_behind_the_other_is_found(tmp_path: Path) ->
     def wrong(stage, runner):  # type: ignore[no-untyped-def]
         return lambda feeds: {name: array * 1.01 for name, array in runner.run(feeds).items()}
 
-    with patch.object(prove_stages, "_with_thresholds", wrong):
+    with patch.object(prove_whole, "_with_thresholds", wrong):
         done = pack_stages(*pair(tmp_path))
     assert (done.code, done.error) == (1, "output-mismatch")
     assert "whole" in done.stderr
@@ -163,7 +163,7 @@ def test_graphs_are_closed_where_a_run_fails(tmp_path: Path) -> None:
 
         return run
 
-    with patch.object(prove_stages, "NativeRunner", Recorded), patch.object(prove_stages, "_with_thresholds", failing):
+    with patch.object(prove_whole, "NativeRunner", Recorded), patch.object(prove_whole, "_with_thresholds", failing):
         done = pack_stages(*pair(tmp_path))
     assert done.error == "reference-run-failed"
     assert len(opened) == 2

@@ -17,8 +17,8 @@ from webbuild.commands.pack_stages import compile_all, prove_stage, with_samples
 from webbuild.commands.pack_text import rewrite_lines, whole_lines
 from webbuild.commands.verify import verify_and_show, write_html_report
 from webbuild.compare.comparison import Comparison
-from webbuild.compile.model_stage import ModelStage
-from webbuild.compile.prove_stages import prove_stages
+from webbuild.compile.stages.model_stage import ModelStage
+from webbuild.compile.stages.prove_whole import prove_stages
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.reporting.progress import ProgressReporter

@@ -15,9 +15,9 @@ from webbuild.bundle.report import PackReport, write_pack_report
 from webbuild.bundle.stage_files import StageContents, public_outputs
 from webbuild.bundle.weight_parts import write_gzipped_graph
 from webbuild.compare.comparison import Comparison, with_variant
-from webbuild.compile.model_stage import ModelStage
 from webbuild.compile.model_variant import ModelVariant
 from webbuild.compile.prove import ProvenGraphs
+from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.inspection.before_after import of_stages
 from webbuild.manifest.manifest import File, Input, Variant
 from webbuild.passes.base import Rewrite

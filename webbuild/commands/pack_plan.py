@@ -13,9 +13,11 @@ from msgspec import Struct
 from webbuild.commands.locate_and_export import export_located, parse_export_options
 from webbuild.commands.options.pack import PackArguments
 from webbuild.compile.mixed_precision import check_exclusive_options
-from webbuild.compile.pipeline_file import Pipeline, invalid_pipeline, read_pipeline
-from webbuild.compile.pipeline_plan import plan_pipeline
-from webbuild.compile.stage_plan import PlannedStage, plan_stages, stage_names
+from webbuild.compile.stages.order import plan_stages
+from webbuild.compile.stages.pipeline_file import Pipeline, invalid_pipeline, read_pipeline
+from webbuild.compile.stages.pipeline_plan import plan_pipeline
+from webbuild.compile.stages.planned_stage import PlannedStage
+from webbuild.compile.stages.stage_names import stage_names
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.given_states import parse_states
 from webbuild.model.load import load_onnx, require_model

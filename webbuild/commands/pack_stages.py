@@ -14,14 +14,14 @@ from webbuild.commands.pack_text import compiled_lines, proven_lines
 from webbuild.compile.compile_batch import compile_batch
 from webbuild.compile.compile_model import CompiledModel, compile_model
 from webbuild.compile.load_model import LoadedModel, load_model
-from webbuild.compile.model_stage import ModelStage, compile_stages
 from webbuild.compile.model_variant import ModelVariant, compile_variants, naming_variant
 from webbuild.compile.prompt_variants import with_prompt_variants
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
-from webbuild.compile.stage_crops import crop_batches
-from webbuild.compile.stage_links import StageLinks
-from webbuild.compile.stage_plan import PlannedStage
-from webbuild.compile.stage_runs import with_later_samples
+from webbuild.compile.stages.crops import crop_batches
+from webbuild.compile.stages.links import StageLinks
+from webbuild.compile.stages.model_stage import ModelStage, compile_stages
+from webbuild.compile.stages.planned_stage import PlannedStage
+from webbuild.compile.stages.samples import with_later_samples
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.inspection.before_after import inspect_before_after
 from webbuild.model.signature import ModelSignature

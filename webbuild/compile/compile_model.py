@@ -30,7 +30,7 @@ from webbuild.compile.picture_input import (
 from webbuild.compile.picture_output import find_picture_output, with_measured_picture
 from webbuild.compile.plan_graphs import plan_graphs
 from webbuild.compile.size_input_order import with_measured_size_order
-from webbuild.compile.stage_links import StageLinks
+from webbuild.compile.stages.links import StageLinks
 from webbuild.compile.state_inputs import with_state_inputs
 from webbuild.compile.tiles import with_tiles
 from webbuild.manifest.manifest import TensorInput

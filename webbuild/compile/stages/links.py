@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from webbuild.compile.stage_crops import with_crops
-from webbuild.compile.stage_plan import PlannedStage, stage_mismatch
+from webbuild.compile.stages.crops import with_crops
+from webbuild.compile.stages.planned_stage import PlannedStage
+from webbuild.compile.stages.tensor_fit import stage_mismatch
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import Input, StageInput
 from webbuild.model.load import model_signature

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from webbuild.compare.comparison import Comparison
-from webbuild.compile.model_stage import ModelStage
 from webbuild.compile.prove import ProvenGraphs
-from webbuild.compile.stage_runs import exported_thresholds, whole_feeds
+from webbuild.compile.stages.model_stage import ModelStage
+from webbuild.compile.stages.samples import exported_thresholds, whole_feeds
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.check import reference_outputs, run_context
 from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, compare_runs

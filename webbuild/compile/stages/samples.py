@@ -9,8 +9,8 @@ import msgspec
 from numpy.typing import NDArray
 
 from webbuild.compile.compile_model import CompiledModel
-from webbuild.compile.model_stage import ModelStage
 from webbuild.compile.model_variant import ModelVariant, naming_variant
+from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.equivalence.check import reference_outputs, run_context
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.preprocess.crop_box import CropBox

@@ -9,8 +9,11 @@ from pathlib import Path
 import msgspec
 
 from webbuild.bundle.stage_files import StageGlue
-from webbuild.compile.pipeline_file import Pipeline, invalid_pipeline
-from webbuild.compile.stage_plan import Join, PlannedStage, check_all_taken, check_fit, joins_or_crops
+from webbuild.compile.stages.joins import joins_or_crops
+from webbuild.compile.stages.order import check_all_taken
+from webbuild.compile.stages.pipeline_file import Pipeline, invalid_pipeline
+from webbuild.compile.stages.planned_stage import Join, PlannedStage
+from webbuild.compile.stages.tensor_fit import check_fit
 from webbuild.model.signature import TensorSpec
 
 

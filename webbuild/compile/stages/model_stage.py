@@ -12,8 +12,8 @@ from webbuild.bundle.stage_files import StageGlue
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel
 from webbuild.compile.model_variant import ModelVariant, naming_variant
-from webbuild.compile.stage_links import Made, StageLinks, check_made, joined_sizes, outputs_made
-from webbuild.compile.stage_plan import PlannedStage
+from webbuild.compile.stages.links import Made, StageLinks, check_made, joined_sizes, outputs_made
+from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.inspection.before_after import BeforeAfter
 from webbuild.manifest.states import state_inputs

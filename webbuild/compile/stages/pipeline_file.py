@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from webbuild.compile.glue_file import glue_problem
+from webbuild.compile.stages.glue_file import glue_problem
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.tasks.registry import task_kinds
 

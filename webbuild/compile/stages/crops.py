@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from webbuild.compile.stage_plan import PlannedStage
+from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import CropInput
 from webbuild.tasks.base import TaskMatch

@@ -1,0 +1,86 @@
+"""What joins a model to the stages before it, where nobody says so: tensors of one name, else of one type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from webbuild.compile.stages.planned_stage import Join, PlannedStage
+from webbuild.compile.stages.tensor_fit import check_fit, is_alike
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.signature import TensorSpec
+from webbuild.model.states import describe_spec
+from webbuild.tasks.symbolic_dims import picture_sides
+
+
+def automatic_joins(earlier: Sequence[PlannedStage], model: PlannedStage, *, by_type: bool = True) -> tuple[Join, ...]:
+    """Return what joins a model to the stages before it: tensors of one name, else those that are alike.
+
+    Raises:
+        WebbuildError: `stage-mismatch`; `stages-not-joined` where there is nothing.
+    """
+    joins = _joins_by_name(earlier, model) or (_joins_by_type(earlier, model) if by_type else ())
+    if not joins:
+        raise not_joined(earlier, model)
+    return joins
+
+
+def joins_or_crops(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
+    """Return what joins a model to the stages before it: nothing where it may look at crops of what one finds.
+
+    Raises:
+        WebbuildError: what `automatic_joins` raises.
+    """
+    try:
+        return automatic_joins(earlier, model)
+    except WebbuildError as error:
+        if error.code == "stages-not-joined" and takes_pictures_alone(model):
+            return ()
+        raise
+
+
+def takes_pictures_alone(model: PlannedStage) -> bool:
+    """Whether a picture is all that a model takes, so that it may be a crop."""
+    inputs = model.source.signature.inputs
+    return len(inputs) == 1 and bool(picture_sides(inputs[0])) and 3 in inputs[0].shape
+
+
+def _joins_by_name(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
+    """Return the inputs that have the name of an output, of the latest stage that has one."""
+    made = {spec.name: (stage, spec) for stage in earlier for spec in stage.source.signature.outputs}
+    found = []
+    for spec in model.source.signature.inputs:
+        if spec.name in made:
+            stage, output = made[spec.name]
+            check_fit(stage, output, model, spec)
+            found.append(Join(spec.name, stage.name, output.name))
+    return tuple(found)
+
+
+def _joins_by_type(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
+    """Return the inputs whose type and shape one output alone has, which no other input has."""
+    pairs = [
+        (spec, stage, output)
+        for spec in model.source.signature.inputs
+        for stage in earlier
+        for output in stage.source.signature.outputs
+        if is_alike(spec, output)
+    ]
+    inputs, outputs = [id(pair[0]) for pair in pairs], [id(pair[2]) for pair in pairs]
+    alone = [pair for pair in pairs if inputs.count(id(pair[0])) == outputs.count(id(pair[2])) == 1]
+    return tuple(Join(spec.name, stage.name, output.name) for spec, stage, output in alone)
+
+
+def not_joined(earlier: Sequence[PlannedStage], model: PlannedStage) -> WebbuildError:
+    """Return the error of a model that takes no output of the stages before it."""
+    made = "; ".join(f"{stage.source.path.name} gives {_listed(stage.source.signature.outputs)}" for stage in earlier)
+    return WebbuildError(
+        "stages-not-joined",
+        f"no output is an input of the next stage: {made}; {model.source.path.name} takes "
+        f"{_listed(model.source.signature.inputs)}",
+        "give the files in the order in which they run, or say what joins them with --pipeline FILE",
+        exit_code=USAGE,
+    )
+
+
+def _listed(specs: Sequence[TensorSpec]) -> str:
+    return ", ".join(f"'{spec.name}' {describe_spec(spec)}" for spec in specs)

@@ -1,0 +1,70 @@
+"""The order in which stages run: as they are given, else the only one in which tensors join them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+
+import msgspec
+
+from webbuild.compile.stages.joins import automatic_joins, not_joined, takes_pictures_alone
+from webbuild.compile.stages.planned_stage import PlannedStage
+from webbuild.errors import WebbuildError
+
+_MOST_REORDERED = 4
+"""Stages whose order is looked for."""
+
+
+def plan_stages(models: Sequence[PlannedStage]) -> list[PlannedStage]:
+    """Return the models with what joins them, in the order given, else in the only one in which they join.
+
+    Where tensors join none of them, a model of pictures may look at crops of what the one before it finds. Whether it
+    does shows when it is compiled.
+
+    Raises:
+        WebbuildError: `stage-mismatch` where two tensors of one name do not fit; `stages-not-joined` where a stage
+            takes nothing from those before it, or gives nothing to those after it.
+    """
+    try:
+        return _joined(models)
+    except WebbuildError as error:
+        found = list(_other_orders(models)) if len(models) <= _MOST_REORDERED else []
+        if len(found) == 1:
+            return found[0]
+        if all(takes_pictures_alone(each) for each in models[1:]):
+            return list(models)
+        raise error from None
+
+
+def _other_orders(models: Sequence[PlannedStage]) -> Iterator[list[PlannedStage]]:
+    for order in permutations(models):
+        try:
+            yield _joined(order, by_type=False)
+        except WebbuildError:
+            continue
+
+
+def _joined(models: Sequence[PlannedStage], *, by_type: bool = True) -> list[PlannedStage]:
+    done: list[PlannedStage] = list(models[:1])
+    for model in models[1:]:
+        done.append(msgspec.structs.replace(model, joins=automatic_joins(done, model, by_type=by_type)))
+    check_all_taken(done)
+    return done
+
+
+def check_all_taken(stages: Sequence[PlannedStage]) -> None:
+    """Raise for a stage of which no later one takes an output, nor may look at crops of what it finds.
+
+    Raises:
+        WebbuildError: `stages-not-joined`.
+    """
+    read = {stage for each in stages if each.glue for stage, _ in each.glue.reads}
+    taken = read | {join.stage for stage in stages for join in stage.joins}
+    looking = max((at for at, each in enumerate(stages) if at and _may_take_crops(each)), default=0)
+    for at, stage in enumerate(stages[:-1]):
+        if stage.name not in taken and at >= looking:
+            raise not_joined([stage], stages[at + 1])
+
+
+def _may_take_crops(stage: PlannedStage) -> bool:
+    return not stage.joins and stage.glue is None and takes_pictures_alone(stage)

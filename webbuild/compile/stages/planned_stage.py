@@ -1,0 +1,38 @@
+"""A model that is to be a stage, and what it takes from the stages before it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from webbuild.bundle.stage_files import StageGlue
+from webbuild.model.load import OnnxModel
+
+
+class Join(Struct, frozen=True):
+    """An input of a stage, and the output of an earlier one that it takes."""
+
+    input: str
+    stage: str
+    output: str
+
+
+class PlannedStage(Struct, frozen=True):
+    """A model, and what it takes from the stages before it. `task` is that which the user gave, None for any.
+
+    `given` is the file that was given: its samples lie beside that, and `source` may be an export of it.
+    """
+
+    name: str
+    given: Path
+    source: OnnxModel
+    joins: tuple[Join, ...] = ()
+    task: str | None = None
+    glue: StageGlue | None = None
+
+    def taken_of(self, stage: str) -> set[str]:
+        """Return the outputs of an earlier stage that this one takes, or that its glue reads."""
+        joined = [(each.stage, each.output) for each in self.joins]
+        read = () if self.glue is None else self.glue.reads
+        return {output for of, output in (*joined, *read) if of == stage}

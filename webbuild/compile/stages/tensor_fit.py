@@ -1,0 +1,47 @@
+"""Whether an output of one stage may be an input of another, by types and shapes."""
+
+from __future__ import annotations
+
+from webbuild.compile.stages.planned_stage import PlannedStage
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.signature import Dim, TensorSpec
+from webbuild.model.states import describe_spec
+
+_FLOATS = ("float16", "float32", "float64", "bfloat16")
+
+
+def is_alike(one: TensorSpec, other: TensorSpec) -> bool:
+    """Whether two tensors are of one type and shape, of which something besides the batch is known."""
+    known = [size for size in one.shape[1:] if isinstance(size, int) and size > 1]
+    return len(one.shape) > 1 and bool(known) and fits(one, other) and one.shape[1:] == other.shape[1:]
+
+
+def fits(one: TensorSpec, other: TensorSpec) -> bool:
+    """Whether an output may be an input, as far as the files tell: floats of any width, and free sizes."""
+    same = one.dtype == other.dtype or (one.dtype in _FLOATS and other.dtype in _FLOATS)
+    free = not one.shape or not other.shape
+    return same and (free or (len(one.shape) == len(other.shape) and all(map(_may_equal, one.shape, other.shape))))
+
+
+def _may_equal(one: Dim, other: Dim) -> bool:
+    return one == other or not isinstance(one, int) or not isinstance(other, int)
+
+
+def check_fit(stage: PlannedStage, output: TensorSpec, model: PlannedStage, spec: TensorSpec) -> None:
+    """Raise where an input cannot take an output.
+
+    Raises:
+        WebbuildError: `stage-mismatch`.
+    """
+    if not fits(output, spec):
+        raise stage_mismatch(model, spec, f"'{output.name}' of {stage.source.path.name} is {describe_spec(output)}")
+
+
+def stage_mismatch(model: PlannedStage, spec: TensorSpec, made: str) -> WebbuildError:
+    """Return the error of an input that cannot take the output that `made` describes."""
+    return WebbuildError(
+        "stage-mismatch",
+        f"input '{spec.name}' of {model.source.path.name} is {describe_spec(spec)}, and output {made}",
+        "export both with the same sizes and types; --dim fixes a free size, and --pipeline FILE joins other tensors",
+        exit_code=USAGE,
+    )
