@@ -16,7 +16,7 @@ import numpy as np
 from webbuild.compare.arrays import compare_arrays
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.manifest.tasks import Task
+from webbuild.manifest.tasks.task import Task
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
 from webbuild.tasks.type_names import TypeNames

@@ -20,7 +20,7 @@ from webbuild.equivalence.compare_runs import Perturbed, Reference, RunInput, Te
 from webbuild.equivalence.policy import Policy
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Task
-from webbuild.manifest.tasks import TensorTask
+from webbuild.manifest.tasks.tensor import TensorTask
 from webbuild.model.load import load_onnx
 from webbuild.model.traversal import rounded_outputs
 from webbuild.passes.dtypes.retype import retype

@@ -9,7 +9,7 @@ from tests.commands.program import POSE, webbuild
 from tests.models import as_ir, convolution, save
 from webbuild.commands.pack_text import compiled_lines, refusal_lines
 from webbuild.compile.compile_model import CompiledModel
-from webbuild.manifest.tasks import TensorTask
+from webbuild.manifest.tasks.tensor import TensorTask
 from webbuild.passes.base import Rewrite
 from webbuild.passes.lower import LoweredGraphs
 from webbuild.tasks.base import TaskMatch

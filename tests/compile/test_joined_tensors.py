@@ -7,7 +7,7 @@ import pytest
 
 from webbuild.compile.joined_tensors import with_joined_tensors
 from webbuild.manifest.manifest import DetectTask, ImageInput, Letterbox, TensorInput
-from webbuild.manifest.tasks import TensorTask
+from webbuild.manifest.tasks.tensor import TensorTask
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.tasks.base import TaskMatch
 

@@ -16,7 +16,8 @@ from webbuild.compile.picture_likeness import measure_likeness
 from webbuild.compile.picture_output import find_picture_output, with_measured_picture
 from webbuild.compile.picture_trials import sample_canvases
 from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput, NumberInput, ReferenceInput, TensorInput
-from webbuild.manifest.tasks import ImageTask, TensorTask
+from webbuild.manifest.tasks.image import ImageTask
+from webbuild.manifest.tasks.tensor import TensorTask
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.load import model_signature
 from webbuild.runners.native import NativeRunner

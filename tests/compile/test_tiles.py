@@ -15,7 +15,9 @@ from tests.models import save
 from tests.picture_nets import Builder, Net, compact, hourglass, normalized, residual_dense, squeezed, tripled, windows
 from webbuild.compile.tiles import with_tiles
 from webbuild.manifest.inputs import ImageInput, Letterbox, MaskInput, NumberInput, TensorInput
-from webbuild.manifest.tasks import ImageTask, MatteTask, TilePlan
+from webbuild.manifest.tasks.image import ImageTask
+from webbuild.manifest.tasks.matte import MatteTask
+from webbuild.manifest.tasks.tile_plan import TilePlan
 from webbuild.passes.analysis.receptive_field import receptive_field
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.runners.native import NativeRunner

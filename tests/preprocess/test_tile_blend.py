@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from webbuild.manifest.tasks import TilePlan
+from webbuild.manifest.tasks.tile_plan import TilePlan
 from webbuild.preprocess.tile_blend import put_tile
 from webbuild.preprocess.tiles import tiles_of
 

@@ -16,7 +16,9 @@ from tests.native import Session
 from tests.picture_nets import compact
 from webbuild.manifest.inputs import Letterbox, MaskInput
 from webbuild.manifest.manifest import Input, Task
-from webbuild.manifest.tasks import ImageTask, MatteTask, TilePlan
+from webbuild.manifest.tasks.image import ImageTask
+from webbuild.manifest.tasks.matte import MatteTask
+from webbuild.manifest.tasks.tile_plan import TilePlan
 from webbuild.tasks.base import Tensors
 from webbuild.tasks.matte_alpha import Matte
 from webbuild.tasks.output_picture import OutputPicture

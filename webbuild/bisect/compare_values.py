@@ -14,7 +14,7 @@ from webbuild.compare.tolerances import NATIVE
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
 from webbuild.equivalence.policy import Policy
-from webbuild.manifest.tasks import TensorTask
+from webbuild.manifest.tasks.tensor import TensorTask
 
 _TASK = TensorTask()
 MASK_MAGNITUDE = 1e8

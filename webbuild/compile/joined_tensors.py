@@ -8,7 +8,7 @@ import msgspec
 import onnx_ir as ir
 
 from webbuild.manifest.inputs import ImageInput
-from webbuild.manifest.tasks import JoinedTensor
+from webbuild.manifest.tasks.tensor import JoinedTensor
 from webbuild.passes.rewrite import static_shape
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of

@@ -17,7 +17,7 @@ from webbuild.compile.picture_trials import sample_canvases
 from webbuild.compile.picture_ways import PictureModel, PictureTrial, Way, empties_itself, like_first, try_ways
 from webbuild.compile.pixel_ranges import IMAGENET, PLAIN, SIGNED, UNIT, with_range
 from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput, NumberInput, ReferenceInput
-from webbuild.manifest.tasks import ImageTask
+from webbuild.manifest.tasks.image import ImageTask
 from webbuild.model.load import model_signature
 from webbuild.preprocess.image import normalize
 from webbuild.preprocess.mask import find_mask

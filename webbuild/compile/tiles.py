@@ -11,7 +11,7 @@ import onnx_ir as ir
 
 from webbuild.compile.tile_seams import Seam, SeamMeasure
 from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput, NumberInput, OptionInput
-from webbuild.manifest.tasks import TilePlan
+from webbuild.manifest.tasks.tile_plan import TilePlan
 from webbuild.passes.analysis.receptive_field import GlobalContext, ReceptiveField, receptive_field
 from webbuild.preprocess.image import input_size
 from webbuild.preprocess.mask import find_mask

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from webbuild.manifest.tasks import ManifestStruct
+from webbuild.manifest.manifest_struct import ManifestStruct
 
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Path = Annotated[str, Meta(description="Relative to the manifest, with forward slashes.")]

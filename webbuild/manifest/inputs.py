@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from webbuild.manifest.tasks import ManifestStruct
+from webbuild.manifest.manifest_struct import ManifestStruct
 
 DType = Literal["float32", "int32", "int64", "uint8", "bool"]
 Interpolation = Literal["bilinear", "bilinear-antialias", "nearest", "bicubic"]

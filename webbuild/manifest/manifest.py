@@ -44,26 +44,26 @@ from webbuild.manifest.inputs import StackInput as StackInput
 from webbuild.manifest.inputs import StageInput as StageInput
 from webbuild.manifest.inputs import StateInput as StateInput
 from webbuild.manifest.inputs import TensorInput as TensorInput
-from webbuild.manifest.tasks import ClassifyTask as ClassifyTask
-from webbuild.manifest.tasks import DepthTask as DepthTask
-from webbuild.manifest.tasks import DetectTask as DetectTask
-from webbuild.manifest.tasks import GroundingTask as GroundingTask
-from webbuild.manifest.tasks import HeatmapHead as HeatmapHead
-from webbuild.manifest.tasks import ImageSegmentationTask as ImageSegmentationTask
-from webbuild.manifest.tasks import ImageTask as ImageTask
-from webbuild.manifest.tasks import Keypoint as Keypoint
-from webbuild.manifest.tasks import KeypointsTask as KeypointsTask
-from webbuild.manifest.tasks import ManifestStruct
-from webbuild.manifest.tasks import MaskGenerationTask as MaskGenerationTask
-from webbuild.manifest.tasks import MatteTask as MatteTask
-from webbuild.manifest.tasks import ObbTask as ObbTask
-from webbuild.manifest.tasks import PoseTask as PoseTask
-from webbuild.manifest.tasks import RegressionHead as RegressionHead
-from webbuild.manifest.tasks import RowTask as RowTask
-from webbuild.manifest.tasks import SegmentTask as SegmentTask
-from webbuild.manifest.tasks import SimccHead as SimccHead
-from webbuild.manifest.tasks import Task as Task
-from webbuild.manifest.tasks import TensorTask as TensorTask
+from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.tasks.classify import ClassifyTask as ClassifyTask
+from webbuild.manifest.tasks.depth import DepthTask as DepthTask
+from webbuild.manifest.tasks.detect import DetectTask as DetectTask
+from webbuild.manifest.tasks.grounding import GroundingTask as GroundingTask
+from webbuild.manifest.tasks.image import ImageTask as ImageTask
+from webbuild.manifest.tasks.image_segmentation import ImageSegmentationTask as ImageSegmentationTask
+from webbuild.manifest.tasks.keypoint import Keypoint as Keypoint
+from webbuild.manifest.tasks.keypoint_heads import HeatmapHead as HeatmapHead
+from webbuild.manifest.tasks.keypoint_heads import RegressionHead as RegressionHead
+from webbuild.manifest.tasks.keypoint_heads import SimccHead as SimccHead
+from webbuild.manifest.tasks.keypoints import KeypointsTask as KeypointsTask
+from webbuild.manifest.tasks.mask_generation import MaskGenerationTask as MaskGenerationTask
+from webbuild.manifest.tasks.matte import MatteTask as MatteTask
+from webbuild.manifest.tasks.obb import ObbTask as ObbTask
+from webbuild.manifest.tasks.pose import PoseTask as PoseTask
+from webbuild.manifest.tasks.row_task import RowTask as RowTask
+from webbuild.manifest.tasks.segment import SegmentTask as SegmentTask
+from webbuild.manifest.tasks.task import Task as Task
+from webbuild.manifest.tasks.tensor import TensorTask as TensorTask
 
 if TYPE_CHECKING:
     AnyTask = Task

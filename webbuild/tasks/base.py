@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import Input, Task
-from webbuild.manifest.tasks import JoinedTensor, TilePlan
+from webbuild.manifest.tasks.tensor import JoinedTensor
+from webbuild.manifest.tasks.tile_plan import TilePlan
 from webbuild.model.signature import ModelSignature
 from webbuild.postprocess.spec import GroundingPostprocess, Postprocess
 from webbuild.preprocess.letterbox import ImagePlacement

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import ImageTask
-from webbuild.manifest.tasks import TilePlan
+from webbuild.manifest.tasks.tile_plan import TilePlan
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.image import load_image
 from webbuild.preprocess.letterbox import ImagePlacement

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.manifest.tasks import ImageTask
+from webbuild.manifest.tasks.image import ImageTask
 from webbuild.preprocess.image import LUMA, composite_on_white
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.resample import enlarging_taps, weigh_pixels

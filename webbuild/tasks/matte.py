@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import MatteTask
-from webbuild.manifest.tasks import TilePlan
+from webbuild.manifest.tasks.tile_plan import TilePlan
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors, TiledOutput
 from webbuild.tasks.matte_alpha import Matte, alpha_cells, alpha_planes, decode_alpha, decode_foreground

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest.tasks import ImageTask
+from webbuild.manifest.tasks.image import ImageTask
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.tasks.depth_map import resample_map
 

@@ -17,7 +17,7 @@ from webbuild.manifest.inputs import (
     ReferenceInput,
     TensorInput,
 )
-from webbuild.manifest.tasks import ImageTask
+from webbuild.manifest.tasks.image import ImageTask
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.preprocess.picture_shape import (
     Layout,

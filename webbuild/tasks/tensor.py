@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import TensorTask
-from webbuild.manifest.tasks import JoinedTensor
+from webbuild.manifest.tasks.tensor import JoinedTensor
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
 from webbuild.tasks.tensor_inputs import tensor_input_spec

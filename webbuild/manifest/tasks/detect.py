@@ -1,0 +1,17 @@
+"""Objects and their boxes."""
+
+from __future__ import annotations
+
+from webbuild.manifest.tasks.task import Task
+
+
+class DetectTask(Task, tag="detect", kw_only=True, frozen=True):
+    """Objects and their boxes.
+
+    Rows of `output` [1, rows, 6]: x1 y1 x2 y2 in input pixels, score, class index. A row whose score is 0 is
+    padding; rows are in order of falling score.
+    """
+
+    output: str
+    rows: int
+    classes: list[str]
