@@ -16,13 +16,16 @@ from tests.manifests import image_input, manifest, pose_task, stages_manifest
 from webbuild.bundle.render import render_loader, render_page, render_types
 from webbuild.manifest.manifest import (
     ClassifyTask,
+    CropInput,
     DepthTask,
     DetectTask,
     ImageInput,
     Letterbox,
     Manifest,
     MaskGenerationTask,
+    NumberInput,
     ObbTask,
+    OptionInput,
     Output,
     PointPromptInput,
     SegmentTask,
@@ -208,6 +211,18 @@ def clicked() -> Manifest:
     return msgspec.structs.replace(whole, stages=[decoder])
 
 
+def cropped() -> Manifest:
+    """Return the manifest of a detector of two sizes and a model of crops, each with an option of its own."""
+    whole, found = stages_manifest(), two_sizes()
+    assert whole.stages
+    share = OptionInput(name="score", shape=[1], option="confidence", default=0.25)
+    picture_of = [spec for spec in found.inputs if isinstance(spec, ImageInput)]
+    crops = CropInput(name="crop", shape=[1, 3, 32, 24], scale=1.0, mean=[0.0] * 3, std=[1.0] * 3)
+    width = NumberInput(name="width", shape=[1], default=1.0)
+    points = msgspec.structs.replace(whole.stages[0], name="points", task=pose_task(), inputs=[crops, width])
+    return msgspec.structs.replace(found, schema=2, stage_name="boxes", inputs=[*picture_of, share], stages=[points])
+
+
 def test_the_page_of_clicks_looks_once_and_names_the_files_of_all_stages() -> None:
     model = clicked()
     assert model.stages
@@ -271,6 +286,7 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
     (tmp_path / "sized.d.ts").write_text(render_types(two_sizes()), "utf-8")
     (tmp_path / "staged.d.ts").write_text(render_types(stages_manifest()), "utf-8")
     (tmp_path / "clicked.d.ts").write_text(render_types(clicked()), "utf-8")
+    (tmp_path / "cropped.d.ts").write_text(render_types(cropped()), "utf-8")
     (tmp_path / "use.ts").write_text(
         'import { load as loadSized, type Size } from "./sized.js";\n'
         "const sized = await loadSized({ size: [32, 48] });\n"
@@ -338,6 +354,20 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
         "await clicked.segment({ box: { x1: 0, y1: 0, x2: 9, y2: 9 }, mask: pointed.logits });\n"
         "// @ts-expect-error: the model takes no text\n"
         'await clicked.segment({ prompt: "a cup" });\n'
+        'import { load as loadCropped, type LookOptions, type RunOptions, type SceneOptions } from "./cropped.js";\n'
+        "const cropped = await loadCropped();\n"
+        "const people = await cropped.look(new Blob(), { confidence: 0.4, size: 32 });\n"
+        "await people.run({ numbers: { width: 2 } });\n"
+        "await cropped.run(new Blob(), { confidence: 0.4, size: 32, numbers: { width: 2 } });\n"
+        "// @ts-expect-error: the first stage takes no such number\n"
+        "await cropped.look(new Blob(), { numbers: { width: 2 } });\n"
+        "// @ts-expect-error: the last stage is asked nothing about boxes\n"
+        "await people.run({ confidence: 0.4 });\n"
+        "// @ts-expect-error: the size is that of the look\n"
+        "await people.run({ size: 32 });\n"
+        "// @ts-expect-error: stages run on the whole picture\n"
+        "await cropped.run(new Blob(), { tiles: false });\n"
+        "export const parts: (keyof RunOptions)[] = [] as (keyof LookOptions | keyof SceneOptions)[];\n"
         'import type { Manifest } from "./depth.js";\n'
         'export const file: Manifest["files"][number]["path"] = "model.onnx";\n'
         "// @ts-expect-error: the parts of a manifest would shadow what the browser calls so\n"

@@ -7,8 +7,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tests.bundle.test_render import RUNTIME_TYPES, TSC, named_outputs, stateful, tasks, two_sizes
-from tests.manifests import manifest
+from tests.bundle.test_render import RUNTIME_TYPES, TSC, clicked, cropped, named_outputs, stateful, tasks, two_sizes
+from tests.manifests import manifest, stages_manifest
 from webbuild.bundle.render import render_types
 from webbuild.manifest.manifest import DepthTask
 
@@ -23,6 +23,7 @@ def test_a_model_of_any_bundle_is_a_model_of_the_package(tmp_path: Path) -> None
         shutil.copy(RUNTIME_TYPES, tmp_path / folder / "webbuild.d.ts")
     depth = DepthTask(output="rows", confidence="sure", quantity="depth", unit="metres")
     bundles = [*map(manifest, tasks("thing")), manifest(depth), named_outputs("out"), two_sizes(), stateful()]
+    bundles += [stages_manifest(), clicked(), cropped()]
     lines = [f'import type * as {name} from "./{at}/webbuild.js";' for name, at in COPIES.items()]
     for index, each in enumerate(bundles):
         (tmp_path / f"bundle-{index}.d.ts").write_text(render_types(each), "utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -41,9 +41,11 @@ def render_package_entry(paths: Sequence[str]) -> str:
 
 def render_types(manifest: Manifest) -> str:
     """Return `<name>.d.ts`: the runtime's types, narrowed to this model's classes, options and outputs."""
-    last = manifest.every_stage[-1]
+    first, *_, last = [manifest, *manifest.every_stage]
     kind = kind_of(last.task)
     types = kind.typescript(last.task)
+    alone = not manifest.stages
+    asked = [_run_fields(first, alone=alone), _run_fields(last, alone=alone, later=not alone)]
     return (
         bundle_templates(html=False)
         .get_template("loader.d.ts.j2")
@@ -51,28 +53,38 @@ def render_types(manifest: Manifest) -> str:
             types=types,
             result="".join(word.capitalize() for word in kind.kind.split("-")) + "Result",
             labels=_string_union(types.labels),
-            modes=_string_union(types.modes),
             keypoints=_string_union(types.keypoints or ()),
             outputs=[(_string_literal(each.name), each.dtype, _dims(each.shape)) for each in _outputs(last)],
-            options=_options(manifest),
+            first=asked[0],
+            last=asked[-1],
+            required=any(each["required"] for each in asked),
             stack=any(isinstance(spec, StackInput) for spec in manifest.inputs),
             sizes=picture_sizes(manifest),
             batches=sorted({batch for each in manifest.every_variant if (batch := picture_batch(each)) > 1}),
-            numbers=[(_string_literal(each.name), each) for each in manifest.inputs if isinstance(each, NumberInput)],
-            focus=next((spec for spec in manifest.inputs if isinstance(spec, FocusInput)), None),
             states=any(isinstance(spec, StateInput) for spec in manifest.inputs),
-            mask=find_mask(manifest.inputs),
             staged=bool(manifest.stages),
-            clicks=_takes_clicks(last),
-            reference=find_reference(manifest.inputs),
         )
     )
 
 
-def _options(manifest: Manifest) -> list[OptionInput]:
-    """Return the options of a run of all stages, which are those of the first and of the last."""
-    found = {spec.option: spec for spec in manifest.every_stage[-1].inputs if isinstance(spec, OptionInput)}
-    return list((found | {spec.option: spec for spec in manifest.inputs if isinstance(spec, OptionInput)}).values())
+def _run_fields(stage: Manifest, *, alone: bool, later: bool = False) -> dict[str, Any]:
+    """Return what a run of a stage may be asked: of several none runs in tiles, a later one at the first one's size."""
+    inputs, types = stage.inputs, kind_of(stage.task).typescript(stage.task)
+    mask, reference = find_mask(inputs), find_reference(inputs)
+    return {
+        "types": types,
+        "options": [spec for spec in inputs if isinstance(spec, OptionInput)],
+        "numbers": [(_string_literal(each.name), each) for each in inputs if isinstance(each, NumberInput)],
+        "mask": mask,
+        "reference": reference,
+        "focus": next((spec for spec in inputs if isinstance(spec, FocusInput)), None),
+        "clicks": _takes_clicks(stage),
+        "modes": _string_union(types.modes) if types.modes else "",
+        "tiled": types.tiled and alone,
+        "sizes": [] if later else picture_sizes(stage),
+        "states": not later and any(isinstance(spec, StateInput) for spec in inputs),
+        "required": bool(types.prompt or mask or reference),
+    }
 
 
 def render_page(manifest: Manifest, integrity: Mapping[str, str], *, top: str = "./", offline: str = "") -> str:
