@@ -23,8 +23,8 @@ from webbuild.manifest.manifest import ImageInput, Manifest, MaskGenerationTask,
 from webbuild.preprocess.image import image_to_tensor, load_image
 from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds, point_tokens
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.base import RunContext
 from webbuild.tasks.mask_generation import TASK, PromptedMasks
+from webbuild.tasks.run_context import RunContext
 
 PROMPTS: Mapping[str, PointPrompt] = {
     "a click": PointPrompt([(130.0, 90.0)], [1], multimask=True),

@@ -16,9 +16,9 @@ from webbuild.preprocess.crop import place_crop
 from webbuild.preprocess.image import load_image
 from webbuild.preprocess.picture import crops_to_tensor, picture_to_tensor
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.base import RunContext
 from webbuild.tasks.crop_boxes import crop_boxes
 from webbuild.tasks.registry import decode_task
+from webbuild.tasks.run_context import RunContext
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 

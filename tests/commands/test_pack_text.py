@@ -12,7 +12,7 @@ from webbuild.compile.compile_model import CompiledModel
 from webbuild.manifest.tasks.tensor import TensorTask
 from webbuild.passes.base import Rewrite
 from webbuild.passes.lower import LoweredGraphs
-from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.task_match import TaskMatch
 
 TALK = 8
 """Lines of a pack without a browser: with one there are two more."""

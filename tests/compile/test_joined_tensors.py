@@ -9,7 +9,7 @@ from webbuild.compile.joined_tensors import with_joined_tensors
 from webbuild.manifest.manifest import DetectTask, ImageInput, Letterbox, TensorInput
 from webbuild.manifest.tasks.tensor import TensorTask
 from webbuild.passes.analysis.shape_inference import infer_shapes
-from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.task_match import TaskMatch
 
 PICTURE = ImageInput(
     name="x", shape=[1, 3, 8, 8], scale=1.0, mean=[0.0] * 3, std=[1.0] * 3, letterbox=Letterbox(mode="stretch")

@@ -17,8 +17,8 @@ from webbuild.manifest.manifest import DetectTask, ImageInput, Letterbox
 from webbuild.postprocess.reference_anchors import anchor_boxes
 from webbuild.postprocess.spec import AnchorPostprocess, ClassMapsPostprocess, Postprocess, YoloPostprocess
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.grid_detectors import undecoded_grids
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.yolo import DECODED_NOTE, OFFSETS_NOTE
 
 SSD = msgspec.structs.replace(SPECS["ssd"], keypoints=(), activation="none", decodable=True)

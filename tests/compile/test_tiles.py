@@ -21,7 +21,7 @@ from webbuild.manifest.tasks.tile_plan import TilePlan
 from webbuild.passes.analysis.receptive_field import receptive_field
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.task_match import TaskMatch
 
 IMAGE = ImageInput(
     name="x", shape=[1, 3, 64, 64], scale=1 / 255, mean=[0] * 3, std=[1] * 3, letterbox=Letterbox(mode="stretch")

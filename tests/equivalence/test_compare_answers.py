@@ -25,7 +25,7 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import DetectTask, Precision, SegmentTask, Task, TensorTask, task_union
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.reporting.comparison_text import output_title
-from webbuild.tasks.base import RunContext
+from webbuild.tasks.run_context import RunContext
 
 TASK = SegmentTask(output="rows", protos="protos", rows=2, classes=["cup"], mask_coefficients=2)
 PLACEMENT = ImagePlacement(16, 16, 0, 0, 16, 16, 16, 16)

@@ -22,7 +22,7 @@ from webbuild.samples.edge_cases import edge_cases
 from webbuild.samples.sample import Sample
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Target
-from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.task_match import TaskMatch
 
 ROWS = 20
 """As many as those exports give that suppress by themselves."""

@@ -8,7 +8,7 @@ from webbuild.manifest.manifest import DetectTask, ImageInput, PoseTask
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.spec import AnchorPostprocess
 from webbuild.tasks import detect, pose
-from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.task_match import TaskMatch
 
 Shapes = dict[str, tuple[int, ...]]
 

@@ -41,10 +41,10 @@ from webbuild.preprocess.mask import hole_cells, mask_tensor, with_empty_hole, w
 from webbuild.preprocess.picture import crops_to_tensor
 from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds
 from webbuild.preprocess.size_feeds import size_feeds
-from webbuild.tasks.base import RunContext
 from webbuild.tasks.detection import Box, row_width
 from webbuild.tasks.mask_generation import PromptedMasks
 from webbuild.tasks.registry import decode_task
+from webbuild.tasks.run_context import RunContext
 
 FOLDER = Path(__file__).parents[2] / "conformance"
 

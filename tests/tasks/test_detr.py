@@ -10,9 +10,9 @@ from webbuild.manifest.manifest import DetectTask, ImageInput, SizeInput
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.postprocess.spec import DetrPostprocess
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.coco_classes import COCO_CLASSES
 from webbuild.tasks.registry import match_task, task_kinds
+from webbuild.tasks.task_match import TaskMatch
 
 IMAGES = TensorSpec("images", "float32", (1, 3, 64, 96))
 SIZES = TensorSpec("orig_target_sizes", "int64", (1, 2))

@@ -12,9 +12,9 @@ from webbuild.manifest.manifest import DetectTask, ImageInput, ObbTask, PoseTask
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.postprocess.spec import YoloPostprocess
 from webbuild.preprocess.letterbox import ImagePlacement
-from webbuild.tasks.base import RunContext
 from webbuild.tasks.pose import TASK
 from webbuild.tasks.registry import match_task, task_kinds
+from webbuild.tasks.run_context import RunContext
 
 GOOD = {"task": "pose", "names": "{0: 'person'}", "kpt_shape": "[17, 3]"}
 

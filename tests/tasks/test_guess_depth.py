@@ -9,9 +9,9 @@ import pytest
 from webbuild.manifest.manifest import DepthTask, FocusInput, ImageInput, StackInput, TensorTask
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.depth import TASK
 from webbuild.tasks.registry import match_task
+from webbuild.tasks.task_match import TaskMatch
 
 PICTURE = TensorSpec("pixel_values", "float32", (1, 3, 56, 70))
 STACK = TensorSpec("stack", "float32", (1, 5, 3, 32, 48))

@@ -10,9 +10,9 @@ from webbuild.manifest.manifest import ImageInput, ImageSegmentationTask, Segmen
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.postprocess.spec import ClassMapsPostprocess
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.image_segmentation import TASK
 from webbuild.tasks.registry import match_task
+from webbuild.tasks.task_match import TaskMatch
 
 PICTURE = TensorSpec("pixel_values", "float32", (1, 3, 64, 96))
 QUERIES: dict[str, tuple[Dim, ...]] = {"class_queries_logits": (1, 20, 4), "masks_queries_logits": (1, 20, 16, 24)}

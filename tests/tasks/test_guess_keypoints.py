@@ -11,10 +11,10 @@ import pytest
 from webbuild.manifest.manifest import CropInput, HeatmapHead, KeypointsTask, RegressionHead, SimccHead
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.detect import TASK as DETECT
 from webbuild.tasks.keypoints import TASK
 from webbuild.tasks.registry import match_task
+from webbuild.tasks.task_match import TaskMatch
 
 
 def signature(

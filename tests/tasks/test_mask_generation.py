@@ -16,9 +16,10 @@ from webbuild.manifest.manifest import ImageInput, Letterbox, MaskGenerationTask
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds, point_tokens
-from webbuild.tasks.base import RunContext, TaskMatch
 from webbuild.tasks.mask_generation import TASK, PromptedMasks, choose_masks
 from webbuild.tasks.registry import match_task
+from webbuild.tasks.run_context import RunContext
+from webbuild.tasks.task_match import TaskMatch
 
 PLACEMENT = ImagePlacement(20, 10, 0, 0, 64, 32, 64, 64)
 """A picture of 20 x 10 in the upper half of a frame of 64 x 64."""

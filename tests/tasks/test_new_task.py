@@ -24,7 +24,7 @@ from pathlib import Path
 import webbuild.tasks
 webbuild.tasks.__path__.append(sys.argv[1])
 from webbuild.manifest.manifest import decode
-from webbuild.tasks.base import RunContext
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.registry import decode_task
 import numpy as np
 task = decode(Path(sys.argv[2]).read_bytes()).task

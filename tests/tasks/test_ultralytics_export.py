@@ -8,8 +8,8 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import DetectTask, PoseTask, TensorTask
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import match_task
+from webbuild.tasks.task_match import TaskMatch
 
 OLD = {"args": "{'batch': 1, 'half': False, 'dynamic': False, 'simplify': True, 'opset': 17, 'nms': False}"}
 """What release 8.3 writes of an export without suppression, raw or end-to-end."""

@@ -8,8 +8,8 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import DetectTask, ImageInput
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.detect import TASK
+from webbuild.tasks.task_match import TaskMatch
 
 CELLS = 12 * 8 + 6 * 4 + 3 * 2
 NAMES = {"names": "{0: 'cup', 1: 'dog'}", "stride": "32"}

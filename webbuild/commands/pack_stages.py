@@ -30,7 +30,7 @@ from webbuild.samples.collect import collect_samples
 from webbuild.samples.prompts import attach_prompts, with_prompts
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
-from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.user_overrides import Overrides
 
 _Value = TypeVar("_Value")

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from webbuild.manifest.manifest import DisabledTarget, OptionInput, TargetName
     from webbuild.postprocess.spec import Postprocess
     from webbuild.reporting.progress import ProgressReporter
-    from webbuild.tasks.base import TaskMatch
+    from webbuild.tasks.task_match import TaskMatch
 
 
 class CompiledModel(Struct, frozen=True):

@@ -10,8 +10,8 @@ import onnx_ir as ir
 from webbuild.manifest.inputs import ImageInput
 from webbuild.manifest.tasks.tensor import JoinedTensor
 from webbuild.passes.rewrite import static_shape
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of
+from webbuild.tasks.task_match import TaskMatch
 
 _PICTURE = 3
 """Channels of a picture."""

@@ -14,9 +14,9 @@ from webbuild.manifest.manifest import ImageInput
 from webbuild.postprocess.reference_anchors import Arrays, anchor_boxes, decode_anchor_objectness, join_columns
 from webbuild.postprocess.spec import AnchorPostprocess, ClassMapsPostprocess, YoloPostprocess
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.class_names import count_classes
 from webbuild.tasks.grid_detectors import undecoded_grids
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.yolo import DECODED_NOTE, OFFSETS_NOTE, named_classes
 
 _MOST = 0.9

@@ -6,8 +6,8 @@ from webbuild.compile.picture_trials import sample_answers
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import CropInput, ImageInput
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of
+from webbuild.tasks.task_match import TaskMatch
 
 
 def with_measured_values(match: TaskMatch, original: NativeRunner) -> TaskMatch:

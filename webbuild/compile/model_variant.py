@@ -15,9 +15,9 @@ from webbuild.compile.load_model import LoadedModel, resize_model
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Input
 from webbuild.samples.sample import Sample
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.picture_batches import with_batch
 from webbuild.tasks.picture_sizes import PictureSize
+from webbuild.tasks.task_match import TaskMatch
 
 
 class ModelVariant(Struct, frozen=True):

@@ -21,8 +21,8 @@ from webbuild.preprocess.picture_shape import has_fourth_channel, number_of_shap
 from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import check_size
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of
+from webbuild.tasks.task_match import TaskMatch
 
 CLEARLY = 1.5
 """How many times as much answers must depend on the picture for a range to be taken in place of 0..1."""

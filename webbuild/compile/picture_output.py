@@ -26,9 +26,9 @@ from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.preprocess.reference import find_reference, image_of
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import check_size
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.picture_to_picture import PictureInputs, describe_scale, find_picture_inputs, image_tasks
 from webbuild.tasks.registry import kind_of
+from webbuild.tasks.task_match import TaskMatch
 
 _CONFIGURED = "as configured"
 _STUDIO_OPTIONS = "--task image --scale 219/65025 --mean=-16/255"

@@ -9,9 +9,9 @@ import msgspec
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel, resize_model
 from webbuild.compile.model_variant import ModelVariant, naming_variant
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.sam_decoders import fewest_points, prompt_sizes
+from webbuild.tasks.task_match import TaskMatch
 
 MOST_CLICKS = 8
 """Clicks of the longest prompt."""

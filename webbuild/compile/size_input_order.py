@@ -12,8 +12,8 @@ from webbuild.manifest.manifest import SizeInput
 from webbuild.postprocess.reference import add_constant_masks
 from webbuild.postprocess.spec import DetrPostprocess
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.detr import describe_size_input
+from webbuild.tasks.task_match import TaskMatch
 
 _SQUARE_SIDE, _DOUBLED_SIDE = 512, 1024
 _TOLERANCE = 1e-3

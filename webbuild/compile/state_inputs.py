@@ -10,7 +10,7 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Input, StateInput
 from webbuild.model.load import model_signature
 from webbuild.model.states import StatePair, describe_spec
-from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.tensor_inputs import tensor_input_spec
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from webbuild.preprocess.image import image_to_canvas, input_size, load_image, n
 from webbuild.preprocess.mask import Hole, sample_hole, with_cells
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import SAMPLE_IMAGES
-from webbuild.tasks.base import Tensors, TiledOutput
+from webbuild.tasks.kind.tiling import TiledOutput
+from webbuild.tasks.run_context import Tensors
 
 SECONDS = 20.0
 """Seconds for measuring; one pair of tiles is compared in any case."""

@@ -17,8 +17,9 @@ from webbuild.preprocess.image import input_size
 from webbuild.preprocess.mask import find_mask
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.base import TaskMatch, TiledOutput
+from webbuild.tasks.kind.tiling import TiledOutput
 from webbuild.tasks.registry import kind_of
+from webbuild.tasks.task_match import TaskMatch
 
 if TYPE_CHECKING:
     from webbuild.reporting.progress import ProgressReporter

@@ -11,10 +11,10 @@ import msgspec
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import Task
-from webbuild.tasks.base import RunContext
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.detection import Detection
 from webbuild.tasks.registry import decode_task, kind_of
+from webbuild.tasks.run_context import RunContext
 
 
 @dataclass(frozen=True)

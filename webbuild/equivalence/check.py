@@ -24,10 +24,10 @@ from webbuild.postprocess.spec import Postprocess
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.stateful import StatefulRuns
 from webbuild.samples.sample import Sample
-from webbuild.tasks.base import RunContext
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.detection import Detection
 from webbuild.tasks.registry import kind_of
+from webbuild.tasks.run_context import RunContext
 
 
 class EquivalenceResult(Struct, frozen=True):

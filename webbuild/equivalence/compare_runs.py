@@ -20,7 +20,7 @@ from webbuild.equivalence.compare_answers import compare_answers
 from webbuild.equivalence.noise_floor import NoiseFloor
 from webbuild.equivalence.policy import Policy
 from webbuild.manifest.manifest import Task
-from webbuild.tasks.base import RunContext
+from webbuild.tasks.run_context import RunContext
 
 Tensors = Mapping[str, NDArray[Any]]
 Perturbed = Callable[[Callable[[Tensors], Tensors]], AbstractContextManager[None]]

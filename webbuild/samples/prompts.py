@@ -9,8 +9,8 @@ import msgspec
 
 from webbuild.preprocess.prompt import Prompt
 from webbuild.samples.sample import Sample
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of
+from webbuild.tasks.task_match import TaskMatch
 
 PROMPTS_FILE = "prompts.txt"
 """Beside the samples: a prompt in each line."""

@@ -13,8 +13,8 @@ from webbuild.postprocess.spec import DETECTIONS, AnchorLevel, AnchorPostprocess
 from webbuild.preprocess.image import input_size
 from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.tasks.anchor_families import FAMILIES, AnchorFamily, anchor_levels
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.metadata import class_names
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.ultralytics_export import fixed_image_input
 from webbuild.tasks.yolo import named_classes
 

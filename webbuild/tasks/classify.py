@@ -14,11 +14,13 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ClassifyTask, ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.base import TaskKind
 from webbuild.tasks.class_names import count_classes
 from webbuild.tasks.class_scores import ClassScore, class_probabilities
 from webbuild.tasks.metadata import class_names
 from webbuild.tasks.metrics.compare_classes import compare_classes, compare_decoded_classes
+from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
 from webbuild.tasks.ultralytics_export import fixed_image_input
 

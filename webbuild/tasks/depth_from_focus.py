@@ -7,7 +7,6 @@ from typing import Any
 
 from webbuild.manifest.manifest import FocusInput, Input, Letterbox, StackInput
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.depth_units import (
     DepthUnits,
     depth_task,
@@ -17,6 +16,7 @@ from webbuild.tasks.depth_units import (
     read_numbers,
 )
 from webbuild.tasks.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
+from webbuild.tasks.task_match import TaskMatch
 
 _DEFAULT_PREPROCESSING = (
     "the pictures of a stack are stretched, RGB, scaled to 0..1 and normalised with ImageNet's mean and deviation, "

@@ -15,11 +15,11 @@ from msgspec import Struct
 from webbuild.manifest.manifest import DetectTask, ImageInput, SizeInput
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.spec import DETECTIONS, DetrPostprocess
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.class_names import count_classes
 from webbuild.tasks.coco_classes import COCO_CLASSES
 from webbuild.tasks.detr_preprocess import detr_image_input
 from webbuild.tasks.metadata import class_names, hub_class_names
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.ultralytics_export import fixed_image_input
 
 _SIZE_INPUT_ORDERS = {

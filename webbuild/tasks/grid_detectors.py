@@ -12,9 +12,9 @@ from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.spec import DETECTIONS, AnchorLevel, AnchorPostprocess, Columns, YoloPostprocess
 from webbuild.preprocess.image import input_size
 from webbuild.preprocess.recipe_text import describe_recipe
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.grid_families import GRID_FAMILIES, GridFamily
 from webbuild.tasks.metadata import class_names
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.ultralytics_export import fixed_image_input
 from webbuild.tasks.yolo import named_classes
 

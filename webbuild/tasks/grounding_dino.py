@@ -17,8 +17,8 @@ from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.spec import GroundingPostprocess
 from webbuild.preprocess.prompt import SEPARATOR_TOKENS
 from webbuild.preprocess.wordpiece import WordpieceTokenizer, load_tokenizer
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.detr_preprocess import detr_image_input
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.ultralytics_export import fixed_image_input
 
 TOKENIZER_FILE = "tokenizer.json"

@@ -10,7 +10,7 @@ import msgspec
 from webbuild.manifest.manifest import GroundingTask
 from webbuild.preprocess.prompt import Prompt, caption, tokenize_prompt
 from webbuild.preprocess.wordpiece import WordpieceTokenizer
-from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.task_match import TaskMatch
 
 _LONG_PROMPT_PHRASES = 50
 """Phrases of a long prompt, as far as there is room for them."""

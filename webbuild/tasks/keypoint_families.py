@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import CropInput, HeatmapHead, KeypointsTask, RegressionHead, SimccHead
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
 from webbuild.tasks.keypoint_outputs import FoundHead, Head, find_head
 from webbuild.tasks.keypoint_sets import keypoint_set
 from webbuild.tasks.metadata import hub_class_names
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.ultralytics_export import fixed_image_input
 
 _UNMEASURED = "coordinates are taken for parts of the crop, 0 to 1"

@@ -9,8 +9,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import HeatmapHead, KeypointsTask, RegressionHead, SimccHead
-from webbuild.tasks.base import Tensors
 from webbuild.tasks.heatmap_refinement import refine_cells
+from webbuild.tasks.run_context import Tensors
 
 Floats = NDArray[np.float64]
 

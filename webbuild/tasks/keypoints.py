@@ -14,11 +14,13 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import KeypointsTask, Task
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.crop_box import Crop
-from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.base import TaskKind
 from webbuild.tasks.detection import Box, CropKeypoint, Detection
 from webbuild.tasks.keypoint_families import infer_keypoints, with_measured_range
 from webbuild.tasks.keypoint_heads import decode_keypoints, head_outputs
 from webbuild.tasks.metrics.compare_keypoints import compare_keypoints
+from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
 
 

@@ -11,10 +11,10 @@ from webbuild.manifest.manifest import ImageInput, ImageSegmentationTask, Letter
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.spec import CLASS_MAPS, ClassMapsPostprocess
 from webbuild.preprocess.image import input_size
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.class_names import count_classes
 from webbuild.tasks.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
 from webbuild.tasks.metadata import class_names, hub_class_names
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.ultralytics_export import fixed_image_input
 
 SegmentationMode = Literal["panoptic", "instance", "semantic"]

@@ -15,13 +15,15 @@ from webbuild.manifest.manifest import MaskGenerationTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.point_prompt import PointPrompt, example_prompt, point_prompt_feeds
-from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.base import TaskKind
 from webbuild.tasks.detection import Box
 from webbuild.tasks.mask_image import mask_image
 from webbuild.tasks.mask_logits import ObjectMask, object_mask, resize_logits
 from webbuild.tasks.metrics.compare_masks import compare_object_masks
+from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.sam_decoders import infer_sam_decoder
 from webbuild.tasks.sam_encoders import infer_sam_encoder, with_encoder
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import MASK_FUNCTIONS, TypeNames
 
 

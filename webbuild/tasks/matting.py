@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import ImageInput, Letterbox, MatteTask
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
 from webbuild.tasks.matte_families import MatteFamily, NamedFamily, named_family
 from webbuild.tasks.matte_outputs import (
@@ -21,6 +20,7 @@ from webbuild.tasks.matte_outputs import (
     is_alpha_name,
     side_output_family,
 )
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.ultralytics_export import fixed_image_input
 
 _DEFAULT_PREPROCESSING = (

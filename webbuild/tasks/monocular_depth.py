@@ -6,9 +6,9 @@ import msgspec
 
 from webbuild.manifest.manifest import ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.depth_units import depth_model_type, depth_task, find_depth_outputs, is_depth_name, monocular_units
 from webbuild.tasks.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.ultralytics_export import fixed_image_input
 
 _DEFAULT_PREPROCESSING = (

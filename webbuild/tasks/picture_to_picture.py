@@ -27,8 +27,8 @@ from webbuild.preprocess.picture_shape import (
     picture_of_shape,
 )
 from webbuild.preprocess.reference import image_of, reference_of
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.hub_preprocessor import read_normalization
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.tensor_inputs import tensor_input_spec
 
 MAX_SCALE = 8

@@ -13,9 +13,10 @@ from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.tasks import ultralytics
 from webbuild.tasks.anchor_detectors import infer_anchor_detector
-from webbuild.tasks.base import RunContext, TaskMatch, Tensors
 from webbuild.tasks.detection import BOX_COLUMNS, Detection, KeypointPosition, count_classes, decode_box
 from webbuild.tasks.detection_rows_task import RowKind
+from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
 
 

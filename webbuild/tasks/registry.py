@@ -11,7 +11,9 @@ from typing import Any
 import webbuild.tasks
 from webbuild.manifest.manifest import Task
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.base import TaskKind
+from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.task_match import TaskMatch
 
 
 @cache

@@ -18,7 +18,7 @@ from msgspec import Struct
 from webbuild.manifest.inputs import PointPromptRole
 from webbuild.manifest.manifest import Input, MaskGenerationTask, PointPromptInput
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.tensor_inputs import tensor_input_spec
 
 _PROMPT_ROLES: Mapping[str, PointPromptRole] = {

@@ -9,9 +9,9 @@ import msgspec
 from webbuild.manifest.manifest import ImageInput, Interpolation, Letterbox, MaskGenerationTask, TensorTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.image import input_size
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
 from webbuild.tasks.sam_decoders import decoder_outputs, resizes_through_input
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.ultralytics_export import fixed_image_input
 
 

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from webbuild.manifest.manifest import TensorTask
 from webbuild.manifest.tasks.tensor import JoinedTensor
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.base import TaskKind
+from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.tensor_inputs import tensor_input_spec
 from webbuild.tasks.type_names import TypeNames
 

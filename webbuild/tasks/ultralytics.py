@@ -5,9 +5,9 @@ from __future__ import annotations
 from webbuild.manifest.manifest import DetectTask, Keypoint, ObbTask, PoseTask, SegmentTask
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks import coco_keypoints
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.class_names import count_classes
 from webbuild.tasks.metadata import keypoint_shape
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.ultralytics_export import read_export
 
 _DEFAULT_PREPROCESSING = "pictures are letterboxed with grey 114, RGB, scaled to 0..1: Ultralytics' own pre-processing"

@@ -14,8 +14,8 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import ImageInput, Input, Letterbox, StackInput, TensorInput, TensorTask
 from webbuild.preprocess.picture_shape import picture_of_shape
 from webbuild.preprocess.recipe_text import describe_recipe, describe_values
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.class_names import count_classes, read_class_names
+from webbuild.tasks.task_match import TaskMatch
 
 
 class Overrides(Struct, frozen=True):

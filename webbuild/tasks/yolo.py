@@ -8,10 +8,10 @@ from msgspec import Struct
 from webbuild.manifest.manifest import DetectTask, ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.class_names import count_classes
 from webbuild.tasks.coco_classes import COCO_CLASSES
 from webbuild.tasks.metadata import class_names
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.ultralytics_export import class_count_mismatch, fixed_image_input
 
 _YOLO_STRIDES = (8, 16, 32)

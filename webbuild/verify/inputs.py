@@ -39,8 +39,8 @@ from webbuild.samples.npz import load_npz_inputs
 from webbuild.samples.random_inputs import normal_tensor
 from webbuild.samples.sample import Sample
 from webbuild.samples.sequences import make_sequence
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of
+from webbuild.tasks.task_match import TaskMatch
 from webbuild.verify.bundle_reader import Bundle, read_golden
 
 Feeds = dict[str, NDArray[Any]]

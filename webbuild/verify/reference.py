@@ -19,8 +19,8 @@ from webbuild.manifest.states import state_inputs
 from webbuild.model.traversal import outputs_within_one, rounded_outputs
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.stateful import StatefulRuns
-from webbuild.tasks.base import RunContext
 from webbuild.tasks.registry import kind_of
+from webbuild.tasks.run_context import RunContext
 from webbuild.verify.bundle_reader import Bundle, read_golden, read_golden_sequence
 from webbuild.verify.inputs import VerifyInput, option_feeds
 from webbuild.verify.merged_weights import materialize_graph

@@ -15,8 +15,8 @@ from webbuild.preprocess.image import image_to_tensor, input_size, load_image
 from webbuild.preprocess.mask import find_mask, with_cells
 from webbuild.preprocess.tile_blend import put_tile
 from webbuild.preprocess.tiles import Tile, fits_halo, tiles_of
-from webbuild.tasks.base import RunContext, Tensors
 from webbuild.tasks.registry import kind_of
+from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.verify.inputs import VerifyInput
 
 MOST_TILES = 64

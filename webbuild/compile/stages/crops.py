@@ -9,8 +9,8 @@ import msgspec
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import CropInput
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of
+from webbuild.tasks.task_match import TaskMatch
 
 CROPS_IN_A_RUN = 4
 """What a stage of crops is packed for besides one: a picture mostly has few people."""

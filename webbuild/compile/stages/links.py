@@ -16,8 +16,8 @@ from webbuild.manifest.manifest import Input, StageInput
 from webbuild.model.load import model_signature
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.model.states import describe_spec
-from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of, task_kinds
+from webbuild.tasks.task_match import TaskMatch
 
 if TYPE_CHECKING:
     import onnx_ir as ir

@@ -9,9 +9,9 @@ import msgspec
 
 from webbuild.compare.comparison import ComparedOutput, Comparison, Mismatch
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.base import RunContext
 from webbuild.tasks.metrics.detection_arrays import DetectionArrays
 from webbuild.tasks.metrics.match_detections import DetectionMatch, match_detections
+from webbuild.tasks.run_context import RunContext
 
 _DEFAULT_THRESHOLDS = {"confidence": 0.25, "iou": 0.7}
 """Ultralytics' thresholds, for a graph that has its own inside."""

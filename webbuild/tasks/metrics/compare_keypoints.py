@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.base import RunContext
 from webbuild.tasks.detection import CropKeypoint, Detection
+from webbuild.tasks.run_context import RunContext
 
 Floats = NDArray[np.float64]
 

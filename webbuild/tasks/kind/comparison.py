@@ -1,0 +1,65 @@
+"""How two answers are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.compare.tolerances import Tolerance
+from webbuild.tasks.run_context import RunContext, Tensors
+
+MAX_FLAT_ELEMENTS = 1 << 18
+"""Elements up to which an output is looked through for being flat, as in the runtime."""
+
+
+class Comparing:
+    """What of a task compares two answers."""
+
+    compares_predictions: bool = True
+    """Whether answers are compared by what is decoded from them, not tensor by tensor."""
+    finds_anywhere: bool = False
+    """Whether the same objects are found in a picture that is mirrored or cropped."""
+
+    def compare_output(
+        self,
+        task: Any,
+        subject: ComparedOutput,
+        expected: NDArray[Any],
+        actual: NDArray[Any],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison] | None:
+        """Compare one output, of equal shape and type, in the task's own terms; None to compare it number by number."""
+        return None
+
+    def compare(
+        self,
+        task: Any,
+        subject: ComparedOutput,
+        expected: Sequence[Any],
+        actual: Sequence[Any],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison]:
+        """Compare two predictions, a comparison for each quantity."""
+        return ()
+
+    def default_thresholds(self, task: Any) -> Mapping[str, float]:
+        """Return the exported thresholds by option, of a task that has them outside of the graph."""
+        return {}
+
+    def candidate_scores(self, task: Any, outputs: Tensors) -> NDArray[Any] | None:
+        """Return the scores of all candidates in the outputs, best first; None where no threshold is in the graph."""
+        return None
+
+    def describe_flat(self, task: Any, name: str, array: NDArray[Any]) -> str:
+        """Say in what an output of finite numbers is the same everywhere, as no model means it; empty for none."""
+        flat = 1 < array.size <= MAX_FLAT_ELEMENTS and bool((array == array.flat[0]).all())
+        return f"{name} holds {array.flat[0]:g} everywhere" if flat else ""
+
+    def tolerance_text(self, tolerance: Tolerance) -> str:
+        """Return in words how far two equal predictions may lie apart; empty where tensors are compared."""
+        return ""

@@ -1,0 +1,60 @@
+"""How a task and its predictions are shown: in words, types and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import Task
+from webbuild.tasks.type_names import TypeNames
+
+
+class Presentation:
+    """What of a task shows it and its predictions: in words, types and pictures."""
+
+    description: str = "Takes pictures or tensors, returns tensors"
+    """What a model of this task does, in a few words."""
+    page_template: str = ""
+    """The file in `bundle/templates/page/` that has the markup of the predictions; empty where the outputs' tensors are
+    shown, or the task's view in `web/page/views/` makes its own."""
+    page_options: bool = False
+    """Whether what is chosen on the page are options of `run()`, which its lines of code show."""
+    noun: str = ""
+    """What one thing of a prediction is called, where there are several."""
+    makes_image: bool = False
+    """Whether a prediction is a map or a picture, which a report shows as `image` draws it."""
+    image_caption: str = ""
+    """What such an image shows, after the name of the task or of a backend."""
+
+    def summary(self, task: Any, pictures: int) -> str:
+        """Return what a model does, in a sentence; empty where only its inputs and outputs are known.
+
+        `pictures` is how many it takes at a time.
+        """
+        return ""
+
+    def staged_summary(self, task: Any, earlier: Sequence[Task]) -> str:
+        """Return what a model of several stages does: the last is of this task, those before it of `earlier`."""
+        return self.summary(task, 1)
+
+    def typescript(self, task: Any) -> TypeNames:
+        """Return the names and types of a model's results."""
+        return TypeNames()
+
+    def image(self, task: Any, prediction: Any, like: Any, pixels: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
+        """Return a prediction as RGBA [height, width, 4]; of a task that `makes_image`.
+
+        Args:
+            task: says what the numbers mean.
+            prediction: what is drawn.
+            like: the prediction of the reference, on whose scale it is drawn.
+            pixels: the picture, RGBA, None where that is not at hand.
+        """
+        raise NotImplementedError
+
+    def skeleton(self, task: Any) -> Sequence[Sequence[int]]:
+        """Return the pairs of keypoints that a drawing joins."""
+        return ()
