@@ -37,6 +37,14 @@ class StageGlue(Struct, frozen=True):
     file: Path
     reads: tuple[tuple[str, str], ...]
 
+    @property
+    def assumptions(self) -> tuple[str, str]:
+        """What it reads, and that the proof goes without it."""
+        read = ", ".join(f"{stage}.{output}" for stage, output in self.reads) or "what earlier stages found"
+        name = self.file.name
+        unproven = "did not run in this proof, which fed stand-ins for what it makes"
+        return f"{name} reads {read}", f"{name} {unproven}; webbuild verify runs it"
+
 
 class StageContents(Struct, frozen=True):
     """What a bundle holds of a stage, whose graphs already lie in the folder. Without a name it is the only one.

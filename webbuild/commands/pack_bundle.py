@@ -41,7 +41,7 @@ def emit_bundle(
         title=name,
         stages=tuple(_stage_contents(stage, proven, folder) for stage, proven in together),
         samples=tuple(samples),
-        assumptions=_with_names([(stage.name, stage.compiled.assumptions) for stage in stages]),
+        assumptions=_with_names([(stage.name, stage.assumptions) for stage in stages]),
         warnings=_with_names([(stage.name, (*stage.compiled.warnings, *proven.warnings)) for stage, proven in firsts]),
         files={path: data for match in matches for path, data in match.files.items()},
         precompressed_files=tuple(file for _, proven in together for file in _compressed(proven, folder)),

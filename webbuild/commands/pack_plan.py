@@ -13,7 +13,8 @@ from msgspec import Struct
 from webbuild.commands.locate_and_export import export_located, parse_export_options
 from webbuild.commands.options.pack import PackArguments
 from webbuild.compile.mixed_precision import check_exclusive_options
-from webbuild.compile.stages.order import plan_stages
+from webbuild.compile.stages.glue_file import check_glue
+from webbuild.compile.stages.order import plan_glued, plan_stages
 from webbuild.compile.stages.pipeline_file import Pipeline, invalid_pipeline, read_pipeline
 from webbuild.compile.stages.pipeline_plan import plan_pipeline
 from webbuild.compile.stages.planned_stage import PlannedStage
@@ -98,6 +99,7 @@ def locate_models(arguments: PackArguments, options: PackOptions) -> GivenModels
         )
     else:
         given = _of_pipeline(arguments.pipeline)
+    check_glue(arguments.glue, arguments.pipeline, len(given.names))
     if len(given.names) > 1 and (len(options.sizes) > 1 or len(options.batches) > 1):
         several = f"--size {arguments.size}" if len(options.sizes) > 1 else f"--batch {arguments.batch}"
         raise WebbuildError(
@@ -154,10 +156,12 @@ def plan_models(
         task = None if given.pipeline is None else given.pipeline.stages[name].task
         with progress.step(f"load {path.name}"):
             models.append(PlannedStage(name, each.path, load_onnx(path), task=task))
-    if given.pipeline is None or arguments.pipeline is None:
-        planned = plan_stages(models)
-    else:
+    if given.pipeline is not None and arguments.pipeline is not None:
         planned = plan_pipeline(arguments.pipeline, given.pipeline, models)
+    elif arguments.glue is not None:
+        planned = plan_glued(models, arguments.glue)
+    else:
+        planned = plan_stages(models)
     order = [each.name for each in planned]
     if order != list(given.names):
         progress.print(f"note: the stages run in this order: {', '.join(order)}")

@@ -84,7 +84,7 @@ def compile_all(
             progress.print(f"stage {stage.name}: {path.name}")
         progress.print_lines(compiled_lines(compiled, findings, arguments.nms, whole=arguments.dry_run))
         if stage.glue is not None:
-            progress.print(f"note: {stage.glue.file.name} runs in the browser alone; the proof feeds what it makes")
+            progress.print_lines(f"note: {each}" for each in stage.glue.assumptions)
         return ModelStage(stage.name, stage.given, variants, findings, stage.glue)
 
     return compile_stages(planned, compile_one)

@@ -93,6 +93,9 @@ class PackArguments(PreprocessOptions):
     pipeline: Path | None = option(
         metavar="FILE", help="TOML file that names the stages of a model and joins them, in place of MODEL."
     )
+    glue: Path | None = option(
+        metavar="FILE", help="JavaScript module that makes inputs of the last MODEL from outputs of those before it."
+    )
     out: Path | None = option("-o", "--out", help="Folder to write. [default: dist/<name of the model>]")
     task: str | None = option(type=TaskChoice(), help="Task of the model, if the inferred one is wrong.")
     dims: tuple[str, ...] = dims_option()

@@ -6,10 +6,13 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from webbuild.errors import USAGE, WebbuildError
+
 _SUFFIXES = (".js", ".mjs")
 _COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
 _IMPORT = re.compile(r"""(?<![.\w$])(?:from\s*|import\s*\(?\s*)(["'])(?P<name>[^"'\n]+)\1""")
 _ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|/")
+_DEFAULT = re.compile(r"(?<![.\w$])export\s*(?:default(?![\w$])|\{[^}]*(?<![\w$])default(?![\w$]))")
 
 
 class GlueProblem(NamedTuple):
@@ -19,24 +22,46 @@ class GlueProblem(NamedTuple):
     fix: str
 
 
-def glue_problem(file: Path, folder: Path) -> GlueProblem | None:
-    """Return why a file cannot be the module of a stage of a pipeline in `folder`, None where it can.
+def check_glue(file: Path | None, pipeline: Path | None, models: int) -> None:
+    """See that the module of `--glue` can stand in front of the last of several models.
 
-    It is published with the bundle, so it has to be a JavaScript file of that folder, links followed. It is copied
-    alone, so it may import nothing from beside it.
+    Raises:
+        WebbuildError: `conflicting-options`, `invalid-glue`.
+    """
+    if file is None:
+        return
+    if pipeline is not None:
+        what, fix = f"--glue {file}: --pipeline {pipeline} says what stands between its stages", "write glue = there"
+        raise WebbuildError("conflicting-options", what, fix, exit_code=USAGE)
+    if models < 2:
+        what, fix = f"--glue {file}: it stands between two models", "give the model that runs before it, too"
+        raise WebbuildError("conflicting-options", what, fix, exit_code=USAGE)
+    if (problem := glue_problem(file)) is not None:
+        raise WebbuildError("invalid-glue", problem.what, problem.fix, exit_code=USAGE)
+
+
+def glue_problem(file: Path, folder: Path | None = None) -> GlueProblem | None:
+    """Return why a file cannot be the module of a stage, None where it can.
+
+    It is published with the bundle, so where a pipeline in `folder` names it, it has to be a JavaScript file of that
+    folder, links followed. It is copied alone, so it may import nothing from beside it.
     """
     found = file.resolve()
     if not found.is_file():
-        return GlueProblem(f"{file}: no such file", "write its path, seen from the folder of the pipeline's file")
+        seen = "" if folder is None else ", seen from the folder of the pipeline's file"
+        return GlueProblem(f"{file}: no such file", f"write its path{seen}")
     if found.suffix not in _SUFFIXES:
         return GlueProblem(f"{file}: it is no .js or .mjs file", "write the path of a JavaScript module")
-    if not found.is_relative_to(folder.resolve()):
+    if folder is not None and not found.is_relative_to(folder.resolve()):
         fix = "move it into that folder: what a bundle holds is published"
         return GlueProblem(f"{file}: it lies outside of the folder of the pipeline's file", fix)
     try:
         text = found.read_text("utf-8")
     except (OSError, ValueError) as error:
         return GlueProblem(f"{file}: it cannot be read: {error}", "write the path of a JavaScript module in UTF-8")
+    if not _DEFAULT.search(without_comments(text)):
+        fix = "write `export default (tensors, context) => ({ ... })`, which returns inputs of the stage by name"
+        return GlueProblem(f"{file}: it has no default export", fix)
     missing = next((name for name in _imports(text) if not _ADDRESS.match(name)), None)
     if missing is None:
         return None
@@ -46,4 +71,9 @@ def glue_problem(file: Path, folder: Path) -> GlueProblem | None:
 
 def _imports(text: str) -> list[str]:
     """Return the names of modules that a text imports, outside of its comments."""
-    return [match["name"] for match in _IMPORT.finditer(_COMMENT.sub("", text))]
+    return [match["name"] for match in _IMPORT.finditer(without_comments(text))]
+
+
+def without_comments(text: str) -> str:
+    """Return a module without its comments."""
+    return _COMMENT.sub("", text)

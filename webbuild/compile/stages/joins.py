@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from webbuild.compile.stages.planned_stage import Join, PlannedStage
-from webbuild.compile.stages.tensor_fit import check_fit, is_alike
+from webbuild.compile.stages.tensor_fit import check_fit, fits, is_alike
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.signature import TensorSpec
 from webbuild.model.states import describe_spec
@@ -38,6 +38,15 @@ def joins_or_crops(earlier: Sequence[PlannedStage], model: PlannedStage) -> tupl
         raise
 
 
+def fitting_joins(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
+    """Return the inputs that have both the name and the type of an output."""
+    return tuple(
+        Join(spec.name, stage.name, output.name)
+        for spec, stage, output in _namesakes(earlier, model)
+        if fits(output, spec)
+    )
+
+
 def takes_pictures_alone(model: PlannedStage) -> bool:
     """Whether a picture is all that a model takes, so that it may be a crop."""
     inputs = model.source.signature.inputs
@@ -45,15 +54,19 @@ def takes_pictures_alone(model: PlannedStage) -> bool:
 
 
 def _joins_by_name(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
-    """Return the inputs that have the name of an output, of the latest stage that has one."""
+    """Return the inputs that have the name of an output."""
+    found = _namesakes(earlier, model)
+    for spec, stage, output in found:
+        check_fit(stage, output, model, spec)
+    return tuple(Join(spec.name, stage.name, output.name) for spec, stage, output in found)
+
+
+def _namesakes(
+    earlier: Sequence[PlannedStage], model: PlannedStage
+) -> list[tuple[TensorSpec, PlannedStage, TensorSpec]]:
+    """Return each input that has the name of an output, with the latest stage that has one, and that."""
     made = {spec.name: (stage, spec) for stage in earlier for spec in stage.source.signature.outputs}
-    found = []
-    for spec in model.source.signature.inputs:
-        if spec.name in made:
-            stage, output = made[spec.name]
-            check_fit(stage, output, model, spec)
-            found.append(Join(spec.name, stage.name, output.name))
-    return tuple(found)
+    return [(spec, *made[spec.name]) for spec in model.source.signature.inputs if spec.name in made]
 
 
 def _joins_by_type(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:

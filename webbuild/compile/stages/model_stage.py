@@ -41,6 +41,11 @@ class ModelStage(Struct, frozen=True):
         """What was compiled of it for its first size."""
         return self.variants[0].compiled
 
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What was assumed of it, and of the module in front of it."""
+        return (*self.compiled.assumptions, *(() if self.glue is None else self.glue.assumptions))
+
 
 def compile_stages(
     planned: Sequence[PlannedStage],

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import permutations
+from pathlib import Path
 
 import msgspec
 
-from webbuild.compile.stages.joins import automatic_joins, not_joined, takes_pictures_alone
+from webbuild.compile.stages.glue_reads import read_glue
+from webbuild.compile.stages.joins import automatic_joins, fitting_joins, not_joined, takes_pictures_alone
 from webbuild.compile.stages.planned_stage import PlannedStage
-from webbuild.errors import WebbuildError
+from webbuild.errors import USAGE, WebbuildError
 
 _MOST_REORDERED = 4
 """Stages whose order is looked for."""
@@ -44,27 +46,59 @@ def _other_orders(models: Sequence[PlannedStage]) -> Iterator[list[PlannedStage]
             continue
 
 
-def _joined(models: Sequence[PlannedStage], *, by_type: bool = True) -> list[PlannedStage]:
-    done: list[PlannedStage] = list(models[:1])
-    for model in models[1:]:
-        done.append(msgspec.structs.replace(model, joins=automatic_joins(done, model, by_type=by_type)))
+def plan_glued(models: Sequence[PlannedStage], file: Path) -> list[PlannedStage]:
+    """Return the models in their order, with a JavaScript module in front of the last.
+
+    What has the name and type of an output is joined to it, and the module makes the other inputs.
+
+    Raises:
+        WebbuildError: `invalid-glue` where that leaves nothing to make; `stage-mismatch`, `stages-not-joined`.
+    """
+    *earlier, last = models
+    done = _in_order(earlier)
+    joins, inputs = fitting_joins(done, last), last.source.signature.inputs
+    if len(joins) == len(inputs):
+        named = ", ".join(f"'{each.input}'" for each in joins)
+        raise WebbuildError(
+            "invalid-glue",
+            f"{file}: nothing is left for it to make: {named} of {last.source.path.name} are outputs of earlier models",
+            "leave --glue out, or say with --pipeline FILE which inputs are joined: the module makes the others",
+            exit_code=USAGE,
+        )
+    done.append(msgspec.structs.replace(last, joins=joins, glue=read_glue(file, done)))
     check_all_taken(done)
     return done
 
 
+def _joined(models: Sequence[PlannedStage], *, by_type: bool = True) -> list[PlannedStage]:
+    done = _in_order(models, by_type=by_type)
+    check_all_taken(done)
+    return done
+
+
+def _in_order(models: Sequence[PlannedStage], *, by_type: bool = True) -> list[PlannedStage]:
+    done: list[PlannedStage] = list(models[:1])
+    for model in models[1:]:
+        done.append(msgspec.structs.replace(model, joins=automatic_joins(done, model, by_type=by_type)))
+    return done
+
+
 def check_all_taken(stages: Sequence[PlannedStage]) -> None:
-    """Raise for a stage of which no later one takes an output, nor may look at crops of what it finds.
+    """Raise for a stage of which no later one takes an output, nor may take what it finds.
 
     Raises:
         WebbuildError: `stages-not-joined`.
     """
     read = {stage for each in stages if each.glue for stage, _ in each.glue.reads}
     taken = read | {join.stage for stage in stages for join in stage.joins}
-    looking = max((at for at, each in enumerate(stages) if at and _may_take_crops(each)), default=0)
+    looking = max((at for at, each in enumerate(stages) if at and _may_take_results(each)), default=0)
     for at, stage in enumerate(stages[:-1]):
         if stage.name not in taken and at >= looking:
             raise not_joined([stage], stages[at + 1])
 
 
-def _may_take_crops(stage: PlannedStage) -> bool:
-    return not stage.joins and stage.glue is None and takes_pictures_alone(stage)
+def _may_take_results(stage: PlannedStage) -> bool:
+    """Whether a stage may look at crops of what was found, or has glue that takes that alone."""
+    if stage.glue is not None:
+        return not stage.glue.reads
+    return not stage.joins and takes_pictures_alone(stage)

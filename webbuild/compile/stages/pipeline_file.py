@@ -26,7 +26,8 @@ _EXAMPLE = (
 class PipelineStage(Struct, frozen=True, forbid_unknown_fields=True):
     """A stage: its file, seen from the folder of the pipeline's, and its task, where the inferred one is wrong.
 
-    `glue` is a JavaScript module that makes inputs of the stage, in the browser, of the outputs that it `reads`.
+    `glue` is a JavaScript module that makes inputs of the stage, in the browser, of the outputs that it `reads`: those
+    that stand in it, where nothing says which.
     """
 
     model: str
@@ -83,7 +84,7 @@ def read_pipeline(path: Path) -> Pipeline:
 
 
 def _check_glue(path: Path, pipeline: Pipeline) -> None:
-    """Raise for a module that cannot be packed, or that reads nothing, and for what is read without one."""
+    """Raise for a module that cannot be packed, and for what is read without one."""
     for name, stage in pipeline.stages.items():
         place = f"stages.{name}"
         if stage.glue is None and stage.reads:
@@ -93,9 +94,6 @@ def _check_glue(path: Path, pipeline: Pipeline) -> None:
         problem = None if stage.glue is None else glue_problem(path.parent / stage.glue, path.parent)
         if problem is not None:
             raise invalid_pipeline(path, f"{place}.glue: {problem.what}", problem.fix)
-        if stage.glue is not None and not stage.reads:
-            fix = 'write the outputs that the module is given: reads = ["encoder.embedding"]'
-            raise invalid_pipeline(path, f"{place}.glue: it reads no output", fix)
         for source in stage.reads:
             _known(path, f"{place}.reads", source.partition(".")[0], pipeline.stages, "stage")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from webbuild.bundle.stage_files import StageGlue
+from webbuild.compile.stages.glue_reads import read_glue
 from webbuild.compile.stages.joins import joins_or_crops
 from webbuild.compile.stages.order import check_all_taken
 from webbuild.compile.stages.pipeline_file import Pipeline, invalid_pipeline
@@ -33,7 +34,7 @@ def plan_pipeline(path: Path, pipeline: Pipeline, models: Sequence[PlannedStage]
     done: list[PlannedStage] = []
     for name in _order(path, pipeline):
         stage = named[name]
-        given, glue = pipeline.joins.get(name), _glue(path, pipeline, name, named)
+        given, glue = pipeline.joins.get(name), _glue(path, pipeline, name, named, done)
         automatic = given is None and glue is None and bool(done)
         joins = joins_or_crops(done, stage) if automatic else _given_joins(path, given or {}, stage, named)
         done.append(msgspec.structs.replace(stage, joins=joins, glue=glue))
@@ -44,10 +45,7 @@ def plan_pipeline(path: Path, pipeline: Pipeline, models: Sequence[PlannedStage]
 def _order(path: Path, pipeline: Pipeline) -> list[str]:
     """Return the names of the stages: as they are written, but each after those that it takes from."""
     left, done = list(pipeline.stages), list[str]()
-    needs = {
-        name: {each.partition(".")[0] for each in (*pipeline.joins.get(name, {}).values(), *stage.reads)}
-        for name, stage in pipeline.stages.items()
-    }
+    needs = {name: _needed(pipeline, name) for name in left}
     while left:
         ready = next((name for name in left if needs[name] <= set(done)), None)
         if ready is None:
@@ -59,6 +57,13 @@ def _order(path: Path, pipeline: Pipeline) -> list[str]:
         left.remove(ready)
         done.append(ready)
     return done
+
+
+def _needed(pipeline: Pipeline, name: str) -> set[str]:
+    """Return the stages that one takes from: all that are written before it where its glue may read any."""
+    stage, names = pipeline.stages[name], list(pipeline.stages)
+    read = {each.partition(".")[0] for each in (*pipeline.joins.get(name, {}).values(), *stage.reads)}
+    return read | set(names[: names.index(name)] if stage.glue is not None and not stage.reads else ())
 
 
 def _given_joins(
@@ -77,10 +82,14 @@ def _given_joins(
     return tuple(joins)
 
 
-def _glue(path: Path, pipeline: Pipeline, name: str, named: dict[str, PlannedStage]) -> StageGlue | None:
+def _glue(
+    path: Path, pipeline: Pipeline, name: str, named: dict[str, PlannedStage], done: Sequence[PlannedStage]
+) -> StageGlue | None:
     stage = pipeline.stages[name]
     if stage.glue is None:
         return None
+    if not stage.reads:
+        return read_glue(path.parent / stage.glue, done)
     reads = [(source.partition(".")[0], source.partition(".")[2]) for source in stage.reads]
     for earlier, output in reads:
         lacks = f"{named[earlier].given.name} has no output"

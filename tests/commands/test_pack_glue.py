@@ -1,0 +1,98 @@
+"""`pack A.onnx B.onnx --glue FILE.js`: the module in front of the last model, what it reads, and mistakes in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands.program import Done, webbuild
+from tests.stages import DECODER, pair
+from webbuild.manifest.manifest import Glue, StageInput, StageOutput, TensorInput, decode
+
+pytestmark = pytest.mark.usefixtures("stand_in")
+
+GLUE = """
+/** @type {import("webbuild").GlueFunction} */
+export default ({ encoder: { detail } }) => ({
+  vector: { type: "float32", dims: [1, 8], data: detail.data.slice(0, 8) },
+});
+"""
+
+
+def pack_glued(folder: Path, text: str = GLUE, decoder: str = DECODER, options: tuple[str, ...] = ()) -> Done:
+    """Pack the pair with a module of this text between."""
+    file = folder / "vector.js"
+    file.write_text(text)
+    models = pair(folder, decoder=decoder)
+    return webbuild("pack", *models, "--glue", file, "-o", folder / "out", "--no-verify", *options)
+
+
+def test_glue_makes_what_is_no_output_of_the_first_model(tmp_path: Path) -> None:
+    done = pack_glued(tmp_path)
+    assert done.code == 0, done.stderr
+    assert "note: vector.js reads encoder.detail" in done.stderr
+    manifest = decode((tmp_path / "out" / "manifest.json").read_bytes())
+    assert "decoder: vector.js did not run in this proof" in "".join(manifest.assumptions)
+    decoder = manifest.every_stage[1]
+    assert manifest.stages
+    assert manifest.stages[0].glue_module == Glue(
+        file="glue/decoder.js", reads=[StageOutput(stage="encoder", output="detail")]
+    )
+    taken = [each.output for each in decoder.inputs if isinstance(each, StageInput)]
+    assert (taken, decoder.inputs[2]) == (
+        ["embedding", "detail"],
+        TensorInput(name="vector", dtype="float32", shape=[1, 8]),
+    )
+
+
+def test_a_namesake_of_another_shape_is_made_by_glue(tmp_path: Path) -> None:
+    reshaped = DECODER.replace("float[1,4,16,16] detail", "float[1,1024] detail").replace(
+        "masks = Add (mixed, detail)",
+        "size = Constant <value_ints = [1, 4, 16, 16]> () unfolded = Reshape (detail, size)\n"
+        "  masks = Add (mixed, unfolded)",
+    )
+    done = pack_glued(tmp_path, decoder=reshaped)
+    assert done.code == 0, done.stderr
+    inputs = decode((tmp_path / "out" / "manifest.json").read_bytes()).every_stage[1].inputs
+    assert [each.__struct_config__.tag for each in inputs] == ["stage", "tensor", "tensor"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("module.exports = () => ({});", "it has no default export"),
+        ("// export default\nexport const make = () => ({});", "it has no default export"),
+        ('import { best } from "./best.js";\nexport default best;', 'it imports "./best.js"'),
+    ],
+)
+def test_a_module_that_cannot_be_packed_is_named(tmp_path: Path, text: str, said: str) -> None:
+    done = pack_glued(tmp_path, text)
+    assert (done.code, done.error) == (2, "invalid-glue"), done.stderr
+    assert f"{tmp_path / 'vector.js'}: {said}" in done.stderr
+
+
+def test_a_module_that_is_not_there_is_named(tmp_path: Path) -> None:
+    done = webbuild("pack", *pair(tmp_path), "--glue", tmp_path / "none.js")
+    assert (done.code, done.error) == (2, "invalid-glue"), done.stderr
+
+
+def test_a_module_that_has_nothing_to_make_is_refused(tmp_path: Path) -> None:
+    ones = "ones = Constant <value_floats = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]> ()"
+    given = DECODER.replace(", float[1,8] vector", "").replace(
+        "factors = Reshape (vector, shape)", f"{ones} factors = Reshape (ones, shape)"
+    )
+    done = pack_glued(tmp_path, decoder=given)
+    assert (done.code, done.error) == (2, "invalid-glue"), done.stderr
+    assert "nothing is left for it to make: 'embedding', 'detail' of toy_decoder.onnx" in done.stderr
+
+
+def test_glue_stands_between_two_models(tmp_path: Path) -> None:
+    encoder, _ = pair(tmp_path)
+    done = webbuild("pack", encoder, "--glue", "vector.js")
+    assert (done.code, done.error) == (2, "conflicting-options"), done.stderr
+    (tmp_path / "toys.toml").write_text(
+        '[stages.encoder]\nmodel = "toy_encoder.onnx"\n[stages.decoder]\nmodel = "toy_decoder.onnx"\n'
+    )
+    done = webbuild("pack", "--pipeline", tmp_path / "toys.toml", "--glue", "vector.js")
+    assert (done.code, done.error) == (2, "conflicting-options"), done.stderr

@@ -1,0 +1,28 @@
+"""The outputs that a JavaScript module reads, where nobody says so: those whose names stand in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from webbuild.bundle.stage_files import StageGlue
+from webbuild.compile.stages.glue_file import without_comments
+from webbuild.compile.stages.planned_stage import PlannedStage
+
+
+def read_glue(file: Path, earlier: Sequence[PlannedStage]) -> StageGlue:
+    """Return a module with what it reads of earlier stages.
+
+    `encoder.heat`, `encoder["heat"]` and `{ encoder: { heat } }` all read the output heat. One that names no output
+    reads all of them, unless the `results` of earlier stages are what it is after.
+    """
+    text = without_comments(file.read_text("utf-8"))
+    outputs = [(stage.name, spec.name) for stage in earlier for spec in stage.source.signature.outputs]
+    named = [(stage, output) for stage, output in outputs if _stands_in(output, text)]
+    none_needed = _stands_in("results", text)
+    return StageGlue(file, tuple(named or (() if none_needed else outputs)))
+
+
+def _stands_in(name: str, text: str) -> bool:
+    return re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text) is not None
