@@ -15,7 +15,7 @@ from tests.models import save
 from tests.stateful import MATTING, VOICE, stateful
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
-from webbuild.manifest.inputs import TensorInput
+from webbuild.manifest.inputs.tensor import TensorInput
 from webbuild.manifest.states import state_inputs
 from webbuild.preprocess.state_feeds import state_feeds
 from webbuild.runners.stateful import StatefulRuns

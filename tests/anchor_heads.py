@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from webbuild.postprocess.spec import AnchorLevel, AnchorPostprocess, Columns
+from webbuild.postprocess.anchors import AnchorLevel, AnchorPostprocess, Columns
 
 Outputs = dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float32]]]
 

@@ -14,7 +14,8 @@ from tests.native import Session
 from webbuild.manifest.manifest import TargetName
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import lower
-from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
+from webbuild.postprocess.output_names import DETECTIONS
+from webbuild.postprocess.yolo import YoloPostprocess
 
 SIDE = 96
 Floats = NDArray[np.float32]

@@ -16,8 +16,8 @@ from tests.models import save
 from tests.set_detectors import QUERIES, ROWS, SIDE, detr, rt_detr
 from webbuild.manifest.manifest import DetectTask, ImageInput, SizeInput
 from webbuild.postprocess import reference
+from webbuild.postprocess.detr import DetrPostprocess
 from webbuild.postprocess.reference_detr import reference_detr
-from webbuild.postprocess.spec import DetrPostprocess
 from webbuild.runners.native import NativeRunner
 
 pytestmark = pytest.mark.usefixtures("stand_in")

@@ -14,8 +14,11 @@ from tests.anchor_heads import SIZE, SPECS
 from tests.models import save
 from webbuild.compile.measured_head import with_measured_head
 from webbuild.manifest.manifest import DetectTask, ImageInput, Letterbox
+from webbuild.postprocess.anchors import AnchorPostprocess
+from webbuild.postprocess.class_maps import ClassMapsPostprocess
+from webbuild.postprocess.postprocess import Postprocess
 from webbuild.postprocess.reference_anchors import anchor_boxes
-from webbuild.postprocess.spec import AnchorPostprocess, ClassMapsPostprocess, Postprocess, YoloPostprocess
+from webbuild.postprocess.yolo import YoloPostprocess
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.grid_detectors import undecoded_grids
 from webbuild.tasks.task_match import TaskMatch

@@ -15,7 +15,10 @@ from webbuild.compile.output_range import read_output_range
 from webbuild.compile.picture_likeness import measure_likeness
 from webbuild.compile.picture_output import find_picture_output, with_measured_picture
 from webbuild.compile.picture_trials import sample_canvases
-from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput, NumberInput, ReferenceInput, TensorInput
+from webbuild.manifest.inputs.mask import MaskInput
+from webbuild.manifest.inputs.option import NumberInput
+from webbuild.manifest.inputs.picture import ImageInput, MaskChannel, ReferenceInput
+from webbuild.manifest.inputs.tensor import TensorInput
 from webbuild.manifest.tasks.image import ImageTask
 from webbuild.manifest.tasks.tensor import TensorTask
 from webbuild.model.hub_files import HubFiles

@@ -14,7 +14,11 @@ import pytest
 from tests.models import save
 from tests.picture_nets import Builder, Net, compact, hourglass, normalized, residual_dense, squeezed, tripled, windows
 from webbuild.compile.tiles import with_tiles
-from webbuild.manifest.inputs import ImageInput, Letterbox, MaskInput, NumberInput, TensorInput
+from webbuild.manifest.inputs.letterbox import Letterbox
+from webbuild.manifest.inputs.mask import MaskInput
+from webbuild.manifest.inputs.option import NumberInput
+from webbuild.manifest.inputs.picture import ImageInput
+from webbuild.manifest.inputs.tensor import TensorInput
 from webbuild.manifest.tasks.image import ImageTask
 from webbuild.manifest.tasks.matte import MatteTask
 from webbuild.manifest.tasks.tile_plan import TilePlan

@@ -21,7 +21,10 @@ from msgspec import Struct
 from webbuild.passes.analysis import shape_inference
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.registry import all_passes
-from webbuild.postprocess.spec import ClassMapsPostprocess, DetrPostprocess, Postprocess, YoloPostprocess
+from webbuild.postprocess.class_maps import ClassMapsPostprocess
+from webbuild.postprocess.detr import DetrPostprocess
+from webbuild.postprocess.postprocess import Postprocess
+from webbuild.postprocess.yolo import YoloPostprocess
 from webbuild.targets.table import load_table
 from webbuild.targets.target import parse_target
 

@@ -15,8 +15,10 @@ from tests.passes.case import FOLDER, Case, all_cases, outcome, text, tidy
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.nms.promote_thresholds import OPTION_KEY_PREFIX
 from webbuild.passes.registry import all_passes
+from webbuild.postprocess.class_maps import ClassMapsPostprocess
+from webbuild.postprocess.grounding import GroundingPostprocess
 from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess
-from webbuild.postprocess.spec import ClassMapsPostprocess, GroundingPostprocess, YoloPostprocess
+from webbuild.postprocess.yolo import YoloPostprocess
 
 CASES = all_cases()
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

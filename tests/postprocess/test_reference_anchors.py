@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tests.anchor_heads import LEVELS, SPECS, Outputs, random_outputs
+from webbuild.postprocess.anchors import AnchorPostprocess
 from webbuild.postprocess.reference_anchors import decode_anchor_boxes, decode_anchor_scores, reference_anchors
-from webbuild.postprocess.spec import AnchorPostprocess
 
 CELL = 10
 """Of the first level, 4 rows of 8 columns: column 2 of row 1."""

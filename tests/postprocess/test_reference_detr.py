@@ -6,9 +6,9 @@ import msgspec
 import numpy as np
 import pytest
 
+from webbuild.postprocess.detr import DetrPostprocess
 from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess
 from webbuild.postprocess.reference_detr import Arrays, reference_detr
-from webbuild.postprocess.spec import DetrPostprocess
 
 PARTS = DetrPostprocess(
     layout="parts",

@@ -7,7 +7,7 @@ import numpy as np
 
 from tests.raw_heads import Box, Floats, head, raw_output
 from webbuild.postprocess.reference_nms import reference_nms
-from webbuild.postprocess.spec import YoloPostprocess
+from webbuild.postprocess.yolo import YoloPostprocess
 
 HERE, BESIDE, THERE = (20.0, 30.0), (21.0, 30.0), (70.0, 60.0)
 SIZE = (20.0, 10.0)

@@ -6,7 +6,7 @@ import pytest
 
 from webbuild.manifest.manifest import DetectTask, ImageInput, PoseTask
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.postprocess.spec import AnchorPostprocess
+from webbuild.postprocess.anchors import AnchorPostprocess
 from webbuild.tasks import detect, pose
 from webbuild.tasks.task_match import TaskMatch
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from webbuild.errors import WebbuildError
-from webbuild.manifest.inputs import MaskChannel
+from webbuild.manifest.inputs.picture import MaskChannel
 from webbuild.manifest.manifest import (
     ClassifyTask,
     CropInput,

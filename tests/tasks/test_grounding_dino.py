@@ -13,7 +13,7 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import GroundingTask, ImageInput, PromptInput
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.postprocess.spec import GroundingPostprocess
+from webbuild.postprocess.grounding import GroundingPostprocess
 from webbuild.tasks.registry import match_task
 from webbuild.tasks.symbolic_dims import resolve_dims
 

@@ -10,7 +10,7 @@ from tests.manifests import pose_task
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import DetectTask, ImageInput, ObbTask, PoseTask, SegmentTask, TensorTask
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.postprocess.spec import YoloPostprocess
+from webbuild.postprocess.yolo import YoloPostprocess
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.tasks.pose import TASK
 from webbuild.tasks.registry import match_task, task_kinds

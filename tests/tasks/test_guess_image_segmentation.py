@@ -9,7 +9,7 @@ import pytest
 from webbuild.manifest.manifest import ImageInput, ImageSegmentationTask, SegmentTask, TensorTask
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.postprocess.spec import ClassMapsPostprocess
+from webbuild.postprocess.class_maps import ClassMapsPostprocess
 from webbuild.tasks.image_segmentation import TASK
 from webbuild.tasks.registry import match_task
 from webbuild.tasks.task_match import TaskMatch

@@ -7,7 +7,8 @@ import pytest
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import DetectTask, PoseTask, TensorTask
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
+from webbuild.postprocess.output_names import DETECTIONS
+from webbuild.postprocess.yolo import YoloPostprocess
 from webbuild.tasks.registry import match_task
 from webbuild.tasks.task_match import TaskMatch
 

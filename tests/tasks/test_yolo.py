@@ -7,7 +7,8 @@ import pytest
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import DetectTask, ImageInput
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
+from webbuild.postprocess.output_names import DETECTIONS
+from webbuild.postprocess.yolo import YoloPostprocess
 from webbuild.tasks.detect import TASK
 from webbuild.tasks.task_match import TaskMatch
 

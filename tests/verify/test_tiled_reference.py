@@ -14,7 +14,8 @@ from PIL import Image
 from tests.manifests import image_input, manifest
 from tests.native import Session
 from tests.picture_nets import compact
-from webbuild.manifest.inputs import Letterbox, MaskInput
+from webbuild.manifest.inputs.letterbox import Letterbox
+from webbuild.manifest.inputs.mask import MaskInput
 from webbuild.manifest.manifest import Input, Task
 from webbuild.manifest.tasks.image import ImageTask
 from webbuild.manifest.tasks.matte import MatteTask

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
     from webbuild.manifest.manifest import DisabledTarget, OptionInput, TargetName
-    from webbuild.postprocess.spec import Postprocess
+    from webbuild.postprocess.postprocess import Postprocess
     from webbuild.reporting.progress import ProgressReporter
     from webbuild.tasks.task_match import TaskMatch
 

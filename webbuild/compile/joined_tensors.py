@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import onnx_ir as ir
 
-from webbuild.manifest.inputs import ImageInput
+from webbuild.manifest.inputs.picture import ImageInput
 from webbuild.manifest.tasks.tensor import JoinedTensor
 from webbuild.passes.rewrite import static_shape
 from webbuild.tasks.registry import kind_of

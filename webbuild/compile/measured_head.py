@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from webbuild.compile.picture_trials import sample_answers
 from webbuild.manifest.manifest import ImageInput
+from webbuild.postprocess.anchors import AnchorPostprocess
+from webbuild.postprocess.class_maps import ClassMapsPostprocess
 from webbuild.postprocess.reference_anchors import Arrays, anchor_boxes, decode_anchor_objectness, join_columns
-from webbuild.postprocess.spec import AnchorPostprocess, ClassMapsPostprocess, YoloPostprocess
+from webbuild.postprocess.yolo import YoloPostprocess
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.class_names import count_classes
 from webbuild.tasks.grid_detectors import undecoded_grids

@@ -16,7 +16,9 @@ from webbuild.compile.output_range import read_output_range
 from webbuild.compile.picture_trials import sample_canvases
 from webbuild.compile.picture_ways import PictureModel, PictureTrial, Way, empties_itself, like_first, try_ways
 from webbuild.compile.pixel_ranges import IMAGENET, PLAIN, SIGNED, UNIT, with_range
-from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput, NumberInput, ReferenceInput
+from webbuild.manifest.inputs.mask import MaskInput
+from webbuild.manifest.inputs.option import NumberInput
+from webbuild.manifest.inputs.picture import ImageInput, MaskChannel, ReferenceInput
 from webbuild.manifest.tasks.image import ImageTask
 from webbuild.model.load import model_signature
 from webbuild.preprocess.image import normalize

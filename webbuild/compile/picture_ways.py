@@ -16,7 +16,8 @@ from webbuild.compile.picture_likeness import Likeness, measure_likeness, shrink
 from webbuild.compile.picture_trials import SECONDS, sample_canvases
 from webbuild.compile.pixel_ranges import STUDIO, with_range
 from webbuild.errors import WebbuildError
-from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput, ReferenceInput
+from webbuild.manifest.inputs.mask import MaskInput
+from webbuild.manifest.inputs.picture import ImageInput, MaskChannel, ReferenceInput
 from webbuild.manifest.tasks.image import ImageTask
 from webbuild.preprocess.image import LUMA, input_size, normalize
 from webbuild.preprocess.mask import Hole, mask_tensor, with_empty_hole, with_mask_channel

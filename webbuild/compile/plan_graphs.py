@@ -13,7 +13,7 @@ from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
 
 if TYPE_CHECKING:
-    from webbuild.postprocess.spec import Postprocess
+    from webbuild.postprocess.postprocess import Postprocess
 
 
 def plan_graphs(

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import SizeInput
+from webbuild.postprocess.detr import DetrPostprocess
 from webbuild.postprocess.reference import add_constant_masks
-from webbuild.postprocess.spec import DetrPostprocess
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.detr import describe_size_input
 from webbuild.tasks.task_match import TaskMatch

@@ -11,7 +11,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest.inputs import ImageInput, Letterbox, MaskChannel, MaskInput
+from webbuild.manifest.inputs.letterbox import Letterbox
+from webbuild.manifest.inputs.mask import MaskInput
+from webbuild.manifest.inputs.picture import ImageInput, MaskChannel
 from webbuild.preprocess.image import image_to_canvas, input_size, load_image, normalize
 from webbuild.preprocess.mask import Hole, sample_hole, with_cells
 from webbuild.runners.native import NativeRunner

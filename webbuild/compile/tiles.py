@@ -10,7 +10,9 @@ import msgspec
 import onnx_ir as ir
 
 from webbuild.compile.tile_seams import Seam, SeamMeasure
-from webbuild.manifest.inputs import ImageInput, MaskChannel, MaskInput, NumberInput, OptionInput
+from webbuild.manifest.inputs.mask import MaskInput
+from webbuild.manifest.inputs.option import NumberInput, OptionInput
+from webbuild.manifest.inputs.picture import ImageInput, MaskChannel
 from webbuild.manifest.tasks.tile_plan import TilePlan
 from webbuild.passes.analysis.receptive_field import GlobalContext, ReceptiveField, receptive_field
 from webbuild.preprocess.image import input_size

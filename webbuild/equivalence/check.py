@@ -19,8 +19,8 @@ from webbuild.equivalence.sequences import merge_steps
 from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, OptionInput, StateInput, Task
 from webbuild.model.traversal import rounded_outputs
+from webbuild.postprocess.postprocess import Postprocess
 from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess
-from webbuild.postprocess.spec import Postprocess
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.stateful import StatefulRuns
 from webbuild.samples.sample import Sample

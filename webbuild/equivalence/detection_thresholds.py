@@ -14,7 +14,7 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Graph, OptionInput, StateInput, Task
 from webbuild.model.load import OnnxModel
 from webbuild.passes.lower import run_to_fixpoint
-from webbuild.postprocess.spec import Postprocess
+from webbuild.postprocess.postprocess import Postprocess
 from webbuild.runners.malloc_trim import collect_and_trim
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.runner import Tensors

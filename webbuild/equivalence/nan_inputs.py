@@ -14,8 +14,8 @@ import numpy as np
 from webbuild.equivalence.check import run_original
 from webbuild.equivalence.compare_runs import Tensors
 from webbuild.errors import WebbuildError
+from webbuild.postprocess.postprocess import Postprocess
 from webbuild.postprocess.reference import add_constant_masks
-from webbuild.postprocess.spec import Postprocess
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import shrunk_feeds
 from webbuild.samples.sample import Sample

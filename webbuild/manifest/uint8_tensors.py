@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.manifest.inputs import PictureInput, StackInput
+from webbuild.manifest.inputs.picture import PictureInput
+from webbuild.manifest.inputs.stack import StackInput
 
 
 def to_uint8(tensor: NDArray[Any], spec: PictureInput | StackInput) -> NDArray[np.uint8]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from webbuild.manifest.inputs import PictureInput, PointPromptInput, StackInput
+from webbuild.manifest.inputs.picture import PictureInput
+from webbuild.manifest.inputs.point_prompt import PointPromptInput
+from webbuild.manifest.inputs.stack import StackInput
 from webbuild.manifest.manifest import Manifest
 
 

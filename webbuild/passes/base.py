@@ -14,7 +14,7 @@ from onnx_ir.passes import InPlacePass, PassResult
 from onnx_ir.passes.common import CheckerPass
 
 from webbuild.passes.graphs import changes, count_change, each_graph
-from webbuild.postprocess.spec import Postprocess
+from webbuild.postprocess.postprocess import Postprocess
 from webbuild.targets.table import KernelTable
 
 NmsPlacement = Literal["gpu", "cpu", "keep"]

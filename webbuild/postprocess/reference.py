@@ -8,18 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from webbuild.postprocess.anchors import AnchorPostprocess
+from webbuild.postprocess.class_maps import ClassMapsPostprocess
+from webbuild.postprocess.detr import DetrPostprocess
+from webbuild.postprocess.grounding import GroundingPostprocess
+from webbuild.postprocess.output_names import CLASS_MAPS, DETECTIONS
+from webbuild.postprocess.postprocess import Postprocess
 from webbuild.postprocess.reference_anchors import reference_anchors
 from webbuild.postprocess.reference_detr import reference_detr
 from webbuild.postprocess.reference_nms import reference_nms
-from webbuild.postprocess.spec import (
-    CLASS_MAPS,
-    DETECTIONS,
-    AnchorPostprocess,
-    ClassMapsPostprocess,
-    DetrPostprocess,
-    GroundingPostprocess,
-    Postprocess,
-)
 
 Arrays = Mapping[str, NDArray[Any]]
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from webbuild.postprocess.anchors import AnchorPostprocess, Columns
 from webbuild.postprocess.reference_nms import reference_nms
-from webbuild.postprocess.spec import AnchorPostprocess, Columns
 
 Floats = NDArray[np.float32]
 Arrays = Mapping[str, NDArray[Any]]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.postprocess.spec import DetrPostprocess
+from webbuild.postprocess.detr import DetrPostprocess
 
 Floats = NDArray[np.float32]
 Arrays = Mapping[str, NDArray[Any]]

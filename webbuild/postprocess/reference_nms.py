@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.postprocess.reference_rotated_nms import rotated_nms
-from webbuild.postprocess.spec import YoloPostprocess
+from webbuild.postprocess.yolo import YoloPostprocess
 
 Floats = NDArray[np.float32]
 

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.manifest.inputs import ImageInput, Input, MaskChannel, MaskInput
+from webbuild.manifest.inputs.input import Input
+from webbuild.manifest.inputs.mask import MaskInput
+from webbuild.manifest.inputs.picture import ImageInput, MaskChannel
 from webbuild.preprocess.letterbox import ImagePlacement
 
 Hole = NDArray[np.bool_]

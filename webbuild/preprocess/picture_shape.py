@@ -8,16 +8,12 @@ from typing import Literal
 
 import msgspec
 
-from webbuild.manifest.inputs import (
-    Color,
-    ImageInput,
-    Input,
-    Letterbox,
-    MaskChannel,
-    MaskInput,
-    NumberInput,
-    TensorInput,
-)
+from webbuild.manifest.inputs.input import Input
+from webbuild.manifest.inputs.letterbox import Letterbox
+from webbuild.manifest.inputs.mask import MaskInput
+from webbuild.manifest.inputs.option import NumberInput
+from webbuild.manifest.inputs.picture import Color, ImageInput, MaskChannel
+from webbuild.manifest.inputs.tensor import TensorInput
 
 MIN_SIDE = 16
 """Pixels of a side from which on channels are taken for a picture's."""

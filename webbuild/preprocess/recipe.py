@@ -7,7 +7,8 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from webbuild.manifest.inputs import ImageInput, Letterbox
+from webbuild.manifest.inputs.letterbox import Letterbox
+from webbuild.manifest.inputs.picture import ImageInput
 
 
 class Recipe(Struct, frozen=True, kw_only=True):

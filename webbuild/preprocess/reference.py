@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 from numpy.typing import NDArray
 
-from webbuild.manifest.inputs import ImageInput, Input, ReferenceInput
+from webbuild.manifest.inputs.input import Input
+from webbuild.manifest.inputs.picture import ImageInput, ReferenceInput
 from webbuild.preprocess.image import image_to_tensor, load_image
 
 

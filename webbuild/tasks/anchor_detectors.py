@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from webbuild.manifest.manifest import DetectTask, ImageInput, Keypoint, Letterbox, PoseTask
 from webbuild.model.signature import ModelSignature
-from webbuild.postprocess.spec import DETECTIONS, AnchorLevel, AnchorPostprocess, Columns
+from webbuild.postprocess.anchors import AnchorLevel, AnchorPostprocess, Columns
+from webbuild.postprocess.output_names import DETECTIONS
 from webbuild.preprocess.image import input_size
 from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.tasks.anchor_families import FAMILIES, AnchorFamily, anchor_levels

@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from webbuild.manifest.manifest import Letterbox
-from webbuild.postprocess.spec import AnchorLevel
+from webbuild.postprocess.anchors import AnchorLevel
 from webbuild.preprocess.recipe import Recipe
 
 Coding = Literal["linear", "exponential", "distances", "distribution"]

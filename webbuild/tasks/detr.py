@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from webbuild.manifest.manifest import DetectTask, ImageInput, SizeInput
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.postprocess.spec import DETECTIONS, DetrPostprocess
+from webbuild.postprocess.detr import DetrPostprocess
+from webbuild.postprocess.output_names import DETECTIONS
 from webbuild.tasks.class_names import count_classes
 from webbuild.tasks.coco_classes import COCO_CLASSES
 from webbuild.tasks.detr_preprocess import detr_image_input

@@ -9,7 +9,9 @@ from msgspec import Struct
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import DetectTask, ImageInput
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.postprocess.spec import DETECTIONS, AnchorLevel, AnchorPostprocess, Columns, YoloPostprocess
+from webbuild.postprocess.anchors import AnchorLevel, AnchorPostprocess, Columns
+from webbuild.postprocess.output_names import DETECTIONS
+from webbuild.postprocess.yolo import YoloPostprocess
 from webbuild.preprocess.image import input_size
 from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.tasks.grid_families import GRID_FAMILIES, GridFamily

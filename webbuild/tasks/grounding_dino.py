@@ -14,7 +14,7 @@ from msgspec import Struct
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import GroundingTask, ImageInput, PromptInput, PromptRole
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.postprocess.spec import GroundingPostprocess
+from webbuild.postprocess.grounding import GroundingPostprocess
 from webbuild.preprocess.prompt import SEPARATOR_TOKENS
 from webbuild.preprocess.wordpiece import WordpieceTokenizer, load_tokenizer
 from webbuild.tasks.detr_preprocess import detr_image_input

@@ -9,7 +9,8 @@ import msgspec
 
 from webbuild.manifest.manifest import ImageInput, ImageSegmentationTask, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.postprocess.spec import CLASS_MAPS, ClassMapsPostprocess
+from webbuild.postprocess.class_maps import ClassMapsPostprocess
+from webbuild.postprocess.output_names import CLASS_MAPS
 from webbuild.preprocess.image import input_size
 from webbuild.tasks.class_names import count_classes
 from webbuild.tasks.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization

@@ -7,16 +7,12 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import UNSET, Struct
 
-from webbuild.manifest.inputs import (
-    ImageInput,
-    Input,
-    Letterbox,
-    MaskChannel,
-    MaskInput,
-    NumberInput,
-    ReferenceInput,
-    TensorInput,
-)
+from webbuild.manifest.inputs.input import Input
+from webbuild.manifest.inputs.letterbox import Letterbox
+from webbuild.manifest.inputs.mask import MaskInput
+from webbuild.manifest.inputs.option import NumberInput
+from webbuild.manifest.inputs.picture import ImageInput, MaskChannel, ReferenceInput
+from webbuild.manifest.inputs.tensor import TensorInput
 from webbuild.manifest.tasks.image import ImageTask
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.preprocess.picture_shape import (

@@ -15,7 +15,7 @@ from typing import Literal, cast
 
 from msgspec import Struct
 
-from webbuild.manifest.inputs import PointPromptRole
+from webbuild.manifest.inputs.point_prompt import PointPromptRole
 from webbuild.manifest.manifest import Input, MaskGenerationTask, PointPromptInput
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.task_match import TaskMatch

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from webbuild.manifest.manifest import Input, Task
-from webbuild.postprocess.spec import GroundingPostprocess, Postprocess
+from webbuild.postprocess.grounding import GroundingPostprocess
+from webbuild.postprocess.postprocess import Postprocess
 
 
 class TaskMatch(Struct, frozen=True):

@@ -9,7 +9,8 @@ from msgspec import Struct
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
+from webbuild.postprocess.output_names import DETECTIONS
+from webbuild.postprocess.yolo import YoloPostprocess
 from webbuild.tasks.metadata import class_names, export_argument
 
 _RAW_NOTE = (

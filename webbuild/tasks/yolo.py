@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from webbuild.manifest.manifest import DetectTask, ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
+from webbuild.postprocess.output_names import DETECTIONS
+from webbuild.postprocess.yolo import YoloPostprocess
 from webbuild.tasks.class_names import count_classes
 from webbuild.tasks.coco_classes import COCO_CLASSES
 from webbuild.tasks.metadata import class_names

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.native import Session
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import lower
+from webbuild.postprocess.class_maps import ClassMapsPostprocess
 from webbuild.postprocess.reference import reference_class_maps
-from webbuild.postprocess.spec import ClassMapsPostprocess
 
 
 @given(

@@ -15,8 +15,9 @@ from tests.native import Session
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import PassOptions
 from webbuild.passes.detr.append_detr_postprocess import AppendDetrPostprocess
+from webbuild.postprocess.detr import DetrPostprocess
+from webbuild.postprocess.output_names import DETECTIONS
 from webbuild.postprocess.reference_detr import reference_detr
-from webbuild.postprocess.spec import DETECTIONS, DetrPostprocess
 
 Layout = Literal["queries", "table", "centred"]
 

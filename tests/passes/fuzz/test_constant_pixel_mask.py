@@ -15,7 +15,7 @@ from tests.native import Session
 from tests.passes.fuzz.model import model_of
 from webbuild.passes.base import PassOptions
 from webbuild.passes.detr.constant_pixel_mask import ConstantPixelMask
-from webbuild.postprocess.spec import DetrPostprocess
+from webbuild.postprocess.detr import DetrPostprocess
 
 _TYPES = (np.int64, np.int32, np.float32, np.bool_)
 

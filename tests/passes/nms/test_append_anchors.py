@@ -14,8 +14,8 @@ from webbuild.manifest.manifest import TargetName
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import LoweredGraphs, lower
 from webbuild.passes.nms.append_nms import AppendNms
+from webbuild.postprocess.anchors import AnchorPostprocess
 from webbuild.postprocess.reference_anchors import reference_anchors
-from webbuild.postprocess.spec import AnchorPostprocess
 
 TARGETS: tuple[TargetName, ...] = ("webgpu", "wasm")
 EACH = pytest.mark.parametrize("name", SPECS)

@@ -11,7 +11,7 @@ import pytest
 from tests.raw_heads import SIDE, Appended, Box, head, raw_output
 from webbuild.manifest.manifest import TargetName
 from webbuild.postprocess.reference_nms import reference_nms
-from webbuild.postprocess.spec import YoloPostprocess
+from webbuild.postprocess.yolo import YoloPostprocess
 
 ANCHORS, ROWS = 60, 20
 TRIALS = 60

@@ -11,7 +11,8 @@ import click
 
 from webbuild.commands.dataclass_command import argument, option
 from webbuild.commands.options.shared import dims_option, export_option, json_option, set_option, state_option
-from webbuild.manifest.inputs import Color, Interpolation
+from webbuild.manifest.inputs.letterbox import Interpolation
+from webbuild.manifest.inputs.picture import Color
 
 
 class TaskChoice(click.Choice[str]):

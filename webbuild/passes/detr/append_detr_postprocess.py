@@ -8,7 +8,8 @@ from webbuild.passes.detr.detection_rows import build_detr_rows, detr_rows_block
 from webbuild.passes.nms.append_nms import NMS_APPENDED_KEY, replace_outputs_with_rows
 from webbuild.passes.nms.promote_thresholds import add_threshold_input
 from webbuild.passes.rewrite import Builder
-from webbuild.postprocess.spec import DETECTIONS, DetrPostprocess
+from webbuild.postprocess.detr import DetrPostprocess
+from webbuild.postprocess.output_names import DETECTIONS
 
 
 class AppendDetrPostprocess(Pass):

@@ -5,7 +5,8 @@ import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder
-from webbuild.postprocess.spec import DetrPostprocess, GroundingPostprocess
+from webbuild.postprocess.detr import DetrPostprocess
+from webbuild.postprocess.grounding import GroundingPostprocess
 
 
 class ConstantPixelMask(Pass):

@@ -6,7 +6,8 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, opset_version, static_shape
-from webbuild.postprocess.spec import DETECTIONS, DetrPostprocess
+from webbuild.postprocess.detr import DetrPostprocess
+from webbuild.postprocess.output_names import DETECTIONS
 
 _MIN_OPSET = 11
 """The opset since which TopK is what it is, and there are operators on whole numbers."""

@@ -7,8 +7,8 @@ import onnx_ir as ir
 
 from webbuild.passes.nms.output_columns import ColumnCutter, Outputs, count_rows
 from webbuild.passes.rewrite import Builder, static_shape
+from webbuild.postprocess.anchors import AnchorPostprocess
 from webbuild.postprocess.reference_anchors import anchor_boxes, anchor_strides
-from webbuild.postprocess.spec import AnchorPostprocess
 
 _NO_TABLE = "rows of numbers of one picture were expected"
 

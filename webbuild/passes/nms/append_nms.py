@@ -13,7 +13,9 @@ from webbuild.passes.nms.output_columns import count_rows
 from webbuild.passes.nms.promote_thresholds import add_threshold_input
 from webbuild.passes.opset.raise_opset import raise_opset
 from webbuild.passes.rewrite import Builder, static_shape
-from webbuild.postprocess.spec import DETECTIONS, AnchorPostprocess, YoloPostprocess
+from webbuild.postprocess.anchors import AnchorPostprocess
+from webbuild.postprocess.output_names import DETECTIONS
+from webbuild.postprocess.yolo import YoloPostprocess
 
 NMS_APPENDED_KEY = "webbuild.appended"
 """Metadata key that says that the head is there, and for which layout."""

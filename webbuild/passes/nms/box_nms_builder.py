@@ -9,7 +9,7 @@ import onnx_ir as ir
 
 from webbuild.passes.nms.rotated_nms_builder import build_rotated_nms
 from webbuild.passes.rewrite import Builder
-from webbuild.postprocess.spec import YoloPostprocess
+from webbuild.postprocess.yolo import YoloPostprocess
 
 _MARGIN = 2048
 """Pixels that two boxes together may reach out of the picture: 16 bins of stride 64 on either side."""

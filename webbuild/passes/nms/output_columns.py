@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, static_shape
-from webbuild.postprocess.spec import Columns
+from webbuild.postprocess.anchors import Columns
 
 Outputs = Mapping[str | None, ir.Value]
 

@@ -6,7 +6,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder
-from webbuild.postprocess.spec import YoloPostprocess
+from webbuild.postprocess.yolo import YoloPostprocess
 
 _EPSILON = 1e-7
 """Keeps Ultralytics' formula finite, and is part of it."""

@@ -8,7 +8,8 @@ from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.nms.append_nms import NMS_APPENDED_KEY
 from webbuild.passes.opset.raise_opset import raise_opset
 from webbuild.passes.rewrite import Builder, static_shape
-from webbuild.postprocess.spec import CLASS_MAPS, ClassMapsPostprocess
+from webbuild.postprocess.class_maps import ClassMapsPostprocess
+from webbuild.postprocess.output_names import CLASS_MAPS
 
 _MIN_OPSET = 11
 """The opset since which Pad takes its amounts as an input."""

@@ -1,0 +1,23 @@
+"""Which pixels of the picture are filled in."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from webbuild.manifest.manifest_struct import ManifestStruct
+
+
+class MaskInput(ManifestStruct, tag="mask", tag_field="kind", kw_only=True, frozen=True):
+    """Which pixels of the picture are a hole that the model fills in: `hole` there, else `known`.
+
+    The caller gives the hole to `run()` as `mask`, in the pixels of the picture. It is placed in the input as
+    the picture is, see `ImageInput`: a pixel of the input is in the hole if it covers, even in part, a pixel of the
+    picture that is. With `empties_picture` the picture's tensor is 0 in the hole, in all channels.
+    """
+
+    name: str
+    dtype: Literal["float32", "uint8", "int32", "int64", "bool"] = "float32"
+    shape: list[int]
+    hole: float = 1.0
+    known: float = 0.0
+    empties_picture: bool = False

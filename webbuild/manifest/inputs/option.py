@@ -1,0 +1,45 @@
+"""Sizes and numbers beside a picture, such as thresholds."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from webbuild.manifest.manifest_struct import ManifestStruct
+
+
+class SizeInput(ManifestStruct, tag="size", tag_field="kind", kw_only=True, frozen=True):
+    """The width and height of a picture in pixels, two whole numbers in the order of `order`.
+
+    `size_of` says which: of the `picture` as it was given, upright, or of the `input` that it became. The runtime fills
+    it in with the type that the graph wants; a run of plain tensors that leaves it out gets the size of the input.
+    """
+
+    name: str
+    dtype: Literal["int64", "int32", "float32"]
+    shape: list[int]
+    order: Literal["width-height", "height-width"] = "width-height"
+    size_of: Literal["picture", "input"] = "picture"
+
+
+class OptionInput(ManifestStruct, tag="option", tag_field="kind", kw_only=True, frozen=True):
+    """A number the caller may give to `run()` under `option`; the runtime fills in `default`."""
+
+    name: str
+    dtype: Literal["float32"] = "float32"
+    shape: list[int]
+    option: Literal["confidence", "iou"]
+    default: float
+    minimum: float = 0.0
+    maximum: float = 1.0
+
+
+class NumberInput(ManifestStruct, tag="number", tag_field="kind", kw_only=True, frozen=True):
+    """A number beside a picture, such as an exposure: `shape` has one element.
+
+    The caller may give it to `run()` as `numbers`, by name; the runtime fills in `default`.
+    """
+
+    name: str
+    dtype: Literal["float32"] = "float32"
+    shape: list[int]
+    default: float

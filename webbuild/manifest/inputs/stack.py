@@ -1,0 +1,37 @@
+"""Several pictures of one scene, and what is said of each."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from webbuild.manifest.inputs.letterbox import Letterbox
+from webbuild.manifest.manifest_struct import ManifestStruct
+
+
+class StackInput(ManifestStruct, tag="stack", tag_field="kind", kw_only=True, frozen=True):
+    """`count` pictures of one scene, all of one size, each of which becomes what an `ImageInput` would.
+
+    They lie one after another in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
+    """
+
+    name: str
+    dtype: Literal["float32"] = "float32"
+    shape: list[int]
+    count: int
+    color: Literal["rgb", "bgr"] = "rgb"
+    scale: float
+    mean: list[float]
+    std: list[float]
+    letterbox: Letterbox
+
+
+class FocusInput(ManifestStruct, tag="focus", tag_field="kind", kw_only=True, frozen=True):
+    """A number for each picture of the stack, such as the distance that it is focused at.
+
+    The caller gives them to `run()` as `focusDistances`; the runtime fills in `default`.
+    """
+
+    name: str
+    dtype: Literal["float32"] = "float32"
+    shape: list[int]
+    default: list[float]

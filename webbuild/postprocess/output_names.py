@@ -1,0 +1,8 @@
+"""Names of the outputs that post-processing makes."""
+
+from __future__ import annotations
+
+DETECTIONS = "detections"
+"""Name of the output that takes the place of the raw one."""
+CLASS_MAPS = "class_maps"
+"""Name of the output that takes the place of maps in another form."""

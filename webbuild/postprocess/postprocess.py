@@ -1,0 +1,11 @@
+"""The post-processing that a model was exported without: which outputs it reads, and what it makes of them."""
+
+from __future__ import annotations
+
+from webbuild.postprocess.anchors import AnchorPostprocess
+from webbuild.postprocess.class_maps import ClassMapsPostprocess
+from webbuild.postprocess.detr import DetrPostprocess
+from webbuild.postprocess.grounding import GroundingPostprocess
+from webbuild.postprocess.yolo import YoloPostprocess
+
+Postprocess = YoloPostprocess | AnchorPostprocess | DetrPostprocess | ClassMapsPostprocess | GroundingPostprocess
