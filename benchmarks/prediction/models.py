@@ -17,7 +17,8 @@ from benchmarks.node_tests import tests
 from tests.exports import NAMES, write
 from webbuild.compile.compile_model import compile_model
 from webbuild.compile.load_model import load_model
-from webbuild.model.load import OnnxModel, load_onnx, model_signature
+from webbuild.model.load import OnnxModel, load_onnx
+from webbuild.model.model_signature import model_signature
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.targets.target import Target

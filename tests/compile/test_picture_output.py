@@ -22,7 +22,7 @@ from webbuild.manifest.inputs.tensor import TensorInput
 from webbuild.manifest.tasks.image import ImageTask
 from webbuild.manifest.tasks.tensor import TensorTask
 from webbuild.model.hub_files import HubFiles
-from webbuild.model.load import model_signature
+from webbuild.model.model_signature import model_signature
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.picture_to_picture import infer_picture_to_picture
 from webbuild.tasks.task_match import TaskMatch

@@ -13,7 +13,7 @@ from tests.models import as_ir
 from webbuild.inspection.all_on_gpu import all_on_gpu
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.result import Inspection, exit_code
-from webbuild.model.load import model_signature
+from webbuild.model.model_signature import model_signature
 from webbuild.targets.table import KernelPlacements, KernelTable, load_table
 from webbuild.targets.target import Target
 from webbuild.tasks.symbolic_dims import resolve_dims

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.models import HEADER, as_ir
-from webbuild.model.load import model_signature
+from webbuild.model.model_signature import model_signature
 
 
 @pytest.mark.parametrize(

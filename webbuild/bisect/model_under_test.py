@@ -12,7 +12,8 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.inspection.graph import with_fixed_sizes
 from webbuild.inspection.required_features import required_features
 from webbuild.model.cache_folder import cache_folder
-from webbuild.model.load import load_onnx, model_signature
+from webbuild.model.load import load_onnx
+from webbuild.model.model_signature import model_signature
 from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.browser_session import SessionOptions
 from webbuild.ortweb.build import OrtWebBuild, get_build

@@ -14,7 +14,7 @@ from webbuild.errors import WebbuildError
 from webbuild.inspection.all_on_gpu import all_on_gpu
 from webbuild.inspection.required_features import required_features
 from webbuild.manifest.manifest import DType, Graph, HeadStatus, OptionInput, Output, Precision, TargetName
-from webbuild.model.load import element_type
+from webbuild.model.model_signature import element_type
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.nms.promote_thresholds import OPTION_KEY_PREFIX
 from webbuild.passes.nms.status_output import HEAD_STATUS_KEY

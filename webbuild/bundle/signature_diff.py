@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from webbuild.model.load import OnnxModel, model_signature
+from webbuild.model.load import OnnxModel
+from webbuild.model.model_signature import model_signature
 
 if TYPE_CHECKING:
     import onnx_ir as ir

@@ -21,8 +21,9 @@ from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.compile.stages.stage_names import stage_names
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.given_states import parse_states
-from webbuild.model.load import load_onnx, require_model
+from webbuild.model.load import load_onnx
 from webbuild.model.locate import LocatedModel, hub_reference, locate_model
+from webbuild.model.read_file import require_model
 from webbuild.model.set_inputs import parse_set
 from webbuild.precision.budget import SearchBudget, parse_budget
 from webbuild.reporting.progress import ProgressReporter

@@ -25,7 +25,7 @@ from webbuild.inspection.required_features import required_features
 from webbuild.manifest.manifest import Input, OptionInput, PictureInput, Task
 from webbuild.manifest.states import state_inputs
 from webbuild.manifest.tasks.tensor import TensorTask
-from webbuild.model.load import model_signature
+from webbuild.model.model_signature import model_signature
 from webbuild.model.traversal import rounded_outputs
 from webbuild.passes.dtypes.retype import retype, tensors_of
 from webbuild.precision.fp16_backends import EmulatedFp16

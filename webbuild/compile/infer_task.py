@@ -9,7 +9,8 @@ import msgspec
 
 from webbuild.bundle.graphs import option_inputs
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.model.load import OnnxModel, model_signature
+from webbuild.model.load import OnnxModel
+from webbuild.model.model_signature import model_signature
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.model.states import without_states
 from webbuild.passes.base import PassOptions

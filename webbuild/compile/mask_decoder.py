@@ -7,7 +7,8 @@ from collections.abc import Collection
 import msgspec
 import numpy as np
 
-from webbuild.model.load import OnnxModel, model_signature
+from webbuild.model.load import OnnxModel
+from webbuild.model.model_signature import model_signature
 from webbuild.model.set_inputs import with_constants
 from webbuild.tasks.sam_decoders import decoder_outputs, unused_inputs
 

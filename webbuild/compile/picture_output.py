@@ -20,7 +20,7 @@ from webbuild.manifest.inputs.mask import MaskInput
 from webbuild.manifest.inputs.option import NumberInput
 from webbuild.manifest.inputs.picture import ImageInput, MaskChannel, ReferenceInput
 from webbuild.manifest.tasks.image import ImageTask
-from webbuild.model.load import model_signature
+from webbuild.model.model_signature import model_signature
 from webbuild.preprocess.image import normalize
 from webbuild.preprocess.mask import find_mask
 from webbuild.preprocess.number_feeds import number_feeds

@@ -16,7 +16,7 @@ from webbuild.inspection.partitions import PartitionTransfer, find_partitions, f
 from webbuild.inspection.placement import place_nodes
 from webbuild.inspection.result import SCHEMA_VERSION, Inspection, MemoryEstimate, NodeInspection
 from webbuild.inspection.rules.base import model_rules, rules_for
-from webbuild.model.load import model_signature
+from webbuild.model.model_signature import model_signature
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import run_to_fixpoint
 from webbuild.passes.rewrite import static_shape

@@ -11,7 +11,8 @@ import msgspec
 import numpy as np
 
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.model.load import OnnxModel, model_signature
+from webbuild.model.load import OnnxModel
+from webbuild.model.model_signature import model_signature
 
 if TYPE_CHECKING:
     import onnx_ir as ir

@@ -13,7 +13,7 @@ from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.compile.stages.tensor_fit import stage_mismatch
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import Input, StageInput
-from webbuild.model.load import model_signature
+from webbuild.model.model_signature import model_signature
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.model.states import describe_spec
 from webbuild.tasks.registry import kind_of, task_kinds
