@@ -12,18 +12,7 @@ from tests.commands.program import ROOT
 from webbuild.compile.stages.glue_file import glue_problem
 
 GUIDE = ROOT / "docs" / "guides" / "pipelines.md"
-OPTIONS = [
-    "--noEmit",
-    "--allowJs",
-    "--checkJs",
-    "--strict",
-    "--target",
-    "esnext",
-    "--module",
-    "esnext",
-    "--moduleResolution",
-    "bundler",
-]
+OPTIONS = ["--allowJs", "--checkJs", *SHARED]
 
 
 def checked(folder: Path, text: str) -> str:
