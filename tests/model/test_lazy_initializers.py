@@ -13,7 +13,7 @@ from onnx import numpy_helper
 from tests.models import parsed
 from webbuild.errors import WebbuildError
 from webbuild.model import lazy_initializers
-from webbuild.model import load as model
+from webbuild.model import read_file as model
 from webbuild.model.load import OnnxModel, load_onnx
 from webbuild.runners.native import NativeRunner
 
