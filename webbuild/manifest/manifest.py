@@ -12,7 +12,6 @@ from operator import or_
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
-from msgspec import Struct
 
 from webbuild.manifest.files import Engine as Engine
 from webbuild.manifest.files import EngineBuild as EngineBuild
@@ -25,6 +24,16 @@ from webbuild.manifest.files import Path as Path
 from webbuild.manifest.files import Sample as Sample
 from webbuild.manifest.files import Source as Source
 from webbuild.manifest.files import StageOutput as StageOutput
+from webbuild.manifest.graphs import DisabledTarget as DisabledTarget
+from webbuild.manifest.graphs import Feature as Feature
+from webbuild.manifest.graphs import Graph as Graph
+from webbuild.manifest.graphs import HeadStatus as HeadStatus
+from webbuild.manifest.graphs import Output as Output
+from webbuild.manifest.graphs import Precision as Precision
+from webbuild.manifest.graphs import TargetName as TargetName
+from webbuild.manifest.graphs import Weights as Weights
+from webbuild.manifest.header import ManifestHeader as ManifestHeader
+from webbuild.manifest.header import read_header as read_header
 from webbuild.manifest.inputs.crop import CropInput as CropInput
 from webbuild.manifest.inputs.input import Input as Input
 from webbuild.manifest.inputs.letterbox import Interpolation as Interpolation
@@ -73,74 +82,6 @@ SCHEMAS: tuple[Schema, ...] = get_args(Schema)
 """The schemas that are read: 2 is a manifest with stages, 1 one without."""
 _OPTIONAL = {"mask", "sequence", "variants", "stages", "stageName", "glueModule"}
 """Fields that are left out where there is nothing to say."""
-
-TargetName = Literal["webgpu", "wasm"]
-Feature = Literal["shader-f16"]
-Precision = Literal["fp32", "fp16", "mixed"]
-Weights = Literal["fp32", "int8"]
-
-
-class Output(ManifestStruct, kw_only=True, frozen=True):
-    """A tensor that a run returns."""
-
-    name: str
-    dtype: DType
-    shape: list[int]
-
-
-class HeadStatus(ManifestStruct, kw_only=True, frozen=True):
-    """Where a graph reports on its fixed-shape detection head.
-
-    The float32 output `output` of shape [2] holds (converged as 0 or 1, number of candidates above the
-    confidence threshold before suppression). Not converged, or more candidates than `capacity`: the run is
-    repeated on the graph of target `fallback`.
-    """
-
-    output: str
-    capacity: int
-    rounds: int
-    fallback: TargetName
-
-
-class Graph(ManifestStruct, kw_only=True, frozen=True):
-    """One ONNX graph of the bundle, for one target. Graphs of one precision share their weight files.
-
-    Of several for `webgpu` the best comes first: a visitor gets the first whose `features` the adapter has and whose
-    answers are right there. `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its
-    kernels get them wrong. `allOnGpu` says that the engine leaves it none either. `features` are what the adapter must
-    have: without them the graph throws, and another is to be taken. `precision` is fp32 where the model computes as it
-    was exported, fp16 where what may be is in half precision, mixed where some of that had to stay as it was.
-    `weight_dtype` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
-    become is what the graph computes with.
-    """
-
-    target: TargetName
-    file: Path
-    weights: list[Path]
-    nodes: int
-    outputs: list[Output]
-    head_status: HeadStatus | None
-    cpu_nodes: list[str] = []
-    all_on_gpu: bool = False
-    features: list[Feature] = []
-    precision: Precision = "fp32"
-    weight_dtype: Weights = "fp32"
-
-    @property
-    def name(self) -> str:
-        """What reports call it, such as `webgpu fp16`: the target, and its precision where that was reduced."""
-        return self.target if self.precision == "fp32" else f"{self.target} {self.precision}"
-
-
-class DisabledTarget(ManifestStruct, kw_only=True, frozen=True):
-    """A target that would throw, answer wrongly or make no session, so that the model runs on WASM instead.
-
-    The bundle holds no such graph. `code` is the finding's, which `webbuild explain` knows.
-    """
-
-    target: Literal["webgpu"]
-    code: str
-    reason: str
 
 
 class Variant(ManifestStruct, kw_only=True, frozen=True):
@@ -243,19 +184,6 @@ def encode(manifest: Manifest) -> bytes:
     return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
 
 
-class ManifestHeader(Struct, frozen=True):
-    """What a manifest of any schema says of itself: its schema, and the program that wrote it."""
-
-    schema: Any = None
-    generator: Any = None
-
-    @property
-    def generator_name(self) -> str:
-        """Name and version of the program, as far as they are known."""
-        generator = self.generator if isinstance(self.generator, dict) else {}
-        return f"{generator.get('name', 'webbuild')} {generator.get('version', 'of an unknown version')}"
-
-
 @cache
 def task_union() -> Any:
     """Return the union of every task's struct, and define `AnyTask`, which msgspec looks up when it first needs it.
@@ -266,11 +194,6 @@ def task_union() -> Any:
     union = reduce(or_, (kind.spec for kind in kinds.values()))
     globals()["AnyTask"] = union
     return union
-
-
-def read_header(data: bytes) -> ManifestHeader:
-    """Read where a manifest comes from, whatever its schema. Raises msgspec.DecodeError for what is no JSON object."""
-    return msgspec.json.decode(data, type=ManifestHeader)
 
 
 def decode(data: bytes) -> Manifest:

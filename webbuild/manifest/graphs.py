@@ -1,0 +1,77 @@
+"""The graphs of a model: for which target each is, and what it needs there."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from webbuild.manifest.files import Path as Path
+from webbuild.manifest.inputs.tensor import DType as DType
+from webbuild.manifest.manifest_struct import ManifestStruct
+
+TargetName = Literal["webgpu", "wasm"]
+Feature = Literal["shader-f16"]
+Precision = Literal["fp32", "fp16", "mixed"]
+Weights = Literal["fp32", "int8"]
+
+
+class Output(ManifestStruct, kw_only=True, frozen=True):
+    """A tensor that a run returns."""
+
+    name: str
+    dtype: DType
+    shape: list[int]
+
+
+class HeadStatus(ManifestStruct, kw_only=True, frozen=True):
+    """Where a graph reports on its fixed-shape detection head.
+
+    The float32 output `output` of shape [2] holds (converged as 0 or 1, number of candidates above the
+    confidence threshold before suppression). Not converged, or more candidates than `capacity`: the run is
+    repeated on the graph of target `fallback`.
+    """
+
+    output: str
+    capacity: int
+    rounds: int
+    fallback: TargetName
+
+
+class Graph(ManifestStruct, kw_only=True, frozen=True):
+    """One ONNX graph of the bundle, for one target. Graphs of one precision share their weight files.
+
+    Of several for `webgpu` the best comes first: a visitor gets the first whose `features` the adapter has and whose
+    answers are right there. `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its
+    kernels get them wrong. `allOnGpu` says that the engine leaves it none either. `features` are what the adapter must
+    have: without them the graph throws, and another is to be taken. `precision` is fp32 where the model computes as it
+    was exported, fp16 where what may be is in half precision, mixed where some of that had to stay as it was.
+    `weight_dtype` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
+    become is what the graph computes with.
+    """
+
+    target: TargetName
+    file: Path
+    weights: list[Path]
+    nodes: int
+    outputs: list[Output]
+    head_status: HeadStatus | None
+    cpu_nodes: list[str] = []
+    all_on_gpu: bool = False
+    features: list[Feature] = []
+    precision: Precision = "fp32"
+    weight_dtype: Weights = "fp32"
+
+    @property
+    def name(self) -> str:
+        """What reports call it, such as `webgpu fp16`: the target, and its precision where that was reduced."""
+        return self.target if self.precision == "fp32" else f"{self.target} {self.precision}"
+
+
+class DisabledTarget(ManifestStruct, kw_only=True, frozen=True):
+    """A target that would throw, answer wrongly or make no session, so that the model runs on WASM instead.
+
+    The bundle holds no such graph. `code` is the finding's, which `webbuild explain` knows.
+    """
+
+    target: Literal["webgpu"]
+    code: str
+    reason: str
