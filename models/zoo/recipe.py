@@ -9,7 +9,8 @@ from typing import Any
 
 SOURCES = ("timm_models", "torchvision_models", "transformers_text", "transformers_vision", "nhwc_graphs", "audio",
            "ultralytics_models", "restoration", "inpainting", "dense_maps", "plain_networks",
-           "video_networks", "choices", "matting", "upscaling", "segment_anything", "swinir")  # fmt: skip
+           "video_networks", "choices", "matting", "upscaling", "segment_anything", "segment_anything_encoders",
+           "swinir")  # fmt: skip
 """The modules beside this one with a table `BASES`."""
 
 

@@ -1,85 +1,34 @@
-"""Segment Anything with few channels: mask decoders with the inputs and outputs of their exporters, and an encoder.
+"""Mask decoders of Segment Anything with few channels, with the inputs and outputs of their exporters.
 
 `sam1-*` and `edge-sam-*` are as SAM's own exporter, samexporter and EdgeSAM write them, `sam2-*` as samexporter does,
-`sam2-hub-*` as transformers.js reads them; those of SAM are `sam-*` of `transformers_vision`.
+`sam2-hub-*`, `sam3-tracker-*` and `edge-tam-*` as transformers.js reads them; those of SAM are `sam-*` of
+`transformers_vision`. Encoders are in `segment_anything_encoders`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 from torch import nn
 
-from models.zoo.examples import photo
 from models.zoo.recipe import Base, Example
+from models.zoo.segment_anything_networks import CELLS, SIDE, SIDE_3, WIDTH, edge_tam, sam, sam2, sam3_tracker
 from models.zoo.weights import enliven
 
-SIDE, CELLS, WIDTH = 128, 8, 32
-"""Pixels of the input and cells of the embedding along a side, and channels."""
 MASK = 4 * CELLS
-SEED = 7
-DECODER = {"hidden_size": WIDTH, "mlp_dim": 64, "num_attention_heads": 4, "iou_head_hidden_dim": WIDTH}
-HIERA = {
-    "hidden_size": 8, "image_size": [SIDE, SIDE], "embed_dim_per_stage": [8, 16, 24, 32], "blocks_per_stage": [1] * 4,
-    "num_attention_heads_per_stage": [1, 2, 2, 4], "window_size_per_stage": [4] * 4, "global_attention_blocks": [2],
-    "window_positional_embedding_background_size": [4, 4],
-}  # fmt: skip
 CLICKS = torch.tensor([[[40.0, 70.0], [90.0, 30.0], [0.0, 0.0]]])
 LABELS = torch.tensor([[1.0, 0.0, -1.0]])
-
-
-def sam(masks: int) -> Any:
-    """Return SAM with `masks` masks that answer a prompt; the first of four stands for the single one."""
-    from transformers import SamConfig, SamModel
-
-    torch.manual_seed(SEED)
-    vision = {"hidden_size": WIDTH, "output_channels": WIDTH, "num_hidden_layers": 2, "num_attention_heads": 4,
-              "image_size": SIDE, "window_size": 4, "global_attn_indexes": [1], "num_pos_feats": WIDTH // 2,
-              "mlp_dim": 64, "initializer_range": 0.02}  # fmt: skip
-    prompt = {"hidden_size": WIDTH, "image_size": SIDE, "image_embedding_size": CELLS}
-    decoder = DECODER | {"num_multimask_outputs": masks}
-    config = SamConfig(
-        vision_config=vision, prompt_encoder_config=prompt, mask_decoder_config=decoder, attn_implementation="eager"
-    )
-    return SamModel(config)
-
-
-def sam2() -> Any:
-    """Return SAM 2."""
-    from transformers import Sam2Config, Sam2HieraDetConfig, Sam2Model, Sam2VisionConfig
-
-    torch.manual_seed(SEED)
-    sizes = [[SIDE >> level, SIDE >> level] for level in (2, 3, 4)]
-    vision = Sam2VisionConfig(
-        backbone_config=Sam2HieraDetConfig(**HIERA), backbone_channel_list=[32, 24, 16, 8],
-        backbone_feature_sizes=sizes, fpn_hidden_size=WIDTH,
-    )  # fmt: skip
-    prompt = {"hidden_size": WIDTH, "image_size": SIDE}
-    config = Sam2Config(
-        vision_config=vision, prompt_encoder_config=prompt, mask_decoder_config=DECODER, attn_implementation="eager"
-    )
-    return Sam2Model(config)
-
-
-class Encoder(nn.Module):
-    """The embedding of a picture."""
-
-    def __init__(self, network: Any) -> None:
-        super().__init__()
-        self.network = network
-
-    def forward(self, picture: Any) -> Any:
-        """Return the embedding."""
-        return self.network.get_image_embeddings(picture)
 
 
 class Decoder(nn.Module):
     """The masks that answer clicks, with the corners of a box among them, and an earlier answer."""
 
-    def __init__(self, network: Any, *, pads: bool) -> None:
+    def __init__(self, network: Any, *, pads: bool, side: int = SIDE) -> None:
         super().__init__()
-        self.network, self.pads = network, pads
+        self.network, self.pads, self.side = network, pads, side
 
     def embed(self, points: Any, labels: Any) -> Any:
         """Return a vector for each of the points [1, n, 2] with labels [1, n], and for one of padding."""
@@ -87,7 +36,7 @@ class Decoder(nn.Module):
             points = torch.cat([points, torch.zeros_like(points[:, :1])], 1)
             labels = torch.cat([labels, -torch.ones_like(labels[:, :1])], 1)
         encoder, known = self.network.prompt_encoder, labels[..., None]
-        found = encoder.shared_embedding((points + 0.5)[:, None] / SIDE)[:, 0]
+        found = encoder.shared_embedding((points + 0.5)[:, None] / self.side)[:, 0]
         found = found * (known != -1) + encoder.not_a_point_embed.weight * (known == -1)
         table = encoder.point_embed
         for label in range(4):
@@ -170,11 +119,6 @@ def example(
     return Example(enliven(network, tuple(inputs.values())), inputs, outputs, free)
 
 
-def sam_encoder() -> Example:
-    """Return SAM's encoder."""
-    return example(Encoder(sam(4)), {"input_image": photo(SIDE)}, ["image_embeddings"], {})
-
-
 def embeddings(*names: str) -> dict[str, torch.Tensor]:
     """Return what an encoder makes: the detail of SAM 2 where there are several names."""
     made = [torch.randn(1, WIDTH, CELLS, CELLS)]
@@ -227,19 +171,22 @@ def hub_points() -> tuple[dict[str, torch.Tensor], dict[str, dict[int, str]]]:
     return inputs, axes
 
 
-def hub_decoder() -> Example:
-    """Return transformers' decoder of SAM 2."""
+def hub_decoder(network: Callable[[], Any], side: int) -> Example:
+    """Return a decoder as transformers.js reads it."""
     clicks, free = hub_points()
     boxes = {"input_boxes": torch.tensor([[[20.0, 30.0, 90.0, 110.0]]])}
     inputs = clicks | boxes | embeddings(*(f"image_embeddings.{level}" for level in range(3)))
     outputs = ["iou_scores", "pred_masks", "object_score_logits"]
-    return example(HubDecoder(sam2(), pads=True), inputs, outputs, free | {"input_boxes": {1: "num_boxes"}})
+    return example(
+        HubDecoder(network(), pads=True, side=side), inputs, outputs, free | {"input_boxes": {1: "num_boxes"}}
+    )
 
 
 BASES = {
-    "sam1-encoder": Base(sam_encoder),
     "sam1-decoder": Base(sam_decoder, "ts17-free"),
     "edge-sam-decoder": Base(edge_sam_decoder, "ts17-free"),
     "sam2-decoder": Base(sam2_decoder, "ts17-free"),
-    "sam2-hub-decoder": Base(hub_decoder, "ts17-free"),
+    "sam2-hub-decoder": Base(partial(hub_decoder, sam2, SIDE), "ts17-free"),
+    "sam3-tracker-decoder": Base(partial(hub_decoder, sam3_tracker, SIDE_3), "ts17-free"),
+    "edge-tam-decoder": Base(partial(hub_decoder, edge_tam, SIDE), "ts17-free"),
 }

@@ -10,6 +10,7 @@ import onnx
 import onnx_ir as ir
 import pytest
 
+from tests.click_models import click_pair
 from tests.commands.program import webbuild
 from tests.commands.stopped import interrupt, start
 from tests.exports import write
@@ -238,3 +239,14 @@ def test_what_no_build_runs_is_refused_before_anything_is_written(tmp_path: Path
         "error[no-compatible-build] no build of onnxruntime-web can run the model: on webgpu, ai.onnx.ml:Binarizer 'y'"
         in done.stderr
     )
+
+
+def test_a_mask_decoder_keeps_what_its_own_callers_give_and_read(tmp_path: Path) -> None:
+    """Only `pack` leaves out the resized masks and the picture's size: its runtime makes masks of the logits."""
+    _, decoder = click_pair(tmp_path)
+    done = webbuild("patch", decoder, "-o", tmp_path / "out", "--json", "--allow-cpu-nodes")
+    assert done.code == 0, done.stderr
+    (outcome,) = json.loads(done.stdout)
+    made, given = (onnx.load(file).graph for file in (outcome["files"][0]["file"], decoder))
+    for values, originals in ((made.input, given.input), (made.output, given.output)):
+        assert [value.name for value in values] == [value.name for value in originals]

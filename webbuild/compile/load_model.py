@@ -50,19 +50,22 @@ def load_model(
     samples: Sequence[Path] = (),
     states: Mapping[str, str] | None = NAMES_ALONE,
     source: OnnxModel | None = None,
-    taken: Collection[str] = (),
+    taken: Collection[str] | None = None,
 ) -> LoadedModel:
     """Load a model, set its inputs of `values`, and choose its sizes: of `dims`, pictures, samples, the rest.
 
     `states` are outputs by the inputs that take them in the next run, besides those that names tell; None for none.
-    `source` is the model where its file has been read, `taken` are outputs that later stages take.
+    `source` is the model where its file has been read. `taken` are outputs that later stages take of a model that is
+    packed, None for one that keeps all its inputs and outputs.
 
     Raises:
         WebbuildError: what `load_onnx`, `set_inputs` and `settle_sizes` raise, `reshape-mismatch`,
             `reference-session-failed`, `one-size-only` or `size-fails`.
     """
     with progress.step(f"load {path.name}"):
-        source = reduce_mask_decoder(set_inputs(source or load_onnx(path), values or {}), taken)
+        source = set_inputs(source or load_onnx(path), values or {})
+        if taken is not None:
+            source = reduce_mask_decoder(source, taken)
         settled = settle_sizes(
             source, dims, size, lambda model: open_reference(model)[0], states=states, samples=samples
         )

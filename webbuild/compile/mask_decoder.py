@@ -13,7 +13,7 @@ from webbuild.model.set_inputs import with_constants
 from webbuild.tasks.sam_decoders import decoder_outputs, unused_inputs
 
 
-def reduce_mask_decoder(source: OnnxModel, taken: Collection[str] = ()) -> OnnxModel:
+def reduce_mask_decoder(source: OnnxModel, taken: Collection[str]) -> OnnxModel:
     """Return a mask decoder without what no prompt needs; every other model, and one whose masks are `taken`, as it is.
 
         masks, iou_predictions, low_res_masks  ->  iou_predictions, low_res_masks
