@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 from tests.bundle.test_render import RUNTIME_TYPES, TSC
+from tests.bundle.test_shared_types import OPTIONS as SHARED
 from tests.commands.program import ROOT
 from webbuild.compile.stages.glue_file import glue_problem
 
