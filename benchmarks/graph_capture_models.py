@@ -12,7 +12,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import Output
-from webbuild.verify.bundle_reader import open_bundle, read_golden
+from webbuild.verify.bundle_reader import open_bundle
+from webbuild.verify.golden_reader import read_golden
 from webbuild.verify.merged_weights import materialize_graph
 
 VARIANTS = 6

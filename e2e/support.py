@@ -19,7 +19,8 @@ from webbuild.browser.chromium import BrowserHandle, open_chromium
 from webbuild.browser.ensure_chromium import LocalSystem
 from webbuild.browser.server import Server
 from webbuild.equivalence.answer import Answer
-from webbuild.verify.bundle_reader import Bundle, open_bundle
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.inputs import VerifyInput, collect_inputs
 from webbuild.verify.page_rpc import Page
 from webbuild.verify.page_runner import PageRunner

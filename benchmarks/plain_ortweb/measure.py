@@ -14,7 +14,7 @@ from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
 from webbuild.tasks.registry import kind_of
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.page_rpc import PageRpc
 

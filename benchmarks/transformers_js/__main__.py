@@ -27,7 +27,8 @@ from benchmarks.transformers_js.page_loads import (
 )
 from benchmarks.transformers_js.table import Plan, is_vacuous, render_table, render_text
 from webbuild.browser.chromium import open_chromium
-from webbuild.verify.bundle_reader import Bundle, open_bundle
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.inputs import collect_inputs
 
 PAGE = Path(__file__).parents[2] / "docs" / "transformers-js.md"

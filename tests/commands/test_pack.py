@@ -17,7 +17,8 @@ from tests.models import convolution, save
 from webbuild.compile import prove
 from webbuild.manifest.manifest import ImageInput, PoseTask, decode
 from webbuild.runners.native import NativeRunner
-from webbuild.verify.bundle_reader import open_bundle, read_golden
+from webbuild.verify.bundle_reader import open_bundle
+from webbuild.verify.golden_reader import read_golden
 
 Packed = tuple[Done, Path]
 

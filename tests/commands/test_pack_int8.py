@@ -16,7 +16,8 @@ from tests.models import HEADER, parsed, save, weights
 from webbuild.bundle import weight_shards as sharing
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import File, Manifest
-from webbuild.verify.bundle_reader import changed_files, open_bundle
+from webbuild.verify.bundle_reader import open_bundle
+from webbuild.verify.changed_files import changed_files
 from webbuild.verify.merged_weights import materialize_graph
 from webbuild.verify.reference import check_golden_run, reference_runner
 

@@ -14,7 +14,8 @@ from tests.models import HEADER, parsed, save, save_external, weights
 from webbuild.bundle import weight_shards as sharing
 from webbuild.bundle.weight_parts import split_large_files
 from webbuild.manifest.manifest import Manifest
-from webbuild.verify.bundle_reader import changed_files, open_bundle
+from webbuild.verify.bundle_reader import open_bundle
+from webbuild.verify.changed_files import changed_files
 from webbuild.verify.reference import check_golden_run, reference_runner
 
 LIMIT = 5000

@@ -16,7 +16,7 @@ from webbuild.compile import model_variant
 from webbuild.manifest.manifest import Manifest
 from webbuild.manifest.variant_names import picture_size, variant_names
 from webbuild.runners.native import NativeRunner
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 from webbuild.verify.merged_weights import materialize_graph
 
 pytestmark = pytest.mark.usefixtures("stand_in")

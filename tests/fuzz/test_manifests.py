@@ -19,7 +19,9 @@ from tests.verify.bundle_made import write_bundle
 from webbuild.bench.bench import select_backends
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import TensorTask, encode
-from webbuild.verify.bundle_reader import changed_files, open_bundle, read_golden
+from webbuild.verify.bundle_reader import open_bundle
+from webbuild.verify.changed_files import changed_files
+from webbuild.verify.golden_reader import read_golden
 from webbuild.verify.inputs import collect_inputs
 from webbuild.verify.reference import check_golden_run, reference_runner
 

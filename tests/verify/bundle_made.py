@@ -25,7 +25,7 @@ from webbuild.manifest.manifest import (
     TensorInput,
     TensorTask,
 )
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 
 MODEL = """
 <ir_version: 8, opset_import: ["" : 17]>

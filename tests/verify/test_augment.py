@@ -13,7 +13,7 @@ from PIL import Image
 from tests.manifests import manifest
 from webbuild.manifest.manifest import TensorTask
 from webbuild.verify.augment import ENOUGH_OBJECTS, augment_images
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput
 
 PIXELS = np.arange(40 * 20 * 3, dtype=np.uint8).reshape(20, 40, 3)

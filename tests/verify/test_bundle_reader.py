@@ -11,7 +11,10 @@ import pytest
 
 from tests.verify.bundle_made import ANSWERS, FEEDS, write_bundle
 from webbuild.errors import WebbuildError
-from webbuild.verify.bundle_reader import Bundle, changed_files, fp16_backend_used, open_bundle, read_golden
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.bundle_reader import fp16_backend_used, open_bundle
+from webbuild.verify.changed_files import changed_files
+from webbuild.verify.golden_reader import read_golden
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from tests.verify.bundle_made import rewrite
 from tests.verify.trail_made import SHAPE, write_trail
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Golden, GoldenSequence
-from webbuild.verify.bundle_reader import Bundle, open_bundle
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.reference import check_golden_run, reference_runner
 
 X = np.arange(192, dtype=np.float32).reshape(SHAPE) + 1

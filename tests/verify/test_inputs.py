@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tests.verify.bundle_made import FEEDS, rewrite, write_bundle
 from webbuild.errors import WebbuildError
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import collect_inputs
 
 

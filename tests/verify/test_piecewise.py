@@ -15,7 +15,7 @@ from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, compare_runs
 from webbuild.manifest.manifest import Graph
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import collect_inputs
 from webbuild.verify.piecewise import judge_drowned
 from webbuild.verify.reference import policy_of, reference_runner, run_reference

@@ -16,7 +16,7 @@ from webbuild.equivalence.compare_answers import compare_tensors
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Output, TensorTask
 from webbuild.runners.native import NativeRunner
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import collect_inputs
 from webbuild.verify.reference import check_golden_run, policy_of, reference_runner, run_reference
 

@@ -19,7 +19,7 @@ from webbuild.preprocess.image import image_to_tensor, load_image
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.stateful import StatefulRuns
 from webbuild.samples.sequences import STEPS
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import collect_inputs, sequence_inputs
 from webbuild.verify.page_messages import RunResult, RunTimings
 from webbuild.verify.page_runner import PageRunner

@@ -12,7 +12,7 @@ from PIL import Image
 from tests.manifests import image_input
 from tests.verify.bundle_made import rewrite, write_bundle
 from webbuild.manifest.manifest import Graph, Output, Sample, StateInput
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 
 TRAIL = """
 <ir_version: 8, opset_import: ["" : 17]>

@@ -16,7 +16,8 @@ from webbuild.browser.open_browser import Endpoint, open_browser
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.states import state_inputs
-from webbuild.verify.bundle_reader import Bundle, open_bundle
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.inputs import VerifyInput, collect_inputs
 from webbuild.verify.verify import BACKENDS
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from webbuild.bench.page_driver import PageDriver, RunTiming, SentFiles
 from webbuild.browser.server import Server
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput
 
 WARMUP_RUNS = 3

@@ -27,7 +27,8 @@ from webbuild.samples.settle_sizes import settle_sizes
 from webbuild.subgraph.graph import ModelGraph
 from webbuild.targets.target import Build, Target
 from webbuild.tasks.symbolic_dims import parse_dims
-from webbuild.verify.bundle_reader import Bundle, open_bundle
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.merged_weights import materialize_graph
 from webbuild.verify.stage_work import inputs_of_stage
 

@@ -11,7 +11,7 @@ from webbuild.reporting.write import print_json, write_report
 
 if TYPE_CHECKING:
     from webbuild.manifest.manifest import Graph
-    from webbuild.verify.bundle_reader import Bundle
+    from webbuild.verify.bundle import Bundle
     from webbuild.verify.multi_endpoint_report import MultiEndpointReport
     from webbuild.verify.report import VerifyReport
 

@@ -15,7 +15,7 @@ from PIL import Image, ImageOps
 from webbuild.equivalence.compare_runs import Reference
 from webbuild.manifest.manifest import ImageInput
 from webbuild.tasks.registry import kind_of
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput, picture_input
 
 ENOUGH_OBJECTS = 20

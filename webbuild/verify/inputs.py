@@ -41,7 +41,8 @@ from webbuild.samples.sample import Sample
 from webbuild.samples.sequences import make_sequence
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.verify.bundle_reader import Bundle, read_golden
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.golden_reader import read_golden
 
 Feeds = dict[str, NDArray[Any]]
 

@@ -15,7 +15,7 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import File, Graph
 from webbuild.quantization.dequantize import dequantize_file
 from webbuild.quantization.weight_format import invalid_file
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 
 _COPY_BYTES = 8 * 1024 * 1024
 

@@ -11,7 +11,7 @@ from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.compare_runs import Reference, compare_runs
 from webbuild.manifest.manifest import Graph
 from webbuild.runners.native import NativeRunner
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 from webbuild.verify.merged_weights import materialize_graph
 from webbuild.verify.reference import policy_of
 

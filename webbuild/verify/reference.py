@@ -21,7 +21,8 @@ from webbuild.runners.native import NativeRunner
 from webbuild.runners.stateful import StatefulRuns
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.run_context import RunContext
-from webbuild.verify.bundle_reader import Bundle, read_golden, read_golden_sequence
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.golden_reader import read_golden, read_golden_sequence
 from webbuild.verify.inputs import VerifyInput, option_feeds
 from webbuild.verify.merged_weights import materialize_graph
 

@@ -16,7 +16,7 @@ from webbuild.manifest.manifest import Graph
 from webbuild.manifest.variant_names import picture_size
 from webbuild.model.traversal import casts_of_inputs
 from webbuild.verify.batch_page_runner import BatchPageRunner
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput, picture_input
 from webbuild.verify.node_placement import misplaced_problems, summarize_placement
 from webbuild.verify.page_messages import LoadResult

@@ -24,7 +24,7 @@ from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.metrics.compare_classes import TOP_CLASSES
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.tensor import result_tensors
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput, picture_input
 from webbuild.verify.page_messages import RunResult, RuntimeFailure
 from webbuild.verify.page_rpc import PageError

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from webbuild.browser.server import Server
 from webbuild.runners.chain import RunStage, run_chain, stage_feeds
 from webbuild.runners.runner import Tensors
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 from webbuild.verify.page_rpc import Page
 from webbuild.verify.page_runner import PageRunner
 

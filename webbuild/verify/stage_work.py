@@ -16,7 +16,8 @@ from webbuild.manifest.stages import crop_input, stage_inputs
 from webbuild.runners.chain import WHOLE, chain_feeds, perturbing_all, run_chain
 from webbuild.samples.point_prompts import point_prompt_of
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.verify.bundle_reader import Bundle, read_golden
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.golden_reader import read_golden
 from webbuild.verify.inputs import VerifyInput, collect_inputs, option_feeds, random_input
 from webbuild.verify.reference import check_golden_run, policy_of, reference_runner, run_reference, thresholds_of
 from webbuild.verify.variant_work import VariantWork

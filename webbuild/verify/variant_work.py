@@ -11,7 +11,7 @@ from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.compare_runs import Reference
 from webbuild.runners.native import NativeRunner
 from webbuild.verify.augment import augment_images
-from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput, collect_inputs, inputs_from_files, sequence_inputs
 from webbuild.verify.reference import check_golden_run, reference_runner, run_reference
 from webbuild.verify.run_backend import ReferenceResults

@@ -24,7 +24,9 @@ from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.depth_map import DepthMap
 from webbuild.tasks.metrics.compare_classes import TOP_CLASSES
 from webbuild.verify import degenerate
-from webbuild.verify.bundle_reader import Bundle, changed_files, fp16_backend_used, open_bundle
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.bundle_reader import fp16_backend_used, open_bundle
+from webbuild.verify.changed_files import changed_files
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.piecewise import ComparePieces, judge_drowned
 from webbuild.verify.report import BackendRun, SampleReport, SampleResult, VerifyEnvironment, VerifyReport

@@ -1,0 +1,43 @@
+"""Files of a bundle that are not what was packed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.bundle_reader import FIX_REPACK
+from webbuild.verify.report import Problem
+
+
+def changed_files(bundle: Bundle) -> Iterator[Problem]:
+    """Name the files that are not what the manifest says."""
+    for file in bundle.manifest.files:
+        stored = file.parts or [file.path]
+        gone = [path for path in stored if not _is_file(bundle.directory / path)]
+        if gone:
+            for path in () if file.parts else gone:  # a part is listed on its own
+                yield Problem(code="missing-file", where="bundle", message=f"{path} is not there", fix=FIX_REPACK)
+            continue
+        digest = _sha256([bundle.directory / path for path in stored])
+        if digest != file.sha256:
+            message = f"{file.path} is not the file that was packed: sha256 {digest[:12]}…, not {file.sha256[:12]}…"
+            yield Problem(code="changed-file", where="bundle", message=message, fix=FIX_REPACK)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no file can have
+        return False
+
+
+def _sha256(files: Sequence[Path]) -> str:
+    """Return the hash of files, one after the other."""
+    digest = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as stream:
+            while piece := stream.read(1024 * 1024):
+                digest.update(piece)
+    return digest.hexdigest()
