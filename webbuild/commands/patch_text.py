@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from webbuild.bundle.export_onnx import OnnxFile
-from webbuild.commands.patch_model import PatchResult
+from webbuild.commands.patch_result import PatchResult
 from webbuild.errors import CLEAN, page_url
 from webbuild.reporting.quantities import format_count
 from webbuild.targets import jsep

@@ -1,0 +1,44 @@
+"""What became of a model that was patched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from webbuild.bundle.export_onnx import OnnxFile
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import DisabledTarget
+from webbuild.passes.base import Rewrite
+
+
+class PatchError(Struct, frozen=True):
+    """The error that stopped a model."""
+
+    code: str
+    message: str
+    fix: str
+
+
+class PatchResult(Struct, frozen=True):
+    """What became of a model.
+
+    `interface` says how inputs and outputs differ from the original's. `disabled_targets` are the targets that would
+    fail at their graph: they get that for WASM. `compared` counts outputs of a graph on a sample, all of them the same;
+    `repairs` say what they were compared with where that is not the original as it is, since nothing native runs it.
+    """
+
+    model: str
+    exit_code: int
+    rewrites: dict[str, tuple[Rewrite, ...]] = {}
+    files: tuple[OnnxFile, ...] = ()
+    interface: tuple[str, ...] = ()
+    disabled_targets: dict[str, DisabledTarget] = {}
+    compared: int = 0
+    repairs: tuple[str, ...] = ()
+    error: PatchError | None = None
+
+
+def failed_result(model: Path, error: WebbuildError) -> PatchResult:
+    """Return the outcome of a model that an error stopped."""
+    return PatchResult(str(model), error.exit_code, error=PatchError(error.code, error.message, error.fix))
