@@ -17,7 +17,7 @@ from tests.exports import write
 from tests.models import HEADER, convolution, parsed, save, save_external
 from tests.native import Session
 from webbuild.bundle import export_onnx
-from webbuild.commands import patch_model
+from webbuild.commands import patch_files
 from webbuild.ortweb import packaged_assets
 
 pytestmark = pytest.mark.usefixtures("stand_in")
@@ -177,7 +177,7 @@ def test_a_patch_that_changes_the_answers_is_found_out(tmp_path: Path, monkeypat
         (folder / file.file).write_bytes(proto.SerializeToString())
         return file
 
-    monkeypatch.setattr(patch_model, "write_model", tampered)
+    monkeypatch.setattr(patch_files, "write_model", tampered)
     done = webbuild("patch", save(convolution(), tmp_path / "m.onnx"), "-o", tmp_path / "out")
     assert (done.code, done.error, done.stdout) == (1, "output-mismatch", "")
     assert names(tmp_path / "out") == []
@@ -185,7 +185,7 @@ def test_a_patch_that_changes_the_answers_is_found_out(tmp_path: Path, monkeypat
 
 @pytest.mark.posix
 @pytest.mark.parametrize(
-    "place", ["webbuild.compile.plan_graphs:lower", "webbuild.commands.patch_model:check_with_detections"]
+    "place", ["webbuild.compile.plan_graphs:lower", "webbuild.commands.patch_proof:check_with_detections"]
 )
 def test_an_interrupt_leaves_nothing(tmp_path: Path, place: str) -> None:
     model = save(convolution(), tmp_path / "m.onnx")
