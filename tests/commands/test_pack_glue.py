@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+import numpy as np
 import pytest
 
 from tests.commands.program import Done, webbuild
 from tests.stages import DECODER, pair
+from webbuild.browser.open_browser import Endpoint
 from webbuild.manifest.manifest import Glue, StageInput, StageOutput, TensorInput, decode
+from webbuild.runners.native import NativeRunner
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.bundle_reader import open_bundle
+from webbuild.verify.glue import GluedInputs, checked_tensors, glue_in
+from webbuild.verify.inputs import VerifyInput
+from webbuild.verify.page_rpc import PageError
+from webbuild.verify.stage_work import later_work, whole_work
+from webbuild.verify.variant_work import VariantWork, reference_work
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -96,3 +108,53 @@ def test_glue_stands_between_two_models(tmp_path: Path) -> None:
     )
     done = webbuild("pack", "--pipeline", tmp_path / "toys.toml", "--glue", "vector.js")
     assert (done.code, done.error) == (2, "conflicting-options"), done.stderr
+
+
+def bundles(folder: Path, text: str = GLUE) -> tuple[Bundle, VariantWork, Bundle]:
+    """Pack the pair, and return its stages; of the first what native ONNX Runtime answers to its samples."""
+    done = pack_glued(folder, text)
+    assert done.code == 0, done.stderr
+    bundle = open_bundle(folder / "out")
+    encoder, decoder = bundle.variants
+    return bundle, reference_work(encoder, ["wasm encoder"], (), folder, (), lambda _: None), decoder
+
+
+def test_a_stage_and_the_whole_are_judged_by_what_the_module_makes(tmp_path: Path) -> None:
+    bundle, encoder, decoder = bundles(tmp_path)
+    made = np.arange(8, dtype=np.float32)[None]
+
+    def run_glue(_: Bundle, inputs: Sequence[VerifyInput], earlier: Sequence[VariantWork]) -> GluedInputs:
+        assert list(earlier) == [encoder]
+        return [msgspec.structs.replace(each, feeds={**each.feeds, "vector": made}) for each in inputs], ()
+
+    work = later_work(decoder, ["wasm decoder"], [encoder], run_glue)
+    whole = whole_work(bundle, [encoder, work], ["wasm"])
+    native = NativeRunner(tmp_path / "toy_decoder.onnx")
+    for given, (_, answer), (_, together) in zip(work.inputs, work.results, whole.results, strict=True):
+        wanted = native.run({**given.feeds, "vector": made})["masks"]
+        np.testing.assert_allclose(answer.outputs["masks"], wanted, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(together.outputs["masks"], wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_a_module_that_no_picture_reaches_is_a_problem(tmp_path: Path) -> None:
+    _, encoder, decoder = bundles(tmp_path)
+    blind = msgspec.structs.replace(
+        encoder, inputs=[msgspec.structs.replace(each, file=None) for each in encoder.inputs]
+    )
+    _, problems = glue_in(Endpoint(), 1)(decoder, [], [blind])
+    assert [each.code for each in problems] == ["glue-not-run"]
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ({}, "'vector' is missing"),
+        ({"vectors": (1, 8), "vector": (1, 8)}, "'vectors' is none of vector"),
+        ({"vector": (8,)}, "'vector' is float32 [8], wanted float32 [1, 8]"),
+    ],
+)
+def test_what_a_stage_does_not_take_is_named(tmp_path: Path, made: dict[str, tuple[int, ...]], said: str) -> None:
+    _, _, decoder = bundles(tmp_path)
+    with pytest.raises(PageError) as raised:
+        checked_tensors(decoder, {name: np.ones(shape, np.float32) for name, shape in made.items()})
+    assert (raised.value.failure.code, said in raised.value.failure.message) == ("glue-failed", True)

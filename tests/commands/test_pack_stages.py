@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from unittest.mock import patch
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -15,11 +14,11 @@ from tests.stages import DECODER, ENCODER, pair, stage
 from webbuild.bisect.model_under_test import ModelSelection, open_model_under_test
 from webbuild.compile.stages import prove_whole
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import Glue, Manifest, StageInput, StageOutput, TensorInput, decode
+from webbuild.manifest.manifest import Manifest, StageInput, TensorInput, decode
 from webbuild.manifest.stages import unfit_stages
 from webbuild.runners.native import NativeRunner
 from webbuild.verify.bundle_reader import open_bundle
-from webbuild.verify.stage_work import inputs_of_stage, later_work, runs_together, whole_work
+from webbuild.verify.stage_work import inputs_of_stage, later_work, whole_work
 from webbuild.verify.variant_work import reference_work
 
 pytestmark = pytest.mark.usefixtures("stand_in")
@@ -105,15 +104,6 @@ def test_the_reference_of_the_whole_is_each_stage_on_what_the_ones_before_it_ans
     assert set(whole.inputs[0].feeds) == {"encoder.image", "decoder.vector"}
     for (_, got), (_, want) in zip(whole.results, second.results, strict=True):
         np.testing.assert_allclose(got.outputs["masks"], want.outputs["masks"], rtol=1e-5, atol=1e-6)
-
-
-def test_stages_with_javascript_between_them_have_no_reference_together(both: tuple[Manifest, Path]) -> None:
-    manifest = both[0]
-    assert runs_together(manifest)
-    assert manifest.stages
-    glue = Glue(file="glue/decoder.js", reads=[StageOutput(stage="encoder", output="detail")])
-    glued = msgspec.structs.replace(manifest.stages[0], glue_module=glue)
-    assert not runs_together(msgspec.structs.replace(manifest, stages=[glued]))
 
 
 @pytest.mark.parametrize("stage", ["decoders", "whole"])

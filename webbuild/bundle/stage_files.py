@@ -43,7 +43,7 @@ class StageGlue(Struct, frozen=True):
         read = ", ".join(f"{stage}.{output}" for stage, output in self.reads) or "what earlier stages found"
         name = self.file.name
         unproven = "did not run in this proof, which fed stand-ins for what it makes"
-        return f"{name} reads {read}", f"{name} {unproven}; webbuild verify runs it"
+        return f"{name} reads {read}", f"{name} {unproven}; the comparison in a browser runs it"
 
 
 class StageContents(Struct, frozen=True):

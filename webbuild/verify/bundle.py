@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest.manifest import Graph, Manifest
+from webbuild.manifest.manifest import Glue, Graph, Manifest
 from webbuild.manifest.stages import crop_input
 from webbuild.manifest.variant_names import for_one_picture, picture_batch, variant_names
 
@@ -17,8 +17,8 @@ class Bundle(Struct, frozen=True):
     """A folder and its manifest. `variant` is the name of the variant that the manifest is of, empty for the first.
 
     With a `batch` its graphs take so many pictures; the manifest is as for one of them. `stage` is the stage that the
-    manifest is of, empty where there is one. `whole` are all stages of a bundle that stands for them together: its
-    manifest is the last one's.
+    manifest is of, empty where there is one, `glue` the module in front of it. `whole` are all stages of a bundle that
+    stands for them together: its manifest is the last one's.
     """
 
     directory: Path
@@ -26,11 +26,13 @@ class Bundle(Struct, frozen=True):
     variant: str = ""
     batch: int = 1
     stage: str = ""
+    glue: Glue | None = None
     whole: tuple[Bundle, ...] = ()
 
     @property
     def variants(self) -> list[Bundle]:
         """The bundle for each variant of each stage alone, whose graphs have its name behind their own."""
+        glues = {each.name: each.glue_module or None for each in self.manifest.stages or ()}
         return [
             Bundle(
                 self.directory,
@@ -38,6 +40,7 @@ class Bundle(Struct, frozen=True):
                 " ".join(filter(None, (stage.stage_name or "", name))),
                 picture_batch(manifest),
                 stage.stage_name or "",
+                glues.get(stage.stage_name or ""),
             )
             for stage in self.manifest.every_stage
             for manifest, name in zip(stage.every_variant, variant_names(stage), strict=True)

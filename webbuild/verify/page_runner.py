@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from webbuild.browser.server import Server
 from webbuild.browser.tensor_transfer import fetch_bytes
+from webbuild.manifest.manifest import Glue
 from webbuild.runners.runner import Tensors
 from webbuild.verify.page_messages import (
     LoadResult,
@@ -78,6 +79,18 @@ class PageRunner:
         """Let the first stage look at a picture, then run the last one on what else it takes, `feeds`."""
         urls = self._calls.upload_images(pictures)
         return self._outputs("look", urls=urls, feeds=self._calls.upload(feeds))
+
+    def glue(
+        self, glue: Glue, read: Tensors, picture: dict[str, Any], pictures: Sequence[Path]
+    ) -> dict[str, NDArray[Any]]:
+        """Call a module with what it reads, by "stage.output", as the worker does; return what it makes.
+
+        Where the model is loaded, the first stage looks at the pictures for its result.
+        """
+        urls, feeds = self._calls.upload_images(pictures), self._calls.upload(read)
+        reads = [(each.stage, each.output) for each in glue.reads]
+        file = f"{self._entry}{glue.file}"
+        return self._outputs("glue", file=file, name=glue.file, reads=reads, feeds=feeds, picture=picture, urls=urls)[0]
 
     def _of_stage(self, stage: str = "") -> dict[str, str]:
         """Return the argument that names the stage, nothing of a bundle that has one."""

@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from webbuild.browser.server import Server
+from webbuild.manifest.manifest import TensorInput
 from webbuild.runners.chain import RunStage, run_chain, stage_feeds
 from webbuild.runners.runner import Tensors
 from webbuild.verify.bundle import Bundle
@@ -36,7 +37,7 @@ class WholePageRunner(PageRunner):
     def run_whole(self, feeds: Tensors, pictures: Sequence[Path]) -> tuple[dict[str, NDArray[Any]], float]:
         """Run all stages on a chain's feeds; return the last one's outputs, and the milliseconds it took."""
         if pictures:
-            return self.look(pictures, stage_feeds(self._stages[-1].stage, feeds))
+            return self.look(pictures, _without_glued(self._stages[-1], stage_feeds(self._stages[-1].stage, feeds)))
         took = 0.0
 
         def runs(stage: Bundle) -> RunStage:
@@ -50,3 +51,9 @@ class WholePageRunner(PageRunner):
 
         chain = [(each.stage, each.manifest.inputs, runs(each)) for each in self._stages]
         return dict(run_chain(chain, feeds)), took
+
+
+def _without_glued(stage: Bundle, feeds: Tensors) -> Tensors:
+    """Return the feeds of a stage without what its module makes in the page."""
+    made = {spec.name for spec in stage.manifest.inputs if isinstance(spec, TensorInput)} if stage.glue else set()
+    return {name: array for name, array in feeds.items() if name not in made}

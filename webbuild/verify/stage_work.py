@@ -17,6 +17,7 @@ from webbuild.runners.chain import WHOLE, chain_feeds, perturbing_all, run_chain
 from webbuild.samples.point_prompts import point_prompt_of
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.verify.bundle import Bundle
+from webbuild.verify.glue import RunGlue
 from webbuild.verify.golden_reader import read_golden
 from webbuild.verify.inputs import VerifyInput, collect_inputs, option_feeds, random_input
 from webbuild.verify.reference import check_golden_run, policy_of, reference_runner, run_reference, thresholds_of
@@ -30,13 +31,17 @@ def first_variants(work: Sequence[VariantWork]) -> list[VariantWork]:
     return [found[name] for name in dict.fromkeys(each.bundle.stage for each in work) if name in found]
 
 
-def later_work(bundle: Bundle, names: Sequence[str], earlier: Sequence[VariantWork]) -> VariantWork:
-    """Compute the reference's answers of a stage to what those before it answered.
+def later_work(
+    bundle: Bundle, names: Sequence[str], earlier: Sequence[VariantWork], run_glue: RunGlue | None = None
+) -> VariantWork:
+    """Compute the reference's answers of a stage to what those before it answered, and to what its module made of that.
 
     Raises:
         WebbuildError: `reference-session-failed`, `reference-run-failed`, `invalid-golden`.
     """
-    return _answered(bundle, names, later_inputs(bundle, earlier), earlier[0].more)
+    inputs: Sequence[VerifyInput] = later_inputs(bundle, earlier)
+    inputs, problems = (inputs, ()) if run_glue is None else run_glue(bundle, inputs, earlier)
+    return msgspec.structs.replace(_answered(bundle, names, inputs, earlier[0].more), problems=problems)
 
 
 def _answered(
@@ -65,16 +70,17 @@ def inputs_of_stage(bundle: Bundle, stage: str, files: Sequence[Path]) -> tuple[
         )
     work: list[VariantWork] = []
     for each in firsts:
-        inputs = later_inputs(each, work) if takes_earlier(each.manifest) else collect_inputs(each, files)
+        inputs = later_inputs(each, work) if takes_earlier(each) else collect_inputs(each, files)
         if each.stage == stage or not stage:
             return each, inputs
         work.append(_answered(each, (), inputs))
     raise AssertionError(stage)
 
 
-def takes_earlier(manifest: Manifest) -> bool:
-    """Whether a stage takes tensors of earlier ones, or crops of what one of them finds."""
-    return bool(stage_inputs(manifest.inputs) or (manifest.stage_name and crop_input(manifest)))
+def takes_earlier(bundle: Bundle) -> bool:
+    """Whether a stage takes tensors of earlier ones, or crops of what one of them finds, or has a module that does."""
+    joined = stage_inputs(bundle.manifest.inputs) or bundle.glue
+    return bool(joined or (bundle.stage and crop_input(bundle.manifest)))
 
 
 def later_inputs(bundle: Bundle, earlier: Sequence[VariantWork]) -> list[VerifyInput]:
@@ -105,11 +111,6 @@ def later_inputs(bundle: Bundle, earlier: Sequence[VariantWork]) -> list[VerifyI
 
 def _answer(work: VariantWork, index: int) -> Tensors:
     return work.reference.answers[index].outputs
-
-
-def runs_together(manifest: Manifest) -> bool:
-    """Whether there are stages that the reference can run one after another: not with JavaScript between them."""
-    return bool(manifest.stages) and not any(stage.glue_module for stage in manifest.stages or ())
 
 
 def whole_work(bundle: Bundle, stages: Sequence[VariantWork], backends: Sequence[str]) -> VariantWork:

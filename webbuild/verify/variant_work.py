@@ -14,12 +14,16 @@ from webbuild.verify.augment import augment_images
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput, collect_inputs, inputs_from_files, sequence_inputs
 from webbuild.verify.reference import check_golden_run, reference_runner, run_reference
+from webbuild.verify.report import Problem
 from webbuild.verify.run_backend import ReferenceResults
 from webbuild.verify.tiled_reference import with_tiled
 
 
 class VariantWork(Struct, frozen=True):
-    """What the graphs `names` of a variant are judged by. Of its inputs the last, `more`, were made for it."""
+    """What the graphs `names` of a variant are judged by. Of its inputs the last, `more`, were made for it.
+
+    `problems` are those of the module in front of a stage.
+    """
 
     bundle: Bundle
     names: Sequence[str]
@@ -28,6 +32,7 @@ class VariantWork(Struct, frozen=True):
     inputs: Sequence[VerifyInput]
     more: Sequence[Path]
     checks: Sequence[Comparison]
+    problems: Sequence[Problem] = ()
 
     @property
     def results(self) -> ReferenceResults:

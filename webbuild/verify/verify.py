@@ -27,12 +27,13 @@ from webbuild.verify import degenerate
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.bundle_reader import fp16_backend_used, open_bundle
 from webbuild.verify.changed_files import changed_files
+from webbuild.verify.glue import glue_in
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.piecewise import ComparePieces, judge_drowned
 from webbuild.verify.report import BackendRun, SampleReport, SampleResult, VerifyEnvironment, VerifyReport
 from webbuild.verify.run_all_backends import BrowserRun, run_all_backends
 from webbuild.verify.run_backend import ReferenceResults, run_backend
-from webbuild.verify.stage_work import first_variants, later_work, runs_together, takes_earlier, whole_work
+from webbuild.verify.stage_work import first_variants, later_work, takes_earlier, whole_work
 from webbuild.verify.variant_work import VariantWork, reference_work
 
 BACKENDS = ("webgpu", "wasm")
@@ -79,11 +80,11 @@ def verify_in_browsers(
                 alike = (each.stage, picture_size(each.manifest))
                 single = next(one for one in work if (one.bundle.stage, picture_size(one.bundle.manifest)) == alike)
                 work.append(msgspec.structs.replace(single, bundle=each, names=names))
-            elif takes_earlier(each.manifest):
-                work.append(later_work(each, names, first_variants(work)))
+            elif takes_earlier(each):
+                work.append(later_work(each, names, first_variants(work), glue_in(places[0], seconds)))
             else:
                 work.append(reference_work(each, names, inputs, Path(folder), more, say))
-        if runs_together(bundle.manifest):
+        if bundle.manifest.stages and not any(each.problems for each in work):
             say("native: the reference of all stages together")
             work.append(whole_work(bundle, first_variants(work), backends))
         jobs = {name: each for each in work for name in each.names}
@@ -114,6 +115,7 @@ def verify_in_browsers(
             stages=tuple(each.bundle.stage for each in first_variants(work)) if bundle.manifest.stages else (),
             problems=(
                 *problems,
+                *(problem for each in work for problem in each.problems),
                 *(
                     problem
                     for stage in first_variants(work)

@@ -45,6 +45,21 @@ const commands = {
     return { ms, outputs: named(outputs) };
   },
 
+  async glue({ file, name, reads, feeds, picture, urls }) {
+    const [flat, given] = [await tensors(feeds), {}];
+    for (const [stage, output] of reads) given[stage] = { ...given[stage], [output]: flat[`${stage}.${output}`] };
+    const scene = await model?.look(await pictures(urls));
+    const found = scene?.result ? { [model.manifest.stageName]: scene.result } : {};
+    try {
+      const { default: make } = await import(new URL(file, document.baseURI).href);
+      return { ms: 0, outputs: named(await make(given, { picture, results: found })) };
+    } catch (error) {
+      throw { code: "glue-failed", message: `${name}: ${error?.message ?? error}`, fix: "correct the module, and pack it again" };
+    } finally {
+      await scene?.release();
+    }
+  },
+
   async preprocess({ urls }) {
     return hold(await model.preprocess(await pictures(urls)));
   },

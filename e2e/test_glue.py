@@ -1,0 +1,51 @@
+"""JavaScript between two stages, run by `verify` on what the native stages before it answer, and by the runtime."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from e2e.conftest import Webbuild
+from tests.stages import pair
+
+GLUE = """
+export default ({ encoder: { detail } }, { picture }) => {
+  BEFORE
+  const data = Float32Array.from({ length: 8 }, (_, at) => detail.data[16 * at] + at / 8 + picture.width / 1000);
+  return { vector: { type: "float32", dims: [1, 8], data } };
+};
+"""
+
+
+def verified(webbuild: Webbuild, folder: Path, before: str) -> tuple[int, dict[str, Any]]:
+    """Pack the pair with a module that does something `before`, and return what verify says of it on WASM."""
+    module = folder / "vector.js"
+    module.write_text(GLUE.replace("BEFORE", before))
+    done = webbuild("pack", *pair(folder), "--glue", module, "-o", folder / "out", "--no-verify")
+    assert done.returncode == 0, done.stderr
+    done = webbuild("verify", folder / "out", "--backend", "wasm", "--json")
+    return done.returncode, json.loads(done.stdout)
+
+
+def test_a_module_is_compared_with_what_it_makes_of_native_answers(webbuild: Webbuild, tmp_path: Path) -> None:
+    code, report = verified(webbuild, tmp_path, "")
+    assert (code, report["problems"]) == (0, [])
+    whole = next(run for run in report["backends"] if run["backend"] == "wasm whole")
+    assert {each["verdict"] for result in whole["results"] for each in result["comparisons"]} == {"OK"}
+
+
+@pytest.mark.parametrize(
+    ("before", "where"),
+    [
+        ("if (globalThis.document === undefined) throw new Error('only on a page');", ["wasm whole"]),
+        ("return { vector: { type: 'float32', dims: [1, 8], data: new Float32Array(8).fill(NaN) } };", ["decoder"]),
+    ],
+    ids=["the runtime's", "on native answers"],
+)
+def test_a_module_that_fails_is_named(webbuild: Webbuild, tmp_path: Path, before: str, where: list[str]) -> None:
+    code, report = verified(webbuild, tmp_path, before)
+    found = [*report["problems"], *(each for run in report["backends"] for each in run["problems"])]
+    assert (code, [(each["code"], each["where"]) for each in found]) == (1, [("glue-failed", at) for at in where])

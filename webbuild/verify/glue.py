@@ -1,0 +1,116 @@
+"""JavaScript between two stages, run in a browser on what the native stages before it answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.browser.open_browser import LOCAL, Endpoint, open_browser
+from webbuild.browser.server import Server
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import TensorInput
+from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.inputs import VerifyInput
+from webbuild.verify.page_messages import RuntimeFailure
+from webbuild.verify.page_rpc import PageError
+from webbuild.verify.page_runner import PageRunner
+from webbuild.verify.report import Problem, problem_of
+from webbuild.verify.run_backend import page_error_problem
+from webbuild.verify.variant_work import VariantWork
+
+GluedInputs = tuple[Sequence[VerifyInput], Sequence[Problem]]
+RunGlue = Callable[[Bundle, Sequence[VerifyInput], Sequence[VariantWork]], GluedInputs]
+"""Gives inputs of a stage what its module makes, and the problems of that."""
+
+_FIX = "correct the module, and pack the model again"
+
+
+def glue_in(endpoint: Endpoint, seconds: float) -> RunGlue:
+    """Return what runs modules in a browser, each step at most `seconds` long."""
+
+    def run(bundle: Bundle, inputs: Sequence[VerifyInput], earlier: Sequence[VariantWork]) -> GluedInputs:
+        if bundle.glue is None or bundle.variant != bundle.stage:
+            return inputs, ()
+        if not any(given.files for given in earlier[0].inputs):
+            what = f"no sample is a picture, so {bundle.glue.file} did not run"
+            problem = Problem("glue-not-run", bundle.stage, what, "give a picture: webbuild verify DIR --sample FILE")
+            return inputs, (problem,)
+        try:
+            return _made(bundle, inputs, earlier, endpoint, seconds), ()
+        except PageError as error:
+            return inputs, (page_error_problem(bundle.stage, error),)
+        except WebbuildError as error:
+            if endpoint.url == LOCAL:
+                raise
+            return inputs, (problem_of(error, bundle.stage),)
+
+    return run
+
+
+def _made(
+    bundle: Bundle, inputs: Sequence[VerifyInput], earlier: Sequence[VariantWork], endpoint: Endpoint, seconds: float
+) -> list[VerifyInput]:
+    """Return the inputs of a stage with what the module makes of the answers of the stages before it.
+
+    Raises:
+        PageError: `glue-failed`, and what loading the bundle fails with.
+        WebbuildError: there is no way to the browser.
+    """
+    assert bundle.glue is not None
+    done = []
+    with (
+        Server(bundle.directory) as server,
+        open_browser(endpoint, server) as browser,
+        browser.page() as (page, _),
+    ):
+        runner = PageRunner(page, server, f"{bundle.stage} {bundle.glue.file}", seconds=seconds)
+        if "results" in (bundle.directory / bundle.glue.file).read_text("utf-8"):
+            runner.load(bundle.loader_file, "wasm")
+        for at, (given, first) in enumerate(zip(inputs, earlier[0].inputs, strict=True)):
+            if first.placement is None or not first.files:
+                done.append(given)
+                continue
+            answers = {each.bundle.stage: each.reference.answers[at].outputs for each in earlier}
+            read = {f"{each.stage}.{each.output}": answers[each.stage][each.output] for each in bundle.glue.reads}
+            made = runner.glue(bundle.glue, read, _picture(first.placement), first.files)
+            done.append(msgspec.structs.replace(given, feeds={**given.feeds, **checked_tensors(bundle, made)}))
+    return done
+
+
+def _picture(placement: ImagePlacement) -> dict[str, Any]:
+    """Return what a module is told of the picture: `GlueContext` in TypeScript."""
+    return {
+        "width": placement.source_width,
+        "height": placement.source_height,
+        "placed": {name: getattr(placement, name) for name in ("left", "top", "width", "height")},
+        "input": {"width": placement.input_width, "height": placement.input_height},
+    }
+
+
+def checked_tensors(bundle: Bundle, made: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return what a module made, if that is what its stage takes of it.
+
+    Raises:
+        PageError: `glue-failed` for another name, type or shape, and for NaN.
+    """
+    wanted = {spec.name: spec for spec in bundle.manifest.inputs if isinstance(spec, TensorInput)}
+    for name in sorted(wanted.keys() ^ made.keys()):
+        said = "is missing" if name in wanted else f"is none of {', '.join(wanted)}"
+        raise _failed(bundle, f"'{name}' {said}")
+    for name, spec in wanted.items():
+        got = f"{made[name].dtype.name} {list(made[name].shape)}"
+        if got != f"{spec.dtype} {list(spec.shape)}":
+            raise _failed(bundle, f"'{name}' is {got}, wanted {spec.dtype} {list(spec.shape)}")
+        if made[name].dtype.kind == "f" and np.isnan(made[name]).any():
+            raise _failed(bundle, f"'{name}' has NaN in it")
+    return made
+
+
+def _failed(bundle: Bundle, what: str) -> PageError:
+    assert bundle.glue is not None
+    return PageError(RuntimeFailure("glue-failed", f"{bundle.glue.file}: {what}", _FIX))
