@@ -98,6 +98,7 @@ def test_the_page_segments_what_is_pointed_at(packed: Path, webgpu: BrowserHandl
         stage.click(position={"x": 260, "y": 60})
         stage.click(position={"x": 320, "y": 200}, modifiers=["Shift"])
         expect(answered).to_have_count(1)
+        name(page, "cup")
         demo.at("new-object").click()
         drag(page, (200, 100), (330, 240))
         expect(answered).to_have_count(2)
@@ -105,11 +106,15 @@ def test_the_page_segments_what_is_pointed_at(packed: Path, webgpu: BrowserHandl
         for key in ("Escape", "ArrowRight", "Enter", "Shift+Enter"):
             page.keyboard.press(key)
         expect(answered).to_have_count(3)
+        expect(rows).to_contain_text(["cup", "cup", "cup"])
+        name(page, "plate")
         demo.wait_until_idle()
         with page.expect_download() as saved:
             demo.at("save-coco").click()
         coco = json.loads(saved.value.path().read_text())
-        assert [each["category_id"] for each in coco["annotations"]] == [0, 0, 0]
+        assert [each["category_id"] for each in coco["annotations"]] == [0, 0, 1]
+        assert [each["name"] for each in coco["categories"]] == ["cup", "plate"]
+        assert (packed / "samples" / coco["images"][0]["file_name"]).exists()
         assert all(each["area"] > 0 for each in coco["annotations"])
         with page.expect_download() as saved:
             demo.at("save-cutout").click()
@@ -130,6 +135,15 @@ def test_the_page_segments_what_is_pointed_at(packed: Path, webgpu: BrowserHandl
         expect(page.locator("#failure")).to_be_hidden()
         expect(answered).to_have_count(1)
         assert console.errors == []
+
+
+def name(page: Page, text: str) -> None:
+    """Name the chosen object as the keyboard does."""
+    page.locator("#stage").focus()
+    page.keyboard.press("n")
+    page.keyboard.type(text)
+    page.keyboard.press("Enter")
+    expect(page.locator("#stage")).to_be_focused()
 
 
 def drag(page: Page, start: tuple[int, int], end: tuple[int, int]) -> None:

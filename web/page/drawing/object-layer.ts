@@ -7,6 +7,7 @@ import type { Size } from "./fit.js";
 import { maskMap } from "./mask-map.js";
 import { RegionBitmap } from "./region-bitmap.js";
 import { type Color, regionColors } from "./region-colors.js";
+import { paintedSize } from "./sliced-painter.js";
 import type { Stage } from "./stage.js";
 
 export class ObjectLayer {
@@ -14,6 +15,8 @@ export class ObjectLayer {
   readonly #objects: AnsweredObjects;
   readonly #bitmap = new RegionBitmap();
   #preview: ObjectMask | null = null;
+  /** Tells the newest masks from those that are painted late. */
+  #turn = 0;
 
   constructor(stage: Stage, objects: AnsweredObjects) {
     this.#stage = stage;
@@ -29,20 +32,24 @@ export class ObjectLayer {
   }
 
   /** With `lit`, the index of an object, the others fade. */
-  async paint({ width, height }: Size, lit: number | null): Promise<void> {
-    const none = { mask: new Uint8Array(0) };
+  async paint(picture: Size, lit: number | null): Promise<void> {
+    this.#turn += 1;
+    const turn = this.#turn;
     const { all, nextId } = this.#objects;
-    const masks = all.map((each) => this.#objects.answerOf(each)?.mask ?? none);
+    const masks = all.map((each) => this.#objects.answerOf(each)?.mask ?? null);
     // A preview lies below what was found.
     const below = this.#preview === null ? [] : [this.#preview];
-    const map = maskMap([...below, ...masks], width * height);
     const colors = objectColors([...below.map(() => ({ id: nextId })), ...all]);
+    const size = paintedSize(picture);
+    const map = await maskMap([...below, ...masks], picture, size, () => turn !== this.#turn);
+    if (map === null) return;
     const number = lit === null ? null : lit + below.length + 1;
-    const picture = await this.#bitmap.paint({ map, width, height }, colors, number);
-    if (picture !== null) this.#stage.showMap(picture);
+    const bitmap = await this.#bitmap.paint({ map, ...size }, colors, number);
+    if (bitmap !== null) this.#stage.showMap(bitmap);
   }
 
   clear(): void {
+    this.#turn += 1;
     this.#bitmap.stop();
     this.#stage.showMap(null);
   }

@@ -8,8 +8,8 @@ export function pickImages(take: (picture: Picture) => void): void {
   const takeFiles = (files: Iterable<File>) => {
     const [first, ...rest] = input.multiple ? inOrder(files) : files;
     if (!first) return;
-    const title = first.name || "The picture";
-    take(input.multiple ? { blob: first, title, stack: [first, ...rest] } : { blob: first, title });
+    const picture = { blob: first, title: first.name || "The picture", fileName: first.name };
+    take(input.multiple ? { ...picture, stack: [first, ...rest] } : picture);
   };
   input.addEventListener("change", () => {
     takeFiles(input.files ?? []);

@@ -8,6 +8,8 @@ import type { Sample } from "./samples.js";
 export interface Picture {
   blob: Blob;
   title: string;
+  /** Empty for a picture that was pasted without one. */
+  fileName: string;
   stack?: readonly Blob[];
   focus?: readonly number[];
   /** What to look for in a sample of a model that takes a prompt. */
@@ -18,7 +20,7 @@ export interface Picture {
  * Returns the picture ready to be shown. An image element, because browsers decode and scale those off the main
  * thread, turned as the camera was held; a bitmap or a canvas of a phone's photograph stalls the page.
  */
-export async function decodePicture({ blob, title }: Picture): Promise<StagePicture> {
+export async function decodePicture({ blob, title }: Pick<Picture, "blob" | "title">): Promise<StagePicture> {
   const image = new Image();
   // The stage around it says in words what there is to see.
   image.alt = "";
@@ -44,9 +46,10 @@ async function thumbnail(blob: Blob): Promise<ImageBitmap | null> {
 
 /** Fetches a sample: a picture, or all those of a stack. */
 export async function fetchSample({ file, title, stack, focus, prompt }: Sample): Promise<Picture> {
-  if (stack.length === 0) return { blob: await fetchPicture(file, title), title, prompt };
+  const fileName = file.slice(file.lastIndexOf("/") + 1);
+  if (stack.length === 0) return { blob: await fetchPicture(file, title), title, fileName, prompt };
   const blobs = await Promise.all(stack.map((each) => fetchPicture(each, title)));
-  return { blob: blobs[0] ?? new Blob(), title, stack: blobs, focus };
+  return { blob: blobs[0] ?? new Blob(), title, fileName, stack: blobs, focus };
 }
 
 async function fetchPicture(file: string, title: string): Promise<Blob> {

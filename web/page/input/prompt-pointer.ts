@@ -12,6 +12,8 @@ export interface PromptActions {
   drag(box: Box): void;
   undo(): void;
   endObject(): void;
+  /** The name of the chosen object is asked for. */
+  name(): void;
   /** Where a mouse rests on the picture, null where it is not. */
   hover(point: Point | null): void;
 }
@@ -148,6 +150,7 @@ export class PromptPointer {
       this.#actions.click(at, event.shiftKey);
     } else if (event.key === "Backspace") this.#actions.undo();
     else if (event.key === "Escape") this.#actions.endObject();
+    else if (event.key === "n") this.#actions.name();
     else return;
     event.preventDefault();
   }

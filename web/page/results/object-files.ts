@@ -14,7 +14,8 @@ export async function saveCutout(
   download(await toPng({ ...result, masks: [mask] }, 0, picture), `object-${number}.png`);
 }
 
-export function saveCoco(result: MaskGenerationResult, fileName: string): void {
-  const coco = toCoco(result, { fileName });
+/** Objects of one name are one category. */
+export function saveCoco(result: MaskGenerationResult, names: readonly string[], fileName: string): void {
+  const coco = toCoco(result, { names, fileName });
   download(new Blob([JSON.stringify(coco, null, 2)], { type: "application/json" }), "objects.json");
 }

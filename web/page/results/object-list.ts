@@ -1,8 +1,9 @@
-// The list of the objects that were pointed at: a row for each, in its colour.
+// The list of the objects that were pointed at: a row for each, in its colour, with a field that names the chosen one.
 
 import { objectColors } from "../drawing/object-layer.js";
 import { written } from "../drawing/region-colors.js";
-import type { AnsweredObjects } from "../input/answered-objects.js";
+import { type AnsweredObjects, unnamed } from "../input/answered-objects.js";
+import { NameField } from "../input/name-field.js";
 import { percent } from "../util/format.js";
 import { ResultList, type ResultRow } from "./result-list.js";
 
@@ -11,40 +12,52 @@ export interface ListActions {
   choose(id: number | null): void;
   /** The pointer is on a row that is not the chosen one, or on none. */
   light(index: number | null): void;
+  rename(name: string): void;
+  /** The chosen object was named. */
+  named(): void;
 }
 
 export class ObjectList {
   readonly #objects: AnsweredObjects;
   readonly #actions: ListActions;
   readonly #results = new ResultList((index) => this.#point(index));
+  readonly #field: NameField;
 
   constructor(objects: AnsweredObjects, actions: ListActions) {
     this.#objects = objects;
     this.#actions = actions;
+    this.#field = new NameField({ rename: actions.rename, end: actions.named });
   }
 
-  /** Returns what the objects are, in words. */
-  show(): string {
+  show(): void {
     const { all, chosen } = this.#objects;
-    const rows = this.#rows();
+    const rows = this.rows();
     this.#results.show(rows, rows.length === 1 ? "object" : "objects");
     this.#results.pin(chosen === null ? null : all.indexOf(chosen));
-    const areas = rows.map(({ value }) => value).join(", ");
-    return areas ? `objects that cover ${areas}` : "no object";
+    const names = new Set(all.map((each) => this.#objects.nameOf(each)));
+    names.delete(unnamed);
+    const name = chosen === null ? unnamed : this.#objects.nameOf(chosen);
+    this.#field.show(this.#results.pinnedItem, name === unnamed ? "" : name, names);
   }
 
   showNone(reason: string): void {
+    this.#field.show(null, "", []);
     this.#results.showNone(reason);
   }
 
-  #rows(): ResultRow[] {
+  /** Lets the visitor name the chosen object. */
+  name(): void {
+    this.#field.focus();
+  }
+
+  rows(): ResultRow[] {
     const { all } = this.#objects;
     const colors = objectColors(all);
     return all.map((object, index) => {
       const { mask, share } = this.#objects.answerOf(object) ?? { mask: null, share: 0 };
       const color = colors[index];
       return {
-        label: "object",
+        label: this.#objects.nameOf(object),
         color: color ? written(color) : null,
         detail: mask?.score.toFixed(2) ?? "",
         share,

@@ -51,6 +51,11 @@ export class ResultList {
     element("result-noun", HTMLElement).textContent = reason;
   }
 
+  /** The item of the row that was clicked and stays lit. */
+  get pinnedItem(): HTMLElement | null {
+    return this.#pinned === null ? null : (this.#rows[this.#pinned]?.item ?? null);
+  }
+
   highlight(index: number | null): void {
     for (const [at, row] of this.#rows.entries()) row.item.classList.toggle("lit", at === index);
   }

@@ -4,16 +4,19 @@ import type { MaskGenerationResult, Model, ObjectMask, Point, Result, RunOptions
 import { drawPrompt } from "../drawing/draw-prompt.js";
 import { maskMap } from "../drawing/mask-map.js";
 import { ObjectLayer, objectColors } from "../drawing/object-layer.js";
+import type { PictureLegend } from "../drawing/picture-legend.js";
 import { RegionBitmap } from "../drawing/region-bitmap.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
+import { paintedSize } from "../drawing/sliced-painter.js";
 import type { StagePicture } from "../drawing/stage.js";
-import { AnsweredObjects, shareOf } from "../input/answered-objects.js";
+import { AnsweredObjects } from "../input/answered-objects.js";
 import { HoverPreview } from "../input/hover-preview.js";
 import { ObjectButtons } from "../input/object-buttons.js";
 import type { Picture } from "../input/picture.js";
 import { PromptPointer } from "../input/prompt-pointer.js";
 import { type PromptedObject, promptOf } from "../input/prompted-objects.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
+import { maskShare } from "../results/mask-share.js";
 import { saveCoco, saveCutout } from "../results/object-files.js";
 import { ObjectList } from "../results/object-list.js";
 import { wrongTaskError } from "../shell/failure-card.js";
@@ -33,19 +36,22 @@ class MaskGenerationView extends BaseView {
       this.#lit = index;
       void this.#paint();
     },
+    rename: (name) => this.#rename(name),
+    named: () => this.#root.focus({ preventScroll: true }),
   });
   readonly #buttons = new ObjectButtons({
     undo: () => this.#edit(() => this.#objects.undo()),
     end: () => this.#edit(() => this.#objects.choose(null)),
     remove: () => this.#edit(() => this.#objects.removeChosen()),
     saveCutout: () => void this.#saveCutout(),
-    saveCoco: () => this.#last && saveCoco(this.whole(this.#last), this.title),
+    saveCoco: () => this.#saveCoco(),
   });
   readonly #pointer = new PromptPointer(this.stage, this.#root, {
     click: (point, beside) => this.#click(point, beside),
     drag: (box) => this.#edit(() => this.#objects.drag(box)),
     undo: () => this.#edit(() => this.#objects.undo()),
     endObject: () => this.#edit(() => this.#objects.choose(null)),
+    name: () => this.#list.name(),
     hover: (place) => this.#hover.move(this.#objects.chosen === null ? place : null),
   });
   readonly #hover = new HoverPreview<ObjectMask>(
@@ -60,6 +66,7 @@ class MaskGenerationView extends BaseView {
   /** Whether no result is shown: none has come yet, or the last run failed. */
   #isEmpty = true;
   #picture: StagePicture | null = null;
+  #fileName = "";
   #size = { width: 1, height: 1 };
   /** The object that the pointer is on in the list. */
   #lit: number | null = null;
@@ -96,6 +103,7 @@ class MaskGenerationView extends BaseView {
   override showPicture(shown: StagePicture, title: string, picture?: Picture): void {
     super.showPicture(shown, title);
     this.#picture = shown;
+    this.#fileName = picture?.fileName ?? "";
     const { width, height } = this.#size;
     if (picture === undefined && shown.size.width === width && shown.size.height === height) return;
     this.#size = shown.size;
@@ -112,15 +120,18 @@ class MaskGenerationView extends BaseView {
     this.#last = result;
     this.#isEmpty = false;
     const mask = bestOf(result);
-    if (mask && this.#asked) this.#objects.answer(this.#asked, mask);
+    const asked = this.#asked;
+    if (mask && asked) {
+      const share = await maskShare(mask, result.width, result.height);
+      if (this.#last !== result) return;
+      this.#objects.answer(asked, { mask, share });
+    }
     if (due) this.#showList();
     this.#buttons.enable(this.#objects);
     await this.#paint();
     if (this.#objects.unanswered !== null) this.#rerun();
   }
 
-  whole(result: MaskGenerationResult): MaskGenerationResult;
-  whole(result: Result): Result;
   whole(result: Result): Result {
     return result.kind === "mask-generation" ? { ...result, best: 0, masks: this.#objects.masks } : result;
   }
@@ -143,7 +154,7 @@ class MaskGenerationView extends BaseView {
   #edit(change: () => void): void {
     change();
     this.#hover.move(null);
-    this.#objects.dropRemoved();
+    this.#objects.settle();
     this.#lit = null;
     this.#buttons.enable(this.#objects);
     this.stage.redraw();
@@ -152,8 +163,21 @@ class MaskGenerationView extends BaseView {
     else void this.#paint();
   }
 
+  #rename(name: string): void {
+    const { chosen } = this.#objects;
+    if (chosen !== null) this.#objects.rename(chosen, name);
+    this.#showList();
+  }
+
   #showList(): void {
-    this.stage.describe(`${this.title}: ${this.#list.show()}`);
+    this.#list.show();
+    const found = this.#list.rows().map(({ label, value }) => `${label} ${value}`);
+    this.stage.describe(`${this.title}: ${found.join(", ") || "no object"}`);
+  }
+
+  protected override legend(): PictureLegend | null {
+    const rows = this.#list.rows();
+    return rows.length > 0 ? { rows } : null;
   }
 
   async #paint(): Promise<void> {
@@ -166,6 +190,12 @@ class MaskGenerationView extends BaseView {
     if (!chosen || !answer || !this.#last || !this.#picture) return;
     await saveCutout(this.#last, answer.mask, this.#picture, all.indexOf(chosen) + 1);
   }
+
+  #saveCoco(): void {
+    if (this.#last === null) return;
+    const names = this.#objects.answered.map((each) => this.#objects.nameOf(each));
+    saveCoco({ ...this.#last, masks: this.#objects.masks }, names, this.#fileName);
+  }
 }
 
 function bestOf(result: Result | null): ObjectMask | null {
@@ -177,11 +207,13 @@ export const drawing: ResultDrawing = {
   async draw(stage, result, _model, title) {
     const mask = bestOf(result);
     if (result.kind !== "mask-generation") return null;
-    const words = mask === null ? "no mask" : `a mask of ${percent(shareOf(mask.mask))}`;
-    stage.describe(`${title}: ${words}`);
     const { masks, width, height } = result;
-    const map = { map: maskMap(masks, width * height), width, height };
-    stage.showMap(await new RegionBitmap().paint(map, objectColors(masks.map((_, id) => ({ id }))), null));
+    const words = mask === null ? "no mask" : `a mask of ${percent(await maskShare(mask, width, height))}`;
+    stage.describe(`${title}: ${words}`);
+    const size = paintedSize(result);
+    const map = await maskMap(masks, result, size);
+    const colors = objectColors(masks.map((_, id) => ({ id })));
+    stage.showMap(map && (await new RegionBitmap().paint({ map, ...size }, colors, null)));
     return words;
   },
 };

@@ -16,6 +16,8 @@ export interface CocoOptions {
   masks?: "rle" | "polygons";
   /** All of the model's classes. Default: those that were found. */
   labels?: readonly string[];
+  /** What each object is called, in the result's order: objects of one name are one category. Default: their classes. */
+  names?: readonly string[];
 }
 
 export interface CocoRle {
@@ -50,9 +52,9 @@ export interface CocoDataset {
 
 /** A result as a COCO data set of one image. Categories have the index of their class as their id. */
 export function toCoco(result: ObjectsResult, options: CocoOptions = {}): CocoDataset {
-  const { imageId = 1, fileName = "", firstId = 1, masks = "rle", labels } = options;
+  const { imageId = 1, fileName = "", firstId = 1, masks = "rle", labels, names } = options;
   const { width, height } = result;
-  const objects = foundObjects(result);
+  const objects = names ? named(foundObjects(result), names) : foundObjects(result);
   const annotations = objects.map((one, index): CocoAnnotation => {
     const { x1, y1, x2, y2 } = one.box;
     return {
@@ -66,13 +68,23 @@ export function toCoco(result: ObjectsResult, options: CocoOptions = {}): CocoDa
       ...keypoints(one),
     };
   });
-  const names = labels ? [...labels.entries()] : found(objects);
+  const classes = labels ? [...labels.entries()] : found(objects);
   const points = objects.find((one) => one.keypoints !== null)?.keypoints?.map(({ name }) => name);
   return {
     images: [{ id: imageId, file_name: fileName, width, height }],
-    categories: names.map(([id, name]) => ({ id, name, ...(points ? { keypoints: points } : {}) })),
+    categories: classes.map(([id, name]) => ({ id, name, ...(points ? { keypoints: points } : {}) })),
     annotations,
   };
+}
+
+/** Categories are numbered in the order of their first objects. */
+function named(objects: readonly FoundObject[], names: readonly string[]): FoundObject[] {
+  const ids = new Map<string, number>();
+  return objects.map((one, index) => {
+    const label = names[index] ?? one.label;
+    if (!ids.has(label)) ids.set(label, ids.size);
+    return { ...one, label, classIndex: ids.get(label) ?? 0 };
+  });
 }
 
 function found(objects: readonly FoundObject[]): [number, string][] {

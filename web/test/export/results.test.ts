@@ -143,6 +143,16 @@ test("COCO: masks of what was clicked on, in pixels of the picture", () => {
   expect(annotation?.segmentation).toEqual([[2, 1, 5, 1, 5, 4, 2, 4]]);
 });
 
+test("COCO: objects of one name are one category, in the order of the names", () => {
+  const three = { ...POSE, poses: [1, 2, 3].map(() => ({ ...CAT, keypoints: [] })) };
+  const { annotations, categories } = toCoco(three, { names: ["tom", "kitty", "tom"] });
+  expect(categories.map(({ id, name }) => [id, name])).toEqual([
+    [0, "tom"],
+    [1, "kitty"],
+  ]);
+  expect(annotations.map((one) => one.category_id)).toEqual([0, 1, 0]);
+});
+
 test("supervision-js: rectangles by their centre, masks, skeletons, and nothing without an area", () => {
   const frame = toSupervision(POSE, { mediaTime: 1.5, edges: [[0, 1]] });
   expect(frame).toMatchObject({ mediaTime: 1.5, coordinateSpace: { width: 8, height: 4 } });

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { maskMap, type PlacedMask } from "../../page/drawing/mask-map.js";
+import { maskShare } from "../../page/results/mask-share.js";
+
+const width = 8;
+const height = 4;
+
+/** A rectangle of ones. */
+function rectangle(x1: number, y1: number, x2: number, y2: number): PlacedMask {
+  const mask = new Uint8Array(width * height);
+  for (let y = y1; y < y2; y += 1) mask.fill(1, y * width + x1, y * width + x2);
+  return { mask, box: { x1, y1, x2, y2 } };
+}
+
+async function rows(masks: (PlacedMask | null)[], painted: { width: number; height: number }) {
+  const map = (await maskMap(masks, { width, height }, painted)) ?? new Uint16Array();
+  return Array.from({ length: painted.height }, (_, y) =>
+    map.slice(y * painted.width, (y + 1) * painted.width).join(""),
+  );
+}
+
+test("the last mask is on top, and one that is missing keeps its number", async () => {
+  const masks = [rectangle(0, 0, 4, 2), null, rectangle(2, 1, 8, 4)];
+  expect(await rows(masks, { width, height })).toEqual(["11110000", "11333333", "00333333", "00333333"]);
+});
+
+test("a smaller map has the pixels at the middle of its own", async () => {
+  expect(await rows([rectangle(1, 1, 6, 4)], { width: 4, height: 2 })).toEqual(["1110", "1110"]);
+  expect(await rows([rectangle(0, 0, 1, 1)], { width: 4, height: 2 })).toEqual(["0000", "0000"]);
+});
+
+test("a mask of no pixel paints nothing", async () => {
+  const none = { mask: new Uint8Array(width * height), box: { x1: 0, y1: 0, x2: 0, y2: 0 } };
+  expect(await rows([none], { width, height })).toEqual(["00000000", "00000000", "00000000", "00000000"]);
+});
+
+test("the share of a mask counts its pixels, not those of its box", async () => {
+  const { mask } = rectangle(0, 0, 4, 2);
+  mask[1] = 0;
+  expect(await maskShare({ mask, box: { x1: 0, y1: 0, x2: 4, y2: 2 } }, width, height)).toBe(7 / 32);
+});
