@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from webbuild.bundle.download_size import GraphDownload, graph_downloads
 from webbuild.bundle.render import bundle_templates
+from webbuild.bundle.stage_report import StageReport
 from webbuild.compare.by_output import count_matched, count_near_threshold
 from webbuild.compare.comparison import Comparison
 from webbuild.compare.tolerances import NATIVE, REDUCED_PRECISION
@@ -18,10 +19,9 @@ from webbuild.inspection.before_after import BeforeAfter
 from webbuild.manifest import manifest as contract
 from webbuild.manifest.manifest import Generator, Manifest, Source, Task
 from webbuild.passes.base import Rewrite
-from webbuild.passes.lower import LoweredGraphs
 from webbuild.passes.registry import all_passes
 from webbuild.precision.plot import grid_lines, plot_points
-from webbuild.precision.report import PrecisionReport, precision
+from webbuild.precision.report import PrecisionReport
 from webbuild.quantization.report import WeightQuantizationReport
 from webbuild.reporting.comparison_text import comparison_rows
 from webbuild.reporting.overlay import Layer, detection_layer
@@ -43,6 +43,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
     """Nothing in it depends on the machine or the time, and the same model gives the same report.
 
     But for `precision_search`: what computes in float16 is what the machine has, and a search may run out of time.
+    Each of several `stages` has its own.
     """
 
     generator: Generator
@@ -57,6 +58,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
     fp16_backend: str = ""
     weight_quantization: WeightQuantizationReport | None = None
     precision_search: PrecisionReport | None = None
+    stages: list[StageReport] = []
 
     @classmethod
     def build(
@@ -66,19 +68,14 @@ class PackReport(Struct, frozen=True, rename="camel"):
         comparisons: Sequence[Comparison],
         inspection: BeforeAfter | None = None,
         *,
-        lowered: Mapping[str, LoweredGraphs],
+        stages: Sequence[StageReport],
         folder: Path,
-        fp16_backend: str = "",
-        weight_quantization: WeightQuantizationReport | None = None,
-        precision_search: PrecisionReport | None = None,
     ) -> PackReport:
         """Gather the report's parts.
 
-        `rewrites` are by target, `lowered` the graphs by stage. `folder` has the graphs and the weights;
-        `fp16_backend` says what computed those in half precision, and why
-        that. `weight_quantization` is None where they are stored as floats, `precision_search` where half precision was
-        not asked for.
+        `rewrites` are by target; `folder` has the graphs and the weights.
         """
+        first, *more = stages
         return cls(
             manifest.generator,
             manifest.source,
@@ -87,18 +84,19 @@ class PackReport(Struct, frozen=True, rename="camel"):
             dict(rewrites),
             list(comparisons),
             inspection,
-            _precision(lowered, precision_search),
+            ", ".join(f"{each.name} {each.precision}".strip() for each in stages),
             graph_downloads(manifest, folder),
-            fp16_backend,
-            weight_quantization,
-            precision_search,
+            ", ".join(dict.fromkeys(each.fp16_backend for each in stages if each.fp16_backend)),
+            None if more else first.weight_quantization,
+            None if more else first.precision_search,
+            list(stages) if more else [],
         )
 
-
-def _precision(lowered: Mapping[str, LoweredGraphs], search: PrecisionReport | None) -> str:
-    """Return the precision of the model, or of each of its stages."""
-    told = {name: precision(each.graphs["webgpu"], search) for name, each in lowered.items()}
-    return ", ".join(f"{name} {text}".strip() for name, text in told.items())
+    @property
+    def every_stage(self) -> list[StageReport]:
+        """How small each stage became; the only one has no name."""
+        alone = StageReport("", self.precision, self.fp16_backend, "", self.weight_quantization, self.precision_search)
+        return self.stages or [alone]
 
 
 class PackSampleCard(Struct, frozen=True):
@@ -161,7 +159,7 @@ def write_pack_report(
         rows=comparison_rows(report.comparisons),
         matched=count_matched(report.comparisons),
         excused=count_near_threshold(report.comparisons),
-        drawn_points=plot_points(report.precision_search.steps) if report.precision_search else [],
+        plot_points=plot_points,
         drawn_lines=grid_lines(),
     )
     write_text(folder / "report.html", page)

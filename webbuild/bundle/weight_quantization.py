@@ -54,7 +54,7 @@ def quantize_weights(
             the answers are not the same.
 
     Raises:
-        WebbuildError: `weights-not-quantizable` where nothing less keeps the answers.
+        WebbuildError: `weights-not-quantizable` where nothing less keeps the answers; the files are then as before.
     """
     whole = {file: file.read_bytes() for file in sorted({folder / path for graph in graphs for path in graph.weights})}
     tensors = collect_weight_tensors(models)
@@ -80,6 +80,8 @@ def quantize_weights(
     search.run()
     chosen = next((bits for bits in reversed(search.kept) if keeps(bits, lean)), None)
     if chosen is None or proven is None:
+        for file, content in whole.items():
+            file.write_bytes(content)
         raise WebbuildError(
             "weights-not-quantizable",
             "no weights can be stored in 8 or 16 bits: the answers change too much on the samples",

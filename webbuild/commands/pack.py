@@ -19,6 +19,7 @@ from webbuild.commands.verify import verify_and_show, write_html_report
 from webbuild.compare.comparison import Comparison
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.compile.stages.prove_whole import prove_stages
+from webbuild.compile.stages.smaller import check_smaller
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.reporting.progress import ProgressReporter
@@ -53,6 +54,8 @@ def run(arguments: PackArguments) -> int:
         proven = [prove_stage(stage, folder, arguments, options, target, progress) for stage in stages]
         whole: list[Comparison] = []
         if len(stages) > 1:
+            named = [(stage.name, each[0]) for stage, each in zip(stages, proven, strict=True)]
+            check_smaller(named, arguments.precision, arguments.weights)
             with progress.step("compare all stages together with the originals"):
                 whole = prove_stages(stages, [each[0] for each in proven], folder)
             progress.print_lines(whole_lines(whole, len(stages[0].variants[0].samples)))

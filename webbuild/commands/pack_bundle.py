@@ -13,6 +13,7 @@ from webbuild.bundle.golden import GoldenRun, choose_golden_run, with_uint8_imag
 from webbuild.bundle.golden_sequence import with_sequence
 from webbuild.bundle.report import PackReport, write_pack_report
 from webbuild.bundle.stage_files import StageContents, public_outputs
+from webbuild.bundle.stage_report import StageReport
 from webbuild.bundle.weight_parts import write_gzipped_graph
 from webbuild.compare.comparison import Comparison, with_variant
 from webbuild.compile.model_variant import ModelVariant
@@ -47,18 +48,13 @@ def emit_bundle(
         precompressed_files=tuple(file for _, proven in together for file in _compressed(proven, folder)),
     )
     manifest = write_bundle(contents, folder)
-    reduced = [each.reduced for _, each in firsts if each.reduced is not None]
-    quantized = [each.quantized for _, each in firsts if each.quantized is not None]
     report = PackReport.build(
         manifest,
         stage_rewrites(stages),
         [*_comparisons(together), *whole],
         of_stages({stage.name: stage.findings for stage in stages}),
-        lowered={stage.name: stage.compiled.lowered for stage in stages},
+        stages=[_stage_report(stage, each) for stage, each in firsts],
         folder=folder,
-        fp16_backend=reduced[0].fp16_backend if reduced else "",
-        weight_quantization=quantized[0].report if quantized else None,
-        precision_search=reduced[0].report if reduced else None,
     )
     asked = {sample.name: sample for sample in stages[-1].variants[0].samples}
     shown = [asked.get(sample.name, sample) for sample in samples if sample.has_image]
@@ -66,6 +62,18 @@ def emit_bundle(
     write_pack_report(report, manifest, shown, firsts[-1][1].equivalence, nodes, folder)
     write_manifest(manifest, folder)
     return report
+
+
+def _stage_report(stage: ModelStage, proven: ProvenGraphs) -> StageReport:
+    reduced, quantized = proven.reduced, proven.quantized
+    return StageReport.build(
+        stage.name,
+        stage.compiled.lowered,
+        fp16_backend="" if reduced is None else reduced.fp16_backend,
+        kept_floats=proven.kept_floats,
+        weight_quantization=None if quantized is None else quantized.report,
+        precision_search=None if reduced is None else reduced.report,
+    )
 
 
 def stage_rewrites(stages: Sequence[ModelStage]) -> dict[str, tuple[Rewrite, ...]]:

@@ -139,6 +139,7 @@ def prove_stage(
         budget=options.budget,
         table=find_table(target),
         browser=not arguments.no_verify,
+        may_stay=bool(stage.name),
     )
     for variant, of_variant in zip(stage.variants, proven, strict=True):
         progress.print_lines(proven_lines(of_variant, variant))

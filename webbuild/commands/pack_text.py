@@ -103,8 +103,10 @@ def proven_lines(proven: ProvenGraphs, variant: ModelVariant) -> Iterator[str]:
     yield f"proven{variant.suffix}: {compared} on {format_count(len(variant.samples), 'sample')}{steps}"
     if proven.quantized is not None:
         yield from _quantization_lines(proven.quantized.report)
+    if proven.kept_floats:
+        yield f"note: the weights of{variant.suffix} stay float32: {proven.kept_floats}"
     if proven.reduced is not None:
-        yield f"precision {proven.reduced.report.precision}: {proven.reduced.report.reason}"
+        yield f"precision{variant.suffix} {proven.reduced.report.precision}: {proven.reduced.report.reason}"
 
 
 def _equivalence_lines(result: EquivalenceResult, options: tuple[OptionInput, ...]) -> Iterator[str]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from webbuild.targets.table import KernelTable
 
 _FALLBACK_CODES = ("fp16-backend-failed", "output-mismatch", "vacuous-comparison")
-"""Errors with which `auto` leaves a model in float32."""
+"""Errors with which a model that may stay as it is stays in float32."""
 PrecisionMode = Literal["fp32", "fp16", "mixed", "auto"]
 
 
@@ -66,6 +66,7 @@ def build_reduced_precision_graph(
     shared: SharedWeights | None = None,
     sequence: Sequence[Sample] = (),
     states: Sequence[StateInput] = (),
+    may_stay: bool = False,
 ) -> ReducedPrecisionResult:
     """Search, write what was found to `folder`, and prove it.
 
@@ -85,16 +86,17 @@ def build_reduced_precision_graph(
         shared: the weights in half precision of other variants.
         sequence: steps of a model with states, searched and proven on too.
         states: those.
+        may_stay: whether the model stays as it is where nothing can be float16, as with `auto`.
 
     Raises:
         WebbuildError: `fp16-unavailable`, `fp16-mismatch`, `fp16-backend-failed`, `output-mismatch` or
-        `vacuous-comparison`. None of them
-            with `auto`: the model then stays as it is.
+            `vacuous-comparison`. None of them where the model may stay as it is.
     """
+    may_stay = may_stay or asked == "auto"
     graph = next((graph for graph in graphs if graph.target == "webgpu"), None)
     if graph is None:
         reason = "the bundle has no WebGPU graph, and only WebGPU uses float16"
-        if asked != "auto":
+        if not may_stay:
             raise WebbuildError(
                 "fp16-unavailable", reason, "pack it with --precision fp32, or auto, which then keeps float32"
             )
@@ -108,7 +110,7 @@ def build_reduced_precision_graph(
                 model, table, judging, computes, budget, lambda line: progress.print(f"    {line}")
             ).run(whole=asked == "fp16")
             _print_search(found, progress)
-            if (reason := _refusal(asked, model, found, budget)) and asked != "auto":
+            if (reason := _refusal(asked, model, found, budget)) and not may_stay:
                 raise WebbuildError("fp16-mismatch", reason, _fix(asked))
             if reason or found.best is None:
                 report = build_report(asked, "fp32", reason, model, found, computes)
@@ -129,7 +131,7 @@ def build_reduced_precision_graph(
             report = build_report(asked, named, _result(found), model, found, computes)
             return ReducedPrecisionResult([variant, *graphs], proven, report, computes.name)
         except WebbuildError as error:
-            if asked != "auto" or error.code not in _FALLBACK_CODES:
+            if not may_stay or error.code not in _FALLBACK_CODES:
                 raise
             computed = f"{computes.name}: {computes.reason}"
             return ReducedPrecisionResult(

@@ -19,6 +19,7 @@ from webbuild.equivalence.check import EquivalenceResult, run_original
 from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.equivalence.sequences import check_states
+from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Graph, PictureInput, Weights
 from webbuild.manifest.states import state_inputs
 from webbuild.model.states import guessed_states
@@ -44,7 +45,7 @@ class ProvenGraphs(Struct, frozen=True):
     """The graphs that a bundle ships for a variant, the best first, and the comparison that allows it.
 
     `quantized` and `reduced` say how they were made smaller, None where that was not asked for. Later variants have the
-    quantized weights of the first. `warnings` are about states.
+    quantized weights of the first. `warnings` are about states, `kept_floats` says why a stage's weights stayed floats.
     """
 
     graphs: Sequence[Graph]
@@ -52,11 +53,13 @@ class ProvenGraphs(Struct, frozen=True):
     quantized: QuantizedWeights | None = None
     reduced: ReducedPrecisionResult | None = None
     warnings: tuple[str, ...] = ()
+    kept_floats: str = ""
 
 
 def prove_graphs(
     variants: Sequence[ModelVariant], folder: Path, progress: ProgressReporter,
     *, weights: Weights, precision: PrecisionMode, budget: SearchBudget, table: KernelTable | None, browser: bool,
+    may_stay: bool = False,
 ) -> list[ProvenGraphs]:  # fmt: skip
     """Write the graphs to `folder` and compare them with the original, on edge cases too; make them smaller if asked.
 
@@ -69,6 +72,7 @@ def prove_graphs(
         budget: what the search for that graph may cost, and has to save.
         table: the kernels of the build it is for.
         browser: whether Chromium may compute in float16.
+        may_stay: whether the model stays as it is where it cannot be made smaller, as a stage of several does.
 
     Returns:
         What is shipped for each variant.
@@ -87,7 +91,13 @@ def prove_graphs(
     for at, each in enumerate(variants if (weights, precision) != ("fp32", "fp32") else ()):
         with naming_variant(each.name):
             if weights == "int8":
-                proven[at] = _quantize(each, proven[at], original, folder, progress, first=at == 0)
+                try:
+                    proven[at] = _quantize(each, proven[at], original, folder, progress, first=at == 0)
+                except WebbuildError as error:
+                    if not may_stay or error.code != "weights-not-quantizable":
+                        raise
+                    proven[0] = msgspec.structs.replace(proven[0], kept_floats=error.message)
+                    break
                 continue
             with progress.step(f"search what can be float16{each.suffix}"):
                 reduced = build_reduced_precision_graph(
@@ -106,6 +116,7 @@ def prove_graphs(
                     shared=half,
                     sequence=_sequence(each),
                     states=state_inputs(each.compiled.match.inputs),
+                    may_stay=may_stay,
                 )
             proven[at] = msgspec.structs.replace(
                 proven[at], graphs=reduced.graphs, equivalence=reduced.proof, reduced=reduced

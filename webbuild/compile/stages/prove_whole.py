@@ -18,6 +18,7 @@ from webbuild.equivalence.check import reference_outputs, run_context
 from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, compare_runs
 from webbuild.equivalence.policy import EXACT, Policy, is_exported_in_float16, native_policy
 from webbuild.equivalence.verdict import require_equivalent
+from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Graph
 from webbuild.runners.chain import WHOLE, perturbing_all, run_chain
 from webbuild.runners.native import NativeRunner
@@ -62,8 +63,22 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], f
                 reference, name, _answers(stages, graphs, folder, reference), _policy(graphs)
             )
         ]
-    require_equivalent(comparisons)
+    try:
+        require_equivalent(comparisons)
+    except WebbuildError as error:
+        option = _smaller_by([graph for each in proven for graph in each.graphs])
+        if error.code != "output-mismatch" or not option:
+            raise
+        fix = f"each stage is right alone, and their differences add up: leave {option} out"
+        raise WebbuildError(error.code, error.message, fix) from error
     return comparisons
+
+
+def _smaller_by(graphs: Sequence[Graph]) -> str:
+    """Return the option that made graphs smaller, empty where none did."""
+    if any(graph.weight_dtype == "int8" for graph in graphs):
+        return "--weight-dtype int8"
+    return "--precision" if any(graph.precision != "fp32" for graph in graphs) else ""
 
 
 def _original(stage: ModelStage) -> Callable[[Tensors], Tensors]:

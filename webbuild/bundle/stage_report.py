@@ -1,0 +1,44 @@
+"""How small the graphs of a stage became, for the report of `webbuild pack`."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from webbuild.passes.lower import LoweredGraphs
+from webbuild.precision.report import PrecisionReport, precision
+from webbuild.quantization.report import WeightQuantizationReport
+
+
+class StageReport(Struct, frozen=True, rename="camel"):
+    """The precision of a stage's graphs and weights. Without a name it is the only one.
+
+    Attributes:
+        name: of the stage.
+        precision: in a sentence or two.
+        fp16_backend: what computed its graph in half precision for the proof, and why that.
+        kept_floats: why its weights stayed floats, empty where they did not, or nothing else was asked for.
+        weight_quantization: None where they are stored as floats.
+        precision_search: None where half precision was not asked for.
+    """
+
+    name: str
+    precision: str
+    fp16_backend: str = ""
+    kept_floats: str = ""
+    weight_quantization: WeightQuantizationReport | None = None
+    precision_search: PrecisionReport | None = None
+
+    @classmethod
+    def build(
+        cls,
+        name: str,
+        lowered: LoweredGraphs,
+        *,
+        fp16_backend: str = "",
+        kept_floats: str = "",
+        weight_quantization: WeightQuantizationReport | None = None,
+        precision_search: PrecisionReport | None = None,
+    ) -> StageReport:
+        """Put the precision of a stage into words."""
+        told = precision(lowered.graphs["webgpu"], precision_search)
+        return cls(name, told, fp16_backend, kept_floats, weight_quantization, precision_search)

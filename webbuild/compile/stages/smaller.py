@@ -1,0 +1,26 @@
+"""Stages that stay as they are where others are made smaller: at least one has to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from webbuild.compile.mixed_precision import PrecisionMode
+from webbuild.compile.prove import ProvenGraphs
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import Weights
+
+
+def check_smaller(proven: Sequence[tuple[str, ProvenGraphs]], precision: PrecisionMode, weights: Weights) -> None:
+    """See that an option which makes graphs smaller did so for a stage, of those that are given by name.
+
+    Raises:
+        WebbuildError: `weights-not-quantizable`, `fp16-mismatch`.
+    """
+    if weights == "int8" and all(each.kept_floats for _, each in proven):
+        reasons = "; ".join(f"{name}: {each.kept_floats}" for name, each in proven)
+        raise WebbuildError("weights-not-quantizable", reasons, "pack it with --weight-dtype fp32")
+    searched = [(name, each.reduced.report) for name, each in proven if each.reduced is not None]
+    if precision not in ("fp32", "auto") and all(report.precision == "fp32" for _, report in searched):
+        reasons = "; ".join(f"{name}: {report.reason}" for name, report in searched)
+        fix = "pack it with --precision fp32; or with mixed, which keeps some nodes in float32"
+        raise WebbuildError("fp16-mismatch", reasons, fix)
