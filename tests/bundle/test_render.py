@@ -352,6 +352,9 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
         "const pointed = await clicked.segment({ points: [{ x: 1, y: 2 }], labels: [1] });\n"
         "export const covered: Uint8Array | undefined = pointed.masks[0]?.mask;\n"
         "await clicked.segment({ box: { x1: 0, y1: 0, x2: 9, y2: 9 }, mask: pointed.logits });\n"
+        "const all = await clicked.everything({ pointsPerSide: 8, onProgress: ({ done }) => console.log(done) });\n"
+        'import { maskPixels } from "./clicked.js";\n'
+        "export const pixels: Uint8Array[] = all.masks.map(({ mask }) => maskPixels(mask));\n"
         "// @ts-expect-error: the model takes no text\n"
         'await clicked.segment({ prompt: "a cup" });\n'
         'import { load as loadCropped, type LookOptions, type RunOptions, type SceneOptions } from "./cropped.js";\n'

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
 from webbuild.manifest.inputs.picture import MaskChannel
@@ -42,6 +43,7 @@ from webbuild.preprocess.picture import crops_to_tensor
 from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds
 from webbuild.preprocess.size_feeds import size_feeds
 from webbuild.tasks.detection import Box, row_width
+from webbuild.tasks.everything import EverythingSettings, FoundMask, best_masks, grid_points, point_masks
 from webbuild.tasks.mask_generation import PromptedMasks
 from webbuild.tasks.registry import decode_task
 from webbuild.tasks.run_context import RunContext
@@ -137,6 +139,40 @@ def test_logits_become_the_masks_that_are_wanted(file: Path) -> None:
         for each in got.masks
     ]
     same({"masks": masks, "best": got.best}, case["want"], case["tolerance"])
+
+
+@cases_of("everything")
+def test_a_grid_of_points_finds_the_masks_that_are_wanted(file: Path) -> None:
+    case = read(file)
+    task = msgspec.convert(case["task"], MaskGenerationTask)
+    settings = msgspec.convert(case["settings"], EverythingSettings)
+    placement = placement_of(in_frame(case, task))
+    found: list[FoundMask] = []
+    grid = grid_points(settings.points_per_side, placement.source_width, placement.source_height)
+    for point, given in zip(grid, case["points"], strict=True):
+        outputs = {
+            task.masks: np.array(given["logits"], np.float32)[None],
+            task.scores: np.array(given["scores"], np.float32)[None],
+        }
+        found += point_masks(task, outputs, placement, point, settings)
+    masks = [
+        {
+            "counts": run_lengths(each.mask),
+            "score": each.score,
+            "stability": each.stability,
+            "box": msgspec.to_builtins(each.box),
+            "point": list(each.point),
+        }
+        for each in best_masks(found, settings)
+    ]
+    same(masks, case["want"], case["tolerance"])
+
+
+def run_lengths(mask: NDArray[np.bool_]) -> list[int]:
+    """Runs outside and inside of a mask by turns, column by column."""
+    flat = mask.T.ravel()
+    turns = np.flatnonzero(np.diff(np.concatenate([[False], flat])))
+    return [int(count) for count in np.diff([0, *turns, flat.size])]
 
 
 @cases_of("point-prompts")

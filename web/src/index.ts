@@ -16,6 +16,7 @@ export {
 } from "./export/coco.js";
 export { toPng } from "./export/cutout.js";
 export { toJson } from "./export/plain-json.js";
+export { maskPixels } from "./export/rle.js";
 export {
   type SupervisionDetection,
   type SupervisionFrame,

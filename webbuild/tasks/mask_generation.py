@@ -124,7 +124,7 @@ class MaskGenerationKind(TaskKind):
 
     def typescript(self, task: MaskGenerationTask) -> TypeNames:
         """Return the name of the masks."""
-        return TypeNames("masks", functions=MASK_FUNCTIONS)
+        return TypeNames("masks", functions=(*MASK_FUNCTIONS, "maskPixels"))
 
 
 class ChosenMasks(Struct, frozen=True):

@@ -4,6 +4,7 @@ import { takesMask } from "../inputs/mask-input.js";
 import { stateInputs } from "../inputs/state-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { pictureSize } from "../manifest/variants.js";
+import type { EverythingOptions } from "../tasks/mask-generation/everything/settings.js";
 import { taskOptionNames } from "../tasks/task-options.js";
 import { WebbuildError } from "./errors.js";
 import type { LoadOptions, RunOptions, SceneRunOptions, TensorRunOptions } from "./types.js";
@@ -73,6 +74,20 @@ const RUN_TENSORS: Readonly<Record<keyof TensorRunOptions, Rule>> = {
   signal: SIGNAL,
 };
 
+const EVERYTHING: Readonly<Record<keyof EverythingOptions, Rule>> = {
+  pointsPerSide: [
+    (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 256,
+    "a whole number from 1 to 256",
+  ],
+  scoreThreshold: numberUpTo(1),
+  stabilityThreshold: numberUpTo(1),
+  stabilityOffset: numberUpTo(Number.MAX_VALUE),
+  overlapThreshold: numberUpTo(1),
+  minArea: numberUpTo(Number.MAX_VALUE),
+  signal: SIGNAL,
+  onProgress: FUNCTION,
+};
+
 /** Throws "invalid-option" at a name that load() does not have, or at a value that its option does not take. */
 export function checkLoadOptions(options: LoadOptions): void {
   check(options, LOAD, "load()", Object.keys(LOAD));
@@ -88,6 +103,13 @@ export function checkStageRunOptions(names: readonly string[], options: RunOptio
   checkRunOptions(names, options, owner);
   const name = REFUSED.later.find((each) => Object(options)[each] !== undefined && !names.includes(each));
   if (name !== undefined) throw wrong(`${name}: ${owner} takes no such option`, `leave ${name} out`);
+}
+
+/** Throws "invalid-option" at what everything() does not take, and for a model that takes no clicks. */
+export function checkEverythingOptions(manifest: Manifest, options: EverythingOptions): void {
+  if (!taskOptionNames(manifest).includes("points"))
+    throw wrong("everything(): the model takes no clicks", "call run()");
+  check(options, EVERYTHING, "everything()", Object.keys(EVERYTHING));
 }
 
 /** Returns those of the options that have these names. */
@@ -161,12 +183,21 @@ function oneOf(...values: readonly string[]): Rule {
   return [(value) => values.some((known) => known === value), wanted];
 }
 
+function numberUpTo(most: number): Rule {
+  const wanted = most === 1 ? "a number from 0 to 1" : "a number from 0 on";
+  return [(value) => typeof value === "number" && value >= 0 && value <= most, wanted];
+}
+
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
 function shown(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value) : typeof value;
+  return typeof value === "string"
+    ? JSON.stringify(value)
+    : typeof value === "number"
+      ? `${value}`
+      : typeof value;
 }
 
 function wrong(what: string, fix: string): WebbuildError {

@@ -44,6 +44,7 @@ export type * from "../tasks/detect/result.js";
 export type * from "../tasks/grounding/result.js";
 export type * from "../tasks/image/result.js";
 export type * from "../tasks/image-segmentation/result.js";
+export type * from "../tasks/mask-generation/everything/result.js";
 export type * from "../tasks/mask-generation/result.js";
 export type * from "../tasks/matte/result.js";
 export type * from "../tasks/obb/result.js";

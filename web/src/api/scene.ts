@@ -3,12 +3,18 @@
 import type { ModelStage } from "../runs/model-stage.js";
 import type { SceneSource } from "../runs/scene-source.js";
 import { StageRuns } from "../runs/stage-runs.js";
+import { type EverythingOptions, everythingSettings } from "../tasks/mask-generation/everything/settings.js";
 import type { LookReport } from "../worker/look.js";
 import { OrderedResults } from "../worker/queue.js";
 import { checkStageRun } from "./check-run.js";
 import { guarded, WebbuildError } from "./errors.js";
-import { checkSceneRunOptions, checkStageRunOptions, optionNames } from "./options.js";
-import type { Result, RunOptions, SceneRunOptions, Tensors } from "./types.js";
+import {
+  checkEverythingOptions,
+  checkSceneRunOptions,
+  checkStageRunOptions,
+  optionNames,
+} from "./options.js";
+import type { EverythingResult, Result, RunOptions, SceneRunOptions, Tensors } from "./types.js";
 
 /** What `model.look()` gives. It holds the picture, and the first stage's outputs in the worker, until `release()`. */
 export class Scene {
@@ -23,6 +29,8 @@ export class Scene {
   readonly #source: SceneSource;
   readonly #runs: StageRuns;
   readonly #ordered = new OrderedResults();
+  /** What takes so long that the others do not wait for it. */
+  readonly #long = new OrderedResults();
   readonly #onRelease: (scene: Scene) => void;
   #released: Promise<void> | null = null;
 
@@ -65,6 +73,21 @@ export class Scene {
   }
 
   /**
+   * Finds every object of a mask-generation model by a click at each point of a grid: what Segment Anything's `SamAutomaticMaskGenerator` finds
+   * without crops. Other runs of the scene have their turn between points, and do not wait for its answer.
+   */
+  everything(options: EverythingOptions = {}): Promise<EverythingResult> {
+    return this.#long.add(
+      guarded(() => {
+        this.#check();
+        checkEverythingOptions(this.#last.manifest, options);
+        const { signal, onProgress } = options;
+        return this.#runs.everything(everythingSettings(options), signal, (at) => onProgress?.(at));
+      }),
+    );
+  }
+
+  /**
    * Runs the graph of the last stage on tensors and returns all its outputs as they are. Inputs that are outputs of an
    * earlier stage are left out: they are this scene's.
    */
@@ -87,7 +110,7 @@ export class Scene {
   async #release(): Promise<void> {
     this.#onRelease(this);
     // A run reaches the worker only some steps after its call.
-    await this.#ordered.settled();
+    await Promise.all([this.#ordered.settled(), this.#long.settled()]);
     await this.#source.release();
   }
 

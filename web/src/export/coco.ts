@@ -1,6 +1,6 @@
 // Results as COCO's JSON: images, categories, annotations.
 
-import type { ObjectsResult } from "../api/types.js";
+import type { EverythingResult, ObjectsResult } from "../api/types.js";
 import { type FoundObject, foundObjects } from "./objects.js";
 import { outlines, signedArea } from "./polygons.js";
 import { compressRuns, countPixels, runLengths } from "./rle.js";
@@ -51,7 +51,7 @@ export interface CocoDataset {
 }
 
 /** A result as a COCO data set of one image. Categories have the index of their class as their id. */
-export function toCoco(result: ObjectsResult, options: CocoOptions = {}): CocoDataset {
+export function toCoco(result: ObjectsResult | EverythingResult, options: CocoOptions = {}): CocoDataset {
   const { imageId = 1, fileName = "", firstId = 1, masks = "rle", labels, names } = options;
   const { width, height } = result;
   const objects = names ? named(foundObjects(result), names) : foundObjects(result);
@@ -93,7 +93,7 @@ function found(objects: readonly FoundObject[]): [number, string][] {
 }
 
 function area(
-  { box, inside, corners }: FoundObject,
+  { box, inside, runs: known, corners }: FoundObject,
   width: number,
   height: number,
   masks: "rle" | "polygons",
@@ -103,7 +103,7 @@ function area(
     return { area: Math.abs(signedArea(polygon)), segmentation: [polygon] };
   }
   if (inside === null) return { area: (box.x2 - box.x1) * (box.y2 - box.y1) };
-  const runs = runLengths(width, height, inside);
+  const runs = known ?? runLengths(width, height, inside);
   const whole = { left: 0, top: 0, right: width, bottom: height };
   return {
     area: countPixels(runs),

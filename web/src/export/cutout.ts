@@ -1,12 +1,15 @@
 // One object of a result, or what is in front, as a PNG with alpha.
 
 import type {
+  EverythingResult,
   ImageSegmentationResult,
   MaskGenerationResult,
   MatteResult,
   SegmentResult,
 } from "../api/types.js";
 import { foundObjects } from "./objects.js";
+
+type MaskedResult = SegmentResult | ImageSegmentationResult | MaskGenerationResult | EverythingResult;
 
 /** A PNG of a cutout, on the background that it was asked for. Call it before the cutout is closed. */
 export async function toPng(result: MatteResult): Promise<Blob>;
@@ -17,13 +20,9 @@ export async function toPng(result: MatteResult): Promise<Blob>;
  * @param index of the object in `segments`, `regions` or `masks`.
  * @throws RangeError: there is no such object.
  */
+export async function toPng(result: MaskedResult, index: number, picture?: CanvasImageSource): Promise<Blob>;
 export async function toPng(
-  result: SegmentResult | ImageSegmentationResult | MaskGenerationResult,
-  index: number,
-  picture?: CanvasImageSource,
-): Promise<Blob>;
-export async function toPng(
-  result: MatteResult | SegmentResult | ImageSegmentationResult | MaskGenerationResult,
+  result: MatteResult | MaskedResult,
   index = 0,
   picture?: CanvasImageSource,
 ): Promise<Blob> {
@@ -38,7 +37,7 @@ export async function toPng(
 
 function drawObject(
   context: OffscreenCanvasRenderingContext2D,
-  result: SegmentResult | ImageSegmentationResult | MaskGenerationResult,
+  result: MaskedResult,
   index: number,
   picture: CanvasImageSource | undefined,
 ): void {

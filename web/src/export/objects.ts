@@ -1,7 +1,16 @@
 // What a result found, one object for each, whichever task it is of: what the formats of `export` are written from.
 
-import type { Box, Detection, KeypointPosition, Mask, ObjectsResult, Point, Region } from "../api/types.js";
-import type { PixelTest } from "./rle.js";
+import type {
+  Box,
+  Detection,
+  EverythingResult,
+  KeypointPosition,
+  Mask,
+  ObjectsResult,
+  Point,
+  Region,
+} from "../api/types.js";
+import { type PixelTest, type Runs, runTest } from "./rle.js";
 
 export interface FoundObject {
   label: string;
@@ -11,6 +20,8 @@ export interface FoundObject {
   box: Box;
   /** Null where the task gives none. */
   inside: PixelTest | null;
+  /** Null where they have to be made of `inside`. */
+  runs: Runs | null;
   corners: readonly Point[] | null;
   keypoints: readonly KeypointPosition[] | null;
 }
@@ -22,8 +33,17 @@ interface Additions {
   keypoints?: readonly KeypointPosition[];
 }
 
+/** What is said of a mask without a class. */
+const OBJECT = { label: "object", classIndex: 0 };
+
 /** The objects of a result, in its order. */
-export function foundObjects(result: ObjectsResult): FoundObject[] {
+export function foundObjects(result: ObjectsResult | EverythingResult): FoundObject[] {
+  if (result.kind === "everything")
+    return result.masks.map(({ mask, score, box }) => ({
+      ...found({ ...OBJECT, score, box }, {}),
+      inside: runTest(mask),
+      runs: mask.counts,
+    }));
   if ("regions" in result) {
     const { map, width } = result;
     return result.regions.map((one, index) => ({
@@ -34,7 +54,7 @@ export function foundObjects(result: ObjectsResult): FoundObject[] {
   if ("masks" in result) {
     const { masks, width } = result;
     return masks.map(({ mask, score, box }) => ({
-      ...found({ label: "object", classIndex: 0, score, box }, {}),
+      ...found({ ...OBJECT, score, box }, {}),
       inside: (x, y) => mask[y * width + x] === 1,
     }));
   }
@@ -59,6 +79,7 @@ function found(
     score,
     box,
     inside: mask ? insideMask(mask) : null,
+    runs: null,
     corners: corners ?? null,
     keypoints: keypoints ?? null,
   };

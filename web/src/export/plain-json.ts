@@ -1,6 +1,6 @@
 // Results as plain JSON.
 
-import type { Result } from "../api/types.js";
+import type { EverythingResult, Result } from "../api/types.js";
 
 /** Numbers of an array that are still written out. */
 const MOST_NUMBERS = 1000;
@@ -9,7 +9,7 @@ const MOST_NUMBERS = 1000;
  * A result without what JSON cannot hold or nobody reads: short typed arrays become lists, of longer ones only the type
  * and length are left, and pictures are left out. Masks and maps are for `toCoco`.
  */
-export function toJson(result: Result): Record<string, unknown> {
+export function toJson(result: Result | EverythingResult): Record<string, unknown> {
   const { preprocess: _preprocess, postprocess: _postprocess, ...rest } = result;
   return plain(rest) as Record<string, unknown>;
 }

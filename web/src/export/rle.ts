@@ -1,38 +1,85 @@
 // Run-length encoding of binary masks as COCO has it: column by column, the first run is of zeros.
 
+import type { Box } from "../api/geometry.js";
+import type { MaskRuns } from "../tasks/mask-generation/everything/result.js";
+
+/** The lengths of runs, the first of zeros. */
+export type Runs = readonly number[] | Uint32Array;
+
 /** Whether the pixel at column `x` and row `y` belongs to the mask. */
 export type PixelTest = (x: number, y: number) => boolean;
 
-/** The lengths of the runs of a mask of `width` x `height` pixels: zeros, ones, zeros ... in column-major order. */
-export function runLengths(width: number, height: number, inside: PixelTest): number[] {
+/**
+ * The lengths of the runs of a mask of `width` x `height` pixels: zeros, ones, zeros ... in column-major order. Outside of
+ * the box, which has whole pixels, there are no ones.
+ */
+export function runLengths(
+  width: number,
+  height: number,
+  inside: PixelTest,
+  { x1, y1, x2, y2 }: Box = { x1: 0, y1: 0, x2: width, y2: height },
+): number[] {
   const runs: number[] = [];
   let current = false;
-  let length = 0;
-  for (let x = 0; x < width; x += 1) {
-    for (let y = 0; y < height; y += 1) {
-      if (inside(x, y) === current) {
-        length += 1;
-      } else {
-        runs.push(length);
-        current = !current;
-        length = 1;
-      }
-    }
+  let begun = 0;
+  const turn = (place: number): void => {
+    runs.push(place - begun);
+    begun = place;
+    current = !current;
+  };
+  const isWhole = y1 === 0 && y2 === height;
+  for (let x = x1; x < x2; x += 1) {
+    for (let y = y1; y < y2; y += 1) if (inside(x, y) !== current) turn(x * height + y);
+    if (current && !isWhole) turn(x * height + y2);
   }
-  runs.push(length);
+  if (current && x2 < width) turn(x2 * height);
+  if (begun < width * height || runs.length === 0) runs.push(width * height - begun);
   return runs;
 }
 
+/** The pixels of a mask, row by row: 1 where the object is, 0 where it is not. */
+export function maskPixels({ width, height, counts }: MaskRuns): Uint8Array<ArrayBuffer> {
+  const pixels = new Uint8Array(width * height);
+  let at = 0;
+  for (const [index, count] of counts.entries()) {
+    const end = at + count;
+    for (; index % 2 === 1 && at < end; at += 1) pixels[(at % height) * width + Math.floor(at / height)] = 1;
+    at = end;
+  }
+  return pixels;
+}
+
+/** The pixels that runs of a picture of this height hold, found without making all of them. */
+export function runTest({ height, counts }: MaskRuns): PixelTest {
+  let sum = 0;
+  const ends = counts.map((count) => {
+    sum += count;
+    return sum;
+  });
+  return (x, y) => {
+    const place = x * height + y;
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ends[middle] ?? 0) > place) high = middle;
+      else low = middle + 1;
+    }
+    return low % 2 === 1;
+  };
+}
+
 /** How many ones runs hold. */
-export function countPixels(runs: readonly number[]): number {
-  return runs.reduce((sum, run, index) => (index % 2 === 1 ? sum + run : sum), 0);
+export function countPixels(runs: Runs): number {
+  let sum = 0;
+  for (const [index, run] of runs.entries()) if (index % 2 === 1) sum += run;
+  return sum;
 }
 
 /**
  * Runs as the text that pycocotools writes: each as its difference from the run two before, from the fourth on, in
  * groups of five bits, least significant first; bit 5 says that more follow, and 48 makes it printable.
  */
-export function compressRuns(runs: readonly number[]): string {
+export function compressRuns(runs: Runs): string {
   let text = "";
   for (const [index, run] of runs.entries()) {
     let rest = index > 2 ? run - (runs[index - 2] ?? 0) : run;

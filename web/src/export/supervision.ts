@@ -1,6 +1,6 @@
 // Results as detections of supervision-js, Roboflow's renderer for the browser.
 
-import type { ObjectsResult } from "../api/types.js";
+import type { EverythingResult, ObjectsResult } from "../api/types.js";
 import { type FoundObject, foundObjects } from "./objects.js";
 import { compressRuns, runLengths } from "./rle.js";
 
@@ -31,7 +31,10 @@ export interface SupervisionOptions {
 }
 
 /** A result as a frame of detections of supervision-js. Objects without an area are left out: it takes none. */
-export function toSupervision(result: ObjectsResult, options: SupervisionOptions = {}): SupervisionFrame {
+export function toSupervision(
+  result: ObjectsResult | EverythingResult,
+  options: SupervisionOptions = {},
+): SupervisionFrame {
   const { width, height } = result;
   const detections = foundObjects(result)
     .map((one, index) => detection(one, index, width, height, options.edges ?? []))
@@ -46,7 +49,7 @@ function detection(
   height: number,
   edges: readonly [number, number][],
 ): SupervisionDetection {
-  const { box, score, label, classIndex, corners, keypoints, inside } = one;
+  const { box, score, label, classIndex, corners, keypoints, inside, runs } = one;
   const made: SupervisionDetection = {
     id,
     className: label,
@@ -67,7 +70,7 @@ function detection(
       visibility: keypoints.map(({ confidence }) => (confidence >= 0.5 ? 2 : 1)),
     };
   if (inside) {
-    const counts = compressRuns(runLengths(width, height, inside));
+    const counts = compressRuns(runs ?? runLengths(width, height, inside));
     made.mask = { encoding: "compressedRle", width, height, counts };
   }
   return made;

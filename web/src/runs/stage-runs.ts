@@ -5,6 +5,8 @@ import type { ResilientSession } from "../fallback/recovery.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { SceneRef } from "../stages/scene-store.js";
+import type { EverythingResult } from "../tasks/mask-generation/everything/result.js";
+import type { EverythingSettings } from "../tasks/mask-generation/everything/settings.js";
 import { optionVariant } from "../tasks/task-options.js";
 import type { RemoteHost } from "../worker/connection.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
@@ -15,6 +17,15 @@ type Signal = RunOptions["signal"];
 
 /** A call to the worker of the stage, by the run's number and with the scene as that worker knows it. */
 type StageCall<T> = (host: RemoteHost["scenes"], id: number, ref: SceneRef) => Promise<T>;
+
+/** How parts are run: which graph takes a part alone, and which takes the next of those that are left. */
+interface PartPlan {
+  alone: Manifest;
+  next(left: number): { variant: Manifest; size: number };
+}
+
+/** Hears how many parts are done. */
+type PartListener = (progress: { done: number; total: number }) => unknown;
 
 export class StageRuns {
   readonly #stage: ModelStage;
@@ -30,11 +41,23 @@ export class StageRuns {
     const variant = optionVariant(this.#stage.sessions.variants, options);
     const hasParts = variant.inputs.some(({ kind }) => kind === "crop");
     const result = await (hasParts
-      ? this.#runParts(options, signal)
+      ? this.#runParts(options, signal, this.#cropPlan())
       : this.#call(variant, signal, (host, id, ref) => host.run(id, ref, options)));
     this.#stage.session.warn(result.warnings);
     this.#stage.session.loaded.info.postprocess = result.postprocess;
     return result;
+  }
+
+  /** Runs the stage on a grid of points. */
+  async everything(
+    everything: EverythingSettings,
+    signal: Signal,
+    onProgress: PartListener,
+  ): Promise<EverythingResult> {
+    const variant = optionVariant(this.#stage.sessions.variants, { points: [{ x: 0, y: 0 }] });
+    const plan = { alone: variant, next: () => ({ variant, size: 1 }) };
+    const result: unknown = await this.#runParts({ everything }, signal, plan, onProgress);
+    return result as EverythingResult;
   }
 
   /** Returns all outputs. The tensors of earlier stages are the scene's where they are not given. */
@@ -46,22 +69,38 @@ export class StageRuns {
     return this.#call(variant, signal, (host, id, ref) => host.runTensors(id, ref, complete));
   }
 
-  /** Runs the parts of the picture in the largest batches that are left to fill. */
-  async #runParts(options: WorkerRunOptions, signal: Signal): Promise<Result> {
-    const alone = this.#stage.choice.variantOf(null, 1);
+  /** Crops in the largest batches that are left to fill. */
+  #cropPlan(): PartPlan {
+    const { choice } = this.#stage;
+    return {
+      alone: choice.variantOf(null, 1),
+      next(left) {
+        const size = choice.largestBatch(left);
+        return { variant: choice.variantOf(null, size), size };
+      },
+    };
+  }
+
+  /** Runs the parts of the picture; other runs have their turn between batches. */
+  async #runParts(
+    options: WorkerRunOptions,
+    signal: Signal,
+    { alone, next }: PartPlan,
+    onProgress: PartListener = () => {},
+  ): Promise<Result> {
     const count = await this.#call(alone, signal, (host, id, ref) => host.countParts(id, ref, options));
     const pieces: unknown[] = [];
     const timings = { preprocess: 0, inference: 0, postprocess: 0, total: 0 };
     for (let begin = 0; begin < count; ) {
-      const batch = this.#stage.choice.largestBatch(count - begin);
-      const range = { begin, end: begin + batch };
-      const variant = this.#stage.choice.variantOf(null, batch);
+      const { variant, size } = next(count - begin);
+      const range = { begin, end: begin + size };
       const found = await this.#call(variant, signal, (host, id, ref) =>
         host.runParts(id, ref, options, range),
       );
       pieces.push(...found.pieces);
       addTimings(timings, found.timings);
       begin = range.end;
+      onProgress({ done: begin, total: count });
     }
     return this.#call(alone, signal, (host, id, ref) => host.joinParts(id, ref, options, pieces, timings));
   }

@@ -6,7 +6,7 @@ import type { TaskFields } from "../tasks/task-module.js";
 
 /** What a later stage may read beside the tensors that it takes: see `TaskModule.context` and `TaskModule.parts`. */
 export interface SceneView {
-  /** The picture, a file decoded where the task `readsPicture` or has `parts`. It stays open. */
+  /** The picture, a file decoded where the task `readsPicture` or the stage takes crops. It stays open. */
   picture: Picture;
   /** The size of the upright picture, and where it lies in the first stage's input. */
   geometry: Geometry;

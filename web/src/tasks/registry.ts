@@ -1,10 +1,9 @@
 // From a kind to its task. There is no list: the folders are the list.
 
 import { WebbuildError } from "../api/errors.js";
-import type { RunOptions } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { SceneView } from "../stages/scene-view.js";
-import type { ManifestOf, TaskFields, TaskModule, TaskSpec } from "./task-module.js";
+import type { ManifestOf, TaskFields, TaskModule, TaskRunOptions, TaskSpec } from "./task-module.js";
 
 /** A task of some kind, to be given nothing but manifests of that kind: `taskOf` makes sure. */
 export type AnyTask = TaskModule<TaskSpec, TaskFields, unknown, unknown>;
@@ -27,7 +26,7 @@ export function taskOf({ task: { kind } }: { task: TaskSpec }): AnyTask {
 /** What a run of these options is asked for. `tools` are what the task has loaded, `scene` what a later stage looks at. */
 export function taskContext(
   manifest: AnyManifest,
-  options: RunOptions = {},
+  options: TaskRunOptions = {},
   tools: unknown = null,
   scene: SceneView | null = null,
 ): unknown {

@@ -10,6 +10,10 @@ import type { SceneView } from "../stages/scene-view.js";
 import type { Downloads } from "../storage/download.js";
 import type { AnyTensors, GpuTensor } from "../tensors/gpu-tensor.js";
 import type { TiledTask } from "../tiles/tiled-task.js";
+import type { EverythingSettings } from "./mask-generation/everything/settings.js";
+
+/** What a run is asked for: the caller's options, or what scene.everything() makes of its own. */
+export type TaskRunOptions = RunOptions & { everything?: EverythingSettings };
 
 export interface TaskSpec {
   kind: string;
@@ -41,7 +45,12 @@ export interface TaskModule<Spec extends TaskSpec, R extends TaskFields, Context
    * Throws "invalid-option" for what the model cannot do. Null without it. `scene` is the picture that the first stage
    * looked at, for a later stage; null for a first stage, and when the session is warmed up.
    */
-  context?(manifest: ManifestOf<Spec>, options: RunOptions, tools: Tools, scene: SceneView | null): Context;
+  context?(
+    manifest: ManifestOf<Spec>,
+    options: TaskRunOptions,
+    tools: Tools,
+    scene: SceneView | null,
+  ): Context;
   /** The options of the run that warms the session up, {} without it. */
   warmUpOptions?(spec: Spec): RunOptions;
   /** Tensors of inputs that come of the context, such as a prompt's. */

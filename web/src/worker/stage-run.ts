@@ -74,9 +74,9 @@ export async function stageContext(
   ref: SceneRef,
   options: WorkerRunOptions,
 ): Promise<{ view: SceneView; context: unknown }> {
-  const { readsPicture, parts } = taskOf(manifest);
+  const reads = taskOf(manifest).readsPicture || manifest.inputs.some(({ kind }) => kind === "crop");
   const { scenes } = engine;
-  const view = readsPicture || parts !== undefined ? await scenes.decoded(ref) : scenes.find(ref).view;
+  const view = reads ? await scenes.decoded(ref) : scenes.find(ref).view;
   return { view, context: taskContext(manifest, options, tools, view) };
 }
 

@@ -2,7 +2,7 @@
 
 import { finalizer, releaseProxy } from "comlink";
 import { internalError, WebbuildError } from "../api/errors.js";
-import type { Result, RunOptions, TensorData, Tensors, Warning } from "../api/types.js";
+import type { Result, TensorData, Tensors, Warning } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { pictureBatch } from "../manifest/variants.js";
 import { closePictures, isOpenPicture, type Picture, withDecoded } from "../preprocess/pixels.js";
@@ -10,6 +10,7 @@ import type { ProgressCallback } from "../session/load-progress.js";
 import { type SessionRequest, type SessionSetup, setUpSession } from "../session/session-setup.js";
 import { type SavedState, type StateRequest, StreamStates } from "../session/stream-states.js";
 import { taskOf } from "../tasks/registry.js";
+import type { TaskRunOptions } from "../tasks/task-module.js";
 import { tilingOf } from "../tiles/tiling.js";
 import { HostTurns } from "./host-turns.js";
 import type { HostedModel, ModelDescription } from "./hosted-model.js";
@@ -23,7 +24,7 @@ import { withTransfer } from "./transfer.js";
 import type { Warn } from "./with-limit.js";
 
 /** A run's options without what cannot cross into a worker. */
-export type WorkerRunOptions = Omit<RunOptions, "signal" | "state" | "onTile">;
+export type WorkerRunOptions = Omit<TaskRunOptions, "signal" | "state" | "onTile">;
 
 export class WorkerHost {
   /** The calls of a model of several stages. */

@@ -4,7 +4,7 @@ import type { Box, ObjectMask } from "../../api/types.js";
 import type { MaskGenerationTask } from "../../manifest/manifest.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
 import type { Taps } from "../../preprocess/resample.js";
-import { maskTaps } from "./mask-taps.js";
+import { type MaskTaps, maskTaps } from "./mask-taps.js";
 import type { PointPrompt } from "./options.js";
 
 /** Which of an object's masks are the answer, and which of these is the best. */
@@ -36,38 +36,54 @@ export function decodeMask(
   grid: Size,
 ): Omit<ObjectMask, "score"> {
   const { width, height } = geometry.source;
-  const { columns, rows } = maskTaps(task, geometry, grid);
   const mask = new Uint8Array(width * height);
-  const lines = new Map<number, Float64Array>();
-  const sum = new Float64Array(width);
   const box = new GrowingBox();
-  for (let y = 0; y < height; y++) {
-    sum.fill(0);
-    for (let tap = y * rows.count; tap < (y + 1) * rows.count; tap++) {
-      const [row, weight] = [rows.at[tap] ?? 0, rows.weights[tap] ?? 0];
-      const line = lines.get(row) ?? resampledLine(logits.subarray(row * grid.width), columns, width);
-      lines.set(row, line);
-      for (let x = 0; x < width; x++) sum[x] = (sum[x] ?? 0) + weight * (line[x] ?? 0);
-    }
+  const whole = { x1: 0, y1: 0, x2: width, y2: height };
+  for (const { y, values } of resampledRows(maskTaps(task, geometry, grid), logits, grid, whole))
     for (let x = 0; x < width; x++) {
-      if (!((sum[x] ?? 0) > task.threshold)) continue;
+      if (!((values[x] ?? 0) > task.threshold)) continue;
       mask[y * width + x] = 1;
       box.add(x, y);
     }
-  }
   return { mask, box: box.box };
 }
 
-function resampledLine(cells: Float32Array, { count, at, weights }: Taps, width: number): Float64Array {
-  const line = new Float64Array(width);
-  for (let x = 0, tap = 0; x < width; x++)
-    for (let end = tap + count; tap < end; tap++)
+/** The logits at the pixels of a part of the picture, row by row from its left edge: each is written over the one before. */
+export function* resampledRows(
+  { columns, rows }: MaskTaps,
+  logits: Float32Array,
+  grid: Size,
+  { x1, y1, x2, y2 }: Box,
+): Generator<{ y: number; values: Float64Array }> {
+  const lines = new Map<number, Float64Array>();
+  const values = new Float64Array(x2 - x1);
+  for (let y = y1; y < y2; y++) {
+    values.fill(0);
+    for (let tap = y * rows.count; tap < (y + 1) * rows.count; tap++) {
+      const [row, weight] = [rows.at[tap] ?? 0, rows.weights[tap] ?? 0];
+      const line = lines.get(row) ?? resampledLine(logits.subarray(row * grid.width), columns, x1, x2);
+      lines.set(row, line);
+      for (let x = 0; x < values.length; x++) values[x] = (values[x] ?? 0) + weight * (line[x] ?? 0);
+    }
+    yield { y, values };
+  }
+}
+
+function resampledLine(
+  cells: Float32Array,
+  { count, at, weights }: Taps,
+  begin: number,
+  end: number,
+): Float64Array {
+  const line = new Float64Array(end - begin);
+  for (let x = 0, tap = begin * count; x < line.length; x++)
+    for (const last = tap + count; tap < last; tap++)
       line[x] = (line[x] ?? 0) + (weights[tap] ?? 0) * (cells[at[tap] ?? 0] ?? 0);
   return line;
 }
 
 /** The least box around pixels. */
-class GrowingBox {
+export class GrowingBox {
   readonly #ends = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, 0] as [
     number,
     number,
@@ -83,9 +99,13 @@ class GrowingBox {
     this.#ends[3] = Math.max(y2, y + 1);
   }
 
+  get isEmpty(): boolean {
+    return this.#ends[3] === 0;
+  }
+
   /** All 0 where there are none. */
   get box(): Box {
     const [x1, y1, x2, y2] = this.#ends;
-    return x2 === 0 ? { x1: 0, y1: 0, x2: 0, y2: 0 } : { x1, y1, x2, y2 };
+    return this.isEmpty ? { x1: 0, y1: 0, x2: 0, y2: 0 } : { x1, y1, x2, y2 };
   }
 }

@@ -5,12 +5,18 @@ import type { Geometry, Size } from "../../preprocess/letterbox.js";
 import { type Taps, taps } from "../../preprocess/resample.js";
 import { type MapTap, mapTaps } from "../depth/depth-map.js";
 
+/** The cells that each of the picture's columns and rows is made of, and their weights. */
+export interface MaskTaps {
+  columns: Taps;
+  rows: Taps;
+}
+
 /** The taps of the picture's columns and rows. Their weights are NaN where the model saw nothing. */
 export function maskTaps(
   { frame: [rows = 1, columns = 1], throughInput }: MaskGenerationTask,
   geometry: Geometry,
   grid: Size,
-): { columns: Taps; rows: Taps } {
+): MaskTaps {
   if (!throughInput) {
     const direct = mapTaps(geometry, { width: columns, height: rows }, grid);
     return { columns: weighted(direct.columns), rows: weighted(direct.rows) };

@@ -1,6 +1,8 @@
 // How many points a prompt takes, and the graph that takes as many: what it is padded with changes the answer.
 
 import type { Manifest, MaskGenerationTask, PointPromptInput } from "../../manifest/manifest.js";
+import type { Size } from "../../preprocess/letterbox.js";
+import type { ManifestOf } from "../task-module.js";
 import type { PointPrompt } from "./options.js";
 
 /** Points of a box. */
@@ -39,4 +41,14 @@ export function takesPrompt({ task, inputs }: Decoder, prompt: Pick<PointPrompt,
   const boxes = promptInputs({ inputs }).find(({ role }) => role === "box");
   const takesBox = boxes === undefined || (boxes.shape[1] !== 0) === (prompt.box !== null);
   return graphPoints({ inputs }) === pointCount(task, prompt) && takesBox;
+}
+
+/** The shape of the logits, and that of one mask's. */
+export function layoutOf({ task, outputs }: Pick<ManifestOf<MaskGenerationTask>, "task" | "outputs">): {
+  dims: readonly number[];
+  grid: Size;
+} {
+  const dims = outputs.find(({ name }) => name === task.masks)?.shape ?? [];
+  const [height = 0, width = 0] = dims.slice(-2);
+  return { dims, grid: { width, height } };
 }

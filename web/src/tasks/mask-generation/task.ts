@@ -1,26 +1,35 @@
 // Mask generation: the object that clicks and boxes point at.
 
 import { internalError } from "../../api/errors.js";
-import type { MaskGenerationResult, MaskLogits, RunOptions } from "../../api/types.js";
+import type { MaskGenerationResult, MaskLogits } from "../../api/types.js";
 import type { MaskGenerationTask } from "../../manifest/manifest.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
 import { readFloats } from "../read-output.js";
-import type { FieldsOf, GpuHalf, ManifestOf, TaskModule } from "../task-module.js";
+import type { FieldsOf, GpuHalf, TaskModule } from "../task-module.js";
 import { type ChosenMasks, chooseMasks, decodeMask } from "./decode-masks.js";
+import {
+  type EverythingFields,
+  everythingParts,
+  type GridContext,
+  nothingFound,
+} from "./everything/parts.js";
 import { MaskPainter } from "./gpu/gpu-masks.js";
 import { masksDifference } from "./gpu/masks-self-check.js";
 import { type PointPrompt, promptOf } from "./options.js";
 import { promptFeeds } from "./prompt.js";
+import { layoutOf } from "./prompt-length.js";
 
 type Fields = FieldsOf<MaskGenerationResult>;
 
 /** A prompt, and where the picture that it points at lies in the encoder's input. */
-interface Context {
+interface PromptContext {
   prompt: PointPrompt;
   geometry: Geometry | null;
 }
 
-const gpu: GpuHalf<MaskGenerationTask, Fields, Context> = {
+type Context = PromptContext | GridContext;
+
+const gpu: GpuHalf<MaskGenerationTask, Fields, PromptContext> = {
   outputs: ({ masks }) => [masks],
   async open(device) {
     const painter = await MaskPainter.open(device);
@@ -52,22 +61,26 @@ const gpu: GpuHalf<MaskGenerationTask, Fields, Context> = {
   },
 };
 
-export const task: TaskModule<MaskGenerationTask, Fields, Context> = {
+export const task: TaskModule<MaskGenerationTask, Fields | EverythingFields, Context> = {
   kind: "mask-generation",
-  context(manifest, options: RunOptions, _tools, scene) {
+  context(manifest, { everything, ...options }, _tools, scene) {
+    if (everything !== undefined) return { everything };
     return { prompt: promptOf(manifest, options), geometry: scene?.geometry ?? null };
   },
   warmUpOptions: () => ({ points: [{ x: 0, y: 0 }] }),
-  feeds(manifest, { prompt, geometry }) {
+  feeds(manifest, context) {
+    if ("everything" in context) return {};
+    const { prompt, geometry } = context;
     if (geometry === null) throw internalError("a prompt without a picture that was looked at");
     return promptFeeds(manifest, prompt, geometry);
   },
   neededOutputs: ({ task: { masks, scores } }) => [masks, scores],
-  decode(manifest, outputs, geometry, { prompt }) {
+  decode(manifest, outputs, geometry, context) {
+    if ("everything" in context) throw internalError("a grid of points is run point by point");
     const { dims, grid } = layoutOf(manifest);
     const scores = readFloats(outputs, manifest.task.scores, dims.slice(0, -2));
     const all = readFloats(outputs, manifest.task.masks, dims);
-    const chosen = chooseMasks(manifest.task, scores, prompt);
+    const chosen = chooseMasks(manifest.task, scores, context.prompt);
     const plane = (index: number): Float32Array => all.subarray(index * grid.width * grid.height);
     const masks = chosen.masks.map((index, at) => ({
       ...decodeMask(manifest.task, geometry, plane(index), grid),
@@ -76,23 +89,18 @@ export const task: TaskModule<MaskGenerationTask, Fields, Context> = {
     const logits = logitsOf(plane(chosen.masks[chosen.best] ?? 0), grid);
     return { kind: "mask-generation", ...geometry.source, masks, best: chosen.best, logits };
   },
-  transfer: ({ masks, logits }) => ({ arrays: [...masks.map(({ mask }) => mask), logits.data] }),
+  transfer(result) {
+    if (result.kind === "everything") return { arrays: result.masks.map(({ mask }) => mask.counts) };
+    return { arrays: [...result.masks.map(({ mask }) => mask), result.logits.data] };
+  },
+  warnings: (result) => (result.kind === "everything" ? nothingFound(result) : []),
+  parts: everythingParts,
   flatOutputsAllowed: true,
   gpu,
 };
 
 function scoreOf(scores: Float32Array, { masks }: ChosenMasks, at: number): number {
   return scores[masks[at] ?? 0] ?? Number.NaN;
-}
-
-/** The shape of the logits, and that of one mask's. */
-export function layoutOf({ task, outputs }: ManifestOf<MaskGenerationTask>): {
-  dims: readonly number[];
-  grid: Size;
-} {
-  const dims = outputs.find(({ name }) => name === task.masks)?.shape ?? [];
-  const [height = 0, width = 0] = dims.slice(-2);
-  return { dims, grid: { width, height } };
 }
 
 function logitsOf(values: Float32Array, { width, height }: Size): MaskLogits {

@@ -1,0 +1,88 @@
+// Everything in a picture: a run for each point of a grid, the masks that are good enough, and the best of those that overlap.
+
+import type { Warning } from "../../../api/types.js";
+import type { MaskGenerationTask } from "../../../manifest/manifest.js";
+import { readFloats } from "../../read-output.js";
+import type { FieldsOf, PartRules } from "../../task-module.js";
+import { chooseMasks } from "../decode-masks.js";
+import { promptFeeds } from "../prompt.js";
+import { layoutOf } from "../prompt-length.js";
+import { MaskFilter } from "./filter-mask.js";
+import { clickOn, gridPoint } from "./grid.js";
+import type { EverythingResult, FoundMask } from "./result.js";
+import type { EverythingSettings } from "./settings.js";
+import { boxOf, withoutSmallRegions } from "./small-regions.js";
+import { suppress } from "./suppress.js";
+
+export type EverythingFields = FieldsOf<EverythingResult>;
+
+/** What a run of the grid was asked for. */
+export interface GridContext {
+  everything: EverythingSettings;
+}
+
+/** What was found at a point, and the highest score there, whether that mask is good enough or not. */
+interface PointMasks {
+  masks: FoundMask[];
+  best: number;
+}
+
+export const everythingParts: PartRules<MaskGenerationTask, EverythingFields, GridContext, PointMasks> = {
+  count: (_manifest, _scene, { everything }) => everything.pointsPerSide ** 2,
+  async feeds(manifest, { geometry }, { begin }, { everything }) {
+    const point = gridPoint(begin, everything.pointsPerSide, geometry.source);
+    return promptFeeds(manifest, clickOn(point), geometry);
+  },
+  decode(manifest, outputs, { geometry }, { begin }, { everything }) {
+    const { task } = manifest;
+    const { dims, grid } = layoutOf(manifest);
+    const point = gridPoint(begin, everything.pointsPerSide, geometry.source);
+    const scores = readFloats(outputs, task.scores, dims.slice(0, -2));
+    const logits = readFloats(outputs, task.masks, dims);
+    const { masks: kinds, best } = chooseMasks(task, scores, clickOn(point));
+    const cells = grid.width * grid.height;
+    const filter = new MaskFilter(everything, task, geometry, grid);
+    const masks = kinds.flatMap((kind) => {
+      const score = scores[kind] ?? Number.NaN;
+      if (!isGoodEnough(score, everything.scoreThreshold)) return [];
+      const found = filter.find(logits.subarray(kind * cells, (kind + 1) * cells));
+      return found === null ? [] : [{ ...found, score, point }];
+    });
+    return [{ masks, best: scores[kinds[best] ?? 0] ?? Number.NaN }];
+  },
+  join(_manifest, points, { geometry }, { everything }) {
+    const found = points.flatMap(({ masks }) => masks);
+    const bestScore = points.reduce((most, { best }) => Math.max(best, most), Number.NEGATIVE_INFINITY);
+    return { kind: "everything", ...geometry.source, masks: bestOf(found, everything), bestScore };
+  },
+};
+
+/** Compares as the generators do, which hold both in float32. A threshold of 0 keeps all that are numbers. */
+function isGoodEnough(score: number, threshold: number): boolean {
+  return threshold > 0 ? score > Math.fround(threshold) : !Number.isNaN(score);
+}
+
+/** Segment Anything's `crop_nms_thresh`, below which it never suppresses what `minArea` has changed. */
+const LEAST_OVERLAP = 0.7;
+
+/** Of masks that overlap, the best. With `minArea`, again of what is left of them, where those that stay as they are go first. */
+function bestOf(found: readonly FoundMask[], { overlapThreshold, minArea }: EverythingSettings): FoundMask[] {
+  const kept = suppress(found, ({ score }) => score, overlapThreshold);
+  if (minArea === 0) return kept;
+  const cleaned = kept.map((each) => {
+    const mask = withoutSmallRegions(each.mask, minArea);
+    return mask === each.mask ? each : { ...each, mask, box: boxOf(mask) };
+  });
+  const same = new Set<FoundMask>(kept);
+  const left = suppress(cleaned, (each) => Number(same.has(each)), Math.max(overlapThreshold, LEAST_OVERLAP));
+  return left.sort((one, other) => other.score - one.score);
+}
+
+/** Says why there is no mask. */
+export function nothingFound({ masks, bestScore }: EverythingFields): Warning[] {
+  if (masks.length > 0) return [];
+  const message = `no mask is good enough: the best score is ${bestScore.toFixed(2)}`;
+  return [
+    { code: "no-masks", message, fix: "lower scoreThreshold or stabilityThreshold, or raise pointsPerSide" },
+  ];
+}

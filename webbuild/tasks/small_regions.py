@@ -1,0 +1,46 @@
+"""Small holes of a mask filled and small islands removed, as SAM's generator does with `min_mask_region_area`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Mask = NDArray[np.bool_]
+
+
+def without_small_regions(mask: Mask, least: float) -> Mask:
+    """Return a mask [height, width] without holes and islands of fewer pixels; the same one where there are none.
+
+    Pixels touch at edges and at corners. Where no island is large enough, the largest stays.
+    """
+    labels, sizes = _regions(~mask)
+    small = np.flatnonzero(sizes < least)
+    filled = mask | np.isin(labels, small + 1)
+    labels, islands = _regions(filled)
+    large = np.flatnonzero(islands >= least)
+    if not small.size and large.size == islands.size:
+        return mask
+    kept = large if large.size else np.atleast_1d(np.argmax(islands))
+    return np.isin(labels, kept + 1)
+
+
+def _regions(mask: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the number of each pixel's region [height, width], 0 outside of the mask, and the size of each.
+
+    Regions are numbered from 1 on, by their first pixel, column by column.
+    """
+    height, width = mask.shape
+    labels = np.where(mask.T, np.arange(1, mask.size + 1).reshape(width, height), 0)  # [width, height]
+    padded = np.pad(labels, 1, constant_values=mask.size + 1)
+    inside = np.pad(mask.T, 1)
+    padded[~inside] = mask.size + 1
+    while True:
+        least = np.min([padded[x : x + width, y : y + height] for x in range(3) for y in range(3)], axis=0)
+        least = np.where(mask.T, least, mask.size + 1)
+        if np.array_equal(least, padded[1:-1, 1:-1]):
+            break
+        padded[1:-1, 1:-1] = least
+    _, numbers, counts = np.unique(least[mask.T], return_inverse=True, return_counts=True)
+    found = np.zeros((width, height), np.int64)
+    found[mask.T] = numbers + 1
+    return found.T, counts
