@@ -15,6 +15,22 @@ encoder (float[1,3,64,64] input_image) => (float[1,8,4,4] image_embeddings)
   image_embeddings = HardSwish (embedding)
 }}
 """
+RAW_ENCODER = f"""{HEADER}
+encoder (float[high,wide,3] input_image) => (float[1,8,4,4] image_embeddings)
+{{
+  mean = Constant <value_floats = [123.675, 116.28, 103.53]> ()
+  deviation = Constant <value_floats = [58.395, 57.12, 57.375]> ()
+  centred = Sub (input_image, mean)
+  normal = Div (centred, deviation)
+  planes = Transpose <perm = [2, 0, 1]> (normal)
+  first = Constant <value_ints = [0]> ()
+  batch = Unsqueeze (planes, first)
+  quartered = Conv <kernel_shape = [8, 8], strides = [8, 8]> (batch, w4)
+  embedding = Conv <kernel_shape = [2, 2], strides = [2, 2]> (quartered, w5)
+  image_embeddings = HardSwish (embedding)
+}}
+"""
+"""With the normalisation inside, of pixels without a batch axis and of free size."""
 DECODER = f"""{HEADER}
 decoder (float[1,8,4,4] image_embeddings, float[1,num_points,2] point_coords, float[1,num_points] point_labels,
          float[1,1,16,16] mask_input, float[1] has_mask_input, float[2] orig_im_size)

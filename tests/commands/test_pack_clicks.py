@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.click_models import click_pair
+from tests.click_models import RAW_ENCODER, click_pair
 from tests.commands.test_pack_stages import packed
+from tests.stages import stage
 from webbuild.manifest.manifest import ImageInput, Letterbox, Manifest, MaskGenerationTask, PointPromptInput, TensorTask
 from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.stage_work import later_inputs
@@ -28,10 +29,23 @@ def test_the_encoder_takes_pictures_as_sam_does(bundle: Path) -> None:
     encoder, _ = read(bundle).every_stage
     (image,) = encoder.inputs
     assert isinstance(image, ImageInput)
-    assert image.letterbox == Letterbox(anchor="top-left", pad="mean", interpolation="bilinear-antialias")
+    assert image.letterbox == Letterbox(
+        anchor="top-left", pad="mean", interpolation="bilinear-antialias", rounding="half-up"
+    )
     assert image.scale == pytest.approx(1 / 255)
     assert (image.mean[0], image.std[0]) == (0.485, 0.229)
     assert encoder.task == TensorTask()
+
+
+def test_an_encoder_of_raw_pixels_takes_them_at_the_size_that_the_decoder_tells(tmp_path: Path) -> None:
+    """Its padding is what its own normalisation makes 0 of, as if it padded the picture itself."""
+    _, decoder = click_pair(tmp_path)
+    packed(stage(RAW_ENCODER, tmp_path / "click_raw_encoder.onnx"), decoder)
+    encoder, _ = read(tmp_path / "out").every_stage
+    (image,) = encoder.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.shape, image.layout, image.scale, image.mean) == ([64, 64, 3], "hwc", 1, [0, 0, 0])
+    assert image.letterbox.pad == pytest.approx([123.675, 116.28, 103.53])
 
 
 def test_the_decoder_takes_prompts_and_makes_logits_alone(bundle: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import onnx_ir as ir
 import pytest
 
@@ -40,6 +41,35 @@ def test_what_the_graph_makes_of_a_range_must_be_usual(
     assert found is not None
     assert found.values.name == values
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.02 * (high - low))
+
+
+@pytest.mark.parametrize(
+    ("constants", "nodes", "zero"),
+    [
+        (IMAGENET, "c = Sub (x, m) d = Div (c, s) y = Relu (d)", (123.675, 116.28, 103.53)),
+        (CAFFE, "c = Sub (x, m) y = Relu (c)", (123.68, 116.779, 103.939)),
+        ("float a = {127.5}, float b = {128}", "c = Sub (x, a) d = Div (c, b) y = Relu (d)", (127.5,) * 3),
+    ],
+    ids=["0..1", "BGR", "0..255"],
+)
+def test_what_becomes_0_is_told_in_levels_of_red_green_and_blue(
+    constants: str, nodes: str, zero: tuple[float, ...]
+) -> None:
+    found = recipe(constants, nodes)
+    assert found is not None
+    assert found.zero == pytest.approx(zero)
+
+
+def test_a_picture_without_a_batch_axis_is_read_too() -> None:
+    text = """<ir_version: 8, opset_import: ["" : 17]> g (float[24,32,3] x) => (y)
+      <float[3] m = {123.675, 116.28, 103.53}, float[3,1,1] s = {58.395, 57.12, 57.375}> {
+        c = Sub (x, m) t = Transpose <perm = [2, 0, 1]> (c) d = Div (t, s) y = Relu (d)
+      }"""
+    image = msgspec.structs.replace(image_input(24, 32, "x"), shape=[24, 32, 3], layout="hwc")
+    found = read_graph_recipe(ir.from_onnx_text(text), image)
+    assert found is not None
+    assert (found.values.name, found.color) == ("0..255", "rgb")
+    assert found.low == pytest.approx(-2, abs=0.1)
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ def test_the_committed_schema_is_the_one_of_these_structs() -> None:
 
 OPTIONAL = {
     "ImageInput": {"mask"},
+    "Letterbox": {"rounding"},
     "Manifest": {"variants", "stages", "stageName"},
     "Stage": {"variants", "glueModule"},
     "Golden": {"sequence"},

@@ -14,6 +14,7 @@ from webbuild.compare.tolerances import NATIVE
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ImageInput, Letterbox, MaskGenerationTask, PointPromptInput, TensorInput
 from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.preprocess.image import input_size
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds, point_tokens
 from webbuild.tasks.mask_generation import TASK, PromptedMasks, choose_masks
@@ -195,7 +196,7 @@ ENCODER = decoder([floats("pixel_values", 1, 3, 64, 64)], [EMBEDDING])
 @pytest.mark.parametrize(
     ("later", "letterbox"),
     [
-        (SAM, Letterbox(anchor="top-left", pad="mean", interpolation="bilinear-antialias")),
+        (SAM, Letterbox(anchor="top-left", pad="mean", interpolation="bilinear-antialias", rounding="half-up")),
         (SAM2, Letterbox(mode="stretch", interpolation="bilinear-antialias")),
     ],
     ids=["SAM", "SAM 2"],
@@ -218,6 +219,43 @@ def test_an_encoder_with_channels_last_normalises_by_itself() -> None:
     assert (image.layout, image.scale, image.mean, image.letterbox.pad) == ("nhwc", 1, [0, 0, 0], 0)
 
 
+def test_an_encoder_without_a_batch_axis_takes_pictures() -> None:
+    raw = msgspec.structs.replace(ENCODER, inputs=(floats("input_image", 64, 64, 3),))
+    found = TASK.infer_earlier(raw, [SAM])
+    assert found is not None
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.layout, input_size(image)) == ("hwc", (64, 64))
+
+
+@pytest.mark.parametrize(("side", "mean"), [(64, 0.485), (56, 0.5)], ids=["patches of 16", "patches of 14"])
+def test_patches_tell_sam_3_whose_pictures_go_from_minus_1_to_1(side: int, mean: float) -> None:
+    encoder = msgspec.structs.replace(ENCODER, inputs=(floats("pixel_values", 1, 3, side, side),))
+    found = TASK.infer_earlier(encoder, [SAM2])
+    assert found is not None
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert image.mean[0] == mean
+
+
+@pytest.mark.parametrize(
+    ("shape", "sizes"),
+    [
+        (("high", "wide", 3), {"input_image:0": 64, "input_image:1": 64}),
+        ((1, "high", "wide", 3), {"input_image:1": 64, "input_image:2": 64}),
+        (("batch", 3, None, 64), {"input_image:2": 64}),
+        ((1, 3, 64, 64), {}),
+        ((1, "tokens", 8), {}),
+    ],
+)
+def test_the_embedding_of_the_decoder_tells_the_size_of_pictures(
+    shape: tuple[int | str | None, ...], sizes: dict[str, int]
+) -> None:
+    encoder = msgspec.structs.replace(ENCODER, inputs=(TensorSpec("input_image", "float32", shape),))
+    assert TASK.earlier_sizes(encoder, [SAM]) == sizes
+    assert TASK.earlier_sizes(encoder, [ENCODER]) == {}
+
+
 def test_the_frame_is_the_input_of_the_encoder() -> None:
     """SAM 3's patches have 14 pixels, those of a small model 8: the encoder knows."""
     small = msgspec.structs.replace(ENCODER, inputs=(floats("pixel_values", 1, 3, 32, 32),))
@@ -226,6 +264,7 @@ def test_the_frame_is_the_input_of_the_encoder() -> None:
     task = TASK.with_earlier(known(SAM), [encoder]).task
     assert isinstance(task, MaskGenerationTask)
     assert task.frame == [32, 32]
+    assert any("encoder's input, 32 x 32" in each for each in TASK.with_earlier(known(SAM), [encoder]).assumptions)
 
 
 def test_an_earlier_answer_is_fed_back() -> None:

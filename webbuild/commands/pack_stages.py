@@ -53,8 +53,9 @@ def compile_all(
     def compile_one(links: StageLinks, sizes: Mapping[str, int]) -> ModelStage:
         stage = links.stage
         at = planned.index(stage)
-        dims = {**sizes, **_own(options.dims, signatures, at, _free_dims)}
         size = options.sizes[:1] if at == 0 else ()
+        own = _own(options.dims, signatures, at, _free_dims)
+        dims = {**({} if size else links.picture_sizes(own)), **sizes, **own}
         given = options.sizes if len(planned) == 1 else size
         files = arguments.samples if at == 0 else ()
         states = None if options.states is None else _own(options.states, signatures, at, _input_names)

@@ -30,6 +30,7 @@ from webbuild.compile.picture_input import (
 from webbuild.compile.picture_output import find_picture_output, with_measured_picture
 from webbuild.compile.plan_graphs import plan_graphs
 from webbuild.compile.size_input_order import with_measured_size_order
+from webbuild.compile.stages.graph_normalization import with_graph_normalization
 from webbuild.compile.stages.links import StageLinks
 from webbuild.compile.state_inputs import with_state_inputs
 from webbuild.compile.tiles import with_tiles
@@ -120,7 +121,8 @@ def compile_model(
         known = infer_task(source, planned, "tensor")
     require_postprocess(known, planned)
     if links is not None and links.later and task == "tensor":
-        known = links.earlier_stage(patched_signature(source, planned.graphs["wasm"])) or known
+        earlier = links.earlier_stage(patched_signature(source, planned.graphs["wasm"]))
+        known = known if earlier is None else with_graph_normalization(earlier, source.model)
     known = with_int32_inputs(known, planned.graphs["wasm"])
     known = known if links is None else links.with_stage_inputs(known)
     told, known = known, _with_pictures(known, planned.graphs["wasm"], loaded, wanted, progress, task, like)

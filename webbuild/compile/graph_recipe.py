@@ -29,13 +29,15 @@ Numbers = NDArray[np.float64]
 class GraphRecipe(Struct, frozen=True):
     """The range that the graph expects, its order of channels where its means tell it, and what it makes of the range.
 
-    `low` and `high` are black and white after the graph's own normalisation.
+    `low` and `high` are black and white after the graph's own normalisation. `zero` are the levels of red, green and
+    blue in 0..255 that become 0.
     """
 
     values: PixelRange
     color: Literal["rgb", "bgr"] | None
     low: float
     high: float
+    zero: tuple[float, ...]
 
 
 def describe_graph_recipe(recipe: GraphRecipe) -> str:
@@ -52,13 +54,23 @@ def read_graph_recipe(model: ir.Model, image: ImageInput) -> GraphRecipe | None:
     if found is None:
         return None
     scale, offset = found
+    color = _channel_order(scale, offset)
     fitting = [
-        GraphRecipe(values, _channel_order(scale, offset), low, high)
+        GraphRecipe(values, color, low, high, _zero_levels(scale, offset, values, color))
         for values, black, white in ((PLAIN, 0, 255), (UNIT, 0, 1), (SIGNED, -1, 1))
         for low, high in [(float((scale * black + offset).mean()), float((scale * white + offset).mean()))]
         if _is_normalised(low, high)
     ]
     return fitting[0] if len(fitting) == 1 else None
+
+
+def _zero_levels(
+    scale: Numbers, offset: Numbers, values: PixelRange, color: Literal["rgb", "bgr"] | None
+) -> tuple[float, ...]:
+    """Return the level, 0..255 and in the order of RGB, of each channel that value * scale + offset makes 0 of."""
+    given = -offset / scale
+    levels = (given * np.resize(values.std, len(scale)) + np.resize(values.mean, len(scale))) / values.scale
+    return tuple(float(level) for level in (levels[::-1] if color == "bgr" else levels))
 
 
 def _is_normalised(low: float, high: float) -> bool:
@@ -73,7 +85,7 @@ def _first_scaling(model: ir.Model, image: ImageInput) -> tuple[Numbers, Numbers
     """Return factors and offsets by channel of the picture, value * factor + offset; None where nothing scales it."""
     value = next(given for given in model.graph.inputs if given.name == image.name)
     axis = 1 if image.layout == "nchw" else 3
-    channels = image.shape[axis]
+    channels = len(image.mean)
     scale, offset, order = np.ones(channels), np.zeros(channels), np.arange(channels)
     changed = branched = False
     for _ in range(_LONGEST):
@@ -85,7 +97,7 @@ def _first_scaling(model: ir.Model, image: ImageInput) -> tuple[Numbers, Numbers
             break
         (node,) = readers
         if node.op_type == "Transpose":
-            axis = list(node.attributes.get_ints("perm", [3, 2, 1, 0])).index(axis)
+            axis = _permutation(node).index(axis)
         elif _reverses_channels(node, axis, channels):
             order = order[::-1]
         elif node.op_type not in _UNCHANGED:
@@ -99,6 +111,12 @@ def _first_scaling(model: ir.Model, image: ImageInput) -> tuple[Numbers, Numbers
     # A matting network normalises the frame for its encoder, and gives the decoder the frame as it is. So if there are
     # several branches, only a known mean, such as ImageNet's, shows how the picture is scaled.
     return (scale, offset) if changed and not (branched and _channel_order(scale, offset) is None) else None
+
+
+def _permutation(node: ir.Node) -> list[int]:
+    """Return the axes of a Transpose of a picture; one without a batch axis counts from 1, as one in a batch does."""
+    axes = list(node.attributes.get_ints("perm", [3, 2, 1, 0]))
+    return axes if len(axes) == 4 else [0, *(axis + 1 for axis in axes)]
 
 
 def _scaling(node: ir.Node, value: ir.Value, axis: int, channels: int) -> tuple[Numbers, Numbers] | None:

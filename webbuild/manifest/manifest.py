@@ -80,7 +80,7 @@ if TYPE_CHECKING:
 Schema = Literal[1, 2]
 SCHEMAS: tuple[Schema, ...] = get_args(Schema)
 """The schemas that are read: 2 is a manifest with stages, 1 one without."""
-_OPTIONAL = {"mask", "sequence", "variants", "stages", "stageName", "glueModule"}
+_OPTIONAL = {"mask", "rounding", "sequence", "variants", "stages", "stageName", "glueModule"}
 """Fields that are left out where there is nothing to say."""
 
 

@@ -28,7 +28,7 @@ def from_uint8(levels: NDArray[np.uint8], spec: PictureInput | StackInput) -> ND
 def _by_element(
     tensor: NDArray[Any], spec: PictureInput | StackInput
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    last = isinstance(spec, PictureInput) and spec.layout == "nhwc"
+    last = isinstance(spec, PictureInput) and spec.layout != "nchw"
     shape = (-1,) if last else (-1, 1, 1)
     mean, std = (np.array(values, np.float64).reshape(shape) for values in (spec.mean, spec.std))
     return np.broadcast_to(mean, tensor.shape), np.broadcast_to(std, tensor.shape)

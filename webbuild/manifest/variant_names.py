@@ -31,7 +31,7 @@ def picture_size(manifest: Manifest) -> tuple[int, int] | None:
     spec = next((each for each in manifest.inputs if isinstance(each, PictureInput | StackInput)), None)
     if spec is None:
         return None
-    height, width = spec.shape[1:3] if isinstance(spec, PictureInput) and spec.layout == "nhwc" else spec.shape[-2:]
+    height, width = spec.shape[-3:-1] if isinstance(spec, PictureInput) and spec.layout != "nchw" else spec.shape[-2:]
     return width, height
 
 
@@ -55,4 +55,5 @@ def for_one_picture(manifest: Manifest) -> Manifest:
 
 def picture_batch(manifest: Manifest) -> int:
     """Return how many pictures a run takes, each of which gets a result of its own."""
-    return next((each.shape[0] for each in manifest.inputs if isinstance(each, PictureInput)), 1)
+    given = (each for each in manifest.inputs if isinstance(each, PictureInput))
+    return next((1 if each.layout == "hwc" else each.shape[0] for each in given), 1)

@@ -94,14 +94,14 @@ def image_to_canvas(rgba: NDArray[np.uint8], spec: ImageInput) -> tuple[NDArray[
 def pad_color(spec: ImageInput) -> NDArray[np.float64]:
     """Return the RGB levels of the padding."""
     if spec.letterbox.pad != "mean":
-        return np.full(3, float(spec.letterbox.pad))
+        return np.resize(np.array(spec.letterbox.pad, np.float64), 3)
     levels = np.array(spec.mean[:3], np.float64) / spec.scale
     return np.resize(levels[::-1] if spec.color == "bgr" else levels, 3)
 
 
 def input_size(spec: PictureInput) -> tuple[int, int]:
     """Return the height and width of the input."""
-    height, width = spec.shape[2:4] if spec.layout == "nchw" else spec.shape[1:3]
+    height, width = spec.shape[2:4] if spec.layout == "nchw" else spec.shape[-3:-1]
     return height, width
 
 
@@ -117,7 +117,10 @@ def normalize(canvas: NDArray[np.float64], spec: PictureInput) -> NDArray[Any]:
         tensor[0, channel] = (canvas[..., source] * spec.scale - mean) / std
     if spec.dtype == "uint8":
         tensor = np.clip(np.rint(tensor), 0, 255).astype(np.uint8)
-    return tensor if spec.layout == "nchw" else np.ascontiguousarray(tensor.transpose(0, 2, 3, 1))
+    if spec.layout == "nchw":
+        return tensor
+    last = np.ascontiguousarray(tensor.transpose(0, 2, 3, 1))
+    return last if spec.layout == "nhwc" else last[0]
 
 
 def _resize_into(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from math import floor
 from typing import Any
 
 import numpy as np
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import Letterbox
@@ -48,11 +49,16 @@ def place_image(source_width: int, source_height: int, width: int, height: int, 
             left, top = -round((new_width - width) / 2), -round((new_height - height) / 2)
         case "letterbox":
             gain = min(height / source_height, width / source_width)
-            new_width, new_height = max(1, round(source_width * gain)), max(1, round(source_height * gain))
+            whole = round if spec.rounding is UNSET else _round_half_up
+            new_width, new_height = max(1, whole(source_width * gain)), max(1, whole(source_height * gain))
             left, top = (max(0, round(rest / 2 - 0.1)) for rest in (width - new_width, height - new_height))
     if spec.anchor == "top-left":
         left = top = 0
     return ImagePlacement(source_width, source_height, left, top, new_width, new_height, width, height)
+
+
+def _round_half_up(value: float) -> int:
+    return floor(value + 0.5)
 
 
 def _cover_size(source_width: int, source_height: int, width: int, height: int) -> tuple[int, int]:

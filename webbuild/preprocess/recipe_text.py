@@ -12,9 +12,8 @@ _FITTED = {"stretch": "stretched to", "letterbox": "letterboxed in", "crop": "cr
 def describe_recipe(image: ImageInput) -> str:
     """Return for instance `RGB, letterboxed in 640 x 640 with grey 114, pixel values 0..255 times 1/255`."""
     color = "in grey" if image.color == "gray" else "RGB and the mask" if image.mask else image.color.upper()
-    height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[1:3]
-    filled = "the mean" if image.letterbox.pad == "mean" else f"grey {image.letterbox.pad}"
-    pad = f" with {filled}" if image.letterbox.mode == "letterbox" else ""
+    height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[-3:-1]
+    pad = f" with {_level(image.letterbox.pad)}" if image.letterbox.mode == "letterbox" else ""
     place = " at the top left" if pad and image.letterbox.anchor == "top-left" else ""
     fitted = f"{_FITTED[image.letterbox.mode]} {width} x {height}{place}{pad}"
     return f"{color}, {fitted}, pixel values {describe_values(image)}"
@@ -28,6 +27,13 @@ def describe_values(image: ImageInput | StackInput) -> str:
     if any(value != 1 for value in image.std):
         parts.append(f"divided by {_numbers(image.std)}")
     return f"0..255 {', '.join(parts) or 'as they are'}"
+
+
+def _level(pad: int | str | Sequence[float]) -> str:
+    """Return what is padded with: a grey, a colour, or the mean."""
+    if isinstance(pad, int):
+        return f"grey {pad}"
+    return "the mean" if isinstance(pad, str) else f"RGB {_numbers(pad)}"
 
 
 def _factor(scale: float) -> str:

@@ -22,7 +22,7 @@ from webbuild.tasks.mask_logits import ObjectMask, object_mask, resize_logits
 from webbuild.tasks.metrics.compare_masks import compare_object_masks
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.sam_decoders import infer_sam_decoder
-from webbuild.tasks.sam_encoders import infer_sam_encoder, with_encoder
+from webbuild.tasks.sam_encoders import encoder_sizes, infer_sam_encoder, with_encoder
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import MASK_FUNCTIONS, TypeNames
 
@@ -58,6 +58,10 @@ class MaskGenerationKind(TaskKind):
     def infer_earlier(self, signature: ModelSignature, later: Sequence[ModelSignature]) -> TaskMatch | None:
         """Recognise the encoder of pictures by the decoder that takes what it makes."""
         return infer_sam_encoder(signature, later)
+
+    def earlier_sizes(self, signature: ModelSignature, later: Sequence[ModelSignature]) -> Mapping[str, int]:
+        """Return the size of the encoder's pictures, which the decoder's embedding tells."""
+        return encoder_sizes(signature, later)
 
     def with_earlier(self, match: TaskMatch, earlier: Sequence[TaskMatch]) -> TaskMatch:
         """Return the match with points in the pixels of the encoder's input."""

@@ -39,7 +39,8 @@ _MASKS = ("low_res_masks", "pred_masks", "masks")
 """Outputs, the surest name first: `masks` are resized to the picture where there are `low_res_masks` too."""
 _BOXES = ((1, 0, 4), (1, 1, 4))
 """Shapes of an input for boxes: a prompt has one, or none."""
-_PATCHES = {72: 14}
+SAM3_PATCH = 14
+_PATCHES = {72: SAM3_PATCH}
 _PATCH = 16
 """Pixels of the frame for each cell of the embedding along a side: 14 in SAM 3, which has 72 cells."""
 
@@ -69,8 +70,7 @@ def infer_sam_decoder(signature: ModelSignature) -> TaskMatch | None:
     if len(masks.shape) not in (4, 5) or scores.shape != masks.shape[:-2]:
         return None
     family = _family(given)
-    side = 0 if (cells := embedding.shape[-1]) is None else int(cells)
-    frame = side * _PATCHES.get(side, _PATCH)
+    frame = frame_side(signature) or 0
     task = MaskGenerationTask(
         masks=masks.name,
         scores=scores.name,
@@ -84,9 +84,14 @@ def infer_sam_decoder(signature: ModelSignature) -> TaskMatch | None:
     kinds_of = f"{kinds} mask{'s' * (kinds > 1)} {list(masks.shape[-2:])} for a prompt"
     said = (
         f"task mask-generation: a decoder of {family.name}, {kinds_of}, read from '{masks.name}' and '{scores.name}'",
-        f"points are in pixels of the encoder's input, {frame} x {frame}",
+        frame_text(frame),
     )
     return TaskMatch(task, tuple(_input(spec) for spec in signature.inputs), said)
+
+
+def frame_text(side: int) -> str:
+    """Say where points lie."""
+    return f"points are in pixels of the encoder's input, {side} x {side}"
 
 
 def decoder_outputs(signature: ModelSignature) -> tuple[str, str] | None:
@@ -96,6 +101,13 @@ def decoder_outputs(signature: ModelSignature) -> tuple[str, str] | None:
     if masks is None or scores is None or not clicks or _embedding(signature.inputs) is None:
         return None
     return masks.name, scores.name
+
+
+def frame_side(signature: ModelSignature) -> int | None:
+    """Return the side of the encoder's input in pixels, by a decoder's embedding; None where that is free."""
+    embedding = _embedding(signature.inputs)
+    cells = None if embedding is None else embedding.shape[-1]
+    return cells * _PATCHES.get(cells, _PATCH) if isinstance(cells, int) else None
 
 
 def unused_inputs(signature: ModelSignature) -> dict[str, tuple[int, ...]]:

@@ -7,12 +7,16 @@ from collections.abc import Sequence
 import msgspec
 
 from webbuild.manifest.manifest import ImageInput, Interpolation, Letterbox, MaskGenerationTask, TensorTask
-from webbuild.model.signature import ModelSignature
+from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.preprocess.image import input_size
+from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.tasks.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
-from webbuild.tasks.sam_decoders import decoder_outputs, resizes_through_input
+from webbuild.tasks.sam_decoders import SAM3_PATCH, decoder_outputs, frame_side, frame_text, resizes_through_input
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.ultralytics_export import fixed_image_input
+
+_SIDES = {"nchw": (2, 3), "nhwc": (1, 2), "hwc": (0, 1)}
+"""The axes of height and width by the layout of an input."""
 
 
 def infer_sam_encoder(signature: ModelSignature, later: Sequence[ModelSignature]) -> TaskMatch | None:
@@ -20,17 +24,36 @@ def infer_sam_encoder(signature: ModelSignature, later: Sequence[ModelSignature]
 
     Raw pixels go into an encoder with channels last, which normalises them itself.
     """
-    decoder = next((each for each in later if decoder_outputs(each) is not None), None)
+    decoder = _decoder(later)
     if decoder is None or len(signature.inputs) != 1:
         return None
     (spec,) = signature.inputs
     letterbox = resizes_through_input({given.name: given for given in decoder.inputs})
-    raw = fixed_image_input(spec, "nhwc")
+    raw = fixed_image_input(spec, "nhwc") or fixed_image_input(spec, "hwc")
     image = raw or fixed_image_input(spec)
     if image is None:
         return None
-    picture, said = _picture(image, signature, letterbox=letterbox, raw=raw is not None)
-    return TaskMatch(TensorTask(), (picture,), (f"the picture encoder of {decoder.file}: {said}",))
+    picture = _picture(image, signature, letterbox=letterbox, raw=raw is not None)
+    return TaskMatch(TensorTask(), (picture,), (f"the picture encoder of {decoder.file}: {describe_recipe(picture)}",))
+
+
+def encoder_sizes(signature: ModelSignature, later: Sequence[ModelSignature]) -> dict[str, int]:
+    """Return the free height and width, by "input:axis", of pictures whose embedding a mask decoder takes."""
+    decoder = _decoder(later)
+    side = None if decoder is None else frame_side(decoder)
+    if side is None or len(signature.inputs) != 1:
+        return {}
+    (spec,) = signature.inputs
+    sides = next((axes for form, axes in _SIDES.items() if _is_of_form(spec, form)), ())
+    return {f"{spec.name}:{axis}": side for axis in sides if not isinstance(spec.shape[axis], int)}
+
+
+def _decoder(later: Sequence[ModelSignature]) -> ModelSignature | None:
+    return next((each for each in later if decoder_outputs(each) is not None), None)
+
+
+def _is_of_form(spec: TensorSpec, form: str) -> bool:
+    return len(spec.shape) == len(form) and spec.shape[form.index("c")] == 3
 
 
 def with_encoder(match: TaskMatch, earlier: Sequence[TaskMatch]) -> TaskMatch:
@@ -38,25 +61,25 @@ def with_encoder(match: TaskMatch, earlier: Sequence[TaskMatch]) -> TaskMatch:
     image = next((spec for stage in earlier for spec in stage.inputs if isinstance(spec, ImageInput)), None)
     if image is None or not isinstance(match.task, MaskGenerationTask):
         return match
-    side = max(input_size(image))
-    return msgspec.structs.replace(match, task=msgspec.structs.replace(match.task, frame=[side, side]))
+    side, guess = max(input_size(image)), frame_text(max(match.task.frame))
+    told = tuple(frame_text(side) if each == guess else each for each in match.assumptions)
+    task = msgspec.structs.replace(match.task, frame=[side, side])
+    return msgspec.structs.replace(match, task=task, assumptions=told)
 
 
-def _picture(image: ImageInput, signature: ModelSignature, *, letterbox: bool, raw: bool) -> tuple[ImageInput, str]:
-    """Return how pictures go in, and that in words.
-
-    SAM keeps the aspect ratio, its padding is 0 in the tensor; SAM 2 stretches.
-    """
-    known = read_normalization(signature.hub_files.preprocessor)
+def _picture(image: ImageInput, signature: ModelSignature, *, letterbox: bool, raw: bool) -> ImageInput:
+    """Return how pictures go in: SAM keeps the aspect ratio, its padding is 0 in the tensor; SAM 2 stretches."""
     interpolation: Interpolation = "bilinear-antialias"
     fitted = Letterbox(mode="stretch", interpolation=interpolation)
     if letterbox:
-        fitted = Letterbox(anchor="top-left", pad=0 if raw else "mean", interpolation=interpolation)
-    placed = "keep their aspect ratio, at the upper left" if letterbox else "are stretched"
+        fitted = Letterbox(anchor="top-left", pad=0 if raw else "mean", interpolation=interpolation, rounding="half-up")
+    image = msgspec.structs.replace(image, letterbox=fitted)
     if raw:
-        return msgspec.structs.replace(image, scale=1.0, letterbox=fitted), f"pictures {placed}, RGB of 0..255"
-    mean, std = (IMAGENET_MEAN, IMAGENET_STD) if known is None else (known.mean, known.std)
-    scale = 1 / 255 if known is None else known.scale
-    how = "by ImageNet's mean and deviation" if known is None else "as preprocessor_config.json says"
-    picture = msgspec.structs.replace(image, scale=scale, mean=mean, std=std, letterbox=fitted)
-    return picture, f"pictures {placed}, RGB, scaled to 0..1 and normalised {how}"
+        return msgspec.structs.replace(image, scale=1.0)
+    known = read_normalization(signature.hub_files.preprocessor)
+    if known is not None:
+        return msgspec.structs.replace(image, scale=known.scale, mean=known.mean, std=known.std)
+    sides = [size for spec in signature.outputs if isinstance(size := spec.shape[-1], int)]
+    sam3 = bool(sides) and max(input_size(image)) == SAM3_PATCH * min(sides)
+    mean, std = ([0.5] * 3, [0.5] * 3) if sam3 else (IMAGENET_MEAN, IMAGENET_STD)
+    return msgspec.structs.replace(image, mean=mean, std=std)

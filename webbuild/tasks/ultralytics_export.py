@@ -105,11 +105,12 @@ def is_end_to_end(signature: ModelSignature, columns: int) -> bool:
     return signature.metadata.get("end2end", "True") == "True"
 
 
-def fixed_image_input(spec: TensorSpec, layout: Literal["nchw", "nhwc"] = "nchw") -> ImageInput | None:
+def fixed_image_input(spec: TensorSpec, layout: Literal["nchw", "nhwc", "hwc"] = "nchw") -> ImageInput | None:
     """Return the spec of the one picture that a fixed-shape float input of this layout wants, or None."""
     shape = [size for size in spec.shape if isinstance(size, int)]
-    channels = 1 if layout == "nchw" else 3
-    if spec.dtype != "float32" or len(spec.shape) != 4 or len(shape) != 4 or (shape[0], shape[channels]) != (1, 3):
+    if spec.dtype != "float32" or not len(spec.shape) == len(shape) == len(layout):
+        return None
+    if shape[layout.index("c")] != 3 or ("n" in layout and shape[0] != 1):
         return None
     return ImageInput(
         name=spec.name,

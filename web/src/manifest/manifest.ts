@@ -463,14 +463,15 @@ export interface JoinedTensor {
  *
  *     `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. The fourth channel of `rgba` has the value 255 at
  *     every pixel, in the padding too: pictures are put on white first. As `uint8` a pixel is rounded, ties to even, and
- *     held to 0..255. With `mask` the fourth channel is no alpha but the mask of what is filled in.
+ *     held to 0..255. With `mask` the fourth channel is no alpha but the mask of what is filled in. The layout `hwc` is
+ *     [height, width, channels], without a batch axis.
  */
 export interface ImageInput {
   kind: "image";
   name: string;
   dtype: "float32" | "uint8";
   shape: number[];
-  layout: "nchw" | "nhwc";
+  layout: "hwc" | "nchw" | "nhwc";
   color: "bgr" | "gray" | "rgb" | "rgba";
   scale: number;
   mean: number[];
@@ -482,9 +483,9 @@ export interface ImageInput {
  * How a picture of any size becomes the input's fixed size.
  *
  *     `letterbox`: the picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain)
- *     by round(h * gain) (ties to even, at least 1). With the anchor `center` it is placed with
- *     round((width - w') / 2 - 0.1) columns of `pad` before it and round((height - h') / 2 - 0.1) rows above it, with
- *     `top-left` with none; the rest of `pad` lies right and below.
+ *     by round(h * gain) (ties to even, or up with the rounding `half-up`; at least 1). With the anchor `center` it is
+ *     placed with round((width - w') / 2 - 0.1) columns of `pad` before it and round((height - h') / 2 - 0.1) rows above
+ *     it, with `top-left` with none; the rest of `pad` lies right and below.
  *
  *     `crop`: the picture keeps its aspect ratio and covers the input: the side that fills it takes the input's
  *     size, the other is cut to a whole number, floor(width * h / w) or floor(height * w / h). Then
@@ -492,16 +493,17 @@ export interface ImageInput {
  *     none with `top-left`, and what is too much right and below. On a square input this is torchvision's Resize to
  *     the shorter side and CenterCrop.
  *
- *     `stretch` ignores the aspect ratio and pads nothing. `pad` is a level of all colours, or `mean`: the input's mean,
- *     which is 0 in the tensor.
+ *     `stretch` ignores the aspect ratio and pads nothing. `pad` is a level of all colours, or one of red, green and
+ *     blue each, or `mean`: the input's mean, which is 0 in the tensor.
  *
  *     The resamplers are defined in `webbuild/preprocess/resample.py`; all compute in float64.
  */
 export interface Letterbox {
   mode: "crop" | "letterbox" | "stretch";
   anchor: "center" | "top-left";
-  pad: number | "mean";
+  pad: number | "mean" | [number, number, number];
   interpolation: "bicubic" | "bilinear" | "bilinear-antialias" | "nearest";
+  rounding?: "half-up";
 }
 /**
  * The mask in the fourth channel of a picture's input: `hole` in the hole, `known` elsewhere; see `MaskInput`.
@@ -537,7 +539,7 @@ export interface CropInput {
   name: string;
   dtype: "float32" | "uint8";
   shape: number[];
-  layout: "nchw" | "nhwc";
+  layout: "hwc" | "nchw" | "nhwc";
   color: "bgr" | "gray" | "rgb" | "rgba";
   scale: number;
   mean: number[];
@@ -558,7 +560,7 @@ export interface ReferenceInput {
   name: string;
   dtype: "float32" | "uint8";
   shape: number[];
-  layout: "nchw" | "nhwc";
+  layout: "hwc" | "nchw" | "nhwc";
   color: "bgr" | "gray" | "rgb" | "rgba";
   scale: number;
   mean: number[];

@@ -12,13 +12,14 @@ export function everyVariant({ variants = [], stages: _later, ...first }: Manife
 export function pictureSize({ inputs }: Pick<Manifest, "inputs">): PictureSize | null {
   const input = inputs.find(({ kind }) => kind === "image" || kind === "crop" || kind === "stack");
   if (input === undefined) return null;
-  const [rows, columns] = isNhwc(input) ? input.shape.slice(1) : input.shape.slice(-2);
+  const [rows, columns] = hasChannelsLast(input) ? input.shape.slice(-3) : input.shape.slice(-2);
   return rows === undefined || columns === undefined ? null : [columns, rows];
 }
 
 /** Returns how many pictures a run of the graph takes, each of which gets a result of its own. */
 export function pictureBatch({ inputs }: Pick<Manifest, "inputs">): number {
-  return inputs.find(({ kind }) => kind === "image" || kind === "crop")?.shape[0] ?? 1;
+  const input = inputs.find((each) => each.kind === "image" || each.kind === "crop");
+  return input === undefined || input.layout === "hwc" ? 1 : (input.shape[0] ?? 1);
 }
 
 /** Returns the manifest as it is for one of the pictures of a batch. */
@@ -44,6 +45,6 @@ export function sameSize(one: PictureSize, other: PictureSize): boolean {
   return one[0] === other[0] && one[1] === other[1];
 }
 
-function isNhwc(input: Manifest["inputs"][number]): boolean {
-  return (input.kind === "image" || input.kind === "crop") && input.layout === "nhwc";
+function hasChannelsLast(input: Manifest["inputs"][number]): boolean {
+  return (input.kind === "image" || input.kind === "crop") && input.layout !== "nchw";
 }

@@ -4,7 +4,7 @@ import type { CropInput, ImageInput } from "../manifest/manifest.js";
 import type { Crop } from "./crop/place-crop.js";
 import type { Pixels } from "./pixels.js";
 import { resample, type Taps, taps } from "./resample.js";
-import { roundHalfEven } from "./rounding.js";
+import { roundHalfEven, roundHalfUp } from "./rounding.js";
 
 export interface Size {
   width: number;
@@ -27,24 +27,29 @@ type PictureInput = ImageInput | CropInput;
 
 /** Returns the width and height of the input's plane. */
 export function planeSize(input: Pick<PictureInput, "shape" | "layout">): Size {
-  const [, second = 0, third = 0, fourth = 0] = input.shape;
-  return input.layout === "nchw" ? { height: third, width: fourth } : { height: second, width: third };
+  const [height = 0, width = 0] = input.layout === "nchw" ? input.shape.slice(2) : input.shape.slice(-3);
+  return { height, width };
 }
 
 export function placePicture(source: Size, input: ImageInput): Geometry {
   const plane = planeSize(input);
   const { mode, anchor } = input.letterbox;
   if (mode === "stretch") return { source, left: 0, top: 0, ...plane };
-  const placed = mode === "crop" ? covered(source, plane) : contained(source, plane);
+  const placed = mode === "crop" ? covered(source, plane) : contained(source, plane, input.letterbox);
   return { source, ...placed, ...(anchor === "top-left" ? { left: 0, top: 0 } : {}) };
 }
 
 type Placement = Omit<Geometry, "source">;
 
-function contained({ width: w, height: h }: Size, plane: Size): Placement {
+function contained(
+  { width: w, height: h }: Size,
+  plane: Size,
+  { rounding }: ImageInput["letterbox"],
+): Placement {
+  const whole = rounding === undefined ? roundHalfEven : roundHalfUp;
   const gain = Math.min(plane.height / h, plane.width / w);
-  const width = Math.max(1, roundHalfEven(w * gain));
-  const height = Math.max(1, roundHalfEven(h * gain));
+  const width = Math.max(1, whole(w * gain));
+  const height = Math.max(1, whole(h * gain));
   const left = roundHalfEven((plane.width - width) / 2 - 0.1);
   const top = roundHalfEven((plane.height - height) / 2 - 0.1);
   return { left, top, width, height };
@@ -152,11 +157,18 @@ export function normalizer(
     Math.max(0, Math.min(255, roundHalfEven(Math.fround((value * scale - offset) / divisor))));
 }
 
+/** The levels of red, green and blue around a picture; null where they are the mean, which is 0 in the tensor. */
+export function padColor({ pad }: ImageInput["letterbox"]): readonly [number, number, number] | null {
+  if (pad === "mean") return null;
+  const [red = 0, green = 0, blue = 0] = typeof pad === "number" ? [pad, pad, pad] : pad;
+  return [red, green, blue];
+}
+
 function paddedTensor(input: ImageInput, area: number): Float32Array<ArrayBuffer> {
-  const { pad: given } = input.letterbox;
+  const color = padColor(input.letterbox);
   const pad = channelOrder(input).map((source, channel) => {
-    if (source === ALPHA) return normalizer(input, channel)(OPAQUE);
-    return given === "mean" ? 0 : normalizer(input, channel)(given);
+    if (color === null && source !== ALPHA) return 0;
+    return normalizer(input, channel)(orderedLevel(input, channel, color ?? [0, 0, 0]));
   });
   const tensor = new Float32Array(area * pad.length);
   if (input.layout === "nchw") {

@@ -43,6 +43,15 @@ class StageLinks(Struct, frozen=True):
     later: Sequence[ModelSignature] = ()
     taken: Collection[str] = ()
 
+    def picture_sizes(self, given: Mapping[str, int]) -> dict[str, int]:
+        """Return the free sizes that later stages tell, by "input:axis", but for those that are given by name."""
+        seen = self.stage.source.signature
+        told = {
+            key: size for kind in task_kinds().values() for key, size in kind.earlier_sizes(seen, self.later).items()
+        }
+        names = {f"{spec.name}:{axis}": dim for spec in seen.inputs for axis, dim in enumerate(spec.shape)}
+        return {key: size for key, size in told.items() if names[key] not in given}
+
     def earlier_stage(self, seen: ModelSignature) -> TaskMatch | None:
         """Return what a stage is that later ones take tensors of, as the first task says that knows it."""
         found = (kind.infer_earlier(seen, self.later) for kind in task_kinds().values())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, UnsetType
 
 from webbuild.manifest.manifest_struct import ManifestStruct
 
@@ -13,9 +15,9 @@ class Letterbox(ManifestStruct, kw_only=True, frozen=True):
     """How a picture of any size becomes the input's fixed size.
 
     `letterbox`: the picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain)
-    by round(h * gain) (ties to even, at least 1). With the anchor `center` it is placed with
-    round((width - w') / 2 - 0.1) columns of `pad` before it and round((height - h') / 2 - 0.1) rows above it, with
-    `top-left` with none; the rest of `pad` lies right and below.
+    by round(h * gain) (ties to even, or up with the rounding `half-up`; at least 1). With the anchor `center` it is
+    placed with round((width - w') / 2 - 0.1) columns of `pad` before it and round((height - h') / 2 - 0.1) rows above
+    it, with `top-left` with none; the rest of `pad` lies right and below.
 
     `crop`: the picture keeps its aspect ratio and covers the input: the side that fills it takes the input's
     size, the other is cut to a whole number, floor(width * h / w) or floor(height * w / h). Then
@@ -23,13 +25,14 @@ class Letterbox(ManifestStruct, kw_only=True, frozen=True):
     none with `top-left`, and what is too much right and below. On a square input this is torchvision's Resize to
     the shorter side and CenterCrop.
 
-    `stretch` ignores the aspect ratio and pads nothing. `pad` is a level of all colours, or `mean`: the input's mean,
-    which is 0 in the tensor.
+    `stretch` ignores the aspect ratio and pads nothing. `pad` is a level of all colours, or one of red, green and
+    blue each, or `mean`: the input's mean, which is 0 in the tensor.
 
     The resamplers are defined in `webbuild/preprocess/resample.py`; all compute in float64.
     """
 
     mode: Literal["letterbox", "stretch", "crop"] = "letterbox"
     anchor: Literal["center", "top-left"] = "center"
-    pad: int | Literal["mean"] = 114
+    pad: int | Literal["mean"] | Annotated[list[float], Meta(min_length=3, max_length=3)] = 114
     interpolation: Interpolation = "bilinear"
+    rounding: Literal["half-up"] | UnsetType = UNSET

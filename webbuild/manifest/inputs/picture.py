@@ -18,7 +18,7 @@ class PictureInput(ManifestStruct, tag_field="kind", kw_only=True, frozen=True):
     name: str
     dtype: Literal["float32", "uint8"] = "float32"
     shape: list[int]
-    layout: Literal["nchw", "nhwc"] = "nchw"
+    layout: Literal["nchw", "nhwc", "hwc"] = "nchw"
     color: Color = "rgb"
     scale: float
     mean: list[float]
@@ -41,7 +41,8 @@ class ImageInput(PictureInput, tag="image", kw_only=True, frozen=True):
 
     `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. The fourth channel of `rgba` has the value 255 at
     every pixel, in the padding too: pictures are put on white first. As `uint8` a pixel is rounded, ties to even, and
-    held to 0..255. With `mask` the fourth channel is no alpha but the mask of what is filled in.
+    held to 0..255. With `mask` the fourth channel is no alpha but the mask of what is filled in. The layout `hwc` is
+    [height, width, channels], without a batch axis.
     """
 
     letterbox: Letterbox

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -45,6 +45,10 @@ class Recognition:
         Its task is then that of plain tensors; what is known is how its inputs are filled in.
         """
         return None
+
+    def earlier_sizes(self, signature: ModelSignature, later: Sequence[ModelSignature]) -> Mapping[str, int]:
+        """Return free sizes, by "input:axis", of a stage that the stages `later`, which take its outputs, tell."""
+        return {}
 
     def with_earlier(self, match: TaskMatch, earlier: Sequence[TaskMatch]) -> TaskMatch:
         """Return the match of a stage with what the stages before it say, such as how pictures go in."""

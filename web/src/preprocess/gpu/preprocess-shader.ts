@@ -42,10 +42,11 @@ struct Parameters {
   color: u32,         // 0 RGB, 1 BGR, 2 grey, 3 RGBA, whose A is 1
   low: f32,           // what a sum is held to
   high: f32,
-  pad: f32,           // below 0: the mean, which is 0 in the tensor
+  meanPad: u32,       // 1: the padding is the mean, which is 0 in the tensor
   scale: f32,         // of a picture that goes from 0 to 1
   mean: vec4f,
   divisor: vec4f,
+  pad: vec4f,         // RGB, from 0 to 1
 }
 struct Tap { at: u32, weight: f32 }
 
@@ -70,7 +71,7 @@ fn resampled(column: u32, row: u32) -> vec3f {
 @compute @workgroup_size(${GROUP}, ${GROUP})
 fn preprocess(@builtin(global_invocation_id) id: vec3u) {
   if (any(id.xy >= parameters.plane)) { return; }
-  var value = vec3f(parameters.pad);
+  var value = parameters.pad.rgb;
   let drawn = all(id.xy >= parameters.first) && all(id.xy < parameters.end);
   if (drawn) {
     value = resampled(id.x - parameters.first.x, id.y - parameters.first.y);
@@ -78,7 +79,7 @@ fn preprocess(@builtin(global_invocation_id) id: vec3u) {
   if (parameters.color == 1u) { value = value.bgr; }
   if (parameters.color == 2u) { value = vec3f(dot(value, vec3f(${LUMA.join(", ")}))); }
   var normal = (vec4f(value, 1.0) * parameters.scale - parameters.mean) / parameters.divisor;
-  if (!drawn && parameters.pad < 0.0) { normal = vec4f(vec3f(0.0), normal.w); }
+  if (!drawn && parameters.meanPad == 1u) { normal = vec4f(vec3f(0.0), normal.w); }
   let at = parameters.offset + (id.y * parameters.plane.x + id.x) * parameters.pixelStep;
   let channels = array(3u, 3u, 1u, 4u)[parameters.color];
   for (var channel = 0u; channel < channels; channel++) { tensor[at + channel * parameters.channelStep] = normal[channel]; }

@@ -1,7 +1,7 @@
 // The shader's parameters for a picture: where it goes, and which of its pixels weigh how much there.
 
 import type { ImageInput } from "../../manifest/manifest.js";
-import { channelsOf, type Geometry, pictureTaps, planeSize } from "../letterbox.js";
+import { channelsOf, type Geometry, padColor, pictureTaps, planeSize } from "../letterbox.js";
 import type { Taps } from "../resample.js";
 
 /** The contents of the shader's buffers. */
@@ -12,16 +12,17 @@ export interface ShaderParameters {
   uniform: ArrayBuffer;
 }
 
-/** Bytes of the struct, and where its `offset` lies. */
-export const PARAMETER_BYTES = 96;
+/** Bytes of the struct, and where its fields lie. */
+export const PARAMETER_BYTES = 112;
 export const OFFSET_BYTE = 32;
+const LIMITS_BYTE = 48;
+const MEAN_PAD_BYTE = 56;
+const SCALE_BYTE = 60;
 
 /** Colours are 0 to 1 on the GPU, where the manifest counts to 255. */
 const LEVELS = 255;
 /** What the shader calls an order of channels. */
 const COLORS = { rgb: 0, bgr: 1, gray: 2, rgba: 3 } as const;
-/** No level: the padding is 0 in the tensor. */
-const PADS_WITH_MEAN = -1;
 /** More than any sum comes to: a bound that holds nothing. */
 const UNBOUNDED = 1e6;
 
@@ -35,10 +36,13 @@ export function shaderParameters(geometry: Geometry, input: ImageInput): ShaderP
   const steps = [0, planar ? area : 1, planar ? 1 : channelsOf(input), COLORS[input.color]];
   const limits = bounded ? [0, 1] : [-UNBOUNDED, UNBOUNDED];
   const uniform = new ArrayBuffer(PARAMETER_BYTES);
+  const pad = padColor(input.letterbox);
+  const levels = (pad ?? []).map((level) => level / LEVELS);
   new Uint32Array(uniform).set([...words, ...steps]);
-  const { pad } = input.letterbox;
-  const numbers = [...limits, pad === "mean" ? PADS_WITH_MEAN : pad / LEVELS, input.scale * LEVELS];
-  new Float32Array(uniform, 48).set([...numbers, ...four(input.mean, 0), ...four(input.std, 1)]);
+  new Float32Array(uniform, LIMITS_BYTE).set(limits);
+  new Uint32Array(uniform, MEAN_PAD_BYTE).set([Number(pad === null)]);
+  const numbers = [input.scale * LEVELS, ...four(input.mean, 0), ...four(input.std, 1), ...four(levels, 0)];
+  new Float32Array(uniform, SCALE_BYTE).set(numbers);
   return { columns: packTaps(columns), rows: packTaps(rows), uniform };
 }
 
