@@ -12,6 +12,7 @@ import msgspec
 from webbuild.bundle.weight_shards import SharedWeights
 from webbuild.errors import WebbuildError
 from webbuild.inspection.all_on_gpu import all_on_gpu
+from webbuild.inspection.macs import graph_macs
 from webbuild.inspection.required_features import required_features
 from webbuild.manifest.manifest import DType, Graph, HeadStatus, OptionInput, Output, Precision, TargetName
 from webbuild.model.model_signature import element_type
@@ -80,6 +81,7 @@ def graph_entry(
         features=required_features(model) if target == "webgpu" else [],
         all_on_gpu=target == "webgpu" and _is_all_on_gpu(model),
         precision=precision,
+        macs=graph_macs(model.graph),
     )
 
 

@@ -45,7 +45,7 @@ class Graph(ManifestStruct, kw_only=True, frozen=True):
     have: without them the graph throws, and another is to be taken. `precision` is fp32 where the model computes as it
     was exported, fp16 where what may be is in half precision, mixed where some of that had to stay as it was.
     `weight_dtype` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
-    become is what the graph computes with.
+    become is what the graph computes with. `macs` are the multiply-accumulates of a run, where shapes tell.
     """
 
     target: TargetName
@@ -59,6 +59,7 @@ class Graph(ManifestStruct, kw_only=True, frozen=True):
     features: list[Feature] = []
     precision: Precision = "fp32"
     weight_dtype: Weights = "fp32"
+    macs: int = 0
 
     @property
     def name(self) -> str:

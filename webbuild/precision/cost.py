@@ -8,6 +8,7 @@ from math import prod
 import onnx_ir as ir
 from msgspec import Struct
 
+from webbuild.inspection.macs import node_macs
 from webbuild.passes.rewrite import static_shape
 from webbuild.precision.castable_io import CastableIO
 from webbuild.precision.constant_overflow import is_stored_constant
@@ -19,7 +20,7 @@ class NodeCost(Struct, frozen=True):
 
     weight_bytes: int = 0
     activation_bytes: int = 0
-    flops: int = 0
+    macs: int = 0
 
 
 def node_costs(able: Mapping[ir.Node, CastableIO]) -> dict[str, NodeCost]:
@@ -33,17 +34,17 @@ def node_costs(able: Mapping[ir.Node, CastableIO]) -> dict[str, NodeCost]:
         stored = sum(_bytes(value) for value in own if value not in seen)
         seen.update(own)
         computed = sum(_bytes(node.outputs[index]) for index in places.outputs)
-        found[node.name or ""] = NodeCost(stored, computed, _flops(node))
+        found[node.name or ""] = NodeCost(stored, computed, node_macs(node))
     return found
 
 
 def converted_fraction(weights: Mapping[str, NodeCost], halved: Iterable[str]) -> ConvertedFraction:
-    """Return which fraction of the nodes that could be float16 is: of weight bytes, of activation bytes, of FLOPs."""
+    """Return which fraction of the nodes that could be float16 is: of weight bytes, of activation bytes, of MACs."""
     half = [weights[name] for name in halved if name in weights]
     return ConvertedFraction(
         _fraction((each.weight_bytes for each in half), (each.weight_bytes for each in weights.values())),
         _fraction((each.activation_bytes for each in half), (each.activation_bytes for each in weights.values())),
-        _fraction((each.flops for each in half), (each.flops for each in weights.values())),
+        _fraction((each.macs for each in half), (each.macs for each in weights.values())),
     )
 
 
@@ -57,15 +58,3 @@ def _bytes(value: ir.Value) -> int:
     if sizes is None and value.const_value is not None:
         return value.const_value.nbytes
     return 4 * prod(sizes) if sizes is not None else 0
-
-
-def _flops(node: ir.Node) -> int:
-    """Return multiplications of a contraction, else one for each number that is computed."""
-    made = sum(prod(static_shape(value) or [0]) for value in node.outputs[:1])
-    if node.op_type in ("Conv", "ConvTranspose") and (sizes := static_shape(node.inputs[1])):
-        source = static_shape(node.inputs[0]) or [0]
-        return prod(source) * prod(sizes[1:]) if node.op_type == "ConvTranspose" else made * prod(sizes[1:])
-    if node.op_type in ("MatMul", "Gemm", "Einsum") and (sizes := static_shape(node.inputs[0])):
-        across = node.op_type == "Gemm" and bool(node.attributes.get_int("transA", 0))
-        return made * sizes[0 if across else -1]
-    return made

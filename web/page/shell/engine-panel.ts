@@ -17,6 +17,9 @@ const precisions: Record<ModelInfo["precision"]["used"], string> = {
   mixed: "half precision in part",
 };
 
+/** Milliseconds. */
+const FOLLOW_EVERY = 1000;
+
 /** Called with every model, or with null and the reason. */
 export type OnModel = (model: Model | null, reason: string) => void;
 
@@ -28,6 +31,7 @@ export class EnginePanel {
   readonly #onModel: OnModel;
   #attempt = new AbortController();
   #model: Model | null = null;
+  #follower: ReturnType<typeof setInterval> | undefined;
 
   constructor(load: () => Promise<Load>, failure: FailureCard, onModel: OnModel) {
     this.#load = load;
@@ -49,7 +53,7 @@ export class EnginePanel {
       if (attempt.signal.aborted) return await model.dispose();
       this.#model = model;
       this.#progress.stop();
-      showEngine(model);
+      this.#follow(model);
       setStatus("ready", "Ready");
       this.#onModel(model, "");
     } catch (error) {
@@ -69,7 +73,19 @@ export class EnginePanel {
     return load({ backend, signal, onProgress, offline: document.body.dataset.offline ?? true });
   }
 
+  /** Shows where the model runs, and again when it has gone elsewhere. */
+  #follow(model: Model): void {
+    let shown = model.reason;
+    showEngine(model);
+    this.#follower = setInterval(() => {
+      if (shown === model.reason) return;
+      shown = model.reason;
+      showEngine(model);
+    }, FOLLOW_EVERY);
+  }
+
   async #unload(): Promise<void> {
+    clearInterval(this.#follower);
     const model = this.#model;
     this.#model = null;
     this.#onModel(null, "Waiting for the model");
@@ -85,6 +101,7 @@ function showEngine(model: Model): void {
   const warned = model.warnings.some(({ message }) => message.startsWith(model.reason));
   element("reason", HTMLElement).textContent = warned ? "" : sentenceCase(model.reason);
   const { engine, adapter, timings, preprocess, precision } = model.info();
+  element("engine-facts", HTMLElement).replaceChildren();
   showFact("Graphics", adapter && adapterName(adapter));
   showFact("Build", `${engine.name} ${engine.version}, ${engine.build}`);
   showFact("Precision", precisions[precision.used] + (adapter ? `: ${precision.reason}` : ""));

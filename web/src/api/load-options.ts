@@ -16,10 +16,15 @@ export type StageOption<T extends string> = T | Readonly<Record<string, T>>;
 /** Options of `load()`. All may be left out. */
 export interface LoadOptions {
   /**
-   * Only "auto" may choose: WebGPU first, WASM where that cannot work. A named backend never falls back. A model of
+   * Only "auto" may choose: WebGPU first, WASM where that cannot work or is faster (see `prefer`). A named backend never falls back. A model of
    * several stages may have a backend for each: `{ encoder: "webgpu", decoder: "wasm" }`.
    */
   backend?: StageOption<"auto" | Backend> | undefined;
+  /**
+   * What "auto" goes by where both backends are right. "latency", the default, is the time of a run; "battery" is the time
+   * of all threads together. Both are measured here, once, when the model has run and nobody waits.
+   */
+  prefer?: "latency" | "battery" | undefined;
   /**
    * Of a bundle that holds the model in several precisions, "auto" takes the best that the adapter can run and that is
    * right there. A named one never becomes another: "fp32" is the model as it was exported.

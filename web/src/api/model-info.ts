@@ -20,10 +20,21 @@ export interface ModelInfo {
   postprocess: Route;
   /** Whether the commands of a run are recorded once and replayed, and why. */
   graphCapture: { used: boolean; reason: string };
+  /** Why the model stays on its backend, or changed it. */
+  choice: BackendChoiceInfo;
   /** Which provider runs which nodes; null unless loaded with `trace`. */
   placement: Placement[] | null;
   /** Of a model of several stages, each one in their order. What is said above is said of the first. */
   stages?: StageInfo[];
+}
+
+/** @internal What the worker says of a session. */
+export type SessionInfo = Omit<ModelInfo, "choice" | "stages">;
+
+/** Why a backend is used, as far as it was chosen by speed. `times` are milliseconds of runs, null where none were compared. */
+export interface BackendChoiceInfo {
+  reason: string;
+  times: Readonly<Record<Backend, readonly number[]>> | null;
 }
 
 /** What `model.info()` says about a stage. */

@@ -88,8 +88,8 @@ export class Model {
   }
 
   info(): ModelInfo {
-    const own = structuredClone(this.#session.loaded.info);
-    return this.#stages.length > 1 ? { ...own, stages: this.#stages.map(stageInfo) } : own;
+    const { info } = this.#stages[0];
+    return this.#stages.length > 1 ? { ...info, stages: this.#stages.map(stageInfo) } : info;
   }
 
   /**
@@ -241,9 +241,9 @@ export class Model {
   }
 }
 
-function stageInfo({ name, session: { loaded } }: ModelStage): StageInfo {
+function stageInfo({ name, info, session: { loaded } }: ModelStage): StageInfo {
   const { backend, reason } = loaded.candidate;
-  return { ...structuredClone(loaded.info), name, backend, reason };
+  return { ...info, name, backend, reason };
 }
 
 function stateOfFirst({ name }: ModelStage): WebbuildError {

@@ -1,5 +1,7 @@
 // The stages of a bundle, opened side by side: the small ones are there first.
 
+import { BackendChoice } from "../choice/backend-choice.js";
+import { planChoice } from "../choice/plan-choice.js";
 import { fallbackChain } from "../fallback/candidates.js";
 import { type LoadRequest, loadFirstWorking } from "../fallback/fallback-chain.js";
 import { ResilientSession } from "../fallback/recovery.js";
@@ -85,11 +87,15 @@ async function openStage(
     worker,
     warn: (warning) => void warn(warning),
   };
-  const loaded = await loadFirstWorking(request, observer);
+  const prefer = options.prefer ?? "latency";
+  const planned = await planChoice(request, prefer);
+  const loaded = await loadFirstWorking(request, observer, planned.chain);
   const session = new ResilientSession(request, loaded, [...doubtfulAnswers(manifest), ...loaded.warnings]);
   session.warn(early);
   warn = (warning) => session.warn([warning]);
-  return new ModelStage(whole, new VariantSessions(request, session, variants));
+  const { memory, reason } = planned;
+  const choice = memory === null ? reason : new BackendChoice(session, request, prefer, memory);
+  return new ModelStage(whole, new VariantSessions(request, session, variants), choice);
 }
 
 /** The backend that the first stage is tried on first. */

@@ -31,6 +31,7 @@ const ADDRESSES: Rule = [
 const LOAD: Readonly<Record<keyof LoadOptions, Rule>> = {
   backend: byStage(oneOf("auto", "webgpu", "wasm")),
   precision: byStage(oneOf("auto", "fp32", "fp16", "mixed")),
+  prefer: oneOf("latency", "battery"),
   size: ANY,
   signal: SIGNAL,
   onProgress: FUNCTION,

@@ -20,6 +20,8 @@ export interface FallbackChain {
   warnings: readonly Warning[];
 }
 
+const NAMES: Readonly<Record<Backend, string>> = { webgpu: "WebGPU", wasm: "WASM" };
+
 interface CandidateRequest {
   manifest: Manifest;
   backend: "auto" | Backend;
@@ -43,14 +45,21 @@ export async function fallbackChain({
     return { candidates: [...webgpu, ...(await wasm(reason).catch(() => []))], warnings: [] };
   } catch (error) {
     if (!(error instanceof WebbuildError)) throw error;
-    const candidates = await wasm(wasmReason(error)).catch(() => {
+    const candidates = await wasm(failureReason("webgpu", error)).catch(() => {
       throw error;
     });
     return {
       candidates,
-      warnings: [fallbackWarning(`${wasmReason(error)}; it runs on WASM, slower`, error)],
+      warnings: [fallbackWarning(`${failureReason("webgpu", error)}; it runs on WASM, slower`, error)],
     };
   }
+}
+
+/** Returns a chain with the candidates of a backend first, for a reason. The others stay behind them. */
+export function startingWith(chain: FallbackChain, backend: Backend, reason: string): FallbackChain {
+  const first = chain.candidates.filter((each) => each.backend === backend);
+  const others = chain.candidates.filter((each) => each.backend !== backend);
+  return { ...chain, candidates: [...first.map((each) => ({ ...each, reason })), ...others] };
 }
 
 /** Returns the fallback chain from the candidate under one that failed. */
@@ -67,9 +76,10 @@ export function nextInChain(
     const warning = fallbackWarning(`${precisionReason}; it runs in ${next.graph.precision}`, error);
     return { candidates: [{ ...next, precisionReason }, ...others], warnings: [warning] };
   }
-  const reason = wasmReason(error);
+  const reason = failureReason(failed.backend, error);
   const candidates = [next, ...others].map((candidate) => ({ ...candidate, reason }));
-  return { candidates, warnings: [fallbackWarning(`${reason}; it runs on WASM, slower`, error)] };
+  const message = `${reason}; it runs on ${NAMES[next.backend]}${next.backend === "wasm" ? ", slower" : ""}`;
+  return { candidates, warnings: [fallbackWarning(message, error)] };
 }
 
 async function candidatesFor(
@@ -114,8 +124,8 @@ export function supportedGraphs(
   }));
 }
 
-function wasmReason({ message }: WebbuildError): string {
-  return `WebGPU cannot run the model here: ${message}`;
+function failureReason(backend: Backend, { message }: WebbuildError): string {
+  return `${NAMES[backend]} cannot run the model here: ${message}`;
 }
 
 function fallbackWarning(message: string, { code, fix }: WebbuildError): Warning {

@@ -2,7 +2,7 @@
 
 import { proxy } from "comlink";
 import { abortedError, type ErrorCode, internalError, WebbuildError } from "../api/errors.js";
-import type { Backend, LoadOptions, ModelInfo, Precision, Progress, Warning } from "../api/types.js";
+import type { Backend, LoadOptions, Precision, Progress, SessionInfo, Warning } from "../api/types.js";
 import { chooseBuild } from "../engine/engine.js";
 import type { EngineBuild, Manifest } from "../manifest/manifest.js";
 import { Connection } from "../worker/connection.js";
@@ -41,7 +41,7 @@ export interface LoadRequest {
 interface WorkerModel {
   candidate: Candidate;
   warnings: Warning[];
-  info: ModelInfo;
+  info: SessionInfo;
   /** Whether the worker wants a VideoFrame of a video, not a bitmap. */
   takesFrames: boolean;
   /** The model's number in the worker. */

@@ -37,6 +37,9 @@ export class ResilientSession {
   /** One at a time, whoever asks. */
   #recovering: Promise<void> | null = null;
   #ended: WebbuildError | null = null;
+  /** Hears of the calls: of the first of several at once, and of the end of the last. */
+  activity: { began(): void; ended(): void } | null = null;
+  #underWay = 0;
 
   constructor(request: LoadRequest, loaded: LoadedModel, warnings: readonly Warning[]) {
     this.#request = request;
@@ -72,6 +75,19 @@ export class ResilientSession {
     signal?: AbortSignal,
   ): Promise<T> {
     this.check(signal);
+    if (this.#underWay++ === 0) this.activity?.began();
+    try {
+      return await this.#callTwice(call, retry, signal);
+    } finally {
+      if (--this.#underWay === 0) this.activity?.ended();
+    }
+  }
+
+  async #callTwice<T>(
+    call: WorkerCall<T>,
+    retry: (error: WebbuildError) => WorkerCall<T> | null,
+    signal?: AbortSignal,
+  ): Promise<T> {
     await this.ready(signal);
     const before = this.#loaded;
     try {
@@ -90,10 +106,22 @@ export class ResilientSession {
     }
   }
 
+  /** Goes on at another place, which is open already. Returns whether it does: not while it recovers, nor after its end. */
+  async moveTo(loaded: LoadedModel): Promise<boolean> {
+    const from = this.#loaded;
+    if (this.#reload !== null || this.#ended !== null) return false;
+    await this.#leave();
+    if (this.#reload !== null || this.#ended !== null) return false;
+    from.connection.closeWhenIdle(moved());
+    this.#loaded = loaded;
+    return true;
+  }
+
   /** Ends what is open or being opened. Later calls reject with `error`. */
   end(error: WebbuildError): void {
     this.#ended ??= error;
     this.#closing.abort();
+    this.activity?.began();
     this.#loaded.connection.end(this.#ended);
   }
 
@@ -139,9 +167,8 @@ export class ResilientSession {
   }
 
   async #recover(open: () => Promise<LoadedModel>): Promise<void> {
-    const left = new WebbuildError("internal", "the model has moved", "this is a bug in webbuild");
-    await Promise.all([...this.leaving].map((take) => take(this.#loaded)));
-    this.#loaded.connection.closeWhenIdle(left);
+    await this.#leave();
+    this.#loaded.connection.closeWhenIdle(moved());
     const loaded = await open().catch((error: unknown) => {
       throw this.#ended ?? error;
     });
@@ -149,6 +176,15 @@ export class ResilientSession {
     this.#reload = null;
     this.warn(loaded.warnings);
   }
+
+  /** Copies what is in the worker only. */
+  async #leave(): Promise<void> {
+    await Promise.all([...this.leaving].map((take) => take(this.#loaded)));
+  }
+}
+
+function moved(): WebbuildError {
+  return new WebbuildError("internal", "the model has moved", "this is a bug in webbuild");
 }
 
 /** Nobody repeats the run any more. */

@@ -4,7 +4,7 @@
 import type { WebbuildError } from "../api/errors.js";
 import type { Warning } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
-import { type FallbackChain, fallbackChain } from "./candidates.js";
+import { type FallbackChain, fallbackChain, startingWith } from "./candidates.js";
 import { type LoadedModel, type LoadRequest, loadFirstWorking } from "./fallback-chain.js";
 import { ResilientSession } from "./recovery.js";
 
@@ -63,11 +63,12 @@ export class VariantSessions {
   }
 }
 
-/** Leaves out the candidates that the first session did without: what failed there has no golden run to fail here. */
+/** Begins with the backend of the first session, and leaves out the candidates that the first session did without: what failed there has no golden run to fail here. */
 function notAbove(chain: FallbackChain, { candidate, remaining }: LoadedModel): FallbackChain {
   const tried = [candidate, ...remaining];
   const candidates = chain.candidates.filter(({ backend, graph }) =>
     tried.some((each) => each.backend === backend && each.graph.precision === graph.precision),
   );
-  return candidates.length > 0 ? { ...chain, candidates } : chain;
+  if (candidates.length === 0) return chain;
+  return startingWith({ ...chain, candidates }, candidate.backend, candidate.reason);
 }

@@ -741,7 +741,7 @@ export interface Output {
  *     have: without them the graph throws, and another is to be taken. `precision` is fp32 where the model computes as it
  *     was exported, fp16 where what may be is in half precision, mixed where some of that had to stay as it was.
  *     `weight_dtype` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
- *     become is what the graph computes with.
+ *     become is what the graph computes with. `macs` are the multiply-accumulates of a run, where shapes tell.
  */
 export interface Graph {
   target: "wasm" | "webgpu";
@@ -761,6 +761,7 @@ export interface Graph {
   features: "shader-f16"[];
   precision: "fp16" | "fp32" | "mixed";
   weightDtype: "fp32" | "int8";
+  macs: number;
 }
 /**
  * Where a graph reports on its fixed-shape detection head.

@@ -1,5 +1,7 @@
 // A stage of a model, on the page: its sessions, and which of them a run takes. A model of one stage has one.
 
+import type { ModelInfo } from "../api/model-info.js";
+import type { BackendChoice } from "../choice/backend-choice.js";
 import type { ResilientSession } from "../fallback/recovery.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import type { StageManifest } from "../manifest/stages.js";
@@ -12,8 +14,11 @@ export class ModelStage {
   readonly sessions: VariantSessions;
   readonly choice: VariantChoice;
   readonly turns: RunTurns;
+  readonly #backendChoice: BackendChoice | string;
 
-  constructor(manifest: StageManifest, sessions: VariantSessions) {
+  /** `backendChoice` is a string where there is nothing to choose: why. */
+  constructor(manifest: StageManifest, sessions: VariantSessions, backendChoice: BackendChoice | string) {
+    this.#backendChoice = backendChoice;
     this.manifest = manifest;
     this.sessions = sessions;
     this.choice = new VariantChoice(sessions.variants);
@@ -23,6 +28,13 @@ export class ModelStage {
   /** Empty where the model has no other stage. */
   get name(): string {
     return this.manifest.stageName ?? "";
+  }
+
+  /** What is known of the first session. */
+  get info(): Omit<ModelInfo, "stages"> {
+    const choice = this.#backendChoice;
+    const said = typeof choice === "string" ? { reason: choice, times: null } : choice.info;
+    return structuredClone({ ...this.session.loaded.info, choice: said });
   }
 
   /** The session of the first variant. */

@@ -1,7 +1,7 @@
 // Whether a run's commands are recorded once and replayed: where the engine was measured to do it right, and does so here.
 
 import { type ErrorCode, WebbuildError } from "../api/errors.js";
-import type { ModelInfo, Tensors } from "../api/types.js";
+import type { SessionInfo, Tensors } from "../api/types.js";
 import type { EngineBuild, Graph } from "../manifest/manifest.js";
 import { deleteSelfTest, readSelfTest, writeSelfTest } from "../self-test/self-test-cache.js";
 import type { Warn } from "../worker/with-limit.js";
@@ -127,7 +127,7 @@ export async function verifyReplays(
 }
 
 /** Why a model that was captured is not any more. */
-export function captureFailureReason(info: ModelInfo, { code, message }: WebbuildError): string | null {
+export function captureFailureReason(info: SessionInfo, { code, message }: WebbuildError): string | null {
   return info.graphCapture.used && CAPTURE_FAILURES.has(code) ? `a session with it failed: ${message}` : null;
 }
 

@@ -1,7 +1,7 @@
 // Bringing a model up in the worker: exactly one graph, on its backend.
 
 import { abortedError } from "../api/errors.js";
-import type { Backend, ModelInfo, SelfTest } from "../api/types.js";
+import type { Backend, SelfTest, SessionInfo } from "../api/types.js";
 import { engineFiles, type OrtWeb, releaseBinary } from "../engine/engine.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { requireAdapter } from "../gpu/gpu-device.js";
@@ -66,7 +66,7 @@ export interface SessionSetup {
   tools: unknown;
   /** What makes inputs from outputs of earlier stages, null for a stage without. */
   glue: LoadedGlue | null;
-  info: ModelInfo;
+  info: SessionInfo;
 }
 
 /**

@@ -22,13 +22,19 @@ export async function warmUp(
   runner: StatefulRunner,
   tools: unknown,
 ): Promise<void> {
+  const feeds = backend === "wasm" ? null : zeroFeeds(manifest, tools);
+  if (feeds !== null) await withoutStates(runner, feeds);
+}
+
+/** Returns zeros for what pictures and prompts become, null where nobody knows what the inputs mean. */
+export function zeroFeeds(manifest: Manifest, tools: unknown): Tensors | null {
   const { inputs } = manifest;
-  if (backend === "wasm" || inputs.some((input) => input.kind === "tensor")) return;
+  if (inputs.some((input) => input.kind === "tensor")) return null;
   const zeros: Tensors = Object.fromEntries(
     inputs.filter(({ kind }) => ZEROS.includes(kind)).map((input) => [input.name, zeroTensor(input)]),
   );
   const fed = inputs.some(({ kind }) => LATER.includes(kind)) ? {} : taskFeeds(manifest, tools);
-  await withoutStates(runner, completeFeeds(inputs, { ...zeros, ...fed }));
+  return completeFeeds(inputs, { ...zeros, ...fed });
 }
 
 /** The tensors that a task feeds in a run that nobody asked for. */

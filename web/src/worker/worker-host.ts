@@ -9,8 +9,10 @@ import { closePictures, isOpenPicture, type Picture, withDecoded } from "../prep
 import type { ProgressCallback } from "../session/load-progress.js";
 import { type SessionRequest, type SessionSetup, setUpSession } from "../session/session-setup.js";
 import { type SavedState, type StateRequest, StreamStates } from "../session/stream-states.js";
+import { zeroFeeds } from "../session/warm-up.js";
 import { taskOf } from "../tasks/registry.js";
 import type { TaskRunOptions } from "../tasks/task-module.js";
+import { releaseTensors } from "../tensors/gpu-tensor.js";
 import { tilingOf } from "../tiles/tiling.js";
 import { HostTurns } from "./host-turns.js";
 import type { HostedModel, ModelDescription } from "./hosted-model.js";
@@ -139,6 +141,20 @@ export class WorkerHost {
       const run = await predictor.runRaw({ ...begun?.feeds, ...feeds });
       if (state) states.keep(state.stream, id, { tensors: run.states, size: null });
       return movedTensors(run.outputs);
+    });
+  }
+
+  /** Returns the milliseconds of a run of zeros, null for a model that cannot be run on them. No state changes. */
+  timedRun(): Promise<number | null> {
+    return this.#engine.queue.add(async () => {
+      const { manifest, predictor, preprocessor, tools } = this.#turns.model;
+      const feeds = zeroFeeds(manifest, tools);
+      if (feeds === null) return null;
+      const start = performance.now();
+      const { states } = await predictor.runRaw(preprocessor.upload(feeds));
+      const milliseconds = performance.now() - start;
+      releaseTensors(states);
+      return milliseconds;
     });
   }
 

@@ -20,6 +20,7 @@ const graph: Graph = {
   features: [],
   precision: "fp32",
   weightDtype: "fp32",
+  macs: 0,
 };
 const half: Graph = { ...graph, file: "model/half.onnx", features: ["shader-f16"], precision: "fp16" };
 

@@ -163,6 +163,7 @@ describe("what is known before there is a session", () => {
     features: [],
     precision: "fp32",
     weightDtype: "fp32",
+    macs: 0,
   };
   const asked = {
     version: "1.30.0",

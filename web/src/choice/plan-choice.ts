@@ -1,0 +1,35 @@
+// Where a model is opened first: as on an earlier visit, where both backends were timed.
+
+import { type FallbackChain, fallbackChain, startingWith } from "../fallback/candidates.js";
+import type { LoadRequest } from "../fallback/fallback-chain.js";
+import { ONLY_ONE } from "./reasons.js";
+import { type ChoiceMemory, readChoice } from "./remembered.js";
+import type { Preference } from "./timed-runs.js";
+
+/** `memory` is null where the backends are not compared, for that reason. */
+export interface PlannedChoice {
+  chain: FallbackChain;
+  memory: ChoiceMemory | null;
+  reason: string;
+}
+
+export async function planChoice(request: LoadRequest, prefer: Preference): Promise<PlannedChoice> {
+  const chain = await fallbackChain(request);
+  const reason = notCompared(request, chain);
+  const { manifest, base, warn } = request;
+  const memory = reason === null ? await readChoice(manifest, base, prefer, warn) : null;
+  const known = memory?.known ?? null;
+  const first = known === null ? chain : startingWith(chain, known.backend, known.reason);
+  return { chain: first, memory, reason: reason ?? ONLY_ONE };
+}
+
+function notCompared(
+  { backend, trace, cache, joined, engineOf }: LoadRequest,
+  { candidates }: FallbackChain,
+): string | null {
+  if (backend !== "auto") return `backend "${backend}" was asked for`;
+  if (new Set(candidates.map((each) => each.backend)).size < 2) return ONLY_ONE;
+  if (trace) return "a model that is traced stays where it is";
+  if (!cache) return "nothing is kept for the next visit, as was asked for";
+  return joined.length > 0 || engineOf !== null ? "stages that share tensors stay together" : null;
+}

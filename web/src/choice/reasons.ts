@@ -1,0 +1,33 @@
+// Why a backend was chosen, in one sentence.
+
+import type { Backend } from "../api/load-options.js";
+import { median, otherThan, type Preference, type RunTimes } from "./timed-runs.js";
+
+export const NAMES: Readonly<Record<Backend, string>> = { webgpu: "WebGPU", wasm: "WASM" };
+
+/** Why nothing was compared. */
+export const ONLY_ONE = "the bundle runs on one backend here";
+export const NOT_YET = "the backends are compared when the model has run and nobody waits";
+export const UNKNOWN_INPUTS = "the model cannot be timed: nobody knows what its inputs mean";
+
+export function comparedReason(backend: Backend, times: RunTimes, prefer: Preference): string {
+  const other = otherThan(backend);
+  const [taken, left] = [median(times[backend]), median(times[other])];
+  const what = `${NAMES[backend]} takes ${milliseconds(taken)} a run here, ${NAMES[other]} ${milliseconds(left)}`;
+  if (prefer === "battery")
+    return `${what}; it takes less from the battery, as far as times and threads tell`;
+  return taken <= left ? what : `${what}: too small a difference to change for`;
+}
+
+/** `least` is what WASM needs for the arithmetic alone. */
+export function arithmeticReason(own: number, least: number): string {
+  return `WebGPU takes ${milliseconds(own)} a run here, WASM would need ${milliseconds(least)} for the arithmetic alone`;
+}
+
+export function tooSlowReason(backend: Backend, own: number, limit: number): string {
+  return `${NAMES[backend]} takes ${milliseconds(own)} a run here, ${NAMES[otherThan(backend)]} more than ${milliseconds(limit)}`;
+}
+
+function milliseconds(value: number): string {
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
+}

@@ -1,0 +1,26 @@
+"""The arithmetic of a graph: how often a run multiplies and adds."""
+
+from __future__ import annotations
+
+from math import prod
+
+import onnx_ir as ir
+
+from webbuild.passes.rewrite import static_shape
+
+
+def graph_macs(graph: ir.Graph) -> int:
+    """Return the multiply-accumulates of a run, as far as shapes are known; those of subgraphs once."""
+    return sum(node_macs(node) for node in graph.all_nodes())
+
+
+def node_macs(node: ir.Node) -> int:
+    """Return multiply-accumulates of a contraction, else one for each number that is computed."""
+    made = sum(prod(static_shape(value) or [0]) for value in node.outputs[:1])
+    if node.op_type in ("Conv", "ConvTranspose") and (sizes := static_shape(node.inputs[1])):
+        source = static_shape(node.inputs[0]) or [0]
+        return prod(source) * prod(sizes[1:]) if node.op_type == "ConvTranspose" else made * prod(sizes[1:])
+    if node.op_type in ("MatMul", "Gemm", "Einsum") and (sizes := static_shape(node.inputs[0])):
+        across = node.op_type == "Gemm" and bool(node.attributes.get_int("transA", 0))
+        return made * sizes[0 if across else -1]
+    return made
