@@ -53,6 +53,16 @@ def test_a_graph_for_each_batch_shares_the_weights(tmp_path: Path) -> None:
     assert runners == {f"{target} batch {n}" for target in ("webgpu", "wasm") for n in (1, 4)}
 
 
+def test_each_batch_is_proven_in_half_precision(tmp_path: Path) -> None:
+    manifest = pack(model(tmp_path), "--batch", "1,4", "--size", "32", "--precision", "fp16")
+    halves = [graph for each in manifest.every_variant for graph in each.graphs if graph.precision == "fp16"]
+    assert [graph.outputs[0].shape[0] for graph in halves] == [1, 4]
+    assert halves[0].weights == halves[1].weights
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    proven = {each["subject"]["runner"] for each in report["comparisons"] if each["verdict"] == "OK" and each["signal"]}
+    assert proven >= {"webgpu fp16 batch 1", "webgpu fp16 batch 4"}
+
+
 def test_each_size_has_each_batch(tmp_path: Path) -> None:
     manifest = pack(model(tmp_path), "--batch", "1,2", "--size", "32,48")
     assert variant_names(manifest) == ["32x32 batch 1", "32x32 batch 2", "48x48 batch 1", "48x48 batch 2"]
@@ -83,7 +93,6 @@ def test_pictures_that_touch_each_other_are_found(tmp_path: Path) -> None:
         (FIXED, (), "fixed-batch", "input 'x' takes 1, fixed when it was exported"),
         (TWO_INPUTS, (), "fixed-batch", "input 'more' [1] is no picture"),
         (WIDE, ("--dim", "n=1"), "conflicting-options", "--batch 4 and --dim n=1"),
-        (WIDE, ("--precision", "mixed"), "conflicting-options", "--precision mixed and --batch"),
     ],
 )
 def test_what_cannot_be_is_refused(tmp_path: Path, text: str, options: tuple[str, ...], error: str, why: str) -> None:

@@ -74,7 +74,7 @@ def parse_pack_options(arguments: PackArguments) -> PackOptions:
         values=parse_set(arguments.values),
         states=parse_states(arguments.states),
     )
-    check_exclusive_options(arguments.precision, arguments.weights, options.batches)
+    check_exclusive_options(arguments.precision, arguments.weights)
     return options
 
 

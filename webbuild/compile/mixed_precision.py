@@ -18,11 +18,14 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.precision.accuracy_checker import AccuracyChecker
 from webbuild.precision.budget import SearchBudget
 from webbuild.precision.fp16_backends import select_backend
+from webbuild.precision.fp16_backends.in_batch import BatchFp16
 from webbuild.precision.report import PrecisionReport
 from webbuild.precision.search import PrecisionSearch, SearchResult
 from webbuild.precision.search_report import build_fp32_report, build_report, weight_bytes
 from webbuild.precision.strip_metadata import strip_metadata
 from webbuild.reporting.quantities import format_count
+from webbuild.runners.in_batch import BatchRunner, PictureBatch
+from webbuild.runners.native import NativeRunner
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -67,6 +70,7 @@ def build_reduced_precision_graph(
     sequence: Sequence[Sample] = (),
     states: Sequence[StateInput] = (),
     may_stay: bool = False,
+    batch: PictureBatch | None = None,
 ) -> ReducedPrecisionResult:
     """Search, write what was found to `folder`, and prove it.
 
@@ -87,6 +91,7 @@ def build_reduced_precision_graph(
         sequence: steps of a model with states, searched and proven on too.
         states: those.
         may_stay: whether the model stays as it is where nothing can be float16, as with `auto`.
+        batch: of a graph that takes several pictures.
 
     Raises:
         WebbuildError: `fp16-unavailable`, `fp16-mismatch`, `fp16-backend-failed`, `output-mismatch` or
@@ -101,10 +106,13 @@ def build_reduced_precision_graph(
                 "fp16-unavailable", reason, "pack it with --precision fp32, or auto, which then keeps float32"
             )
         return ReducedPrecisionResult(list(graphs), equivalence, build_fp32_report(asked, reason, model, ""))
-    with select_backend(browser=browser) as computes:
+    with select_backend(browser=browser) as opened:
+        computes = opened if batch is None else BatchFp16(opened, batch)
+        open_graph = NativeRunner if batch is None else partial(BatchRunner, batch=batch)
+        graph = graph if batch is None else graph.for_one_picture
         try:
             judging = AccuracyChecker(
-                graph, folder, task, options, equivalence.thresholds, [*samples, *sequence], states
+                graph, folder, task, options, equivalence.thresholds, [*samples, *sequence], states, open_graph
             )
             found = PrecisionSearch(
                 model, table, judging, computes, budget, lambda line: progress.print(f"    {line}")
@@ -144,19 +152,12 @@ def _print_search(found: SearchResult, progress: ProgressReporter) -> None:
     progress.print(f"    {runs} in {found.seconds:.1f} s, {found.processor_seconds:.1f} s of CPU time")
 
 
-def check_exclusive_options(precision: PrecisionMode, weights: str, batches: Sequence[int] = (1,)) -> None:
-    """See that a model is made smaller in one way only, and not searched in a batch.
+def check_exclusive_options(precision: PrecisionMode, weights: str) -> None:
+    """See that a model is made smaller in one way only.
 
     Raises:
         WebbuildError: `conflicting-options`.
     """
-    if precision != "fp32" and len(batches) > 1:
-        raise WebbuildError(
-            "conflicting-options",
-            f"--precision {precision} and --batch are not combined",
-            "leave one of them out: the float16 search runs one picture at a time",
-            exit_code=USAGE,
-        )
     if precision != "fp32" and weights != "fp32":
         raise WebbuildError(
             "conflicting-options",

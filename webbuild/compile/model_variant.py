@@ -13,7 +13,8 @@ from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.float16_export import compile_accurately
 from webbuild.compile.load_model import LoadedModel, resize_model
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import Input
+from webbuild.manifest.manifest import Input, PictureInput
+from webbuild.runners.in_batch import PictureBatch
 from webbuild.samples.sample import Sample
 from webbuild.tasks.picture_batches import with_batch
 from webbuild.tasks.picture_sizes import PictureSize
@@ -39,6 +40,12 @@ class ModelVariant(Struct, frozen=True):
             msgspec.structs.replace(spec, shape=[1, *spec.shape[1:]]) if self.batch > 1 else spec
             for spec in self.compiled.match.inputs
         )
+
+    @property
+    def picture_batch(self) -> PictureBatch | None:
+        """The input that takes several pictures, None where it takes one."""
+        pictures = (spec.name for spec in self.compiled.match.inputs if isinstance(spec, PictureInput))
+        return PictureBatch(next(pictures), self.batch) if self.batch > 1 else None
 
     @property
     def suffix(self) -> str:

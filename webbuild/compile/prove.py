@@ -20,7 +20,7 @@ from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.equivalence.sequences import check_states
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import Graph, PictureInput, Weights
+from webbuild.manifest.manifest import Graph, Weights
 from webbuild.manifest.states import state_inputs
 from webbuild.model.states import guessed_states
 from webbuild.reporting.quantities import format_count
@@ -117,6 +117,7 @@ def prove_graphs(
                     sequence=_sequence(each),
                     states=state_inputs(each.compiled.match.inputs),
                     may_stay=may_stay,
+                    batch=each.picture_batch,
                 )
             proven[at] = msgspec.structs.replace(
                 proven[at], graphs=reduced.graphs, equivalence=reduced.proof, reduced=reduced
@@ -176,10 +177,9 @@ def _check(
 ) -> EquivalenceResult:
     loaded, compiled = variant.loaded, variant.compiled
     open_graph: Callable[[Path], NativeRunner] = NativeRunner
-    if variant.batch > 1:  # each sample is compared with its own run, whatever else is in the batch
-        (picture,) = (spec.name for spec in compiled.match.inputs if isinstance(spec, PictureInput))
-        open_graph = partial(BatchRunner, picture=picture, batch=variant.batch)
-        graphs = [_for_one_picture(graph) for graph in graphs]
+    if (batch := variant.picture_batch) is not None:  # each sample is compared with its own run, whatever else is in it
+        open_graph = partial(BatchRunner, batch=batch)
+        graphs = [graph.for_one_picture for graph in graphs]
     return check_with_detections(
         original,
         loaded.source,
@@ -194,8 +194,3 @@ def _check(
         open_graph,
         state_inputs(compiled.match.inputs),
     )
-
-
-def _for_one_picture(graph: Graph) -> Graph:
-    outputs = [msgspec.structs.replace(each, shape=[1, *each.shape[1:]]) for each in graph.outputs]
-    return msgspec.structs.replace(graph, outputs=outputs)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
+
 from webbuild.manifest.files import Path as Path
 from webbuild.manifest.inputs.tensor import DType as DType
 from webbuild.manifest.manifest_struct import ManifestStruct
@@ -65,6 +67,12 @@ class Graph(ManifestStruct, kw_only=True, frozen=True):
     def name(self) -> str:
         """What reports call it, such as `webgpu fp16`: the target, and its precision where that was reduced."""
         return self.target if self.precision == "fp32" else f"{self.target} {self.precision}"
+
+    @property
+    def for_one_picture(self) -> Graph:
+        """What it is for one of several pictures: every output has 1 as its first size."""
+        outputs = [msgspec.structs.replace(each, shape=[1, *each.shape[1:]]) for each in self.outputs]
+        return msgspec.structs.replace(self, outputs=outputs)
 
 
 class DisabledTarget(ManifestStruct, kw_only=True, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -80,6 +80,7 @@ class AccuracyChecker:
         values: those to compare at, by option.
         samples: what is run; the steps of a sequence follow each other.
         states: of the model.
+        open_graph: runs it.
     """
 
     def __init__(
@@ -91,10 +92,11 @@ class AccuracyChecker:
         values: Mapping[str, float],
         samples: Sequence[Sample],
         states: Sequence[StateInput] = (),
+        open_graph: Callable[[Path], NativeRunner] = NativeRunner,
     ) -> None:
         self._graph, self._states = msgspec.structs.replace(graph, precision="mixed"), states
         given = {each.name: np.array([values[each.option]], np.float32) for each in options}
-        runner = NativeRunner(folder / graph.file)
+        runner = open_graph(folder / graph.file)
         runs = StatefulRuns(runner.run, states)
         inputs: list[RunInput] = []
         outputs: dict[str, Tensors] = {}

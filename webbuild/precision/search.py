@@ -81,7 +81,7 @@ class PrecisionSearch:
         self._longest = 0.0
         soft, _ = clamp_model_masks(model)
         found = convertible_nodes(soft)
-        ranges = find_out_of_range(soft, found, measure_ranges(soft, judging.feeds))
+        ranges = find_out_of_range(soft, found, measure_ranges(soft, arithmetic.as_fed(judging.feeds)))
         self.plan: ConversionPlan = plan_conversion(model, table, ranges)
         self._weights: dict[str, NodeCost] = node_costs(found)
         self._stored = True

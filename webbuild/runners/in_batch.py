@@ -6,10 +6,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.runner import Tensors
+
+
+class PictureBatch(Struct, frozen=True):
+    """What takes several pictures: the input `picture` of a graph, `size` of them."""
+
+    picture: str
+    size: int
+
+    def feeds(self, single: Tensors, run: int) -> dict[str, NDArray[Any]]:
+        """Return the inputs of a run for one picture, [1, ...], as the graph takes them; it takes a place in turn."""
+        return {**single, self.picture: in_place(single[self.picture], run % self.size, self.size)}
+
+    def outputs(self, found: Tensors, run: int) -> dict[str, NDArray[Any]]:
+        """Return what belongs to the one picture, each [1, ...]."""
+        place = run % self.size
+        return {name: array[place : place + 1] for name, array in found.items()}
 
 
 class BatchRunner(NativeRunner):
@@ -17,19 +34,17 @@ class BatchRunner(NativeRunner):
 
     Args:
         path: of the graph.
-        picture: the input [1, ...] that is given to it as [batch, ...].
         batch: how many pictures it takes.
     """
 
-    def __init__(self, path: Path, picture: str, batch: int) -> None:
+    def __init__(self, path: Path, batch: PictureBatch) -> None:
         super().__init__(path)
-        self._picture, self._batch, self._place = picture, batch, -1
+        self._batch, self._runs = batch, 0
 
     def run(self, feeds: Tensors) -> dict[str, NDArray[Any]]:
         """Return the outputs of the one picture, each [1, ...]. Raises WebbuildError `reference-run-failed`."""
-        self._place = (self._place + 1) % self._batch
-        outputs = super().run({**feeds, self._picture: in_place(feeds[self._picture], self._place, self._batch)})
-        return {name: array[self._place : self._place + 1] for name, array in outputs.items()}
+        run, self._runs = self._runs, self._runs + 1
+        return self._batch.outputs(super().run(self._batch.feeds(feeds, run)), run)
 
 
 def in_place(picture: NDArray[Any], place: int, batch: int) -> NDArray[Any]:

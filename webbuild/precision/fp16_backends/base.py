@@ -46,6 +46,10 @@ class Fp16Backend(ABC):
             WebbuildError: `fp16-backend-failed` where it cannot be computed; the message names what computes.
         """
 
+    def as_fed(self, feeds: Sequence[Tensors]) -> Sequence[Tensors]:
+        """Return the inputs of runs in the shapes that a graph takes."""
+        return feeds
+
     @staticmethod
     def _in_turn(
         run: Callable[[Tensors], dict[str, NDArray[Any]]], feeds: Sequence[Tensors], states: Sequence[StateInput]
