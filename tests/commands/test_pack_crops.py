@@ -23,8 +23,8 @@ from webbuild.tasks.run_context import RunContext
 pytestmark = pytest.mark.usefixtures("stand_in")
 
 
-def packed(folder: Path, *models: Path) -> Manifest:
-    done = webbuild("pack", *models, "-o", folder / "out", "--no-verify")
+def packed(folder: Path, *given: Path | str) -> Manifest:
+    done = webbuild("pack", *given, "-o", folder / "out", "--no-verify")
     assert done.code == 0, done.stderr
     return decode((folder / "out" / "manifest.json").read_bytes())
 
@@ -35,6 +35,12 @@ def test_crops_are_cut_around_people_in_batches(tmp_path: Path) -> None:
     assert isinstance(second.task, KeypointsTask)
     crops = [spec for variant in second.every_variant for spec in variant.inputs]
     assert [(type(each), each.shape[0]) for each in crops] == [(CropInput, 1), (CropInput, 4)]
+
+
+def test_crops_run_in_the_batches_that_are_given(tmp_path: Path) -> None:
+    _, crops = packed(tmp_path, DETECTOR, keypoints(tmp_path), "--batch", "3").every_stage
+    shapes = [spec.shape for variant in crops.every_variant for spec in variant.inputs if isinstance(spec, CropInput)]
+    assert [shape[0] for shape in shapes] == [1, 3]
 
 
 def test_a_batch_that_an_export_fixes_is_kept(tmp_path: Path) -> None:

@@ -241,9 +241,20 @@ def test_stages_that_do_not_fit_are_named_with_their_tensors(
     assert not (tmp_path / "out").exists()
 
 
-def test_several_sizes_of_several_stages_are_refused(tmp_path: Path) -> None:
-    done = pack_stages(*pair(tmp_path), options=("--size", "32,64"))
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--size", "32,64"), "decoder and what follows are packed for what encoder makes of one size"),
+        (("--batch", "1,4"), "no stage looks at crops"),
+    ],
+    ids=["sizes", "batches"],
+)
+def test_several_sizes_or_pictures_of_several_stages_are_refused(
+    tmp_path: Path, options: tuple[str, str], why: str
+) -> None:
+    done = pack_stages(*pair(tmp_path), options=options)
     assert (done.code, done.error) == (2, "conflicting-options")
+    assert why in done.stderr
 
 
 def test_one_model_is_packed_as_ever(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from webbuild.commands.locate_and_export import export_located, parse_export_options
 from webbuild.commands.options.pack import PackArguments
 from webbuild.compile.mixed_precision import check_exclusive_options
+from webbuild.compile.stages.batches import check_batches, check_sizes
 from webbuild.compile.stages.glue_file import check_glue
 from webbuild.compile.stages.order import plan_glued, plan_stages
 from webbuild.compile.stages.pipeline_file import Pipeline, invalid_pipeline, read_pipeline
@@ -101,14 +102,7 @@ def locate_models(arguments: PackArguments, options: PackOptions) -> GivenModels
     else:
         given = _of_pipeline(arguments.pipeline)
     check_glue(arguments.glue, arguments.pipeline, len(given.names))
-    if len(given.names) > 1 and (len(options.sizes) > 1 or len(options.batches) > 1):
-        several = f"--size {arguments.size}" if len(options.sizes) > 1 else f"--batch {arguments.batch}"
-        raise WebbuildError(
-            "conflicting-options",
-            f"{several}: a model of several stages has one size and one picture in a run",
-            "give one --size and no --batch, or pack a bundle for each",
-            exit_code=USAGE,
-        )
+    check_sizes(given.names, arguments.size, len(options.sizes))
     return given
 
 
@@ -163,6 +157,7 @@ def plan_models(
         planned = plan_glued(models, arguments.glue)
     else:
         planned = plan_stages(models)
+    check_batches(planned, options.batches)
     order = [each.name for each in planned]
     if order != list(given.names):
         progress.print(f"note: the stages run in this order: {', '.join(order)}")

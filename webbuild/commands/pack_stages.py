@@ -17,7 +17,7 @@ from webbuild.compile.load_model import LoadedModel, load_model
 from webbuild.compile.model_variant import ModelVariant, compile_variants, naming_variant
 from webbuild.compile.prompt_variants import with_prompt_variants
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
-from webbuild.compile.stages.crops import crop_batches
+from webbuild.compile.stages.batches import stage_batches
 from webbuild.compile.stages.links import StageLinks
 from webbuild.compile.stages.model_stage import ModelStage, compile_stages
 from webbuild.compile.stages.planned_stage import PlannedStage
@@ -74,7 +74,7 @@ def compile_all(
         def compile_several(resized: LoadedModel, single: CompiledModel, batch: int) -> CompiledModel:
             return compile_batch(resized, target, single, batch, nms=arguments.nms)
 
-        batches = crop_batches(stage, options.batches, first=at == 0)
+        batches = stage_batches(planned, at, options.batches)
         variants = compile_variants(loaded, dims, given, batches, compile_single, compile_several, files)
         variants = with_prompt_variants(variants, dims, compile_single)
         compiled, loaded = variants[0].compiled, variants[0].loaded

@@ -1,0 +1,50 @@
+"""Sizes and batches that are asked for a model of several stages: a stage of crops takes several of these in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from webbuild.compile.stages.crops import crop_batches
+from webbuild.compile.stages.planned_stage import PlannedStage
+from webbuild.errors import USAGE, WebbuildError
+
+
+def check_sizes(names: Sequence[str], size: str | None, count: int) -> None:
+    """See that a model of several stages has one size.
+
+    Raises:
+        WebbuildError: `conflicting-options`.
+    """
+    if len(names) > 1 and count > 1:
+        raise WebbuildError(
+            "conflicting-options",
+            f"--size {size}: {names[1]} and what follows are packed for what {names[0]} makes of one size",
+            "give one --size, or pack a bundle for each",
+            exit_code=USAGE,
+        )
+
+
+def check_batches(stages: Sequence[PlannedStage], given: Sequence[int]) -> None:
+    """See that a batch is asked of a stage that looks at crops, where there are several stages.
+
+    Raises:
+        WebbuildError: `conflicting-options`.
+    """
+    if len(stages) == 1 or len(given) == 1 or any(_looks_at_crops(stages, at) for at in range(len(stages))):
+        return
+    raise WebbuildError(
+        "conflicting-options",
+        f"--batch {','.join(map(str, given))}: stages take one picture in a run, and no stage looks at crops of it",
+        "leave --batch out: it says how many crops run at once",
+        exit_code=USAGE,
+    )
+
+
+def stage_batches(stages: Sequence[PlannedStage], at: int, given: Sequence[int]) -> Sequence[int]:
+    """Return how many pictures the only stage takes in a run, or how many crops a later one: those given, else four."""
+    asked = len(given) > 1 and _looks_at_crops(stages, at)
+    return given if len(stages) == 1 or asked else crop_batches(stages[at], (1,), first=at == 0)
+
+
+def _looks_at_crops(stages: Sequence[PlannedStage], at: int) -> bool:
+    return at > 0 and not stages[at].joins and stages[at].glue is None
