@@ -90,8 +90,8 @@ def not_joined(earlier: Sequence[PlannedStage], model: PlannedStage) -> Webbuild
         "stages-not-joined",
         f"no output is an input of the next stage: {made}; {model.source.path.name} takes "
         f"{_listed(model.source.signature.inputs)}",
-        "give the files in the order in which they run, or say what joins them with --pipeline FILE; --glue FILE.js makes "
-        "an input of outputs that do not fit",
+        "give the files in the order in which they run, or say what joins them with --pipeline FILE; --glue FILE.js "
+        "makes an input of outputs that do not fit",
         exit_code=USAGE,
     )
 
