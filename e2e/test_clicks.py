@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect
 from e2e.accessibility import violations
 from e2e.conftest import Webbuild
 from e2e.demo_page import DemoPage
+from e2e.pasted import run_pasted
 from tests.click_models import click_pair
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
@@ -58,9 +59,9 @@ ASK = """async ([backend, sample, prompts]) => {
 @pytest.fixture(scope="module")
 def packed(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("clicks")
-    done = webbuild("pack", *click_pair(folder), "-o", folder / "out", "--no-verify")
+    done = webbuild("pack", *click_pair(folder), "-o", folder / "click", "--no-verify")
     assert done.returncode == 0, done.stderr
-    return folder / "out"
+    return folder / "click"
 
 
 @pytest.mark.parametrize("backend", ["wasm", "webgpu"])
@@ -135,6 +136,61 @@ def test_the_page_segments_what_is_pointed_at(packed: Path, webgpu: BrowserHandl
         expect(page.locator("#failure")).to_be_hidden()
         expect(answered).to_have_count(1)
         assert console.errors == []
+
+
+def test_fingers_tap_and_press_and_a_mouse_previews(packed: Path, webgpu: BrowserHandle) -> None:
+    with Server(packed) as server, webgpu.page() as (page, console):
+        demo = DemoPage(page, server.url)
+        rows = demo.at("results").locator("li")
+        assert demo.wait_for_result() == 0
+        saved = drawn(page)
+        page.locator("#stage").hover(position={"x": 260, "y": 60})
+        page.wait_for_function("before => document.getElementById('overlay').toDataURL() !== before", arg=saved)
+        expect(rows).to_have_count(0)
+        page.locator("#copy").hover()
+        page.wait_for_function("before => document.getElementById('overlay').toDataURL() === before", arg=saved)
+        finger(page, 260, 60)
+        expect(rows).to_have_count(1)
+        demo.at("new-object").click()
+        finger(page, 320, 200, stays=True)
+        expect(rows).to_have_count(2)
+        rows.first.get_by_role("button").click()
+        expect(rows.first.get_by_role("button")).to_have_attribute("aria-pressed", "true")
+        demo.at("undo-click").click()
+        expect(rows).to_have_count(1)
+        demo.wait_until_idle()
+        assert console.errors == []
+
+
+def test_the_code_on_the_page_runs_as_it_is(packed: Path, webgpu: BrowserHandle) -> None:
+    with Server(packed) as server, webgpu.page() as (page, _):
+        page.goto(server.url)
+        code = page.locator("#snippet").inner_text()
+        area = "[masks.length, masks[0].mask.length === image.naturalWidth * image.naturalHeight]"
+        assert run_pasted(page, packed, code, "const [x, y] = [130, 90];", area) == [1, True]
+
+
+def drawn(page: Page) -> str:
+    """Return what is drawn over the picture."""
+    return str(page.evaluate("document.getElementById('overlay').toDataURL()"))
+
+
+def finger(page: Page, x: int, y: int, *, stays: bool = False) -> None:
+    """Touch the stage; a finger that stays is a long press."""
+    page.evaluate(
+        """async ([x, y, stays]) => {
+          const stage = document.getElementById("stage");
+          const { left, top } = stage.getBoundingClientRect();
+          stage.setPointerCapture = () => {};
+          const touch = (type) => stage.dispatchEvent(new PointerEvent(type, {
+            pointerId: 1, pointerType: "touch", clientX: left + x, clientY: top + y, bubbles: true, button: 0,
+          }));
+          touch("pointerdown");
+          if (stays) await new Promise((resolve) => setTimeout(resolve, 700));
+          touch("pointerup");
+        }""",
+        [x, y, stays],
+    )
 
 
 def name(page: Page, text: str) -> None:

@@ -59,9 +59,7 @@ export function offStage(fit: Fit, left: number, top: number): { x: number; y: n
 }
 
 /** Draws a picture over the fit, where that is right of `from`. */
-export function drawMap(canvas: HTMLCanvasElement, map: ImageBitmap, fit: Fit, from = 0): void {
-  const context = canvas.getContext("2d");
-  if (!context) return;
+export function drawMap(context: CanvasRenderingContext2D, map: ImageBitmap, fit: Fit, from = 0): void {
   context.save();
   context.beginPath();
   context.rect(

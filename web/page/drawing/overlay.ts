@@ -28,7 +28,11 @@ export function drawScene(canvas: HTMLCanvasElement, scene: Scene | null, stage:
   if (!context) return;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, stage.width, stage.height);
-  if (!scene) return;
+  if (scene) paintScene(context, scene);
+}
+
+/** In CSS pixels of the stage. */
+export function paintScene(context: CanvasRenderingContext2D, scene: Scene): void {
   const order = drawingOrder(scene);
   for (const index of order) drawOneMask(context, scene, index);
   for (const index of order) drawOne(context, scene, index);

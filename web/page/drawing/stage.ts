@@ -5,7 +5,8 @@ import { defaultColor, detectionColor } from "./drawing-style.js";
 import { contain, drawMap, type Fit, offStage, type Size, type Zoom, zoomed } from "./fit.js";
 import { hitTest } from "./hit-test.js";
 import { MaskBitmaps } from "./mask-bitmaps.js";
-import { drawScene } from "./overlay.js";
+import { drawScene, paintScene, type Scene } from "./overlay.js";
+import { savedPicture } from "./saved-picture.js";
 
 export interface StagePicture {
   picture: HTMLImageElement | HTMLCanvasElement;
@@ -14,6 +15,8 @@ export interface StagePicture {
   mirrored: boolean;
   /** What is painted, blurred, around a picture of another shape than the stage. */
   ambient: ImageBitmap | HTMLCanvasElement | null;
+  /** The file of the picture, where it has one. */
+  blob?: Blob;
 }
 
 /** A point of the picture, `x` and `y` in its pixels, and the same on the stage, in CSS pixels. */
@@ -43,6 +46,7 @@ export class Stage {
   readonly #masks = new MaskBitmaps();
   #source: Size | null = null;
   #mirrored = false;
+  #blob: Blob | null = null;
   #detections: readonly AnyDetection[] = [];
   #style: DetectionStyle | null = null;
   #highlighted: number | null = null;
@@ -80,7 +84,8 @@ export class Stage {
     });
   }
 
-  showPicture({ picture, size, mirrored, ambient }: StagePicture): void {
+  showPicture({ picture, size, mirrored, ambient, blob }: StagePicture): void {
+    this.#blob = blob ?? null;
     this.#root.classList.add("filled");
     this.#root.style.setProperty("--ratio", String(size.width / size.height));
     this.#source = size;
@@ -177,26 +182,24 @@ export class Stage {
     this.#timer = window.setTimeout(() => {
       this.#timer = 0;
       const fit = this.fit();
-      this.#paint(this.#overlay, this.#size, window.devicePixelRatio || 1, fit, this.#before);
+      const scene = fit && this.#scene(this.#size, fit);
+      drawScene(this.#overlay, scene, this.#size, window.devicePixelRatio || 1);
       this.#enlarge(fit);
       const context = this.#overlay.getContext("2d");
-      if (fit && context) this.#decorate?.(context, fit);
+      if (!fit || !context) return;
+      if (this.#map && this.showsMap) drawMap(context, this.#map, fit, this.#before);
+      this.#decorate?.(context, fit);
     });
   }
 
-  /** Draws what was found onto a canvas that stands for a stage of that size. */
-  #paint(canvas: HTMLCanvasElement, stage: Size, ratio: number, fit: Fit | null, before: number): void {
-    const scene = fit &&
-      this.#style && {
-        detections: this.#detections,
-        masks: this.#masks,
-        style: this.#style,
-        fit,
-        stage,
-        highlighted: this.#highlighted,
-      };
-    drawScene(canvas, scene, stage, ratio);
-    if (fit && this.#map && !this.#hidden) drawMap(canvas, this.#map, fit, before);
+  #scene(stage: Size, fit: Fit): Scene | null {
+    const [detections, masks, style, highlighted] = [
+      this.#detections,
+      this.#masks,
+      this.#style,
+      this.#highlighted,
+    ];
+    return style && { detections, masks, style, fit, stage, highlighted };
   }
 
   /** Moves the picture below the drawing to where that has it. */
@@ -219,29 +222,27 @@ export class Stage {
   }
 
   /** The picture with the drawing on it, in the picture's pixels; null where there is no picture. */
-  toCanvas(): HTMLCanvasElement | null {
-    const { firstChild: picture } = this.#slot;
+  async toCanvas(): Promise<HTMLCanvasElement | null> {
     const shown = this.#source && contain(this.#source, this.#size, this.#mirrored);
-    if (
-      !this.#source ||
-      !shown ||
-      !(picture instanceof HTMLImageElement || picture instanceof HTMLCanvasElement)
-    )
-      return null;
-    const { width, height } = this.#source;
-    const drawing = document.createElement("canvas");
-    const whole = { ...shown, left: 0, top: 0 };
-    this.#paint(drawing, { width: shown.width, height: shown.height }, 1 / shown.scale, whole, 0);
-    const canvas = document.createElement("canvas");
-    canvas.width = width;
-    canvas.height = height;
-    const context = canvas.getContext("2d");
-    if (!context) return null;
-    context.save();
-    if (this.#mirrored) context.setTransform(-1, 0, 0, 1, width, 0);
-    context.drawImage(picture, 0, 0, width, height);
-    context.restore();
-    context.drawImage(drawing, 0, 0, width, height);
+    const { firstChild } = this.#slot;
+    // Decoded beside the page; an image element would be decoded while it is drawn.
+    const decoded = this.#blob && (await createImageBitmap(this.#blob));
+    const picture = decoded ?? firstChild;
+    if (!this.#source || !shown || !isDrawable(picture)) return null;
+    const fit = { ...shown, left: 0, top: 0 };
+    const scene = this.#scene({ width: shown.width, height: shown.height }, fit);
+    const map = this.showsMap ? this.#map : null;
+    const canvas = await savedPicture({
+      picture,
+      size: this.#source,
+      mirrored: this.#mirrored,
+      draw(context) {
+        context.scale(1 / fit.scale, 1 / fit.scale);
+        if (scene) paintScene(context, scene);
+        if (map) drawMap(context, map, fit);
+      },
+    });
+    decoded?.close();
     return canvas;
   }
 
@@ -262,4 +263,8 @@ export class Stage {
     const bounds = this.#overlay.getBoundingClientRect();
     return hitTest(this.#detections, fit, event.clientX - bounds.left, event.clientY - bounds.top);
   }
+}
+
+function isDrawable(picture: unknown): picture is ImageBitmap | HTMLImageElement | HTMLCanvasElement {
+  return [ImageBitmap, HTMLImageElement, HTMLCanvasElement].some((type) => picture instanceof type);
 }

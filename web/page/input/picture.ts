@@ -35,7 +35,7 @@ export async function decodePicture({ blob, title }: Pick<Picture, "blob" | "tit
     URL.revokeObjectURL(address);
   }
   const size = { width: image.naturalWidth, height: image.naturalHeight };
-  return { picture: image, size, mirrored: false, ambient: await thumbnail(blob) };
+  return { picture: image, size, mirrored: false, ambient: await thumbnail(blob), blob };
 }
 
 /** Far fewer pixels than the picture has: it is shown blurred. */

@@ -66,9 +66,9 @@ export abstract class BaseView implements TaskView {
     return null;
   }
 
-  toBlob(): Promise<Blob | null> {
-    const picture = this.stage.toCanvas();
-    if (picture === null) return Promise.resolve(null);
+  async toBlob(): Promise<Blob | null> {
+    const picture = await this.stage.toCanvas();
+    if (picture === null) return null;
     const legend = this.legend();
     const saved = legend === null ? picture : withLegend(picture, legend);
     return new Promise((resolve) => saved.toBlob(resolve, "image/png"));

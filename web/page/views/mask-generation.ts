@@ -194,7 +194,7 @@ class MaskGenerationView extends BaseView {
   #saveCoco(): void {
     if (this.#last === null) return;
     const names = this.#objects.answered.map((each) => this.#objects.nameOf(each));
-    saveCoco({ ...this.#last, masks: this.#objects.masks }, names, this.#fileName);
+    void saveCoco({ ...this.#last, masks: this.#objects.masks }, names, this.#fileName);
   }
 }
 

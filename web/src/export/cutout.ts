@@ -8,6 +8,10 @@ import type {
   SegmentResult,
 } from "../api/types.js";
 import { foundObjects } from "./objects.js";
+import type { PixelTest } from "./rle.js";
+
+/** Pixels that are drawn at a time: as many as take a few milliseconds. */
+const BAND_PIXELS = 500_000;
 
 type MaskedResult = SegmentResult | ImageSegmentationResult | MaskGenerationResult | EverythingResult;
 
@@ -31,25 +35,57 @@ export async function toPng(
   const context = canvas.getContext("2d");
   if (!context) throw new Error("the browser gives no 2D canvas");
   if ("cutout" in result) context.drawImage(result.cutout, 0, 0);
-  else drawObject(context, result, index, picture);
+  else await drawObject(context, result, index, picture);
   return canvas.convertToBlob({ type: "image/png" });
 }
 
-function drawObject(
+async function drawObject(
   context: OffscreenCanvasRenderingContext2D,
   result: MaskedResult,
   index: number,
   picture: CanvasImageSource | undefined,
-): void {
+): Promise<void> {
   const objects = foundObjects(result);
   const inside = objects[index]?.inside;
   if (!inside) throw new RangeError(`no object ${index}: the result has ${objects.length}`);
   const { width, height } = result;
+  const rows = Math.max(1, Math.floor(BAND_PIXELS / width));
+  for (let top = 0; top < height; top += rows) {
+    // The page may do something else between two bands.
+    if (top > 0) await new Promise((resolve) => setTimeout(resolve));
+    const band = { top, width, height: Math.min(rows, height - top) };
+    context.putImageData(maskBand(inside, band), 0, top);
+    if (picture) paintBand(context, picture, band, height);
+  }
+}
+
+interface Band {
+  top: number;
+  width: number;
+  height: number;
+}
+
+/** White where the object is, transparent elsewhere. */
+function maskBand(inside: PixelTest, { top, width, height }: Band): ImageData {
   const mask = new ImageData(width, height);
+  const pixels = new Uint32Array(mask.data.buffer);
   for (let y = 0, at = 0; y < height; y += 1)
-    for (let x = 0; x < width; x += 1, at += 4) if (inside(x, y)) mask.data.fill(255, at, at + 4);
-  context.putImageData(mask, 0, 0);
-  if (!picture) return;
+    for (let x = 0; x < width; x += 1, at += 1) if (inside(x, top + y)) pixels[at] = 0xffffffff;
+  return mask;
+}
+
+/** Replaces what is drawn of a band by the picture's pixels. */
+function paintBand(
+  context: OffscreenCanvasRenderingContext2D,
+  picture: CanvasImageSource,
+  band: Band,
+  height: number,
+): void {
+  context.save();
+  context.beginPath();
+  context.rect(0, band.top, band.width, band.height);
+  context.clip();
   context.globalCompositeOperation = "source-in";
-  context.drawImage(picture, 0, 0, width, height);
+  context.drawImage(picture, 0, 0, band.width, height);
+  context.restore();
 }

@@ -1,0 +1,42 @@
+// The picture with the drawing on it, in the picture's pixels, made band by band, so that the page never stalls.
+
+import { inSlices } from "../util/slices.js";
+import type { Size } from "./fit.js";
+
+/** Pixels that are drawn before the page may do something else. */
+const slice = 1_000_000;
+
+export interface DrawnPicture {
+  picture: CanvasImageSource;
+  size: Size;
+  mirrored: boolean;
+  /** Draws what was found in pixels of the picture. */
+  draw(context: CanvasRenderingContext2D): void;
+}
+
+export async function savedPicture({
+  picture,
+  size,
+  mirrored,
+  draw,
+}: DrawnPicture): Promise<HTMLCanvasElement | null> {
+  const { width, height } = size;
+  const canvas = document.createElement("canvas");
+  canvas.width = width;
+  canvas.height = height;
+  const context = canvas.getContext("2d");
+  if (!context) return null;
+  await inSlices(height, Math.max(1, Math.floor(slice / width)), (top, end) => {
+    context.save();
+    context.beginPath();
+    context.rect(0, top, width, end - top);
+    context.clip();
+    context.save();
+    if (mirrored) context.setTransform(-1, 0, 0, 1, width, 0);
+    context.drawImage(picture, 0, 0, width, height);
+    context.restore();
+    draw(context);
+    context.restore();
+  });
+  return canvas;
+}
