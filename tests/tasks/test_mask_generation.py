@@ -303,6 +303,12 @@ def test_a_prompt_without_the_box_that_a_graph_takes_is_refused() -> None:
     assert caught.value.code == "invalid-prompt"
 
 
+def test_a_box_without_the_point_that_a_graph_takes_beside_it_is_refused() -> None:
+    with pytest.raises(WebbuildError, match="takes a point with every box") as caught:
+        feeds(SAM_BOXES, PointPrompt(box=(0, 0, 10, 5)), points=1)
+    assert caught.value.code == "invalid-prompt"
+
+
 def test_a_prompt_of_another_length_is_refused() -> None:
     with pytest.raises(WebbuildError, match=r"the prompt has 2 points with .* the graph takes 3"):
         feeds(SAM, PointPrompt([(5, 5)], [1]), points=3)

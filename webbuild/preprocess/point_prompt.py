@@ -171,6 +171,9 @@ def _check_box(wanted: Sequence[PointPromptInput], task: MaskGenerationTask, pro
 
 def _check_count(spec: PointPromptInput | None, task: MaskGenerationTask, prompt: PointPrompt) -> None:
     tokens, room = point_tokens(task, prompt), 0 if spec is None else spec.shape[-2]
+    if tokens < room and task.box == "input" and prompt.box is not None:
+        what = f"the decoder takes {'a point' if room == 1 else f'{room} points'} with every box"
+        raise _invalid(what, "give a point on the object too, or export it with a free number of boxes")
     if tokens != room:
         what = f"the prompt has {tokens} points with the corners of its box and its padding, the graph takes {room}"
         raise _invalid(what, "give as many, or pack the model for that count")

@@ -180,6 +180,17 @@ describe("a prompt", () => {
     expect(() => choose({ points: many })).toThrow(/has 10 points with .* the model takes 2 to 3/);
   });
 
+  test("has a box and a point where every graph has an input for both", () => {
+    const base = variants([])["tensor.json"] as Manifest;
+    const inputs = [input("points", [1, 1, 1, 2]), input("labels", [1, 1, 1]), input("box", [1, 1, 4])];
+    const task = { ...TASK, box: "input" as const, paddingPoint: false };
+    const choose = (given: RunOptions) => options.variant?.([{ ...base, task, inputs }], given);
+    const box = { x1: 0, y1: 0, x2: 5, y2: 5 };
+    expect(choose({ ...click, box })).toBe(0);
+    expect(() => choose({ box })).toThrow("the decoder takes a point with every box");
+    expect(() => choose(click)).toThrow("the decoder takes a box with every prompt");
+  });
+
   test("fits the graph that takes as many points", () => {
     const prompt = promptOf(manifest, click);
     expect(takesPrompt(manifest, prompt)).toBe(true);

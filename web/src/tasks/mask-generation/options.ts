@@ -28,6 +28,7 @@ export const options: TaskOptions<MaskGenerationTask> = {
     const found = variants.findIndex((each) => prompt && takesPrompt(each, prompt));
     if (found >= 0 || first === undefined || prompt === undefined) return Math.max(0, found);
     const counts = variants.map((each) => graphPoints(each));
+    checkBoxInput(first, prompt, Math.min(...counts));
     const what = `the prompt has ${pointCount(first.task, prompt)} points with the corners of its box and its padding`;
     throw promptError(
       `${what}, the model takes ${Math.min(...counts)} to ${Math.max(...counts)}`,
@@ -101,6 +102,26 @@ function checkBox(box: unknown, task: MaskGenerationTask): void {
     throw promptError(
       `the box ${sides.join(", ")} has no area`,
       "give { x1, y1, x2, y2 } with x1 < x2 and y1 < y2",
+    );
+}
+
+/** Throws where each graph has an input for a box, beside points: a box without a click, or a click without a box. */
+function checkBoxInput(
+  { task, inputs }: Pick<ManifestOf<MaskGenerationTask>, "task" | "inputs">,
+  { points, box }: PointPrompt,
+  fewest: number,
+): void {
+  if (task.box !== "input") return;
+  const room = promptInputs({ inputs }).find(({ role }) => role === "box")?.shape[1] ?? 0;
+  if (box === null && room !== 0)
+    throw promptError(
+      "the decoder takes a box with every prompt",
+      "give a box, or export it with a free number",
+    );
+  if (box !== null && points.length < fewest)
+    throw promptError(
+      `the decoder takes ${fewest === 1 ? "a point" : `${fewest} points`} with every box`,
+      "give a point on the object too, or export it with a free number of boxes",
     );
 }
 
