@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -37,6 +38,14 @@ def test_a_manifest_of_one_model_is_of_schema_1_and_says_nothing_of_stages() -> 
     assert not {"stages", "stageName"} & written.keys()
     assert manifest().every_stage == [manifest()]
     assert manifest().final_task == manifest().task
+
+
+def test_a_manifest_that_was_written_before_there_were_stages_is_read() -> None:
+    """It is kept as it was written then: what is added to the manifest since must not be required."""
+    old = decode((Path(__file__).parent / "schema-1.json").read_bytes())
+    assert (old.schema, old.name, old.stages) == (1, "tiny", msgspec.UNSET)
+    assert [(each.name, each.task.__class__.__name__) for each in old.every_stage] == [("tiny", "PoseTask")]
+    assert [graph.target for graph in old.graphs] == ["webgpu"]
 
 
 def test_stages_in_a_manifest_of_schema_1_are_refused() -> None:
