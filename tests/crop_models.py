@@ -1,4 +1,4 @@
-"""A detector of people, and a small model with keypoints of crops."""
+"""A detector of people, and small models that look at crops: keypoints, classes, vectors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import onnx
 
-from tests.models import HEADER, parsed, save, weights
+from tests.models import HEADER, detector, parsed, save, weights
 
 DETECTOR = Path(__file__).parents[1] / "models" / "yolo-pose.onnx"
 KEYPOINTS = f"""{HEADER}
@@ -30,3 +30,42 @@ def keypoints(folder: Path, batch: str = "N") -> Path:
     proto = parsed(KEYPOINTS.replace("N,", f"{batch},"))
     proto.graph.initializer.append(onnx.numpy_helper.from_array(weights(3, 3, 1, 1, seed=1), "w"))
     return save(proto, folder / "tiny-rtmpose.onnx")
+
+
+POOLED = f"""{HEADER}
+pooled (float[N,3,HEIGHT,WIDTH] input) => (float[N,COUNT] OUTPUT)
+{{
+  small = AveragePool <kernel_shape = [CELL_H, CELL_W], strides = [CELL_H, CELL_W]> (input)
+  flat = Flatten (small)
+  OUTPUT = MatMul (flat, w)
+}}
+"""
+CELLS = 4
+"""Parts of a side whose mean colours a pooled network reads."""
+
+
+def pooled(path: Path, height: int, width: int, count: int, output: str, batch: str = "N") -> Path:
+    """Write a network of means of colours, [crops, 3, height, width] to [crops, count]."""
+    sizes = {"HEIGHT": height, "WIDTH": width, "CELL_H": height // CELLS, "CELL_W": width // CELLS, "COUNT": count}
+    text = POOLED.replace("OUTPUT", output).replace("N,", f"{batch},")
+    for name, value in sizes.items():
+        text = text.replace(name, str(value))
+    proto = parsed(text)
+    proto.graph.initializer.append(onnx.numpy_helper.from_array(weights(3 * CELLS**2, count, seed=2), "w"))
+    return save(proto, path)
+
+
+def classifier(folder: Path, batch: str = "N") -> Path:
+    """Write a classifier of four classes, of logits."""
+    return pooled(folder / "tiny-cls.onnx", 24, 24, 4, "logits", batch)
+
+
+def embedding(folder: Path, height: int = 32, width: int = 16) -> Path:
+    """Write a network of vectors, of the shape of one of people, or of faces with 112 by 112."""
+    return pooled(folder / "tiny-reid.onnx", height, width, 8, "vector")
+
+
+def face_detector(folder: Path, metadata: dict[str, str] | None = None) -> Path:
+    """Write a detector of faces and five keypoints of each, of random weights."""
+    known = {"task": "pose", "names": "{0: 'face'}", "kpt_shape": "[5, 3]", "stride": "32"}
+    return save(detector(1, 15, known | (metadata or {})), folder / "tiny-face.onnx")

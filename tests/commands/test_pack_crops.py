@@ -7,16 +7,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.commands.program import webbuild
-from tests.crop_models import DETECTOR, keypoints
+from tests.commands.program import Done, webbuild
+from tests.crop_models import DETECTOR, classifier, embedding, face_detector, keypoints
+from tests.models import HEADER, parsed, save
 from tests.stages import pair
-from webbuild.manifest.manifest import CropInput, KeypointsTask, Manifest, PoseTask, decode
+from webbuild.manifest.manifest import (
+    CropClassesTask,
+    CropEmbeddingsTask,
+    CropInput,
+    KeypointsTask,
+    Manifest,
+    PoseTask,
+    decode,
+)
 from webbuild.manifest.uint8_tensors import from_uint8
 from webbuild.preprocess.crop import place_crop
 from webbuild.preprocess.image import load_image
 from webbuild.preprocess.picture import crops_to_tensor, picture_to_tensor
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.crop_boxes import crop_boxes
+from webbuild.tasks.embedding_families import arcface_template
 from webbuild.tasks.registry import decode_task
 from webbuild.tasks.run_context import RunContext
 
@@ -78,3 +88,105 @@ def test_crops_of_an_encoder_are_an_error(tmp_path: Path) -> None:
     done = webbuild("pack", encoder, keypoints(tmp_path), "-o", tmp_path / "out", "--no-verify")
     assert (done.code, done.error) == (2, "stages-not-joined")
     assert "tiny-rtmpose.onnx takes crops, and no stage before it finds boxes" in done.stderr
+
+
+def test_a_classifier_looks_at_each_box(tmp_path: Path) -> None:
+    labels = tmp_path / "labels.txt"
+    labels.write_text("nurse\ndoctor\nguest\nother\n")
+    _, second = packed(tmp_path, DETECTOR, classifier(tmp_path), "--labels", labels).every_stage
+    crop = second.inputs[0]
+    assert isinstance(crop, CropInput)
+    assert (crop.padding, crop.aspect, crop.scale) == (1.0, "keep", 1 / 255)
+    assert second.task == CropClassesTask(output="logits", classes=["nurse", "doctor", "guest", "other"], logits=True)
+    assert [spec.shape[0] for variant in second.every_variant for spec in variant.inputs] == [1, 4]
+
+
+def test_people_are_stretched_for_re_identification(tmp_path: Path) -> None:
+    _, second = packed(tmp_path, DETECTOR, embedding(tmp_path)).every_stage
+    crop = second.inputs[0]
+    assert isinstance(crop, CropInput)
+    assert second.task == CropEmbeddingsTask(output="vector", size=8)
+    assert (crop.aspect, crop.template) == ("stretch", [])
+
+
+def test_five_keypoints_of_faces_are_aligned(tmp_path: Path) -> None:
+    _, second = packed(tmp_path, face_detector(tmp_path), embedding(tmp_path, 112, 112)).every_stage
+    crop = second.inputs[0]
+    assert isinstance(crop, CropInput)
+    assert (crop.scale, crop.mean, crop.std) == (1.0, [127.5] * 3, [127.5] * 3)
+    assert crop.template == arcface_template(112)
+
+
+def test_faces_without_five_keypoints_are_not_aligned_and_that_is_said(tmp_path: Path) -> None:
+    done = webbuild("pack", DETECTOR, embedding(tmp_path, 112, 112), "-o", tmp_path / "out", "--dry-run")
+    assert done.code == 0, done.stderr
+    assert "boxes are not aligned: the stage that finds them gives no 5 keypoints" in done.stdout + done.stderr
+
+
+def test_a_second_model_that_is_neither_names_its_tensors(tmp_path: Path) -> None:
+    odd = parsed(f"{HEADER} odd (float[1,3,16,16] input) => (float[1,3,16,16] y) {{ y = Relu (input) }}")
+    done = webbuild("pack", DETECTOR, save(odd, tmp_path / "odd.onnx"), "-o", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (2, "stages-not-joined")
+    assert "takes 'input' float32 [1, 3, 16, 16], and gives 'y' float32 [1, 3, 16, 16]" in done.stderr
+
+
+CROP = """
+[stages.find]
+model = "{finder}"
+
+[stages.look]
+model = "{second}"
+
+[stages.look.crop]
+"""
+
+
+def pipeline(folder: Path, second: Path, said: str, finder: Path = DETECTOR) -> Done:
+    path = folder / "crops.toml"
+    path.write_text(CROP.format(finder=finder, second=second.name) + said)
+    return webbuild("pack", "--pipeline", path, "-o", folder / "out", "--no-verify")
+
+
+def test_a_pipeline_says_which_boxes_are_cut_and_how(tmp_path: Path) -> None:
+    said = """
+classes = ["person"]
+min-score = 0.5
+max-crops = 3
+padding = 1.5
+aspect = "stretch"
+pad = 114
+color = "bgr"
+scale = 1
+template = [[4, 4], [8, 4], [6, 6], [4, 8], [8, 8], [1, 1], [2, 2], [3, 3], [4, 4], [5, 5], [6, 6], [7, 7], [8, 8],
+  [9, 9], [10, 10], [11, 11], [12, 12]]
+"""
+    done = pipeline(tmp_path, classifier(tmp_path), said)
+    assert done.code == 0, done.stderr
+    crop = decode((tmp_path / "out" / "manifest.json").read_bytes()).every_stage[1].inputs[0]
+    assert isinstance(crop, CropInput)
+    assert (crop.min_score, crop.max_crops, crop.padding, crop.aspect) == (0.5, 3, 1.5, "stretch")
+    assert (crop.pad, crop.color, crop.scale, crop.mean) == (114, "bgr", 1.0, [0.0] * 3)
+    assert len(crop.template) == 17
+
+
+@pytest.mark.parametrize(
+    ("said", "what", "fix"),
+    [
+        ('classes = ["persn"]', "crop.classes: no box has the class persn", "write person"),
+        ('template = "arcface"', "crop.template: it has 5 points, and the boxes have 17 keypoints", 'task = "pose"'),
+        ("max-crops = 0", "stages.look.crop.max-crops: Expected `int` >= 1", "write for example"),
+        ("paddding = 2", "stages.look.crop: Object contains unknown field `paddding`", "write for example"),
+    ],
+)
+def test_crops_that_cannot_be_cut_are_named(tmp_path: Path, said: str, what: str, fix: str) -> None:
+    done = pipeline(tmp_path, classifier(tmp_path), said)
+    assert (done.code, done.error) == (2, "invalid-pipeline")
+    assert what in done.stderr
+    assert fix in done.stderr
+
+
+def test_a_stage_of_tensors_cuts_no_crops(tmp_path: Path) -> None:
+    encoder, decoder = pair(tmp_path)
+    done = pipeline(tmp_path, decoder, "padding = 2", encoder)
+    assert (done.code, done.error) == (2, "invalid-pipeline")
+    assert "stages.look.crop: the stage takes tensors of earlier stages, and no crops" in done.stderr

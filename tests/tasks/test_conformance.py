@@ -17,6 +17,8 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.inputs.picture import MaskChannel
 from webbuild.manifest.manifest import (
     ClassifyTask,
+    CropClassesTask,
+    CropEmbeddingsTask,
     CropInput,
     DepthTask,
     DetectTask,
@@ -376,17 +378,34 @@ def test_crops_become_the_tensor_that_is_wanted(file: Path) -> None:
 @cases_of("keypoints")
 def test_keypoints_of_crops_lie_where_they_are_wanted(file: Path) -> None:
     case = read(file)
-    spec = msgspec.convert(case["input"], CropInput)
-    task = msgspec.convert(case["task"], KeypointsTask)
-    rows, columns = input_size(spec)
-    crops = tuple(place_crop(_crop_box(each, []), spec) for each in case["boxes"])
-    place = ImagePlacement(0, 0, 0, 0, columns, rows, columns, rows, crops)
-    outputs = {name: np.array(each["data"], np.float32).reshape(each["dims"]) for name, each in case["outputs"].items()}
-    found = decode_task(task, outputs, RunContext(place))
+    found = decode_task(msgspec.convert(case["task"], KeypointsTask), *_outputs_of_crops(case))
     want = case["want"]["poses"]
     assert [each.box for each in found] == [msgspec.convert(each["box"], Box) for each in want]
     numbers = [[[point.x, point.y, point.confidence] for point in each.keypoints] for each in found]
     np.testing.assert_allclose(numbers, [each["keypoints"] for each in want], rtol=0, atol=case["tolerance"])
+
+
+@pytest.mark.parametrize("field", ["classes", "embedding"])
+def test_what_is_said_of_crops_is_what_is_wanted(field: str) -> None:
+    spec, folder = {
+        "classes": (CropClassesTask, "crop-classes"),
+        "embedding": (CropEmbeddingsTask, "crop-embeddings"),
+    }[field]
+    files = sorted((FOLDER / folder).glob("*.json"))
+    assert len(files) > 1
+    for case in map(read, files):
+        found = decode_task(msgspec.convert(case["task"], spec), *_outputs_of_crops(case))
+        got = [{"box": each["box"], field: each[field]} for each in msgspec.to_builtins(found)]
+        same(json.loads(msgspec.json.encode(got)), case["want"]["detections"], case["tolerance"])
+
+
+def _outputs_of_crops(case: dict[str, Any]) -> tuple[dict[str, NDArray[np.float32]], RunContext]:
+    spec = msgspec.convert(case["input"], CropInput)
+    rows, columns = input_size(spec)
+    crops = tuple(place_crop(_crop_box(each, []), spec) for each in case["boxes"])
+    place = ImagePlacement(0, 0, 0, 0, columns, rows, columns, rows, crops)
+    outputs = {name: np.array(each["data"], np.float32).reshape(each["dims"]) for name, each in case["outputs"].items()}
+    return outputs, RunContext(place)
 
 
 def _crop_box(box: list[float], points: list[list[float]]) -> CropBox:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from webbuild.bundle.graphs import option_inputs
 from webbuild.compile.answer_warnings import find_answer_warnings
 from webbuild.compile.infer_task import (
+    finds_keypoints,
     infer_missing_postprocess,
     infer_task,
     patched_signature,
@@ -104,6 +105,8 @@ def compile_model(
     source, dims = loaded.source, loaded.dims.dims
     task = "tensor" if task is None and links is not None and links.later else task
     with progress.step("plan the patches"):
+        if task is None and links is not None and finds_keypoints(source, dims, links.keypoints):
+            task = "pose"
         if task is None and wanted.labels is not None:
             task = task_of_labels(source, dims, len(wanted.labels))
         unprocessed = None if nms == "keep" else infer_missing_postprocess(source, dims, task)
@@ -124,7 +127,8 @@ def compile_model(
         earlier = links.earlier_stage(patched_signature(source, planned.graphs["wasm"]))
         known = known if earlier is None else with_graph_normalization(earlier, source.model)
     known = with_int32_inputs(known, planned.graphs["wasm"])
-    known = known if links is None else links.with_stage_inputs(known)
+    if links is not None:
+        known = links.with_stage_inputs(known, patched_signature(source, planned.graphs["wasm"]))
     told, known = known, _with_pictures(known, planned.graphs["wasm"], loaded, wanted, progress, task, like)
     known = known if links is None else links.without_task_hint(known)
     if known.measured_output and like is None:

@@ -48,6 +48,12 @@ def infer_missing_postprocess(source: OnnxModel, dims: Mapping[str, int], task: 
     return next((each for each in found if each is not None and each.postprocess is not None), None)
 
 
+def finds_keypoints(source: OnnxModel, dims: Mapping[str, int], count: int) -> bool:
+    """Whether a model is a detector whose boxes have so many keypoints, which it may leave out; False for 0."""
+    found = infer_missing_postprocess(source, dims, "pose") if count else None
+    return found is not None and len(getattr(found.task, "keypoints", [])) == count
+
+
 def task_of_labels(source: OnnxModel, dims: Mapping[str, int], count: int) -> str | None:
     """Return the task of a model that nothing tells of, by the number of its classes; None where none has so many."""
     frozen = _with_fixed_dims(source.model, dims)

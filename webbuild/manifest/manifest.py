@@ -55,6 +55,8 @@ from webbuild.manifest.inputs.tensor import StateInput as StateInput
 from webbuild.manifest.inputs.tensor import TensorInput as TensorInput
 from webbuild.manifest.manifest_struct import ManifestStruct
 from webbuild.manifest.tasks.classify import ClassifyTask as ClassifyTask
+from webbuild.manifest.tasks.crop_classes import CropClassesTask as CropClassesTask
+from webbuild.manifest.tasks.crop_embeddings import CropEmbeddingsTask as CropEmbeddingsTask
 from webbuild.manifest.tasks.depth import DepthTask as DepthTask
 from webbuild.manifest.tasks.detect import DetectTask as DetectTask
 from webbuild.manifest.tasks.grounding import GroundingTask as GroundingTask

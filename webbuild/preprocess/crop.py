@@ -13,9 +13,6 @@ from webbuild.preprocess.affine import Affine, similarity
 from webbuild.preprocess.crop_box import Crop, CropBox
 from webbuild.preprocess.image import composite_on_white, input_size
 
-MOST_CROPS = 1000
-"""Boxes that are looked at in a picture: of more, the best, as in the runtime."""
-
 
 def whole_picture(rgba: NDArray[np.uint8]) -> CropBox:
     """Return the box of a whole picture [height, width, 4]."""
@@ -24,8 +21,14 @@ def whole_picture(rgba: NDArray[np.uint8]) -> CropBox:
 
 
 def boxes_looked_at(boxes: Sequence[CropBox], spec: CropInput) -> list[CropBox]:
-    """Return the boxes of the classes that crops are cut around, the best first."""
-    return [each for each in boxes if not spec.classes or each.class_index in spec.classes][:MOST_CROPS]
+    """Return the boxes that crops are cut around, the best first."""
+    return [each for each in boxes if _is_looked_at(each, spec)][: spec.max_crops]
+
+
+def _is_looked_at(each: CropBox, spec: CropInput) -> bool:
+    x1, y1, x2, y2 = each.box
+    wanted = not spec.classes or each.class_index in spec.classes
+    return wanted and each.score >= spec.min_score and x2 > x1 and y2 > y1
 
 
 def place_crop(around: CropBox, spec: CropInput) -> Crop:
@@ -41,7 +44,8 @@ def _around_box(box: tuple[float, float, float, float], spec: CropInput) -> Affi
     rows, columns = input_size(spec)
     x1, y1, x2, y2 = box
     width, height = (x2 - x1) * spec.padding, (y2 - y1) * spec.padding
-    width, height = max(width, height * columns / rows), max(height, width * rows / columns)
+    if spec.aspect == "keep":
+        width, height = max(width, height * columns / rows), max(height, width * rows / columns)
     across, down = (columns - 1, rows - 1) if spec.unbiased else (columns, rows)
     left, top = (x1 + x2) / 2 - width / 2, (y1 + y2) / 2 - height / 2
     return Affine(width / across, 0.0, left, 0.0, height / down, top)

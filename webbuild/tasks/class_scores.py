@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest.manifest import ClassifyTask
+from webbuild.manifest.manifest import ClassifyTask, CropClassesTask
 
 
 class ClassScore(Struct, frozen=True, rename="camel"):
@@ -19,7 +19,7 @@ class ClassScore(Struct, frozen=True, rename="camel"):
     score: float
 
 
-def class_probabilities(task: ClassifyTask, values: NDArray[Any]) -> NDArray[np.float64]:
+def class_probabilities(task: ClassifyTask | CropClassesTask, values: NDArray[Any]) -> NDArray[np.float64]:
     """Return the probability of each class, [classes] from [classes]."""
     scores: NDArray[np.float64] = np.asarray(values, np.float64)
     if not task.logits:
@@ -28,3 +28,10 @@ def class_probabilities(task: ClassifyTask, values: NDArray[Any]) -> NDArray[np.
         powers = np.exp(scores - scores.max())
         result: NDArray[np.float64] = powers / powers.sum()
     return result
+
+
+def ranked_classes(task: ClassifyTask | CropClassesTask, values: NDArray[Any]) -> list[ClassScore]:
+    """Return all classes, the most probable first, from [classes]; of equals the one of the lower index."""
+    scores = class_probabilities(task, values)
+    order = np.argsort(-scores, kind="stable")  # NaN last
+    return [ClassScore(int(i), task.classes[i], float(scores[i])) for i in order]

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
-import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
@@ -16,7 +15,8 @@ from webbuild.manifest.manifest import ClassifyTask, ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.class_names import count_classes
-from webbuild.tasks.class_scores import ClassScore, class_probabilities
+from webbuild.tasks.class_scores import ClassScore, class_probabilities, ranked_classes
+from webbuild.tasks.classifier_of_crops import classifier_of_crops
 from webbuild.tasks.metadata import class_names
 from webbuild.tasks.metrics.compare_classes import compare_classes, compare_decoded_classes
 from webbuild.tasks.run_context import RunContext, Tensors
@@ -60,6 +60,10 @@ class ClassifyKind(TaskKind):
             raise _class_count_mismatch(signature.file, output, count, len(names))
         return None
 
+    def of_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
+        """Return a classifier of crops."""
+        return classifier_of_crops(match)
+
     def answer_warnings(self, task: ClassifyTask, answers: Sequence[Tensors]) -> Sequence[str]:
         """Say of best scores that are chance that these may be no scores of classes."""
         best = max(float(class_probabilities(task, each[task.output][0]).max()) for each in answers)
@@ -78,9 +82,7 @@ class ClassifyKind(TaskKind):
 
     def decode(self, task: ClassifyTask, outputs: Tensors, context: RunContext) -> Sequence[ClassScore]:
         """Return all classes, the most probable first; of equals the one of the lower index."""
-        scores = class_probabilities(task, outputs[task.output][0])
-        order = np.argsort(-scores, kind="stable")  # NaN last
-        return [ClassScore(int(i), task.classes[i], float(scores[i])) for i in order]
+        return ranked_classes(task, outputs[task.output][0])
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[ClassScore]:
         """Return all classes, the most probable first."""

@@ -14,8 +14,8 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import KeypointsTask, Task
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.crop_box import Crop
-from webbuild.tasks.base import TaskKind
-from webbuild.tasks.detection import Box, CropKeypoint, Detection
+from webbuild.tasks.crop_task import CropKind, around
+from webbuild.tasks.detection import CropKeypoint, Detection
 from webbuild.tasks.keypoint_families import infer_keypoints, with_measured_range
 from webbuild.tasks.keypoint_heads import decode_keypoints, head_outputs
 from webbuild.tasks.metrics.compare_keypoints import compare_keypoints
@@ -24,13 +24,10 @@ from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
 
 
-class KeypointsKind(TaskKind):
+class KeypointsKind(CropKind):
     """See `KeypointsTask` for the result, and its heads for the outputs."""
 
     spec = KeypointsTask
-    page_template = "detections"
-    has_detections = True
-    noun = "detection"
     description = "Finds the keypoints of one person or face"
     wants = (
         "one picture, and scores along its width and height (SimCC), a heat map for each keypoint, or numbers x and y "
@@ -95,6 +92,10 @@ class KeypointsKind(TaskKind):
         keypoints = [keypoint.name for keypoint in task.keypoints]
         return TypeNames("poses", "Pose", task.classes, keypoints=keypoints, functions=OBJECT_FUNCTIONS)
 
+    def subjects(self, task: KeypointsTask) -> Sequence[str]:
+        """Return what has these keypoints."""
+        return task.classes
+
     def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
         """Return the match with what its numbers on photographs say: parts of the crop, or its pixels."""
         finite = np.concatenate([each.ravel() for each in values])
@@ -112,14 +113,12 @@ def _to_detection(
     confidence: NDArray[np.float64],
     margin: NDArray[np.float64],
 ) -> Detection:
-    around = crop.around
     x, y = crop.to_picture.apply(points[:, 0], points[:, 1])
-    label = task.classes[0] if around.label is None else around.label
     keypoints = tuple(
         CropKeypoint(keypoint.name, *map(float, numbers))
         for keypoint, *numbers in zip(task.keypoints, x, y, confidence, margin, strict=True)
     )
-    return Detection(Box(*around.box), around.score, around.class_index, label, keypoints)
+    return Detection(**around(crop, task.classes[0]), keypoints=keypoints)
 
 
 TASK = KeypointsKind()

@@ -11,6 +11,9 @@ from webbuild.manifest.manifest import TensorTask
 from webbuild.manifest.tasks.tensor import JoinedTensor
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import TaskKind
+from webbuild.tasks.classifier_of_crops import classifier_of_crops
+from webbuild.tasks.crop_classifier import crop_classifier, is_classifier
+from webbuild.tasks.crop_embeddings import infer_embedding
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.tensor_inputs import tensor_input_spec
@@ -41,6 +44,11 @@ class TensorKind(TaskKind):
     def decode(self, task: TensorTask, outputs: Tensors, context: RunContext) -> Sequence[object]:
         """There are no objects in bare tensors."""
         return ()
+
+    def of_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
+        """Return a classifier of crops where names tell it, else one of vectors, where it takes pictures at all."""
+        classifier = crop_classifier(signature) if is_classifier(signature) else None
+        return infer_embedding(signature) if classifier is None else classifier_of_crops(classifier)
 
     def with_joined(self, task: TensorTask, joined: Sequence[JoinedTensor]) -> TensorTask:
         """Return the task with what its outputs are joined from, which the page draws."""

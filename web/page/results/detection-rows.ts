@@ -17,6 +17,7 @@ export function detectionRows(detections: readonly AnyDetection[], style: Detect
 }
 
 function detailOf(detection: AnyDetection): string {
+  if ("detail" in detection) return detection.detail;
   if ("keypoints" in detection) return keypointsSeen(detection);
   return "angle" in detection ? degrees(detection.angle) : "";
 }

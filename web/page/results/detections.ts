@@ -4,7 +4,12 @@ import type { Detection, Model, OrientedObject, Pose, Result, Segment } from "..
 import type { Fit } from "../drawing/fit.js";
 import { noun } from "../util/format.js";
 
-export type AnyDetection = Detection | Pose | Segment | OrientedObject;
+export type AnyDetection = Detection | Pose | Segment | OrientedObject | DetailedDetection;
+
+/** With what the list says besides. */
+export interface DetailedDetection extends Detection {
+  detail: string;
+}
 
 export interface FoundDetections {
   detections: readonly AnyDetection[];

@@ -1,6 +1,8 @@
 // What a run returns, of any task. A task's own result lies beside the task.
 
 import type { ClassifyResult } from "../tasks/classify/result.js";
+import type { CropClassesResult } from "../tasks/crop-classes/result.js";
+import type { CropEmbeddingsResult } from "../tasks/crop-embeddings/result.js";
 import type { DepthResult } from "../tasks/depth/result.js";
 import type { DetectResult } from "../tasks/detect/result.js";
 import type { GroundingResult } from "../tasks/grounding/result.js";
@@ -20,6 +22,8 @@ export type Result =
   | SegmentResult
   | ObbResult
   | ClassifyResult
+  | CropClassesResult
+  | CropEmbeddingsResult
   | DepthResult
   | MatteResult
   | GroundingResult
@@ -34,11 +38,15 @@ export type ObjectsResult =
   | PoseResult
   | SegmentResult
   | ObbResult
+  | CropClassesResult
+  | CropEmbeddingsResult
   | GroundingResult
   | ImageSegmentationResult
   | MaskGenerationResult;
 
 export type * from "../tasks/classify/result.js";
+export type * from "../tasks/crop-classes/result.js";
+export type * from "../tasks/crop-embeddings/result.js";
 export type * from "../tasks/depth/result.js";
 export type * from "../tasks/detect/result.js";
 export type * from "../tasks/grounding/result.js";

@@ -19,6 +19,8 @@ export interface Manifest {
   source: Source;
   task:
     | ClassifyTask
+    | CropClassesTask
+    | CropEmbeddingsTask
     | DepthTask
     | DetectTask
     | GroundingTask
@@ -97,6 +99,27 @@ export interface ClassifyTask {
   output: string;
   classes: string[];
   logits: boolean;
+}
+/**
+ * The classes of each object that an earlier stage finds.
+ *
+ *     `output` [crops, classes] holds a probability each or, with `logits`, what softmax makes one of.
+ */
+export interface CropClassesTask {
+  kind: "crop-classes";
+  output: string;
+  classes: string[];
+  logits: boolean;
+}
+/**
+ * A unit vector for each object that an earlier stage finds: objects alike have vectors with a large dot product.
+ *
+ *     `output` [crops, size] or [crops, size, 1, 1]. Each vector is divided by its length; one of zeros stays as it is.
+ */
+export interface CropEmbeddingsTask {
+  kind: "crop-embeddings";
+  output: string;
+  size: number;
 }
 /**
  * How far away each pixel of the picture is.
@@ -518,9 +541,10 @@ export interface MaskChannel {
 /**
  * The part of a picture around a box, by an affine transform; its pixels become what those of an `ImageInput` do.
  *
- *     The boxes are those of the first stage whose class is one of `classes`, of any class where that is empty; in a
- *     bundle of one stage it is the box of the whole picture. A box with the middle (cx, cy), multiplied by `padding` and
- *     then enlarged along one side to the aspect ratio of the input, is w by h. The point (x, y) of the picture goes to
+ *     The boxes are those of an earlier stage that have an area, a score of at least `min_score`, and one of `classes` or,
+ *     where that is empty, any class: of them the first `max_crops`, which are the best. In a bundle of one stage it is
+ *     the box of the whole picture. A box with the middle (cx, cy), multiplied by `padding` and then, to `keep` its aspect
+ *     ratio, enlarged along one side to that of the input, is w by h. The point (x, y) of the picture goes to
  *
  *         ((x - cx) * width / w + width / 2, (y - cy) * height / h + height / 2)
  *
@@ -528,8 +552,8 @@ export interface MaskChannel {
  *
  *         ((x - cx + w / 2) * (width - 1) / w, (y - cy + h / 2) * (height - 1) / h).
  *
- *     With a `template`, a place in the input for each of the first stage's keypoints, the transform is instead the
- *     similarity (rotation, scale, translation) that brings the keypoints nearest to it by least squares.
+ *     With a `template`, a place in the input for each keypoint of a box, the transform is instead the similarity
+ *     (rotation, scale, translation) that brings the keypoints nearest to it by least squares, as Umeyama's does.
  *
  *     Pixel i lies at the whole number i, as in OpenCV. Each pixel of the input is read bilinearly, in float64, not
  *     rounded; pixels beyond the picture are `pad`.
@@ -545,10 +569,13 @@ export interface CropInput {
   mean: number[];
   std: number[];
   padding: number;
+  aspect: "keep" | "stretch";
   unbiased: boolean;
   pad: number;
   template: [number, number][];
   classes: number[];
+  minScore: number;
+  maxCrops: number;
 }
 /**
  * A second picture, such as a style, a reference or the next frame; its pixels become what an `ImageInput`'s do.
@@ -895,6 +922,8 @@ export interface Sample {
 export interface Variant {
   task:
     | ClassifyTask
+    | CropClassesTask
+    | CropEmbeddingsTask
     | DepthTask
     | DetectTask
     | GroundingTask
@@ -941,6 +970,8 @@ export interface Stage {
   source: Source;
   task:
     | ClassifyTask
+    | CropClassesTask
+    | CropEmbeddingsTask
     | DepthTask
     | DetectTask
     | GroundingTask

@@ -26,10 +26,13 @@ const INPUT: CropInput = {
   mean: [0, 0, 0],
   std: [1, 1, 1],
   padding: 1.25,
+  aspect: "keep",
   unbiased: false,
   pad: 0,
   template: [],
   classes: [],
+  minScore: 0,
+  maxCrops: 1000,
 };
 
 function painted(width: number, height: number): ImageData {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ClassScore } from "../../src/api/types.js";
 import type { ClassifyTask } from "../../src/manifest/manifest.js";
-import { decodeClasses } from "../../src/tasks/classify/task.js";
+import { decodeClasses } from "../../src/tasks/classify/class-scores.js";
 import { expectClose } from "../support/compare-tensors.js";
 import { casesOf } from "../support/conformance.js";
 

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import type { Tensors } from "../../src/api/types.js";
+import type { Pose, PoseResult, Tensors } from "../../src/api/types.js";
 import type { CropInput, KeypointsTask } from "../../src/manifest/manifest.js";
 import { placeCrop } from "../../src/preprocess/crop/place-crop.js";
-import { planeSize } from "../../src/preprocess/letterbox.js";
-import { decodePoses } from "../../src/tasks/keypoints/task.js";
+import { type Geometry, planeSize } from "../../src/preprocess/letterbox.js";
+import { task as keypoints } from "../../src/tasks/keypoints/task.js";
+import type { FieldsOf, ManifestOf } from "../../src/tasks/task-module.js";
 import { expectClose } from "../support/compare-tensors.js";
 import { casesOf } from "../support/conformance.js";
 import { cropBox } from "../support/crops.js";
@@ -28,6 +29,12 @@ function tensors(outputs: Case["outputs"]): Tensors {
     { type: "float32", dims, data: Float32Array.from(data) },
   ]);
   return Object.fromEntries(made);
+}
+
+function decodePoses(task: KeypointsTask, outputs: Tensors, geometry: Geometry): Pose[] {
+  const picture = new ImageData(1, 1);
+  const found = keypoints.decode({ task } as ManifestOf<KeypointsTask>, outputs, geometry, null, picture);
+  return (found as FieldsOf<PoseResult>).poses;
 }
 
 test.each(casesOf<Case>("keypoints"))("%s", (_, { task, input, boxes, outputs, want, tolerance }) => {

@@ -85,16 +85,19 @@ def _joins_by_type(earlier: Sequence[PlannedStage], model: PlannedStage) -> tupl
 
 def not_joined(earlier: Sequence[PlannedStage], model: PlannedStage) -> WebbuildError:
     """Return the error of a model that takes no output of the stages before it."""
-    made = "; ".join(f"{stage.source.path.name} gives {_listed(stage.source.signature.outputs)}" for stage in earlier)
+    made = "; ".join(
+        f"{stage.source.path.name} gives {list_tensors(stage.source.signature.outputs)}" for stage in earlier
+    )
     return WebbuildError(
         "stages-not-joined",
         f"no output is an input of the next stage: {made}; {model.source.path.name} takes "
-        f"{_listed(model.source.signature.inputs)}",
+        f"{list_tensors(model.source.signature.inputs)}",
         "give the files in the order in which they run, or say what joins them with --pipeline FILE; --glue FILE.js "
         "makes an input of outputs that do not fit",
         exit_code=USAGE,
     )
 
 
-def _listed(specs: Sequence[TensorSpec]) -> str:
+def list_tensors(specs: Sequence[TensorSpec]) -> str:
+    """Return the names, types and shapes of tensors."""
     return ", ".join(f"'{spec.name}' {describe_spec(spec)}" for spec in specs)

@@ -35,6 +35,7 @@ class StageLinks(Struct, frozen=True):
         earlier: what those are.
         later: the interfaces of the stages that take its outputs.
         taken: the outputs that those, or their glue, take.
+        keypoints: how many keypoints of each box a later stage aligns, 0 for none.
     """
 
     stage: PlannedStage
@@ -42,6 +43,7 @@ class StageLinks(Struct, frozen=True):
     earlier: Sequence[TaskMatch] = ()
     later: Sequence[ModelSignature] = ()
     taken: Collection[str] = ()
+    keypoints: int = 0
 
     def picture_sizes(self, given: Mapping[str, int]) -> dict[str, int]:
         """Return the free sizes that later stages tell, by "input:axis", but for those that are given by name."""
@@ -64,14 +66,14 @@ class StageLinks(Struct, frozen=True):
         told = tuple(each for each in match.assumptions if not each.startswith("task tensor: "))
         return msgspec.structs.replace(match, assumptions=told)
 
-    def with_stage_inputs(self, match: TaskMatch) -> TaskMatch:
-        """Return a match whose joined inputs say what they take.
+    def with_stage_inputs(self, match: TaskMatch, seen: ModelSignature) -> TaskMatch:
+        """Return a match whose joined inputs say what they take; `seen` is the interface of the patched graph.
 
         Raises:
             WebbuildError: `stage-mismatch`; `stages-not-joined` for one that takes neither tensors nor crops.
         """
         if self.earlier and not self.stage.joins and self.stage.glue is None:
-            return with_crops(self.stage, match, self.earlier)
+            return with_crops(self.stage, match, self.earlier, seen)
         joins = {join.input: join for join in self.stage.joins}
         inputs = tuple(self._joined(spec) if spec.name in joins else spec for spec in match.inputs)
         joined = msgspec.structs.replace(match, inputs=inputs)

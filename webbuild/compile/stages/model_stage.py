@@ -12,6 +12,7 @@ from webbuild.bundle.stage_files import StageGlue
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel
 from webbuild.compile.model_variant import ModelVariant, naming_variant
+from webbuild.compile.stages.crops import aligned_keypoints
 from webbuild.compile.stages.links import Made, StageLinks, check_made, joined_sizes, outputs_made
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
@@ -62,10 +63,11 @@ def compile_stages(
     """
     done: list[ModelStage] = []
     made: Made = {}
-    for stage in planned:
+    for at, stage in enumerate(planned):
         later = [each.source.signature for each in planned if any(join.stage == stage.name for join in each.joins)]
         taken = set[str]().union(*(each.taken_of(stage.name) for each in planned))
-        links = StageLinks(stage, made, [each.compiled.match for each in done], later, taken)
+        matches = [each.compiled.match for each in done]
+        links = StageLinks(stage, made, matches, later, taken, aligned_keypoints(planned[at + 1 :]))
         with naming_variant(stage.name):
             check_made(stage, made)
             compiled = compile_one(links, joined_sizes(stage, made))

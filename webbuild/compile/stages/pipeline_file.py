@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
+from webbuild.compile.stages.crop_settings import CropSettings
 from webbuild.compile.stages.glue_file import glue_problem
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.tasks.registry import task_kinds
@@ -28,12 +29,14 @@ class PipelineStage(Struct, frozen=True, forbid_unknown_fields=True):
 
     `glue` is a JavaScript module that makes inputs of the stage, in the browser, of the outputs that it `reads`: those
     that stand in it, where nothing says which.
+    `crop` says how a stage looks at what an earlier one finds.
     """
 
     model: str
     task: str | None = None
     glue: str | None = None
     reads: list[TensorOfStage] = []
+    crop: CropSettings | None = None
 
 
 class Pipeline(Struct, frozen=True, forbid_unknown_fields=True):

@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from webbuild.bundle.stage_files import StageGlue
+from webbuild.compile.stages.crop_settings import CropSettings
 from webbuild.model.load import OnnxModel
 
 
@@ -19,7 +20,7 @@ class Join(Struct, frozen=True):
 
 
 class PlannedStage(Struct, frozen=True):
-    """A model, and what it takes from the stages before it. `task` is that which the user gave, None for any.
+    """A model, and what it takes from the stages before it. `task` and `crop` are what the user gave, None for any.
 
     `given` is the file that was given: its samples lie beside that, and `source` may be an export of it.
     """
@@ -30,6 +31,7 @@ class PlannedStage(Struct, frozen=True):
     joins: tuple[Join, ...] = ()
     task: str | None = None
     glue: StageGlue | None = None
+    crop: CropSettings | None = None
 
     def taken_of(self, stage: str) -> set[str]:
         """Return the outputs of an earlier stage that this one takes, or that its glue reads."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
@@ -12,9 +12,10 @@ from webbuild.manifest.inputs.picture import PictureInput
 class CropInput(PictureInput, tag="crop", kw_only=True, frozen=True):
     """The part of a picture around a box, by an affine transform; its pixels become what those of an `ImageInput` do.
 
-    The boxes are those of the first stage whose class is one of `classes`, of any class where that is empty; in a
-    bundle of one stage it is the box of the whole picture. A box with the middle (cx, cy), multiplied by `padding` and
-    then enlarged along one side to the aspect ratio of the input, is w by h. The point (x, y) of the picture goes to
+    The boxes are those of an earlier stage that have an area, a score of at least `min_score`, and one of `classes` or,
+    where that is empty, any class: of them the first `max_crops`, which are the best. In a bundle of one stage it is
+    the box of the whole picture. A box with the middle (cx, cy), multiplied by `padding` and then, to `keep` its aspect
+    ratio, enlarged along one side to that of the input, is w by h. The point (x, y) of the picture goes to
 
         ((x - cx) * width / w + width / 2, (y - cy) * height / h + height / 2)
 
@@ -22,15 +23,18 @@ class CropInput(PictureInput, tag="crop", kw_only=True, frozen=True):
 
         ((x - cx + w / 2) * (width - 1) / w, (y - cy + h / 2) * (height - 1) / h).
 
-    With a `template`, a place in the input for each of the first stage's keypoints, the transform is instead the
-    similarity (rotation, scale, translation) that brings the keypoints nearest to it by least squares.
+    With a `template`, a place in the input for each keypoint of a box, the transform is instead the similarity
+    (rotation, scale, translation) that brings the keypoints nearest to it by least squares, as Umeyama's does.
 
     Pixel i lies at the whole number i, as in OpenCV. Each pixel of the input is read bilinearly, in float64, not
     rounded; pixels beyond the picture are `pad`.
     """
 
     padding: float = 1.25
+    aspect: Literal["keep", "stretch"] = "keep"
     unbiased: bool = False
     pad: int = 0
     template: list[Annotated[list[float], Meta(min_length=2, max_length=2)]] = []
     classes: list[int] = []
+    min_score: float = 0.0
+    max_crops: int = 1000

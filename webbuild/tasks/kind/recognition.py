@@ -54,6 +54,14 @@ class Recognition:
         """Return the match of a stage with what the stages before it say, such as how pictures go in."""
         return match
 
+    def of_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
+        """Return the match of a stage that looks at crops of what an earlier one finds, None where it cannot."""
+        return None
+
+    def subjects(self, task: Any) -> Sequence[str]:
+        """Return the classes of what its crops show, such as people; none for a task that any object is for."""
+        return ()
+
     def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
         """Return the match with what the values of its `measured_output` on photographs say."""
         return match

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.detection import CropKeypoint, Detection
+from webbuild.tasks.metrics.compare_crops import compare_crop_counts
 from webbuild.tasks.run_context import RunContext
 
 Floats = NDArray[np.float64]
@@ -28,16 +29,15 @@ def compare_keypoints(
     The place of a keypoint that another place scores as much for is decided by rounding, and not compared.
     """
     sides = [[len(each.keypoints) for each in found] for found in (expected, actual)]
-    counted = subject.with_quantity("detections")
     if sides[0] != sides[1]:
-        return [_difference(counted, len(expected), len(actual))]
+        return [compare_crop_counts(subject, len(expected), len(actual))]
     want, got = _table(expected), _table(actual)  # [crops * keypoints, 3]
     sizes = np.repeat([_pixel_size(context, index) for index in range(len(expected))], sides[0])
     doubtful = _doubtful(expected, tolerance)
     apart = np.where(doubtful, 0, np.hypot(*(want - got)[:, :2].T) / sizes)
     largest = float(np.abs(want[:, 2]).max(initial=0))
     return [
-        _difference(counted, len(expected), len(actual)),
+        compare_crop_counts(subject, len(expected), len(actual)),
         _distance(subject.with_quantity("keypoint", "px"), apart, tolerance.pixels, int((~doubtful).sum()), doubtful),
         _distance(
             subject.with_quantity("score"),
@@ -68,20 +68,6 @@ def _pixel_size(context: RunContext, index: int) -> float:
         return 1.0
     to_picture = crops[index].to_picture
     return math.hypot(to_picture.xx, to_picture.yx) or 1.0
-
-
-def _difference(subject: ComparedOutput, expected: int, actual: int) -> Comparison:
-    wrong = expected != actual
-    return Comparison(
-        subject=subject,
-        verdict="DIFFERS" if wrong else "OK",
-        tolerance=0,
-        max_abs=float(abs(expected - actual)),
-        want=str(expected),
-        got=str(actual),
-        signal=float(expected),
-        reason="unmatched" if wrong else None,
-    )
 
 
 def _distance(

@@ -45,8 +45,9 @@ function aroundBox({ x1, y1, x2, y2 }: Box, input: CropInput): Affine {
   const plane = planeSize(input);
   const wide = (x2 - x1) * input.padding;
   const high = (y2 - y1) * input.padding;
-  const width = Math.max(wide, (high * plane.width) / plane.height);
-  const height = Math.max(high, (wide * plane.height) / plane.width);
+  const keeps = input.aspect !== "stretch";
+  const width = keeps ? Math.max(wide, (high * plane.width) / plane.height) : wide;
+  const height = keeps ? Math.max(high, (wide * plane.height) / plane.width) : high;
   const across = input.unbiased ? plane.width - 1 : plane.width;
   const down = input.unbiased ? plane.height - 1 : plane.height;
   const left = (x1 + x2) / 2 - width / 2;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Detection } from "../../src/api/types.js";
 import type { CropInput, KeypointsTask, Manifest } from "../../src/manifest/manifest.js";
 import type { SceneView } from "../../src/stages/scene-view.js";
-import { MOST_CROPS, parts } from "../../src/tasks/keypoints/parts.js";
+import { MOST_CROPS } from "../../src/tasks/crop-task.js";
 import { task } from "../../src/tasks/keypoints/task.js";
 import type { ManifestOf } from "../../src/tasks/task-module.js";
 
@@ -17,11 +17,15 @@ const INPUT: CropInput = {
   mean: [0, 0, 0],
   std: [1, 1, 1],
   padding: 1,
+  aspect: "keep",
   unbiased: false,
   pad: 0,
   template: [],
   classes: [0],
+  minScore: 0,
+  maxCrops: 1000,
 };
+const { parts } = task;
 const TASK: KeypointsTask = {
   kind: "keypoints",
   head: { kind: "regression", output: "points", columns: "xy", range: "pixels" },

@@ -1,0 +1,21 @@
+// Shows what a detector found, each object as the class that the second model gives it.
+
+import { detectionDrawing } from "../drawing/result-drawing.js";
+import type { ReadDetections } from "../results/detections.js";
+import { DetectionsView } from "./detections-view.js";
+import type { ViewModule } from "./task-view.js";
+
+const read: ReadDetections = (result, task) => {
+  if (result.kind !== "crop-classes" || task.kind !== "crop-classes") return null;
+  const detections = result.detections.map(({ box, label, score, classes: [best] }) => ({
+    box,
+    label: best?.label ?? label,
+    score: best?.score ?? score,
+    classIndex: best?.classIndex ?? 0,
+    detail: `${label} ${score.toFixed(2)}`,
+  }));
+  return { detections, style: { classes: task.classes } };
+};
+
+export const drawing = detectionDrawing("crop-classes", read);
+export const view: ViewModule = { kind: "crop-classes", create: () => new DetectionsView(read) };

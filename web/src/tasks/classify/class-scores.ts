@@ -1,0 +1,58 @@
+// The scores of classes: what a classifier says of a picture, or of a crop.
+
+import type { ClassScore } from "../../api/types.js";
+import type { ClassifyTask, CropClassesTask } from "../../manifest/manifest.js";
+import { exceeded, largestDifference, type Tolerance } from "../../self-test/tolerance.js";
+
+type Spec = ClassifyTask | CropClassesTask;
+
+/** Decodes `values`, one for each class. Of equals the one of the lower index comes first, and NaN last. */
+export function decodeClasses(task: Spec, values: Float32Array): ClassScore[] {
+  const scores = task.logits ? softmax(values) : Array.from(values);
+  return task.classes
+    .map((label, classIndex) => ({ classIndex, label, score: scores[classIndex] ?? Number.NaN }))
+    .sort((a, b) => rank(b.score) - rank(a.score) || a.classIndex - b.classIndex);
+}
+
+function rank(score: number): number {
+  return Number.isNaN(score) ? -Number.MAX_VALUE : score;
+}
+
+function softmax(values: Float32Array): number[] {
+  const largest = values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  const powers = Array.from(values, (value) => Math.exp(value - largest));
+  const total = powers.reduce((a, b) => a + b, 0);
+  return powers.map((power) => power / total);
+}
+
+/** Compares probabilities, of each picture in its turn: up to a part of the largest. */
+export function classDifference(
+  task: Spec,
+  name: string,
+  want: Float32Array,
+  got: Float32Array,
+  tolerance: Tolerance,
+): string | null {
+  if (name !== task.output) return largestDifference(want, got, tolerance);
+  const count = task.classes.length;
+  for (let at = 0; at < want.length; at += count) {
+    const said = difference(task, want.subarray(at, at + count), got.subarray(at, at + count), tolerance);
+    if (said !== null) return said;
+  }
+  return null;
+}
+
+function difference(
+  task: Spec,
+  want: Float32Array,
+  got: Float32Array,
+  { score: part }: Tolerance,
+): string | null {
+  const scores = new Map(decodeClasses(task, got).map(({ classIndex, score }) => [classIndex, score]));
+  const expected = decodeClasses(task, want);
+  const worst = Math.max(
+    ...expected.map(({ classIndex, score }) => Math.abs(score - (scores.get(classIndex) ?? Number.NaN))),
+  );
+  const allowed = part * Math.abs(expected[0]?.score ?? 0);
+  return worst <= allowed ? null : exceeded(worst, allowed);
+}

@@ -1,0 +1,146 @@
+// A task that says something of each crop: of what an earlier stage found, or of the whole picture. As many crops run
+// together as the graph takes.
+
+import { internalError, WebbuildError } from "../api/errors.js";
+import type { Detection, Pose, Tensors, Warning } from "../api/types.js";
+import type { CropInput } from "../manifest/manifest.js";
+import { type Crop, type CropBox, placeCrop } from "../preprocess/crop/place-crop.js";
+import { cropTensor } from "../preprocess/crop/scene-crops.js";
+import { planeSize, type Size } from "../preprocess/letterbox.js";
+import type { SceneView } from "../stages/scene-view.js";
+import type { ManifestOf, PartRange, PartRules, TaskFields, TaskModule, TaskSpec } from "./task-module.js";
+
+/** Boxes that are looked at closer in a picture, at most: of more, the best. */
+export const MOST_CROPS = 1000;
+
+/** The outputs of a graph that takes `batch` crops of the size `input`, of which `crops` are wanted. */
+export interface CropOutputs {
+  outputs: Tensors;
+  crops: readonly Crop[];
+  batch: number;
+  input: Size;
+}
+
+/** What such a task knows itself. `Item` is plain data: it crosses threads. */
+export interface CropRules<Spec extends TaskSpec, R extends TaskFields, Item> {
+  kind: Spec["kind"];
+  outputs(spec: Spec): string[];
+  /** What the outputs say of each crop, in their order. */
+  decode(spec: Spec, found: CropOutputs): Item[];
+  /** All items, in the order of the boxes. */
+  result(items: Item[], picture: Size): R;
+  items(result: R): readonly Item[];
+  more?: Partial<Pick<TaskModule<Spec, R>, "transfer" | "difference">>;
+}
+
+export type CropTask<Spec extends TaskSpec, R extends TaskFields, Item> = TaskModule<Spec, R> & {
+  parts: PartRules<Spec, R, null, Item>;
+};
+
+export function cropTask<Spec extends TaskSpec, R extends TaskFields, Item>(
+  rules: CropRules<Spec, R, Item>,
+): CropTask<Spec, R, Item> {
+  return {
+    kind: rules.kind,
+    neededOutputs: ({ task }) => rules.outputs(task),
+    decode({ task }, outputs, { source, width, height, crops = [] }) {
+      const found = { outputs, crops, batch: crops.length, input: { width, height } };
+      return rules.result(rules.decode(task, found), source);
+    },
+    parts: partsOf(rules),
+    warnings: (result) => (rules.items(result).length < MOST_CROPS ? [] : [tooMany]),
+    ...rules.more,
+  };
+}
+
+function partsOf<Spec extends TaskSpec, R extends TaskFields, Item>(
+  rules: CropRules<Spec, R, Item>,
+): PartRules<Spec, R, null, Item> {
+  return {
+    count: (manifest, scene) => cropBoxes(scene, cropInput(manifest)).length,
+    async feeds(manifest, scene, range, _context, device) {
+      const input = cropInput(manifest);
+      const crops = padded(cropsOf(input, scene, range), input.shape[0] ?? 1);
+      return { [input.name]: await cropTensor(scene.picture, input, crops, device) };
+    },
+    decode(manifest, outputs, scene, range) {
+      const input = cropInput(manifest);
+      const crops = cropsOf(input, scene, range);
+      return rules.decode(manifest.task, {
+        outputs,
+        crops,
+        batch: input.shape[0] ?? 1,
+        input: planeSize(input),
+      });
+    },
+    join: (_manifest, items, { geometry }) => rules.result([...items], geometry.source),
+  };
+}
+
+const tooMany: Warning = {
+  code: "many-crops",
+  message: `only the ${MOST_CROPS} best boxes were looked at closer`,
+  fix: "raise the confidence threshold, or run parts of the picture",
+};
+
+/** What a crop was cut around; `otherwise` is the label where nothing says what is in it. */
+export function detectionOf({ around }: Crop, otherwise = "object"): Detection {
+  const { box, score, classIndex, label } = around;
+  return { box, score, classIndex, label: label ?? otherwise };
+}
+
+function cropInput({ inputs }: Pick<ManifestOf<TaskSpec>, "inputs">): CropInput {
+  const input = inputs.find((each) => each.kind === "crop");
+  if (input === undefined) throw internalError("a stage that looks at crops takes none");
+  return input;
+}
+
+function cropsOf(input: CropInput, scene: SceneView, { begin, end }: PartRange): Crop[] {
+  return cropBoxes(scene, input)
+    .slice(begin, end)
+    .map((box) => placeCrop(box, input));
+}
+
+/** As many as the graph takes: crops do not touch each other, so that the last one may stand for those that are missing. */
+function padded(crops: readonly Crop[], batch: number): Crop[] {
+  const last = crops.at(-1);
+  if (last === undefined) throw internalError("a stage of crops ran without one");
+  return Array.from({ length: batch }, (_, index) => crops[index] ?? last);
+}
+
+/** The boxes that an earlier stage found and that are looked at, best first. */
+export function cropBoxes({ results }: SceneView, input: CropInput): CropBox[] {
+  const found = Object.values(results)
+    .map(detectionsIn)
+    .findLast((each) => each !== null);
+  if (found === undefined || found === null) {
+    const fix = "pack the model again: a stage that takes crops comes after one that finds boxes";
+    throw new WebbuildError("invalid-manifest", "no stage finds the boxes that crops are cut around", fix);
+  }
+  return found
+    .filter((each) => isLookedAt(each, input))
+    .slice(0, input.maxCrops)
+    .map(({ box, score, classIndex, label, ...more }) => ({
+      box,
+      score,
+      classIndex,
+      label,
+      points: "keypoints" in more ? (more as Pose).keypoints.map(({ x, y }) => [x, y] as const) : [],
+    }));
+}
+
+function isLookedAt({ box, score, classIndex }: Detection, { classes, minScore }: CropInput): boolean {
+  const wanted = classes.length === 0 || classes.includes(classIndex);
+  return wanted && score >= minScore && box.x2 > box.x1 && box.y2 > box.y1;
+}
+
+/** Null for a result that has no objects. */
+function detectionsIn(result: TaskFields): readonly Detection[] | null {
+  for (const value of Object.values(result))
+    if (Array.isArray(value) && value.every(isDetection)) return value;
+  return null;
+}
+
+function isDetection(value: unknown): value is Detection {
+  return typeof value === "object" && value !== null && "box" in value && "classIndex" in value;
+}

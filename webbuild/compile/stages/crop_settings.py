@@ -1,0 +1,91 @@
+"""What a pipeline's file says of the crops of a stage: which boxes are cut, how, and how pixels become numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest.manifest import CropInput
+from webbuild.preprocess.image import input_size
+from webbuild.tasks.embedding_families import arcface_template
+
+Positive = Annotated[float, Meta(gt=0)]
+Three = Annotated[list[float], Meta(min_length=3, max_length=3)]
+ThreePositive = Annotated[list[Positive], Meta(min_length=3, max_length=3)]
+Place = Annotated[list[float], Meta(min_length=2, max_length=2)]
+
+
+class CropSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", omit_defaults=True):
+    """What is said of crops, None where the model decides.
+
+    `padding` multiplies the sides of a box. Then `keep` enlarges it to the aspect ratio of the input, `stretch` does
+    not. Of the boxes of these `classes` (none: of all) those of at least `min_score` are cut, the best `max_crops`.
+    `template` is where each keypoint of a box goes in the input, in pixels, or `arcface` for five of a face.
+    `pad` is the level beyond the picture. A pixel becomes (value * scale - mean) / std, in the order of `color`; with a
+    `scale` alone nothing is taken off.
+    """
+
+    padding: Positive | None = None
+    aspect: Literal["keep", "stretch"] | None = None
+    classes: list[str] | None = None
+    min_score: Annotated[float, Meta(ge=0, le=1)] | None = None
+    max_crops: Annotated[int, Meta(ge=1, le=1000)] | None = None
+    template: Literal["arcface"] | Annotated[list[Place], Meta(min_length=2)] | None = None
+    pad: Annotated[int, Meta(ge=0, le=255)] | None = None
+    color: Literal["rgb", "bgr"] | None = None
+    scale: Positive | None = None
+    mean: Three | None = None
+    std: ThreePositive | None = None
+
+    def apply(self, crop: CropInput, classes: Sequence[str], keypoints: int) -> CropInput:
+        """Return the input with what is said.
+
+        Args:
+            crop: the input as the model tells it.
+            classes: of the boxes.
+            keypoints: how many a box has.
+
+        Raises:
+            WebbuildError: `invalid-pipeline` for a class or a template that the boxes do not have.
+        """
+        plain = {} if self.scale is None else {"mean": [0.0] * 3, "std": [1.0] * 3}
+        given: dict[str, Any] = plain | {
+            name: value
+            for name in self.__struct_fields__
+            if (value := getattr(self, name)) is not None and name not in ("classes", "template")
+        }
+        if self.classes is not None:
+            given["classes"] = [_class_index(name, classes) for name in self.classes]
+        if self.template is not None:
+            rows, columns = input_size(crop)
+            if self.template == "arcface" and rows != columns:
+                raise _unfit(
+                    f"crop.template: arcface wants a square input, this one is {columns} by {rows}",
+                    "write the points: [[x, y], ...] in pixels of the input",
+                )
+            template = arcface_template(columns) if self.template == "arcface" else self.template
+            if len(template) != keypoints:
+                raise _unfit(
+                    f"crop.template: it has {len(template)} points, and the boxes have {keypoints} keypoints",
+                    'write as many points as there are keypoints; task = "pose" keeps those of a face detector',
+                )
+            given["template"] = template
+        return msgspec.structs.replace(crop, **given)
+
+
+def _class_index(name: str, classes: Sequence[str]) -> int:
+    if name not in classes:
+        near = get_close_matches(name, classes, 1)
+        raise _unfit(
+            f"crop.classes: no box has the class {name}", f"write {near[0] if near else 'one of ' + ', '.join(classes)}"
+        )
+    return list(classes).index(name)
+
+
+def _unfit(what: str, fix: str) -> WebbuildError:
+    return WebbuildError("invalid-pipeline", what, fix, exit_code=USAGE)

@@ -1,0 +1,118 @@
+"""Classes of crops: a classifier behind a detector says more of each object that is found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.compare.tolerances import Tolerance
+from webbuild.manifest.manifest import CropClassesTask, Task
+from webbuild.model.signature import ModelSignature
+from webbuild.preprocess.crop_box import Crop
+from webbuild.tasks.class_scores import ClassScore, class_probabilities, ranked_classes
+from webbuild.tasks.classifier_of_crops import classifier_of_crops
+from webbuild.tasks.crop_classifier import crop_classifier
+from webbuild.tasks.crop_task import CropKind, around
+from webbuild.tasks.detection import Detection
+from webbuild.tasks.metrics.compare_crops import compare_class_rows, compare_crop_counts
+from webbuild.tasks.run_context import RunContext
+from webbuild.tasks.task_match import TaskMatch
+
+MOST_CLASSES = 10
+"""Classes of a crop that a result holds, as in the runtime."""
+
+
+class ClassifiedDetection(Detection, frozen=True, rename="camel", kw_only=True):
+    """A detection with the best classes of its crop, the most probable first."""
+
+    classes: tuple[ClassScore, ...]
+
+
+class CropClassesKind(CropKind):
+    """See `CropClassesTask` for the output."""
+
+    spec = CropClassesTask
+    needs_earlier = True
+    detection_type = ClassifiedDetection
+    description = "Says what each object is that a detector found"
+    wants = "one picture, and one output [1, classes] of scores"
+
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
+        """Return what fits where the user asks: behind a detector, `of_crops` of a classifier tells it."""
+        match = crop_classifier(signature) if requested else None
+        return None if match is None else classifier_of_crops(match)
+
+    def decode_crop(self, task: CropClassesTask, crop: Crop, values: NDArray[Any]) -> ClassifiedDetection:
+        """Return what a crop was cut around, with its best classes."""
+        return ClassifiedDetection(**around(crop), classes=tuple(ranked_classes(task, values)[:MOST_CLASSES]))
+
+    def detections(self, prediction: Sequence[ClassifiedDetection]) -> Sequence[Detection]:
+        """Return the objects, named by their best class too."""
+        return [_named_by_class(each) for each in prediction]
+
+    def compare_output(
+        self,
+        task: CropClassesTask,
+        subject: ComparedOutput,
+        expected: NDArray[Any],
+        actual: NDArray[Any],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison] | None:
+        """Compare the probabilities of all classes, crop by crop."""
+        if subject.output != task.output:
+            return None
+        rows = [
+            (class_probabilities(task, want), class_probabilities(task, got))
+            for want, got in zip(expected, actual, strict=True)
+        ]
+        return compare_class_rows(subject, rows, tolerance)
+
+    def compare(
+        self,
+        task: CropClassesTask,
+        subject: ComparedOutput,
+        expected: Sequence[ClassifiedDetection],
+        actual: Sequence[ClassifiedDetection],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison]:
+        """Compare how many objects there are, and the classes that the reference names, crop by crop."""
+        counts = compare_crop_counts(subject, len(expected), len(actual))
+        if len(expected) != len(actual):
+            return [counts]
+        rows = [_common_scores(*pair) for pair in zip(expected, actual, strict=True)]
+        return [counts, *compare_class_rows(subject, rows, tolerance)]
+
+    def tolerance_text(self, tolerance: Tolerance) -> str:
+        """Return in words how far two equal predictions may lie apart."""
+        return f"scores {tolerance.score:g} of a crop's best one, and another best class only where two are that close"
+
+    def summary(self, task: CropClassesTask, pictures: int) -> str:
+        """Return what the model does."""
+        return f"Says which of {len(task.classes)} classes a crop shows."
+
+    def staged_summary(self, task: CropClassesTask, earlier: Sequence[Task]) -> str:
+        """Return what an earlier stage and this one do together."""
+        return f"Finds objects, and says which of {len(task.classes)} classes each is, looked at in a crop."
+
+
+def _named_by_class(each: ClassifiedDetection) -> Detection:
+    best = each.classes[0]
+    return msgspec.structs.replace(each, label=f"{each.label}: {best.label}", score=best.score)
+
+
+def _common_scores(want: ClassifiedDetection, got: ClassifiedDetection) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the scores of all classes that either side names; what the other leaves out is as probable as its last."""
+    sides = [{each.class_index: each.score for each in side.classes} for side in (want, got)]
+    named = sorted(set().union(*sides))
+    rows = [[side.get(index, min(side.values())) for index in named] for side in sides]
+    return np.array(rows[0]), np.array(rows[1])
+
+
+TASK = CropClassesKind()

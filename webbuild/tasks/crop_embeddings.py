@@ -1,0 +1,111 @@
+"""Embeddings of crops: a unit vector for each object that is found, such as of a face, to tell whether two are one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.compare.tolerances import Tolerance
+from webbuild.manifest.manifest import CropEmbeddingsTask, CropInput, Task
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.preprocess.crop_box import Crop
+from webbuild.tasks.crop_task import CropKind, around
+from webbuild.tasks.detection import Detection
+from webbuild.tasks.embedding_families import embedding_family
+from webbuild.tasks.metrics.compare_crops import compare_crop_counts, compare_embeddings
+from webbuild.tasks.run_context import RunContext
+from webbuild.tasks.task_match import TaskMatch
+from webbuild.tasks.ultralytics_export import fixed_image_input
+
+
+class EmbeddedDetection(Detection, frozen=True, rename="camel", kw_only=True):
+    """A detection with the unit vector of its crop."""
+
+    embedding: tuple[float, ...]
+
+
+class CropEmbeddingsKind(CropKind):
+    """See `CropEmbeddingsTask` for the output."""
+
+    spec = CropEmbeddingsTask
+    needs_earlier = True
+    detection_type = EmbeddedDetection
+    description = "Gives a vector for each object that a detector found, to compare it with others"
+    wants = "one picture, and one output [1, size], a vector"
+
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
+        """Return what fits where the user asks: behind a detector, `of_crops` of plain tensors tells it."""
+        return infer_embedding(signature) if requested else None
+
+    def decode_crop(self, task: CropEmbeddingsTask, crop: Crop, values: NDArray[Any]) -> EmbeddedDetection:
+        """Return what a crop was cut around, with its vector divided by its length."""
+        vector = np.asarray(values, np.float64).ravel()
+        length = float(np.sqrt((vector**2).sum())) or 1.0
+        return EmbeddedDetection(**around(crop), embedding=tuple((vector / length).tolist()))
+
+    def compare(
+        self,
+        task: CropEmbeddingsTask,
+        subject: ComparedOutput,
+        expected: Sequence[EmbeddedDetection],
+        actual: Sequence[EmbeddedDetection],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison]:
+        """Compare how many objects there are, and their vectors crop by crop."""
+        counts = compare_crop_counts(subject, len(expected), len(actual))
+        if len(expected) != len(actual):
+            return [counts]
+        rows = [(np.array(want.embedding), np.array(got.embedding)) for want, got in zip(expected, actual, strict=True)]
+        return [counts, compare_embeddings(subject, rows, tolerance)]
+
+    def read_result(self, result: Mapping[str, Any]) -> Sequence[Detection]:
+        """Return the detections, their vectors as numbers."""
+        found = [{**each, "embedding": list(map(float, each["embedding"]))} for each in result["detections"]]
+        return super().read_result({"detections": found})
+
+    def tolerance_text(self, tolerance: Tolerance) -> str:
+        """Return in words how far two equal predictions may lie apart."""
+        return f"vectors a cosine distance of {tolerance.relative:g}"
+
+    def summary(self, task: CropEmbeddingsTask, pictures: int) -> str:
+        """Return what the model does."""
+        return f"Gives a vector of {task.size} numbers for a crop."
+
+    def staged_summary(self, task: CropEmbeddingsTask, earlier: Sequence[Task]) -> str:
+        """Return what an earlier stage and this one do together."""
+        return f"Finds objects, and gives a vector of {task.size} numbers for each, looked at in a crop."
+
+
+def infer_embedding(signature: ModelSignature) -> TaskMatch | None:
+    """Return the spec of a model that takes one picture and has one output [1, size], or [1, size, 1, 1]."""
+    vectors = [each for each in signature.outputs if each.dtype == "float32" and _size(each)]
+    if len(signature.inputs) != 1 or len(vectors) != 1:
+        return None
+    (given,), (output,) = signature.inputs, vectors
+    image = fixed_image_input(given) or fixed_image_input(given, "nhwc")
+    if image is None:
+        return None
+    crop = CropInput(
+        name=image.name, shape=image.shape, layout=image.layout, scale=1.0, mean=[0.0] * 3, std=[1.0] * 3, padding=1.0
+    )
+    family = embedding_family(signature, crop)
+    size = _size(output)
+    said = f"task crop-embeddings: output '{output.name}' is a vector of {size} numbers, divided by its length"
+    advice = f"{said}; --task classify or --labels FILE if these are scores of classes"
+    return TaskMatch(CropEmbeddingsTask(output=output.name, size=size), (family.crop,), (advice, family.said))
+
+
+def _size(output: TensorSpec) -> int:
+    """Return how many numbers the vector of an output has, 0 for an output that is none."""
+    match output.shape:
+        case (1, int(size)) | (1, int(size), 1, 1) if size > 1:
+            return size
+    return 0
+
+
+TASK = CropEmbeddingsKind()
