@@ -9,7 +9,7 @@ import pytest
 
 from tests.commands.program import Done, webbuild
 from tests.crop_models import DETECTOR, classifier, embedding, face_detector, keypoints
-from tests.models import HEADER, parsed, save
+from tests.models import DETECT, HEADER, detector, parsed, save
 from tests.stages import pair
 from webbuild.manifest.manifest import (
     CropClassesTask,
@@ -190,3 +190,13 @@ def test_a_stage_of_tensors_cuts_no_crops(tmp_path: Path) -> None:
     done = pipeline(tmp_path, decoder, "padding = 2", encoder)
     assert (done.code, done.error) == (2, "invalid-pipeline")
     assert "stages.look.crop: the stage takes tensors of earlier stages, and no crops" in done.stderr
+
+
+def test_names_that_a_classifier_shares_with_the_detector_leave_no_box_out(tmp_path: Path) -> None:
+    save(detector(metadata=DETECT), tmp_path / "find.onnx")
+    labels = tmp_path / "labels.txt"
+    labels.write_text("dog\ncat\nbird\nfish\n")
+    _, second = packed(tmp_path, tmp_path / "find.onnx", classifier(tmp_path), "--labels", labels).every_stage
+    crop = second.inputs[0]
+    assert isinstance(crop, CropInput)
+    assert crop.classes == []

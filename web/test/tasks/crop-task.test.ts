@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Detection } from "../../src/api/types.js";
 import type { CropInput, KeypointsTask, Manifest } from "../../src/manifest/manifest.js";
 import type { SceneView } from "../../src/stages/scene-view.js";
-import { MOST_CROPS } from "../../src/tasks/crop-task.js";
+import { cropBoxes, MOST_CROPS } from "../../src/tasks/crop-task.js";
 import { task } from "../../src/tasks/keypoints/task.js";
 import type { ManifestOf } from "../../src/tasks/task-module.js";
 
@@ -103,4 +103,15 @@ test("of very many boxes the best are looked at, and that is said", () => {
 test("a stage without boxes before it is an error that says so", () => {
   const alone = { ...scene([]), results: {} };
   expect(() => parts.count(MANIFEST, alone, null)).toThrow(/no stage finds the boxes/);
+});
+
+test.each([
+  ["those with an area", {}, [1, 3, 20, 30, 40]],
+  ["of at least a score", { minScore: 0.6 }, []],
+  ["the best", { maxCrops: 2 }, [1, 3]],
+])("boxes that are cut: %s", (_, said, lefts) => {
+  const flat = { ...person(50), box: { x1: 50, y1: 3, x2: 50, y2: 9 } };
+  const low = { ...person(51), box: { x1: 51, y1: 9, x2: 60, y2: 9 } };
+  const found = scene([flat, low, ...[1, 3, 20, 30, 40].map((x) => person(x))]);
+  expect(cropBoxes(found, { ...INPUT, ...said }).map(({ box }) => box.x1)).toEqual(lefts);
 });
