@@ -9,17 +9,20 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from e2e.conftest import Open, Webbuild
+from e2e.pasted import run_pasted
 from tests.crop_models import DETECTOR, keypoints
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
+
+NAME = "yolo-pose-tiny-rtmpose"
 
 
 @pytest.fixture(scope="module")
 def packed(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("crops")
-    done = webbuild("pack", DETECTOR, keypoints(folder), "-o", folder / "out", "--no-verify")
+    done = webbuild("pack", DETECTOR, keypoints(folder), "-o", folder / NAME, "--no-verify")
     assert done.returncode == 0, done.stderr
-    return folder / "out"
+    return folder / NAME
 
 
 def test_batches_and_whole_pictures_agree_with_native(
@@ -58,3 +61,12 @@ def test_the_page_shows_people_with_the_keypoints_of_the_second_model(
     assert len(poses) == people > 0
     assert {len(pose["keypoints"]) for pose in poses} == {3}
     assert {pose["label"] for pose in poses} == {"person"}
+
+
+def test_the_code_on_the_page_runs_as_it_is(packed: Path, without_gpu: Browser) -> None:
+    page = without_gpu.new_page()
+    with Server(packed) as server:
+        page.goto(server.url)
+        code = page.locator("#snippet").inner_text()
+    assert run_pasted(page, packed, code, "", "poses.length") > 0
+    page.close()

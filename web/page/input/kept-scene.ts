@@ -4,18 +4,29 @@ import type { Model, Result, RunOptions, RunSource, Scene } from "../../src/inde
 
 export class KeptScene {
   #kept: { model: Model; source: RunSource; scene: Promise<Scene> } | null = null;
+  #looking = false;
+
+  /** Whether the first stage runs, or waits for its turn. */
+  get looking(): boolean {
+    return this.#looking;
+  }
 
   /** Looks at the picture where it is another one, or another model's. */
   async run(model: Model, source: RunSource, options: RunOptions): Promise<Result> {
     if (this.#kept?.model !== model || this.#kept.source !== source) {
       this.release();
       this.#kept = { model, source, scene: model.look(source) };
+      this.#looking = true;
     }
     const kept = this.#kept;
-    const scene = await kept.scene.catch((error: unknown) => {
-      if (this.#kept === kept) this.#kept = null;
-      throw error;
-    });
+    const scene = await kept.scene
+      .catch((error: unknown) => {
+        if (this.#kept === kept) this.#kept = null;
+        throw error;
+      })
+      .finally(() => {
+        if (this.#kept === kept || this.#kept === null) this.#looking = false;
+      });
     return scene.run(options);
   }
 

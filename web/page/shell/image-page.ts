@@ -169,7 +169,7 @@ export class ImagePage {
   }
 
   #showSlow(): void {
-    setStatus("running", "Running");
+    setStatus("running", this.#scene.looking ? "Looking at the picture" : "Running");
     if (!this.#answered) this.#view.showNone("Looking");
   }
 

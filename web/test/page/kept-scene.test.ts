@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { KeptScene } from "../../page/input/kept-scene.js";
+import type { Model, Result, Scene } from "../../src/index.js";
+
+const result = {} as Result;
+
+/** A model whose looks end when the test says so. */
+function modelOf() {
+  const looks: { end(): void; fail(): void }[] = [];
+  const scene = { run: async () => result, release: async () => {} } as unknown as Scene;
+  const look = () =>
+    new Promise<Scene>((resolve, reject) => {
+      looks.push({ end: () => resolve(scene), fail: () => reject(new Error("lost")) });
+    });
+  return { model: { look } as unknown as Model, looks };
+}
+
+test("a picture is looked at once, and the scene says so until it is", async () => {
+  const { model, looks } = modelOf();
+  const scenes = new KeptScene();
+  const picture = new Blob();
+  const first = scenes.run(model, picture, {});
+  expect(scenes.looking).toBe(true);
+  looks[0]?.end();
+  await first;
+  expect(scenes.looking).toBe(false);
+  const second = scenes.run(model, picture, {});
+  expect(scenes.looking).toBe(false);
+  await second;
+  expect(looks).toHaveLength(1);
+});
+
+test("a picture that changes during a look is looked at until its own look ends", async () => {
+  const { model, looks } = modelOf();
+  const scenes = new KeptScene();
+  const first = scenes.run(model, new Blob(), {});
+  const second = scenes.run(model, new Blob(), {});
+  looks[0]?.end();
+  await first;
+  expect(scenes.looking).toBe(true);
+  looks[1]?.end();
+  await second;
+  expect(scenes.looking).toBe(false);
+});
+
+test("a look that failed is made again", async () => {
+  const { model, looks } = modelOf();
+  const scenes = new KeptScene();
+  const picture = new Blob();
+  const first = scenes.run(model, picture, {});
+  looks[0]?.fail();
+  await expect(first).rejects.toThrow("lost");
+  expect(scenes.looking).toBe(false);
+  const again = scenes.run(model, picture, {});
+  looks[1]?.end();
+  expect(await again).toBe(result);
+});
