@@ -26,6 +26,7 @@ from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds, po
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.mask_generation import TASK, PromptedMasks
 from webbuild.tasks.run_context import RunContext
+from webbuild.verify.stage_page_runner import prompt_options
 
 PROMPTS: Mapping[str, PointPrompt] = {
     "a click": PointPrompt([(130.0, 90.0)], [1], multimask=True),
@@ -70,7 +71,7 @@ def test_prompts_are_answered_as_in_python(packed: Path, webgpu: BrowserHandle, 
     sample = manifest.samples[0].file
     outside = {"points": [{"x": 1e4, "y": 1}]}
     many = {"points": [{"x": 1, "y": 1}] * 9}
-    given = [*(as_options(each) for each in PROMPTS.values()), outside, many, {}]
+    given = [*(prompt_options(each) for each in PROMPTS.values()), outside, many, {}]
     with Server(packed) as server, webgpu.page() as (page, _):
         page.goto(f"{server.url}report.html")
         found = page.evaluate(ASK, [backend, sample, given])
@@ -244,13 +245,3 @@ def same_masks(want: PromptedMasks, got: dict[str, Any]) -> None:
         assert apart < 1e-3
     assert any(0 < one.mask.mean() < 1 for one in want.masks)
     np.testing.assert_allclose(got["logits"], want.logits.ravel(), rtol=1e-3, atol=1e-3)
-
-
-def as_options(prompt: PointPrompt) -> dict[str, Any]:
-    """Return a prompt as the runtime takes it."""
-    options: dict[str, Any] = {"multimask": prompt.multimask}
-    if prompt.points:
-        options |= {"points": [{"x": x, "y": y} for x, y in prompt.points], "labels": list(prompt.labels)}
-    if prompt.box is not None:
-        options["box"] = dict(zip(("x1", "y1", "x2", "y2"), prompt.box, strict=True))
-    return options

@@ -11,13 +11,14 @@ from tests.bench.made import FRAMES, PROBLEM, backend, report
 from tests.verify.bundle_made import rewrite, write_bundle
 from webbuild.bench.backend import fallback_only_problems
 from webbuild.bench.bench import select_backends
-from webbuild.bench.page_driver import GpuCounters, RunTiming, SentFiles
+from webbuild.bench.page_driver import RunTiming, SentFiles
 from webbuild.bench.page_loads import collect_run_times
 from webbuild.bench.profiling_visit import average_per_run, count_cpu_nodes, sum_long_tasks
 from webbuild.bench.report import BackendBench, LongTasks, RunTimes, exit_code
 from webbuild.browser.tracing import MainThreadTask
 from webbuild.errors import CLEAN, FAILED, WebbuildError
 from webbuild.manifest.manifest import DisabledTarget
+from webbuild.verify.gpu_counters import GpuCounters
 from webbuild.verify.page_messages import ExecutedNode, ProviderNodes
 from webbuild.verify.page_rpc import URL_PREFIX
 

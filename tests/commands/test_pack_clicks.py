@@ -12,8 +12,9 @@ from tests.commands.test_pack_stages import packed
 from tests.stages import stage
 from webbuild.manifest.manifest import ImageInput, Letterbox, Manifest, MaskGenerationTask, PointPromptInput, TensorTask
 from webbuild.verify.bundle_reader import open_bundle
-from webbuild.verify.stage_work import later_inputs
+from webbuild.verify.stage_work import later_inputs, later_work
 from webbuild.verify.variant_work import reference_work
+from webbuild.verify.whole_work import whole_work
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -118,3 +119,24 @@ def read(bundle: Path) -> Manifest:
     from webbuild.manifest.manifest import decode
 
     return decode((bundle / "manifest.json").read_bytes())
+
+
+def test_all_stages_are_asked_with_prompts_of_every_kind(bundle: Path) -> None:
+    opened = open_bundle(bundle)
+    encoder, *decoders = opened.variants
+    work = [reference_work(encoder, (), (), bundle, (), lambda _: None)]
+    work += [later_work(each, (), work[:1]) for each in decoders]
+    whole = whole_work(opened, work, ["wasm"], "auto")
+    title = work[0].inputs[0].title
+    asked = {each.title.removeprefix(f"{title}, "): each.points for each in whole.inputs if title in each.title}
+    assert {"clicks on and beside the object", "a box", "a click in a box", "a click, all masks"} <= set(asked)
+    clicks, refined = (asked[f"clicks on and beside the object{which}"] for which in ("", ", refined"))
+    assert clicks is not None
+    assert refined is not None
+    assert list(clicks.labels) == [1, 0, 1]
+    (answer,) = whole.reference.answers[0].prediction
+    np.testing.assert_array_equal(refined.mask, answer.logits)
+    (again,) = whole.reference.answers[1].prediction
+    assert (again.logits != answer.logits).any()
+    given = whole.reference.inputs[0]
+    assert {"decoder.point_labels", "decoder.has_mask_input"} <= set(given.fixed), "one label is as far as another"

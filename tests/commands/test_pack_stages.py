@@ -18,8 +18,9 @@ from webbuild.manifest.manifest import Manifest, StageInput, TensorInput, decode
 from webbuild.manifest.stages import unfit_stages
 from webbuild.runners.native import NativeRunner
 from webbuild.verify.bundle_reader import open_bundle
-from webbuild.verify.stage_work import inputs_of_stage, later_work, whole_work
+from webbuild.verify.stage_work import inputs_of_stage, later_work
 from webbuild.verify.variant_work import reference_work
+from webbuild.verify.whole_work import whole_work
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -99,7 +100,7 @@ def test_the_reference_of_the_whole_is_each_stage_on_what_the_ones_before_it_ans
     encoder, decoder = bundle.variants
     first = reference_work(encoder, encoder.graph_names(["wasm"]), (), both[1], (), lambda _: None)
     second = later_work(decoder, decoder.graph_names(["wasm"]), [first])
-    whole = whole_work(bundle, [first, second], ["webgpu", "wasm"])
+    whole = whole_work(bundle, [first, second], ["webgpu", "wasm"], "auto")
     assert (second.names, whole.names) == (["wasm decoder"], ["webgpu whole", "wasm whole"])
     assert set(whole.inputs[0].feeds) == {"encoder.image", "decoder.vector"}
     for (_, got), (_, want) in zip(whole.results, second.results, strict=True):

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from webbuild.browser.server import Server
+from webbuild.verify.gpu_counters import GpuCounters, serve_counting_worker
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.page_messages import ModelInfo, RuntimeWarningInfo
 from webbuild.verify.page_rpc import URL_PREFIX, Page, PageRpc
-
-WORKER = f"{URL_PREFIX}counting-worker.js"
 
 
 class LoadTiming(Struct, frozen=True):
@@ -34,20 +32,6 @@ class RunTiming(Struct, frozen=True):
     ms: float
     backend: str
     stages: dict[str, float]
-
-
-class GpuCounters(Struct, frozen=True, rename="camel"):
-    """What a counting worker has counted so far, and what it holds."""
-
-    dispatches: int
-    submits: int
-    uploads: int
-    uploaded_bytes: int
-    readbacks: int
-    read_bytes: int
-    buffers: int
-    buffer_bytes: int
-    wasm_bytes: int
 
 
 class SentFiles(list[tuple[str, int]]):
@@ -74,14 +58,13 @@ class PageDriver:
 
     def __init__(self, page: Page, server: Server, *, seconds: float) -> None:
         self._server = server
-        own = f'import "./counting.js";\nimport "{urlsplit(server.url).path}runtime/worker.js";\n'
-        server.virtual[WORKER] = ("text/javascript", own.encode())
-        self._calls = PageRpc(page, server, seconds, "webbuild.bench", ["bench.js", "counting.js"])
+        self._worker = serve_counting_worker(server)
+        self._calls = PageRpc(page, server, seconds, "webbuild.bench", ["bench.js"])
 
     def load(self, entry: str, backend: str, precision: str = "auto", *, examined: bool = False) -> LoadTiming:
         """Load the bundle; `examined` with the engine's word on its nodes, in a worker that counts."""
         address = f"{self._server.url}{entry}"
-        worker = WORKER if examined else None
+        worker = self._worker if examined else None
         asked = {"backend": backend, "precision": precision}
         return self._calls.call("load", LoadTiming, entry=address, **asked, worker=worker, trace=examined)
 

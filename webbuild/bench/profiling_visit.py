@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from webbuild.bench.page_driver import GpuCounters, PageDriver
+from webbuild.bench.page_driver import PageDriver
 from webbuild.bench.report import LongTasks, MemoryGrowth, PerRun, Profile
 from webbuild.bench.scenario import WARMUP_RUNS, Scenario
 from webbuild.browser.tracing import LONG_TASK_MS, MainThreadTask, main_thread_tasks
+from webbuild.verify.gpu_counters import GpuCounters
 from webbuild.verify.node_placement import summarize_placement
 from webbuild.verify.page_messages import ProviderNodes
 

@@ -73,6 +73,14 @@ def point_tokens(task: MaskGenerationTask, prompt: PointPrompt) -> int:
     return len(prompt.points) + corners + int(task.padding_point and prompt.box is None)
 
 
+def takes_prompt(inputs: Sequence[Input], task: MaskGenerationTask, prompt: PointPrompt) -> bool:
+    """Whether a graph of these inputs takes exactly this prompt: its points, and its box or none."""
+    wanted = _prompt_inputs(inputs)
+    room = next((spec.shape[-2] for spec in wanted if spec.role == "points"), 0)
+    takes_box = not any(spec.role == "box" for spec in wanted) or _takes_box(inputs) == (prompt.box is not None)
+    return room == point_tokens(task, prompt) and takes_box
+
+
 def point_prompt_feeds(
     inputs: Sequence[Input], task: MaskGenerationTask, prompt: PointPrompt, placement: ImagePlacement
 ) -> Mapping[str, NDArray[Any]]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.manifest.manifest import MaskGenerationTask
+from webbuild.manifest.manifest import MaskGenerationTask, PointPromptInput
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement
-from webbuild.preprocess.point_prompt import PointPrompt, example_prompt, point_prompt_feeds
+from webbuild.preprocess.point_prompt import PointPrompt, example_prompt, point_prompt_feeds, takes_prompt
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.detection import Box
 from webbuild.tasks.mask_image import mask_image
@@ -23,6 +25,7 @@ from webbuild.tasks.metrics.compare_masks import compare_object_masks
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.sam_decoders import infer_sam_decoder
 from webbuild.tasks.sam_encoders import encoder_sizes, infer_sam_encoder, with_encoder
+from webbuild.tasks.sam_prompts import prompts_to_ask
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import MASK_FUNCTIONS, TypeNames
 
@@ -93,6 +96,16 @@ class MaskGenerationKind(TaskKind):
         got = actual[0].masks if actual else ()
         return compare_object_masks(subject, expected[0].masks, got, tolerance)
 
+    def choice_margin(self, task: MaskGenerationTask, outputs: Tensors, context: RunContext) -> float:
+        """Return how much better the best of several masks is than the next, where one of them is the answer."""
+        assert context.points is not None
+        scores = object_scores(outputs[task.scores])
+        chosen = choose_masks(task, scores, context.points)
+        if len(chosen.masks) > 1 or chosen.masks[0] == task.single or len(task.multi) < 2:
+            return math.inf
+        best, second = np.sort(scores[task.multi])[:-3:-1]
+        return float(best - second)
+
     def read_result(self, result: Mapping[str, Any]) -> Sequence[PromptedMasks]:
         """Return the masks in a result of the runtime."""
         shape = result["height"], result["width"]
@@ -106,6 +119,26 @@ class MaskGenerationKind(TaskKind):
         """Return clicks in the picture, and a box: on odd samples where one fits, on all where there must be one."""
         assert isinstance(match.task, MaskGenerationTask)
         return example_prompt(match.inputs, match.task, placement, index)
+
+    def points_to_ask(self, matches: Sequence[TaskMatch], placement: ImagePlacement) -> Mapping[str, PointPrompt]:
+        """Return clicks of both labels, a box, and what may mean several things."""
+        (first, *_) = matches
+        assert isinstance(first.task, MaskGenerationTask)
+        return prompts_to_ask(first.task, [each.inputs for each in matches], placement)
+
+    def takes_points(self, match: TaskMatch, prompt: PointPrompt) -> bool:
+        """Whether a graph takes exactly these clicks and this box."""
+        assert isinstance(match.task, MaskGenerationTask)
+        return takes_prompt(match.inputs, match.task, prompt)
+
+    def refined_points(
+        self, match: TaskMatch, prompt: PointPrompt, answer: Sequence[PromptedMasks]
+    ) -> PointPrompt | None:
+        """Return the prompt with the logits of the best mask, where a graph takes logits of that size."""
+        taken = next((s for s in match.inputs if isinstance(s, PointPromptInput) and s.role == "mask"), None)
+        if taken is None or not answer or tuple(taken.shape[-2:]) != answer[0].logits.shape:
+            return None
+        return msgspec.structs.replace(prompt, mask=answer[0].logits)
 
     def point_feeds(self, match: TaskMatch, prompt: PointPrompt, placement: ImagePlacement) -> Tensors:
         """Return the inputs that clicks and boxes fill in."""

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 from webbuild.equivalence.noise_floor import NOISE_FACTOR
 from webbuild.reporting.comparison_text import noise_levels
+from webbuild.reporting.quantities import format_bytes
 from webbuild.runners.chain import WHOLE
 from webbuild.tasks.registry import kind_of
-from webbuild.verify.report import VerifyReport, exit_code
+from webbuild.verify.report import Questions, VerifyReport, exit_code
 
 RUNNER_NAMES = {"webgpu": "WebGPU", "wasm": "WASM", "native": "Native"}
 _DASH = "\N{EN DASH}"
@@ -55,6 +56,16 @@ def _variants_text(names: Sequence[str]) -> str:
     runs = counts == list(range(min(counts), max(counts) + 1)) if len(counts) > 1 else False
     points = [f"{counts[0]} to {counts[-1]} points"] if runs else [f"{each} points" for each in counts]
     return ", ".join([*others, *points])
+
+
+def questions_text(asked: Questions) -> str:
+    """Return what questions about pictures took: `12 questions after 2 looks of 42 ms, at most 65 kB read back`."""
+    looks = (
+        f"{_plural(asked.asked, 'question')} after {_plural(asked.looks, 'look')} of {format_milliseconds(asked.look)}"
+    )
+    runs = f"{_plural(asked.earlier_runs, 'more run')} of earlier stages" if asked.earlier_runs else ""
+    read = f"at most {format_bytes(asked.read_bytes)} read back" if asked.read_bytes else ""
+    return ", ".join(filter(None, (looks, runs, read)))
 
 
 def without_stage(runner: str, stages: Sequence[str]) -> str:

@@ -30,6 +30,7 @@ from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.mask import find_mask, sample_box, sample_hole, with_hole
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.picture import picture_to_tensor
+from webbuild.preprocess.point_prompt import PointPrompt
 from webbuild.preprocess.prompt import Prompt
 from webbuild.preprocess.reference import reference_feeds, reference_file
 from webbuild.preprocess.size_feeds import size_feeds
@@ -56,7 +57,8 @@ class VerifyInput(Struct, frozen=True):
     `prompt` is what is looked for in it, `hole` what is filled in. A step of a `sequence` that `continues` takes the
     states of the run before; after the last one, which `ends` it, the states are compared too. `untiled` says that it
     has to be run as one, as the reference runs it; `tiled` is what the reference makes of it in tiles, None where it
-    was not run so. `second` is the picture that goes in as `ReferenceInput`.
+    was not run so. `second` is the picture that goes in as `ReferenceInput`. `points` are clicks and a box, asked of
+    all stages together; the `mask` in them stands for the logits of the first answer about the picture.
     """
 
     title: str
@@ -74,6 +76,7 @@ class VerifyInput(Struct, frozen=True):
     untiled: bool = False
     tiled: Sequence[Any] | None = None
     second: Path | None = None
+    points: PointPrompt | None = None
 
     @property
     def files(self) -> tuple[Path, ...]:

@@ -132,6 +132,23 @@ class RunAnswer(_JsStruct, frozen=True):
     arrays: TensorHandle
 
 
+class AskCost(_JsStruct, frozen=True):
+    """What a question about a picture took besides the last stage's own run.
+
+    `read_bytes` were read back from the GPU, None where nobody counted. `on_gpu` says where the result was made.
+    """
+
+    earlier_runs: int
+    read_bytes: int | None
+    on_gpu: bool
+
+
+class SceneAnswer(RunAnswer, frozen=True):
+    """What a scene answered, as `RunAnswer`, and what that took."""
+
+    cost: AskCost
+
+
 class RunResult(_JsStruct, frozen=True):
     """What `run()` says of any task; `fields` is all of it, for the task to read."""
 

@@ -51,6 +51,7 @@ class PageRunner:
         self.name = name
         self._stage = stage
         self._entry = server.url
+        self._worker: str | None = None
         self._calls = PageRpc(page, server, seconds, "webbuild.verify", ["runner.js"])
 
     def adapter(self) -> tuple[str, ...] | None:
@@ -60,8 +61,8 @@ class PageRunner:
     def load(
         self,
         entry: str,
-        backend: str,
-        precision: str = "auto",
+        backend: str | Mapping[str, str],
+        precision: str | Mapping[str, str] = "auto",
         size: tuple[int, int] | None = None,
         *,
         self_test: bool = True,
@@ -69,6 +70,7 @@ class PageRunner:
         """Import the bundle's loader, a path inside it, and load; the options as the runtime has them."""
         chosen: dict[str, Any] = {} if size is None else {"size": size}
         chosen |= {"backend": backend, "precision": precision, "selfTest": self_test, **self._of_stage()}
+        chosen |= {} if self._worker is None else {"worker": self._worker}
         return self._calls.call("load", LoadResult, entry=f"{self._entry}{entry}", **chosen)
 
     def run_timed(self, feeds: Tensors, stage: str = "") -> tuple[dict[str, NDArray[Any]], float]:
@@ -127,6 +129,9 @@ class PageRunner:
             place=place,
             second=urls[len(pictures) :],
         )
+        return self._result(answer)
+
+    def _result(self, answer: RunAnswer) -> RunResult:
         fields = with_arrays(answer.result, self._take(answer.arrays).tobytes())
         return msgspec.structs.replace(msgspec.convert(answer.result, RunResult), fields=fields)
 

@@ -66,6 +66,21 @@ class Timings(ReportJson, frozen=True):
     runs: int
 
 
+class Questions(ReportJson, frozen=True):
+    """Questions about pictures that were looked at once: what they took besides the last stage's own runs.
+
+    `look` is the median in milliseconds. `earlier_runs` are those of stages before the last. `read_bytes` is the most
+    that a question read back from the GPU, None where nobody counted, `answer_bytes` what that answer's arrays hold.
+    """
+
+    looks: int
+    asked: int
+    look: float
+    earlier_runs: int
+    read_bytes: int | None
+    answer_bytes: int
+
+
 class SampleReport(ReportJson, frozen=True):
     """An input, and what the reference made of it (in source pixels). `file` is a picture, if it was one.
 
@@ -116,6 +131,7 @@ class BackendRun(ReportJson, frozen=True):
     warnings: tuple[RuntimeWarningInfo, ...] = ()
     problems: tuple[Problem, ...] = ()
     skip_reason: str = ""
+    questions: Questions | None = None
 
     @property
     def comparisons(self) -> list[Comparison]:

@@ -14,10 +14,11 @@ from webbuild.reporting.data_url import image_data_url
 from webbuild.reporting.jinja import template_environment
 from webbuild.reporting.overlay import Layer, detection_layer
 from webbuild.reporting.pipeline_picture import pipeline_picture
+from webbuild.runners.chain import WHOLE
 from webbuild.tasks.registry import kind_of
 from webbuild.verify import formatting
 from webbuild.verify.bundle_reader import open_bundle
-from webbuild.verify.report import SampleReport, SampleResult, VerifyReport
+from webbuild.verify.report import BackendRun, SampleReport, SampleResult, VerifyReport
 
 _FIRST_QUANTITIES = (
     "detections",
@@ -64,10 +65,13 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
     templates.filters.update(
         number=formatting.format_number,
         ms=formatting.format_milliseconds,
+        questions=formatting.questions_text,
         name=formatting.runner_name,
         graph=formatting.graph_name,
     )
-    backends = [run.backend for run in report.backends if not run.skip_reason]
+    ran = [run for run in report.backends if not run.skip_reason]
+    backends = [run.backend for run in ran]
+    graphs = {formatting.graph_name(formatting.without_stage(each, report.stages)): each for each in backends}
     rows = _result_rows(report)
     return templates.get_template("verify.html.j2").render(
         report=report,
@@ -78,6 +82,9 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
         verdict=formatting.verdict_text(report),
         notes=formatting.reader_notes(report),
         backends=backends,
+        graphs=list(graphs),
+        pictured=[run.backend for run in _pictured(report)],
+        first_runs=list({formatting.graph_name(run.backend): run for run in reversed(report.backends)}.values())[::-1],
         cards=_sample_cards(report, directory),
         rows=rows,
         quantities=_quantities(row for _, group in rows for row in group),
@@ -96,19 +103,25 @@ def _quantities(rows: Iterable[ResultRow]) -> list[str]:
 
 def _sample_cards(report: VerifyReport, directory: Path) -> list[VerifySampleCard]:
     cards = []
-    for index, sample in enumerate(report.samples):
+    results_of = [(run.backend, {each.sample: each for each in run.results}) for run in _pictured(report)]
+    for sample in report.samples:
         picture = image_data_url(directory / sample.file) if sample.file else None
         if picture is None:
             continue
-        results = {run.backend: run.results[index] for run in report.backends if index < len(run.results)}
+        results = {backend: found[sample.title] for backend, found in results_of if sample.title in found}
         layers = [detection_layer("native", report.task, sample.detections)]
-        thick_to_thin = [run.backend for run in report.backends if run.backend in results]
-        layers += [detection_layer(backend, report.task, results[backend].detections) for backend in thick_to_thin]
+        layers += [detection_layer(backend, report.task, each.detections) for backend, each in results.items()]
         worst = {backend: _worst_error(result) for backend, result in results.items()}
-        maps: dict[str, str] = {"native": sample.map, **{backend: results[backend].map for backend in thick_to_thin}}
+        maps: dict[str, str] = {"native": sample.map, **{backend: each.map for backend, each in results.items()}}
         shown = {name: each for name, each in maps.items() if each}
         cards.append(VerifySampleCard(sample, picture, tuple(layers), worst, shown, _agreement(results.values())))
     return cards
+
+
+def _pictured(report: VerifyReport) -> list[BackendRun]:
+    """Return the runs that answer as a visitor is answered: of several stages those of all together."""
+    whole = [run for run in report.backends if report.stages and WHOLE in run.backend.split(" ")]
+    return whole or list(report.backends)
 
 
 def _agreement(results: Iterable[SampleResult]) -> str:
@@ -125,14 +138,12 @@ def _worst_error(result: SampleResult, stage: Stage | None = None) -> float | No
 
 
 def _result_rows(report: VerifyReport) -> list[tuple[str, list[ResultRow]]]:
-    """Return the table sample by sample, the backends below one another."""
-    return [
-        (
-            sample.title,
-            [_result_row(run.backend, run.results[index]) for run in report.backends if index < len(run.results)],
-        )
-        for index, sample in enumerate(report.samples)
-    ]
+    """Return the table sample by sample, the backends below one another; what stages were given alone comes last."""
+    rows: dict[str, list[ResultRow]] = {sample.title: [] for sample in report.samples}
+    for run in report.backends:
+        for result in run.results:
+            rows.setdefault(result.sample, []).append(_result_row(run.backend, result))
+    return list(rows.items())
 
 
 def _result_row(backend: str, result: SampleResult) -> ResultRow:

@@ -17,11 +17,13 @@ from webbuild.manifest.variant_names import picture_size
 from webbuild.model.traversal import casts_of_inputs
 from webbuild.verify.batch_page_runner import BatchPageRunner
 from webbuild.verify.bundle import Bundle
+from webbuild.verify.graph_choice import LoadedGraphs
 from webbuild.verify.inputs import VerifyInput, picture_input
 from webbuild.verify.node_placement import misplaced_problems, summarize_placement
 from webbuild.verify.page_messages import LoadResult
 from webbuild.verify.page_rpc import Page, PageError
 from webbuild.verify.page_runner import PageRunner
+from webbuild.verify.questions import question_problems, questions_of
 from webbuild.verify.report import BackendRun, Problem, SampleResult, Timings
 from webbuild.verify.run_sample import run_frame, run_sample
 from webbuild.verify.stage_page_runner import WholePageRunner
@@ -53,15 +55,14 @@ def run_backend(
     """
     with chromium.page() as (page, console):
         graph = bundle.graph(name)
-        backend = name.partition(" ")[0] if graph is None else graph.target
-        asked = "auto" if bundle.is_disabled(backend) else backend
+        backend = name.partition(" ")[0]
+        asked = LoadedGraphs.of(bundle, name)
         runner = _page_runner(page, server, bundle, name, work, seconds)
-        if asked == "webgpu":
+        if backend == "webgpu" and asked.on_webgpu:
             has = runner.adapter()
             if has is None:
                 raise no_adapter_error()
-            lacks = [] if graph is None else [feature for feature in graph.features if feature not in has]
-            if lacks and graph is not None and graph.precision != "fp32":
+            if lacks := [feature for feature in asked.reduced_features if feature not in has]:
                 return BackendRun(backend=name, skip_reason=f"this adapter has no {', '.join(lacks)}")
         loaded: LoadResult | None = None
         results: list[SampleResult] = []
@@ -70,9 +71,9 @@ def run_backend(
         try:
             progress(f"{name}: loading")
             size = picture_size(bundle.manifest) if bundle.variant and not bundle.stage else None
-            precision = "auto" if graph is None or bundle.whole else graph.precision
             loaded, failed = load_tested(
-                lambda tested: runner.load(bundle.loader_file, asked, precision, size, self_test=tested), name
+                lambda tested: runner.load(bundle.loader_file, asked.backend, asked.precision, size, self_test=tested),
+                name,
             )
             problems += failed
             for given, expected in work:
@@ -91,6 +92,9 @@ def run_backend(
             problems.append(page_error_problem(name, error))
         forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.graph_path(graph))]
         run = BackendRun(backend=name) if loaded is None else _loaded_run(name, loaded, results, times)
+        if isinstance(runner, WholePageRunner):
+            run = msgspec.structs.replace(run, questions=questions_of(runner))
+            problems += question_problems(bundle, name, runner)
         if bundle.batch > 1 or bundle.whole:  # the engine's log is of the first stage's session, for one picture
             run = msgspec.structs.replace(run, placements=())
         elif loaded is not None and is_placement_promised(graph):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +32,7 @@ from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.reference import policy_of
 from webbuild.verify.report import SampleResult
 from webbuild.verify.stage_page_runner import WholePageRunner
+from webbuild.verify.whole_graphs import whole_policy
 
 INPUT_TOLERANCE = 1e-6
 """How far the browser's tensor may lie from Python's, relative to its largest magnitude: rounding, no more.
@@ -55,7 +56,7 @@ def run_sample(
     states = {spec.name for spec in state_inputs(bundle.manifest.inputs)}
     if states and not given.continues:
         runner.reset()
-    if isinstance(runner, WholePageRunner) and given.file is not None and bundle.looks_at_crops:
+    if isinstance(runner, WholePageRunner) and given.file is not None and (bundle.looks_at_crops or given.points):
         result, inference = _run_picture(bundle, runner, given, expected)
         return result, [inference]
     if isinstance(runner, WholePageRunner):
@@ -85,16 +86,7 @@ def run_sample(
 
 def _policy(bundle: Bundle, runner: PageRunner) -> Policy:
     """Return the policy of a graph, for all stages the widest of the graphs that may run together."""
-    if not bundle.whole:
-        return policy_of(bundle, runner.name)
-    backend = runner.name.partition(" ")[0]
-    policies = [
-        policy_of(stage, f"{graph.name} {stage.variant}")
-        for stage in bundle.whole
-        for graph in stage.manifest.graphs
-        if graph.target in (backend, "wasm")
-    ]
-    return max(policies, key=lambda policy: policy.tolerance.relative)
+    return whole_policy(bundle, runner.name) if bundle.whole else policy_of(bundle, runner.name)
 
 
 def _run_in_tiles(bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: Answer) -> tuple[Comparison, ...]:
@@ -130,7 +122,7 @@ def _run_picture(
     options: dict[str, float | str | list[float]] = {**thresholds, **given.options}
     if expected.context.mode is not None:
         options["mode"] = expected.context.mode
-    answer = runner.predict(given.files, options, second=given.second)
+    answer = _answer(runner, given, options)
     kind, policy, about = kind_of(expected.task), _policy(bundle, runner), (runner.name, given.title)
     actual = replace(expected, decoded=_read_prediction(expected.task, answer))
     found = compare_predictions(*about, expected, actual, policy)
@@ -152,6 +144,12 @@ def _run_picture(
         map="" if given.sequence else _drawn(given, expected, actual),
     )
     return result, inference
+
+
+def _answer(runner: PageRunner, given: VerifyInput, options: Mapping[str, float | str | list[float]]) -> RunResult:
+    if isinstance(runner, WholePageRunner) and given.points is not None:
+        return runner.ask(given.files, given.points)
+    return runner.predict(given.files, options, second=given.second)
 
 
 def _drawn(given: VerifyInput, expected: Answer, actual: Answer) -> str:

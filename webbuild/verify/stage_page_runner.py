@@ -1,4 +1,4 @@
-"""A bundle of several stages in a browser page: one of its stages, or all of them together."""
+"""A bundle of several stages in a browser page: all of them together."""
 
 from __future__ import annotations
 
@@ -6,15 +6,30 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.browser.server import Server
 from webbuild.manifest.manifest import TensorInput
+from webbuild.preprocess.point_prompt import PointPrompt
 from webbuild.runners.chain import RunStage, run_chain, stage_feeds
 from webbuild.runners.runner import Tensors
 from webbuild.verify.bundle import Bundle
+from webbuild.verify.gpu_counters import serve_counting_worker
+from webbuild.verify.page_messages import AskCost, RunResult, SceneAnswer
 from webbuild.verify.page_rpc import Page
 from webbuild.verify.page_runner import PageRunner
+
+
+class Asked(Struct, frozen=True):
+    """A question that was answered: what that cost, and the bytes of the arrays in the answer.
+
+    The first one of its `form`, the number of its points and boxes, opens the graph that takes such prompts.
+    """
+
+    cost: AskCost
+    answer_bytes: int
+    form: tuple[int, int]
 
 
 class WholePageRunner(PageRunner):
@@ -32,7 +47,12 @@ class WholePageRunner(PageRunner):
 
     def __init__(self, page: Page, server: Server, name: str, stages: Sequence[Bundle], *, seconds: float) -> None:
         super().__init__(page, server, name, seconds=seconds)
+        self._worker = serve_counting_worker(server)
         self._stages = stages
+        self._looked_at: Sequence[Path] = ()
+        self.looks: list[float] = []
+        """Milliseconds of each look at a picture that was asked about."""
+        self.asked: list[Asked] = []
 
     def run_whole(self, feeds: Tensors, pictures: Sequence[Path]) -> tuple[dict[str, NDArray[Any]], float]:
         """Run all stages on a chain's feeds; return the last one's outputs, and the milliseconds it took."""
@@ -51,6 +71,34 @@ class WholePageRunner(PageRunner):
 
         chain = [(each.stage, each.manifest.inputs, runs(each)) for each in self._stages]
         return dict(run_chain(chain, feeds)), took
+
+    def ask(self, pictures: Sequence[Path], prompt: PointPrompt) -> RunResult:
+        """Segment what a prompt points at. Questions in a row about one picture are asked after one look at it.
+
+        The `mask` of a prompt stands for the logits of the first answer about the picture.
+
+        Raises:
+            PageError: the runtime refused or failed.
+        """
+        if pictures != self._looked_at:
+            self.looks.append(self._calls.call("open", float, urls=self._calls.upload_images(pictures)))
+            self._looked_at = pictures
+        refines = prompt.mask is not None
+        answer: SceneAnswer = self._calls.call("ask", SceneAnswer, prompt=prompt_options(prompt), refines=refines)
+        result = self._result(answer)
+        form = len(prompt.points), int(prompt.box is not None)
+        self.asked.append(Asked(answer.cost, answer.arrays.bytes, form))
+        return result
+
+
+def prompt_options(prompt: PointPrompt) -> dict[str, Any]:
+    """Return a prompt as the runtime takes it, without its logits."""
+    options: dict[str, Any] = {"multimask": prompt.multimask}
+    if prompt.points:
+        options |= {"points": [{"x": x, "y": y} for x, y in prompt.points], "labels": list(prompt.labels)}
+    if prompt.box is not None:
+        options["box"] = dict(zip(("x1", "y1", "x2", "y2"), prompt.box, strict=True))
+    return options
 
 
 def _without_glued(stage: Bundle, feeds: Tensors) -> Tensors:

@@ -1,4 +1,4 @@
-"""What later stages of a bundle are judged by, and all stages together."""
+"""What later stages of a bundle are judged by."""
 
 from __future__ import annotations
 
@@ -7,22 +7,18 @@ from pathlib import Path
 
 import msgspec
 
-from webbuild.compare.comparison import Comparison
-from webbuild.equivalence.answer import Answer
-from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors
+from webbuild.equivalence.compare_runs import Tensors
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest.manifest import Manifest, OptionInput
 from webbuild.manifest.stages import crop_input, stage_inputs
-from webbuild.runners.chain import WHOLE, chain_feeds, perturbing_all, run_chain
 from webbuild.samples.point_prompts import point_prompt_of
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.glue import RunGlue
 from webbuild.verify.golden_reader import read_golden
 from webbuild.verify.inputs import VerifyInput, collect_inputs, option_feeds, random_input
-from webbuild.verify.reference import check_golden_run, policy_of, reference_runner, run_reference, thresholds_of
+from webbuild.verify.reference import check_golden_run, reference_runner, run_reference
 from webbuild.verify.variant_work import VariantWork
-from webbuild.verify.whole_crops import crop_answer, cropped, finder_of
+from webbuild.verify.whole_crops import cropped, finder_of
 
 
 def first_variants(work: Sequence[VariantWork]) -> list[VariantWork]:
@@ -111,67 +107,3 @@ def later_inputs(bundle: Bundle, earlier: Sequence[VariantWork]) -> list[VerifyI
 
 def _answer(work: VariantWork, index: int) -> Tensors:
     return work.reference.answers[index].outputs
-
-
-def whole_work(bundle: Bundle, stages: Sequence[VariantWork], backends: Sequence[str]) -> VariantWork:
-    """Compute the reference's answers of all stages together, each on what the ones before it answer.
-
-    Those to crops are what is found in all of them.
-
-    Raises:
-        WebbuildError: `reference-run-failed`.
-    """
-    last = stages[-1]
-    chain = [(each.bundle.stage, each.bundle.manifest.inputs, each.runner.run) for each in stages]
-    inputs = [
-        VerifyInput(
-            given.title,
-            {
-                name: array
-                for each in stages
-                for name, array in chain_feeds(
-                    each.bundle.stage, each.bundle.manifest.inputs, each.inputs[index].feeds
-                ).items()
-            },
-            given.file,
-            given.placement,
-            stack=given.stack,
-        )
-        for index, given in enumerate(stages[0].inputs)
-    ]
-    whole = Bundle(
-        bundle.directory,
-        last.bundle.manifest,
-        WHOLE,
-        stage=last.bundle.stage,
-        whole=tuple(each.bundle for each in stages),
-    )
-    outputs = [spec.name for spec in last.bundle.manifest.outputs]
-
-    def run(given: RunInput) -> Tensors | Answer:
-        if whole.looks_at_crops and given.context.picture_file is not None:
-            return crop_answer(stages, given)
-        made = run_chain(chain, {**given.feeds, **given.fixed})
-        return {name: made[name] for name in outputs}
-
-    known = thresholds_of(last.bundle.manifest)
-    options = {f"{each.bundle.stage}.{name}" for each in stages for name in _options(each.bundle.manifest)}
-    runs = [
-        RunInput(
-            each.title,
-            {name: array for name, array in each.feeds.items() if name not in options},
-            {name: array for name, array in each.feeds.items() if name in options},
-            msgspec.structs.replace(known, placement=each.placement, picture_file=each.file),
-        )
-        for each in inputs
-    ]
-    task = last.bundle.manifest.task
-    reference = Reference(
-        run, runs, task, policy_of(last.bundle, "native"), perturbing_all([each.runner for each in stages])
-    )
-    names = [f"{backend} {WHOLE}" for backend in backends]
-    return VariantWork(whole, names, last.runner, reference, inputs, stages[0].more, list[Comparison]())
-
-
-def _options(manifest: Manifest) -> list[str]:
-    return [spec.name for spec in manifest.inputs if isinstance(spec, OptionInput)]

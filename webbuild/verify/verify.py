@@ -33,8 +33,9 @@ from webbuild.verify.piecewise import ComparePieces, judge_drowned
 from webbuild.verify.report import BackendRun, SampleReport, SampleResult, VerifyEnvironment, VerifyReport
 from webbuild.verify.run_all_backends import BrowserRun, run_all_backends
 from webbuild.verify.run_backend import ReferenceResults, run_backend
-from webbuild.verify.stage_work import first_variants, later_work, takes_earlier, whole_work
+from webbuild.verify.stage_work import first_variants, later_work, takes_earlier
 from webbuild.verify.variant_work import VariantWork, reference_work
+from webbuild.verify.whole_work import whole_work
 
 BACKENDS = ("webgpu", "wasm")
 
@@ -86,7 +87,7 @@ def verify_in_browsers(
                 work.append(reference_work(each, names, inputs, Path(folder), more, say))
         if bundle.manifest.stages and not any(each.problems for each in work):
             say("native: the reference of all stages together")
-            work.append(whole_work(bundle, first_variants(work), backends))
+            work.append(whole_work(bundle, work, backends, precision))
         jobs = {name: each for each in work for name in each.names}
         with Server(directory, port=port) as server:
 
@@ -99,7 +100,8 @@ def verify_in_browsers(
         pieces = [compare_pieces if endpoint.kind == "local" else None for endpoint in places]
         judged = zip(reports, pieces, strict=True)
         reports = [each if isinstance(each, WebbuildError) else _judged(each, jobs, by) for each, by in judged]
-        task, first = bundle.manifest.task, work[0]
+        first, shown = work[0], work[-1] if work[-1].bundle.whole else work[0]
+        task = shown.bundle.manifest.task
         report = VerifyReport(
             bundle=bundle.manifest.name,
             title=bundle.manifest.title,
@@ -107,7 +109,7 @@ def verify_in_browsers(
             reference=first.runner.name,
             task=task,
             environment=_environment(bundle, first.runner.version),
-            samples=_sample_reports(bundle, task, first.results, len(first.inputs) - len(first.more)),
+            samples=_sample_reports(bundle, task, shown.results, first.more),
             checks=tuple(check for each in work for check in each.checks),
             backends=(),
             noise={name: level for each in work for name, level in each.noise.items()},
@@ -169,16 +171,18 @@ def _with_merged_steps(run: BackendRun, sequences: Mapping[str, str]) -> Backend
     return msgspec.structs.replace(run, results=tuple(results))
 
 
-def _sample_reports(bundle: Bundle, task: Task, work: ReferenceResults, own: int) -> tuple[SampleReport, ...]:
-    """Return what was compared; frames, and pictures after the first `own`, were made for it, and are gone.
+def _sample_reports(
+    bundle: Bundle, task: Task, work: ReferenceResults, more: Sequence[Path]
+) -> tuple[SampleReport, ...]:
+    """Return what was compared; frames, and the pictures `more`, were made for it, and are gone.
 
     A sequence counts once.
     """
     samples = [
         _sample_report(bundle, task, msgspec.structs.replace(given, file=None) if is_gone else given, expected)
-        for index, (given, expected) in enumerate(work)
+        for given, expected in work
         if not given.continues
-        for is_gone in [index >= own or bool(given.sequence)]
+        for is_gone in [given.file in more or bool(given.sequence)]
     ]
     return tuple(samples)
 

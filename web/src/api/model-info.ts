@@ -43,6 +43,8 @@ export interface StageInfo extends Omit<ModelInfo, "stages"> {
   backend: Backend;
   /** Why this backend, in one sentence. */
   reason: string;
+  /** How often it ran so far: the first once for each picture, the last at each question about it. */
+  runs: number;
 }
 
 /** `fromCache`: it was passed on an earlier visit, and not run again. */

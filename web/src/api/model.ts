@@ -241,9 +241,9 @@ export class Model {
   }
 }
 
-function stageInfo({ name, info, session: { loaded } }: ModelStage): StageInfo {
+function stageInfo({ name, info, session: { loaded }, turns: { runs } }: ModelStage): StageInfo {
   const { backend, reason } = loaded.candidate;
-  return { ...info, name, backend, reason };
+  return { ...info, name, backend, reason, runs };
 }
 
 function stateOfFirst({ name }: ModelStage): WebbuildError {

@@ -24,6 +24,11 @@ export class RunTurns {
     this.#sessions = sessions;
   }
 
+  /** How many were begun. */
+  get runs(): number {
+    return this.#runs;
+  }
+
   /**
    * Does a run when its turn has come; if `signal` aborts it, the worker is told. `begins` tells from the answer whether
    * the worker started from a state of zeros.

@@ -1,6 +1,7 @@
 // The page `webbuild bench` drives: it loads the bundle as a visitor's page does, runs it, and tells the times.
 
 import { answer, pictures, runOptions, tensors } from "./calls.js";
+import { counted, countingWorker } from "./counters.js";
 
 const SOON = 30_000;
 
@@ -21,7 +22,7 @@ const commands = {
     const onProgress = ({ stage, loaded, total }) => {
       if (stage === "session" && loaded === total) session = performance.now() - start;
     };
-    const own = worker ? { worker: () => new Worker(worker, { type: "module" }) } : {};
+    const own = worker ? { worker: () => countingWorker(worker) } : {};
     model = await bundle.load({ backend, precision, trace, onProgress, ...own });
     const loaded = performance.now() - start;
     const { reason, warnings } = model;
@@ -53,9 +54,9 @@ const commands = {
   /** Bytes that the first stage of several reads back from the GPU; null for a model of one stage, and of tensors. */
   async between({ sample }) {
     if (model.info().stages === undefined || looked[sample] === null) return null;
-    const before = await commands.counted();
+    const before = await counted();
     const scene = await model.look(looked[sample]);
-    const after = await commands.counted();
+    const after = await counted();
     await scene.release();
     return after.readBytes - before.readBytes;
   },
@@ -77,18 +78,7 @@ const commands = {
     return told === null ? null : told.bytes;
   },
 
-  /** What the worker of counting.js has counted. */
-  counted() {
-    const channel = new BroadcastChannel("webbuild-bench");
-    return new Promise((resolve) => {
-      channel.onmessage = ({ data }) => {
-        if (typeof data !== "object") return;
-        channel.close();
-        resolve(data);
-      };
-      channel.postMessage("count");
-    });
-  },
+  counted,
 
   async dispose() {
     await model?.dispose();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,10 @@ class Decoding:
     def decode(self, task: Any, outputs: Tensors, context: RunContext) -> Sequence[Any]:
         """Return the objects in the outputs, in source pixels; none where the context lacks what they depend on."""
         raise NotImplementedError
+
+    def choice_margin(self, task: Any, outputs: Tensors, context: RunContext) -> float:
+        """Return how much better the score of what is chosen is than the next; infinite where nothing is chosen."""
+        return math.inf
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[Any]:
         """Return the prediction in a result of the runtime: its fields by name, with NumPy arrays [length].

@@ -56,6 +56,18 @@ class Prompting:
         """Return clicks for the sample of a number, as many as the graph takes; None for a task that takes none."""
         return None
 
+    def points_to_ask(self, matches: Sequence[TaskMatch], placement: ImagePlacement) -> Mapping[str, PointPrompt]:
+        """Return prompts of every kind that one of the graphs takes, by what a report calls them."""
+        return {}
+
+    def takes_points(self, match: TaskMatch, prompt: PointPrompt) -> bool:
+        """Whether a graph takes exactly these clicks and this box."""
+        return False
+
+    def refined_points(self, match: TaskMatch, prompt: PointPrompt, answer: Sequence[Any]) -> PointPrompt | None:
+        """Return a prompt with the answer to it, to be refined; None where a graph takes no answer."""
+        return None
+
     def point_feeds(self, match: TaskMatch, prompt: PointPrompt, placement: ImagePlacement) -> Tensors:
         """Return the inputs that clicks and boxes fill in."""
         return {}

@@ -4,22 +4,26 @@
 import { features } from "./worker-rpc.js";
 import { base64 } from "./base64.js";
 import { answer, pictures, runOptions, tensors } from "./calls.js";
+import { counted, countingWorker } from "./counters.js";
 
 /** @type {Map<number, Uint8Array>} outputs that wait to be fetched */
 const held = new Map();
 let handles = 0;
 /** @type {any} */
 let model = null;
+/** The scene that is asked, and the logits of its first answer. */
+let looked = null;
 
 const commands = {
   adapter: features,
 
-  async load({ entry, backend, precision, size, selfTest, stage }) {
+  async load({ entry, backend, precision, size, selfTest, stage, worker }) {
     const bundle = await import(new URL(entry, document.baseURI).href);
     const start = performance.now();
     const of = (asked) => (stage === undefined ? asked : { [stage]: asked });
     const chosen = { backend: of(backend), precision: of(precision), size };
-    model = await bundle.load({ ...chosen, trace: true, selfTest, cache: false });
+    const counting = worker ? { worker: () => countingWorker(worker) } : {};
+    model = await bundle.load({ ...chosen, ...counting, trace: true, selfTest, cache: false });
     const ms = performance.now() - start;
     const info = await model.info();
     const own = info.stages?.find(({ name }) => name === stage);
@@ -60,16 +64,35 @@ const commands = {
     }
   },
 
+  /** Looks at a picture that is then asked about; what was looked at before is let go. */
+  async open({ urls }) {
+    await looked?.scene.release();
+    const seen = await pictures(urls);
+    const start = performance.now();
+    const scene = await model.look(seen);
+    looked = { scene, logits: null };
+    return performance.now() - start;
+  },
+
+  /** Asks the last stage about the picture; says how often the others ran meanwhile, and what was read from the GPU. */
+  async ask({ prompt, refines }) {
+    const before = [runsOfEarlierStages(), await counted()];
+    const found = await looked.scene.segment(refines ? { ...prompt, mask: looked.logits } : prompt);
+    const after = [runsOfEarlierStages(), await counted()];
+    looked.logits ??= found.logits;
+    const { path } = found.postprocess;
+    const readBytes = before[1] && after[1] ? after[1].readBytes - before[1].readBytes : null;
+    const answered = await resultOf(found);
+    return { ...answered, cost: { earlierRuns: after[0] - before[0], readBytes, onGpu: path === "gpu" } };
+  },
+
   async preprocess({ urls }) {
     return hold(await model.preprocess(await pictures(urls)));
   },
 
   async picture({ urls, options, place, second }) {
-    const arrays = [];
     const found = await model.run(await pictures(urls), await runOptions(options, second));
-    const result = withoutArrays(withPixels(place === null ? found : found[place]), arrays);
-    const bytes = new Uint8Array(await new Blob(arrays).arrayBuffer());
-    return { result, arrays: hold({ type: "uint8", dims: [bytes.length], data: bytes }) };
+    return resultOf(place === null ? found : found[place]);
   },
 
   async reset() {
@@ -95,6 +118,18 @@ const commands = {
     model = null;
   },
 };
+
+/** Returns a result without the arrays in it, which wait one after another as bytes. */
+async function resultOf(found) {
+  const arrays = [];
+  const result = withoutArrays(withPixels(found), arrays);
+  const bytes = new Uint8Array(await new Blob(arrays).arrayBuffer());
+  return { result, arrays: hold({ type: "uint8", dims: [bytes.length], data: bytes }) };
+}
+
+function runsOfEarlierStages() {
+  return (model.info().stages ?? []).slice(0, -1).reduce((sum, { runs }) => sum + runs, 0);
+}
 
 /** Gives the result each of its bitmaps as the pixels in it, which the comparison reads. */
 function withPixels(result) {

@@ -60,7 +60,7 @@ WebAssembly.Memory = class extends Memory {
   }
 };
 
-const channel = new BroadcastChannel("webbuild-bench");
+const channel = new BroadcastChannel("webbuild-counting");
 channel.onmessage = ({ data }) => {
   const wasmBytes = memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0);
   if (data === "count") channel.postMessage({ ...counts, ...gauges, wasmBytes });

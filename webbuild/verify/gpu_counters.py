@@ -1,0 +1,32 @@
+"""A worker that counts what it asks of the GPU, served beside a bundle."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from webbuild.browser.server import Server
+from webbuild.verify.page_rpc import URL_PREFIX
+
+
+class GpuCounters(Struct, frozen=True, rename="camel"):
+    """What counting workers have counted so far, and what they hold."""
+
+    dispatches: int
+    submits: int
+    uploads: int
+    uploaded_bytes: int
+    readbacks: int
+    read_bytes: int
+    buffers: int
+    buffer_bytes: int
+    wasm_bytes: int
+
+
+def serve_counting_worker(server: Server) -> str:
+    """Serve the runtime's worker with counters before it, and return its address for `load()`."""
+    address = f"{URL_PREFIX}counting-worker.js"
+    own = f'import "./counting.js";\nimport "{urlsplit(server.url).path}runtime/worker.js";\n'
+    server.virtual[address] = ("text/javascript", own.encode())
+    return address

@@ -1,0 +1,40 @@
+"""Which graphs a page loads, as `load()` is asked for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.whole_graphs import whole_graphs
+
+
+class LoadedGraphs(Struct, frozen=True):
+    """The options of `load()`, of all stages each by its name.
+
+    `on_webgpu` says whether a graph needs the GPU, `reduced_features` are what those in reduced precision need of it.
+    """
+
+    backend: str | dict[str, str]
+    precision: str | dict[str, str]
+    on_webgpu: bool
+    reduced_features: Sequence[str]
+
+    @staticmethod
+    def of(bundle: Bundle, name: str) -> LoadedGraphs:
+        """Return them for the run of a name. Where a stage must not run on its backend, the runtime takes WASM."""
+        if not bundle.whole:
+            graph = bundle.graph(name)
+            target = name.partition(" ")[0] if graph is None else graph.target
+            asked = "auto" if bundle.is_disabled(target) else target
+            reduced = [] if graph is None or graph.precision == "fp32" else graph.features
+            return LoadedGraphs(asked, "auto" if graph is None else graph.precision, asked == "webgpu", reduced)
+        graphs = whole_graphs(bundle, name)
+        features = [f for graph in graphs.values() if graph.precision != "fp32" for f in graph.features]
+        return LoadedGraphs(
+            {stage: graph.target for stage, graph in graphs.items()},
+            {stage: graph.precision for stage, graph in graphs.items()},
+            any(graph.target == "webgpu" for graph in graphs.values()),
+            list(dict.fromkeys(features)),
+        )

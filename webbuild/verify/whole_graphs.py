@@ -1,0 +1,48 @@
+"""The graphs that run together where all stages of a bundle do: which of each, by the name of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from webbuild.equivalence.policy import Policy
+from webbuild.manifest.manifest import Graph
+from webbuild.runners.chain import WHOLE
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.reference import policy_of
+
+
+def whole_names(whole: Bundle, backends: Sequence[str], precision: str = "auto") -> list[str]:
+    """Return the runs of all stages together, best first: on each backend the best graphs, and those as exported.
+
+    Their names are those of graphs: `webgpu fp16 whole`, `webgpu whole`.
+    """
+    names = []
+    for backend in backends:
+        best = [graphs[0].precision for stage in whole.whole if (graphs := _graphs(stage, backend))]
+        reduced = next((each for each in best if each != "fp32"), "")
+        if reduced and precision in ("auto", reduced):
+            names.append(f"{backend} {reduced} {WHOLE}")
+        if not reduced or precision in ("auto", "fp32"):
+            names.append(f"{backend} {WHOLE}")
+    return names
+
+
+def whole_graphs(whole: Bundle, name: str) -> dict[str, Graph]:
+    """Return the graph of each stage in a run: on WASM where the stage has none for the backend."""
+    backend, _, rest = name.partition(" ")
+    reduced = rest != WHOLE
+    return {
+        stage.stage: (_graphs(stage, backend) or _graphs(stage, "wasm") or stage.manifest.graphs)[0 if reduced else -1]
+        for stage in whole.whole
+    }
+
+
+def whole_policy(whole: Bundle, name: str) -> Policy:
+    """Return the widest policy of the graphs that run together."""
+    graphs = whole_graphs(whole, name)
+    policies = [policy_of(each, f"{graphs[each.stage].name} {each.variant}".rstrip()) for each in whole.whole]
+    return max(policies, key=lambda policy: policy.tolerance.relative)
+
+
+def _graphs(stage: Bundle, backend: str) -> list[Graph]:
+    return [graph for graph in stage.manifest.graphs if graph.target == backend]

@@ -1,0 +1,89 @@
+"""Clicks and boxes on the pictures of a verification: what all stages together are asked, and answer natively."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from webbuild.compare.tolerances import REDUCED_PRECISION
+from webbuild.manifest.manifest import Input, PointPromptInput
+from webbuild.preprocess.point_prompt import PointPrompt
+from webbuild.runners.chain import RunStage, chain_feeds, run_chain
+from webbuild.runners.runner import Tensors
+from webbuild.tasks.registry import decode_task, kind_of
+from webbuild.tasks.run_context import RunContext
+from webbuild.tasks.task_match import TaskMatch
+from webbuild.verify.inputs import VerifyInput
+from webbuild.verify.variant_work import VariantWork
+
+_CLOSE = 2 * REDUCED_PRECISION.score
+"""Masks whose scores are nearer may change places in half precision: which is the best says nothing then."""
+
+Chain = Sequence[tuple[str, Sequence[Input], RunStage]]
+
+
+class PromptedStage:
+    """The last stage of a bundle, whose graphs take clicks: which of them takes a prompt, and what it answers.
+
+    Args:
+        before: runs the stages before it.
+        graphs: the work of each of its graphs.
+    """
+
+    def __init__(self, before: Chain, graphs: Sequence[VariantWork]) -> None:
+        self._before, self._graphs = before, graphs
+        self._task = graphs[0].bundle.manifest.task
+        self._kind = kind_of(self._task)
+        self._matches = [TaskMatch(self._task, tuple(each.bundle.manifest.inputs), ()) for each in graphs]
+
+    def asked_about(self, given: VerifyInput, index: int) -> Iterator[VerifyInput]:
+        """Yield what is asked about a picture, the sample of a number: `given` are the feeds of the other stages.
+
+        The logits of the first answer are refined by the same clicks. Where the best of several masks is hardly better
+        than the next, another precision may choose that: such a prompt is left out.
+        """
+        assert given.placement is not None
+        refines = True
+        for name, prompt in self._kind.points_to_ask(self._matches, given.placement).items():
+            asked = self._with_prompt(given, index, name, prompt)
+            context = RunContext(placement=given.placement, points=prompt)
+            outputs = self.run(asked.feeds, prompt)
+            if self._kind.choice_margin(self._task, outputs, context) < _CLOSE:
+                continue
+            yield asked
+            if refines:
+                refines = False
+                answer = decode_task(self._task, outputs, context)
+                if (again := self._kind.refined_points(self._match(prompt), prompt, answer)) is not None:
+                    yield self._with_prompt(given, index, f"{name}, refined", again)
+
+    def run(self, feeds: Tensors, prompt: PointPrompt) -> Tensors:
+        """Run all stages on a chain's feeds; return the outputs of the last."""
+        chosen = self._taking(prompt)
+        last = (chosen.bundle.stage, chosen.bundle.manifest.inputs, chosen.runner.run)
+        return run_chain([*self._before, last], feeds)
+
+    def exact_inputs(self) -> set[str]:
+        """Return the inputs, as a chain names them, of which a little more or less means something else: labels."""
+        return {
+            f"{each.bundle.stage}.{spec.name}"
+            for each in self._graphs
+            for spec in each.bundle.manifest.inputs
+            if isinstance(spec, PointPromptInput) and spec.role in ("labels", "has-mask")
+        }
+
+    def _match(self, prompt: PointPrompt) -> TaskMatch:
+        return next(each for each in self._matches if self._kind.takes_points(each, prompt))
+
+    def _taking(self, prompt: PointPrompt) -> VariantWork:
+        return self._graphs[self._matches.index(self._match(prompt))]
+
+    def _with_prompt(self, given: VerifyInput, index: int, name: str, prompt: PointPrompt) -> VerifyInput:
+        chosen = self._taking(prompt)
+        stage, inputs = chosen.bundle.stage, chosen.bundle.manifest.inputs
+        assert given.placement is not None
+        pointed = self._kind.point_feeds(self._match(prompt), prompt, given.placement)
+        own = chain_feeds(stage, inputs, {**chosen.inputs[index].feeds, **pointed})
+        title = f"{given.title}, {name}"
+        return msgspec.structs.replace(given, title=title, feeds={**given.feeds, **own}, points=prompt)

@@ -1,0 +1,94 @@
+"""What all stages of a bundle together are judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from webbuild.compare.comparison import Comparison
+from webbuild.equivalence.answer import Answer
+from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors
+from webbuild.manifest.manifest import Manifest, OptionInput
+from webbuild.runners.chain import WHOLE, chain_feeds, perturbing_all, run_chain
+from webbuild.runners.memoized import MemoizedRunner
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.inputs import VerifyInput
+from webbuild.verify.reference import policy_of, thresholds_of
+from webbuild.verify.stage_work import first_variants
+from webbuild.verify.variant_work import VariantWork
+from webbuild.verify.whole_crops import crop_answer
+from webbuild.verify.whole_graphs import whole_names
+from webbuild.verify.whole_prompts import PromptedStage
+
+
+def whole_work(bundle: Bundle, work: Sequence[VariantWork], backends: Sequence[str], precision: str) -> VariantWork:
+    """Compute the reference's answers of all stages together, each on what the ones before it answer.
+
+    Those to crops are what is found in all of them; where the last stage takes clicks, each picture is asked about
+    several times.
+
+    Raises:
+        WebbuildError: `reference-run-failed`.
+    """
+    stages = [_remembering(each) for each in first_variants(work)]
+    *earlier, last = stages
+    whole = Bundle(
+        bundle.directory,
+        last.bundle.manifest,
+        WHOLE,
+        stage=last.bundle.stage,
+        whole=tuple(each.bundle for each in stages),
+    )
+    chain = [(each.bundle.stage, each.bundle.manifest.inputs, each.runner.run) for each in stages]
+    graphs = [each for each in work if each.bundle.stage == last.bundle.stage and each.bundle.batch == 1]
+    prompted = PromptedStage(chain[:-1], graphs)
+    inputs = [each for index in range(len(last.inputs)) for each in _inputs(stages, prompted, index)]
+    outputs = [spec.name for spec in last.bundle.manifest.outputs]
+
+    def run(given: RunInput) -> Tensors | Answer:
+        if whole.looks_at_crops and given.context.picture_file is not None:
+            return crop_answer(stages, given)
+        feeds, points = {**given.feeds, **given.fixed}, given.context.points
+        made = run_chain(chain, feeds) if points is None else prompted.run(feeds, points)
+        return {name: made[name] for name in outputs}
+
+    exact = {f"{each.bundle.stage}.{name}" for each in stages for name in _options(each.bundle.manifest)}
+    exact |= prompted.exact_inputs()
+    known = thresholds_of(last.bundle.manifest)
+    runs = [
+        RunInput(
+            each.title,
+            {name: array for name, array in each.feeds.items() if name not in exact},
+            {name: array for name, array in each.feeds.items() if name in exact},
+            msgspec.structs.replace(known, placement=each.placement, picture_file=each.file, points=each.points),
+        )
+        for each in inputs
+    ]
+    task = last.bundle.manifest.task
+    perturbing = perturbing_all([*(each.runner for each in earlier), *(each.runner for each in graphs)])
+    reference = Reference(run, runs, task, policy_of(last.bundle, "native"), perturbing)
+    names = whole_names(whole, backends, precision)
+    return VariantWork(whole, names, last.runner, reference, inputs, stages[0].more, list[Comparison]())
+
+
+def _remembering(work: VariantWork) -> VariantWork:
+    """Return the work of a stage that computes nothing twice: of one picture there are several questions."""
+    return msgspec.structs.replace(work, runner=MemoizedRunner(work.runner))
+
+
+def _inputs(stages: Sequence[VariantWork], prompted: PromptedStage, index: int) -> list[VerifyInput]:
+    """Return what is asked about the sample of a number: once, or a prompt after another."""
+    given = stages[0].inputs[index]
+    feeds = {
+        name: array
+        for each in stages
+        for name, array in chain_feeds(each.bundle.stage, each.bundle.manifest.inputs, each.inputs[index].feeds).items()
+    }
+    alone = VerifyInput(given.title, feeds, given.file, given.placement, stack=given.stack)
+    asked = [] if given.file is None else list(prompted.asked_about(alone, index))
+    return asked or [alone]
+
+
+def _options(manifest: Manifest) -> list[str]:
+    return [spec.name for spec in manifest.inputs if isinstance(spec, OptionInput)]
