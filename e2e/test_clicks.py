@@ -14,8 +14,9 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from e2e.accessibility import violations
-from e2e.conftest import Webbuild
+from e2e.conftest import BLANK, Webbuild
 from e2e.demo_page import DemoPage
+from e2e.firefox import FirefoxPage
 from e2e.pasted import run_pasted
 from tests.click_models import click_pair
 from webbuild.browser.chromium import BrowserHandle
@@ -35,9 +36,9 @@ PROMPTS: Mapping[str, PointPrompt] = {
     "a click in a box": PointPrompt([(130.0, 90.0)], [1], (30.0, 20.0, 200.0, 150.0)),
 }
 ASK = """async ([backend, sample, prompts]) => {
-  const { load } = await import("./click.js");
+  const { load } = await import(new URL("click.js", document.baseURI).href);
   const model = await load({ backend });
-  const picture = await (await fetch(sample)).blob();
+  const picture = await (await fetch(new URL(sample, document.baseURI))).blob();
   const scene = await model.look(picture);
   const answers = [];
   for (const prompt of prompts) {
@@ -86,6 +87,18 @@ def test_prompts_are_answered_as_in_python(packed: Path, webgpu: BrowserHandle, 
     first = native(packed, manifest, PROMPTS["a click"])
     refined = native(packed, manifest, PointPrompt([(130.0, 90.0)], [1], mask=first.logits))
     np.testing.assert_allclose(found["refined"], refined.logits.ravel(), rtol=1e-3, atol=1e-3)
+
+
+def test_firefox_answers_prompts_as_in_python(packed: Path, firefox_webgpu: FirefoxPage) -> None:
+    manifest = decode((packed / "manifest.json").read_bytes())
+    given = [prompt_options(each) for each in PROMPTS.values()]
+    with Server(packed, virtual=BLANK) as server:
+        firefox_webgpu.goto(f"{server.url}blank.html")
+        found = firefox_webgpu.evaluate(ASK, ["webgpu", manifest.samples[0].file, given])
+    for prompt, answer in zip(PROMPTS.values(), found["answers"], strict=True):
+        same_masks(native(packed, manifest, prompt), answer)
+        assert answer["path"] == "gpu"
+    assert firefox_webgpu.complaints == []
 
 
 def test_the_page_segments_what_is_pointed_at(packed: Path, webgpu: BrowserHandle) -> None:

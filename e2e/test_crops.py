@@ -5,16 +5,25 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, expect
 
-from e2e.conftest import Open, Webbuild
+from e2e.conftest import BLANK, Open, Webbuild
+from e2e.firefox import FirefoxPage
 from e2e.pasted import run_pasted
 from tests.crop_models import DETECTOR, keypoints
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 
 NAME = "yolo-pose-tiny-rtmpose"
+POSES = """async ([loader, sample, backend]) => {
+  const { load } = await import(new URL(loader, document.baseURI).href);
+  const model = await load({ backend });
+  const { poses } = await model.run(await (await fetch(new URL(sample, document.baseURI))).blob());
+  await model.dispose();
+  return poses.map(({ keypoints }) => keypoints.map(({ x, y, confidence }) => [x, y, confidence]));
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +54,19 @@ def test_batches_and_whole_pictures_agree_with_native(
     }
     assert compared["detections"] > 6
     assert compared["keypoint"] > compared["detections"]
+
+
+def test_firefox_finds_the_same_keypoints_on_both_backends(packed: Path, firefox_webgpu: FirefoxPage) -> None:
+    manifest = json.loads((packed / "manifest.json").read_text())
+    given = [f"{manifest['name']}.js", manifest["samples"][0]["file"]]
+    with Server(packed, virtual=BLANK) as server:
+        firefox_webgpu.goto(f"{server.url}blank.html")
+        wasm, webgpu = (np.array(firefox_webgpu.evaluate(POSES, [*given, name])) for name in ("wasm", "webgpu"))
+    assert wasm.shape[0] > 1
+    assert wasm.shape[1:] == (3, 3)
+    assert wasm[..., 2].max() > 0
+    np.testing.assert_allclose(webgpu, wasm, atol=0.5)
+    assert firefox_webgpu.complaints == []
 
 
 def test_the_page_shows_people_with_the_keypoints_of_the_second_model(
