@@ -51,6 +51,16 @@ def test_force_replaces_no_other_folder_file_or_link(tmp_path: Path) -> None:
         assert code(tmp_path / name, force=True) == "not-a-bundle"
 
 
+@pytest.mark.parametrize("place", ["file", pytest.param("proc", marks=pytest.mark.posix)])
+def test_a_place_where_no_folder_can_be_made_is_told_before_the_work(tmp_path: Path, place: str) -> None:
+    """Missing parents are no reason, and none is made yet."""
+    (tmp_path / "file").write_text("")
+    out = {"file": tmp_path / "file" / "a" / "out", "proc": Path("/proc/a/out")}[place]
+    assert code(out, force=False) == "cannot-write"
+    check_output_folder(tmp_path / "a" / "b", force=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
 def test_the_folder_takes_its_place_when_all_is_written(tmp_path: Path) -> None:
     out = tmp_path / "a" / "b" / "out"
     with staged_folder(out) as folder:
@@ -85,6 +95,12 @@ def test_a_full_disk_is_told_as_such(tmp_path: Path) -> None:
         raise OSError(28, "No space left on device")
     assert caught.value.code == "cannot-write"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(WebbuildError) as caught, staged_folder(tmp_path / "out") as folder:
+        (folder / "a" / "b.bin").write_bytes(b"")
+    assert caught.value.message.endswith(".partial/a/b.bin")
 
 
 def test_a_file_in_the_place_of_the_parent_folder_is_told(tmp_path: Path) -> None:

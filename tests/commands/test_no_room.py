@@ -70,6 +70,13 @@ def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path, monkeypatch: p
     assert [beside.name for beside in tmp_path.iterdir()] == ["m.onnx"]
 
 
+def test_a_parent_that_is_a_file_is_told_before_the_model_is_read(tmp_path: Path) -> None:
+    path = save(convolution(), tmp_path / "m.onnx")
+    done = webbuild("pack", path, "-o", path / "a" / "out", "--no-verify")
+    assert (done.code, done.error) == (2, "cannot-write")
+    assert "patched" not in done.stderr
+
+
 def test_a_model_that_may_not_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: Path) -> bytes:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))

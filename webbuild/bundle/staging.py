@@ -17,8 +17,10 @@ def check_output_folder(out: Path, *, force: bool, marks: Sequence[str] = ("mani
     """Raise unless a bundle may be written to `out`. `marks` are files of which what is replaced must have one.
 
     Raises:
-        WebbuildError: `output-exists`, or `not-a-bundle` where --force would delete something else.
+        WebbuildError: `output-exists`, or `not-a-bundle` where --force would delete something else; `cannot-write`
+            where no folder can be made.
     """
+    _check_writable(out)
     if not out.exists() and not out.is_symlink():
         return
     if not force:
@@ -39,6 +41,15 @@ def check_output_folder(out: Path, *, force: bool, marks: Sequence[str] = ("mani
             "give another folder with -o, or remove this one yourself",
             exit_code=USAGE,
         )
+
+
+def _check_writable(out: Path) -> None:
+    """Raise `cannot-write` unless a folder can be made where `out` will be; its parents are made later."""
+    try:
+        there = next(parent for parent in out.absolute().parents if parent.exists())
+        tempfile.TemporaryDirectory(prefix=f".{out.name}.", suffix=".partial", dir=there).cleanup()
+    except OSError as error:
+        raise unwritable_output(out, error) from error
 
 
 @contextmanager
@@ -93,9 +104,10 @@ def ignoring_interrupts() -> Iterator[None]:
 
 def unwritable_output(out: Path, error: OSError) -> WebbuildError:
     """Return the error for a disk that does not take what is written."""
+    missing = f": {error.filename}" if isinstance(error, FileNotFoundError) and error.filename else ""
     return WebbuildError(
         "cannot-write",
-        f"{out}: {error.strerror or error}",
+        f"{out}: {error.strerror or error}{missing}",
         "no partial output remains; free disk space or choose another folder with -o",
         exit_code=USAGE,
     )
