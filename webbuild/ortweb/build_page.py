@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from webbuild.browser.chromium import BrowserHandle
+from webbuild.browser.command_page import open_command_page
 from webbuild.browser.page_assets import load_page_assets
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
@@ -43,7 +44,7 @@ class BuildPage:
 
         Raises:
             PageDiedError: the next call opens another page.
-            WebbuildError: `engine-failed`, `chromium-crashed`.
+            WebbuildError: `engine-failed`, `chromium-crashed`, `page-not-loaded`.
         """
         from playwright.sync_api import Error
 
@@ -77,11 +78,14 @@ class BuildPage:
         self._page = None
 
     def open(self) -> Page:
-        """Return the page."""
+        """Return the page.
+
+        Raises:
+            WebbuildError: `page-not-loaded`.
+        """
         if self._page is None:
             self._page = self.chromium.browser.new_context().new_page()
-            self._page.goto(f"{self.server.origin}{BASE_PATH}index.html")
-            self._page.wait_for_function("() => globalThis.webbuild !== undefined")
+            open_command_page(self._page, f"{self.server.origin}{BASE_PATH}index.html")
         return self._page
 
 

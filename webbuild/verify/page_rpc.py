@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 from numpy.typing import NDArray
 
+from webbuild.browser.command_page import Loads, open_command_page
 from webbuild.browser.media_types import media_type
 from webbuild.browser.page_assets import load_page_assets
 from webbuild.browser.server import Server
@@ -22,14 +23,8 @@ URL_PREFIX = "/__webbuild__/"
 """Where on the server the driven page and what it is given lie: no path of a bundle begins like that."""
 
 
-class Page(Protocol):
+class Page(Loads, Protocol):
     """What driving a page takes of it, in Playwright's words."""
-
-    def goto(self, url: str, /) -> object:
-        """Go to an address and wait until it has loaded."""
-
-    def wait_for_function(self, function: str, /) -> object:
-        """Wait until a function of the page returns something true."""
 
     def evaluate(self, function: str, argument: Any, /) -> Any:
         """Call a function in the page with a value, and return what its promise comes to."""
@@ -52,13 +47,15 @@ class PageRpc:
         seconds: how long any one step may take.
         package: the package in whose folder `page` the page lies.
         scripts: the page's own; the first answers calls.
+
+    Raises:
+        WebbuildError: `page-not-loaded`.
     """
 
     def __init__(self, page: Page, server: Server, seconds: float, package: str, scripts: Sequence[str]) -> None:
         self._page, self._server, self._seconds = page, server, seconds
         server.virtual.update(load_page_assets(package, scripts, URL_PREFIX))
-        page.goto(f"{server.origin}{URL_PREFIX}index.html")
-        page.wait_for_function("() => globalThis.webbuild !== undefined")
+        open_command_page(page, f"{server.origin}{URL_PREFIX}index.html")
 
     def upload(self, feeds: Tensors) -> list[dict[str, Any]]:
         """Serve tensors, and return them as the page's commands take them."""
