@@ -11,15 +11,19 @@ export class KeptScene {
     return this.#looking;
   }
 
-  /** Looks at the picture where it is another one, or another model's. */
   async run(model: Model, source: RunSource, options: RunOptions): Promise<Result> {
+    return (await this.of(model, source)).run(options);
+  }
+
+  /** Looks at the picture where it is another one, or another model's. */
+  async of(model: Model, source: RunSource): Promise<Scene> {
     if (this.#kept?.model !== model || this.#kept.source !== source) {
       this.release();
       this.#kept = { model, source, scene: model.look(source) };
       this.#looking = true;
     }
     const kept = this.#kept;
-    const scene = await kept.scene
+    return kept.scene
       .catch((error: unknown) => {
         if (this.#kept === kept) this.#kept = null;
         throw error;
@@ -27,7 +31,6 @@ export class KeptScene {
       .finally(() => {
         if (this.#kept === kept || this.#kept === null) this.#looking = false;
       });
-    return scene.run(options);
   }
 
   /** Frees the scene. That of a model that is gone is gone too. */

@@ -52,6 +52,16 @@ export class PromptedObjects {
     this.#point(({ clicks }) => ({ clicks, box }));
   }
 
+  /** Begins an object at each point, all in one step, and returns them. None of them is chosen. */
+  addAll(points: readonly Point[]): PromptedObject[] {
+    const first = this.nextId;
+    const added = points.map(({ x, y }, at): PromptedObject => {
+      return { id: first + at, clicks: [{ x, y, label: 1 }], box: null };
+    });
+    this.#go({ objects: [...this.all, ...added], chosen: null, nextId: first + added.length });
+    return added;
+  }
+
   /** Null ends the object, so that the next click begins another. That is no step of `undo()`. */
   choose(id: number | null): void {
     this.#now = { ...this.#now, chosen: id };

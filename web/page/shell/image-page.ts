@@ -1,6 +1,13 @@
 // The page of a model that takes pictures: pictures and camera frames in; what comes out is the outcome's to show.
 
-import type { Model, Result, RunOptions, RunSource } from "../../src/index.js";
+import type {
+  EverythingOptions,
+  EverythingResult,
+  Model,
+  Result,
+  RunOptions,
+  RunSource,
+} from "../../src/index.js";
 import { type CameraFrame, CameraLoop, type CameraParts } from "../input/camera-loop.js";
 import { FrameCanvas } from "../input/frame-canvas.js";
 import { pickImages } from "../input/image-picker.js";
@@ -60,6 +67,7 @@ export class ImagePage {
     });
     view.onChange?.(() => void this.#rerun());
     view.onAsk?.((options) => this.#askIdle(options));
+    view.onEverything?.((options) => this.#findEverything(options));
     pickImages((picture) => void this.#choosePicture(picture));
     const first = this.#samples.first();
     if (first) void this.#chooseSample(first);
@@ -156,6 +164,15 @@ export class ImagePage {
     if (!picture || !model || !isIdle) return null;
     const result = await this.#scene.run(model, picture.blob, options).catch(() => null);
     return picture === this.#picture ? result : null;
+  }
+
+  async #findEverything(options: EverythingOptions): Promise<EverythingResult | null> {
+    const picture = this.#picture;
+    const model = this.#model;
+    if (!picture || !model || this.#camera.on) return null;
+    const scene = await this.#scene.of(model, picture.blob);
+    const found = await scene.everything(options);
+    return picture === this.#picture ? found : null;
   }
 
   #link(): string {

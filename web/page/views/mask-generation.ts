@@ -1,6 +1,15 @@
 // Shows the masks of what the visitor points at: objects, each with its clicks and its box, one after another.
 
-import type { MaskGenerationResult, Model, ObjectMask, Point, Result, RunOptions } from "../../src/index.js";
+import {
+  type EverythingResult,
+  type MaskGenerationResult,
+  type Model,
+  maskPixels,
+  type ObjectMask,
+  type Point,
+  type Result,
+  type RunOptions,
+} from "../../src/index.js";
 import { drawPrompt } from "../drawing/draw-prompt.js";
 import { maskMap } from "../drawing/mask-map.js";
 import { ObjectLayer, objectColors } from "../drawing/object-layer.js";
@@ -9,7 +18,8 @@ import { RegionBitmap } from "../drawing/region-bitmap.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
 import { paintedSize } from "../drawing/sliced-painter.js";
 import type { StagePicture } from "../drawing/stage.js";
-import { AnsweredObjects } from "../input/answered-objects.js";
+import { type Answer, AnsweredObjects } from "../input/answered-objects.js";
+import { EverythingButton, type FindEverything } from "../input/everything-button.js";
 import { HoverPreview } from "../input/hover-preview.js";
 import { ObjectButtons } from "../input/object-buttons.js";
 import type { Picture } from "../input/picture.js";
@@ -60,6 +70,7 @@ class MaskGenerationView extends BaseView {
       if (this.#layer.preview(mask)) void this.#paint();
     },
   );
+  readonly #everything = new EverythingButton((found) => this.#addAll(found));
   /** The object that the run under way is about, null where nothing is pointed at. */
   #asked: PromptedObject | null = null;
   #last: MaskGenerationResult | null = null;
@@ -91,6 +102,10 @@ class MaskGenerationView extends BaseView {
     this.#ask = ask;
   }
 
+  onEverything(find: FindEverything): void {
+    this.#everything.onFind(find);
+  }
+
   /** Where nothing is pointed at, the middle of the picture is asked for: the first click then finds all at work. */
   options(): RunOptions {
     this.#asked = this.#objects.unanswered ?? this.#objects.chosen;
@@ -106,6 +121,7 @@ class MaskGenerationView extends BaseView {
     this.#fileName = picture?.fileName ?? "";
     const { width, height } = this.#size;
     if (picture === undefined && shown.size.width === width && shown.size.height === height) return;
+    this.#everything.stop();
     this.#size = shown.size;
     this.#pointer.setSize(shown.size);
     this.#objects.clear();
@@ -128,6 +144,7 @@ class MaskGenerationView extends BaseView {
     }
     if (due) this.#showList();
     this.#buttons.enable(this.#objects);
+    this.#everything.enable();
     await this.#paint();
     if (this.#objects.unanswered !== null) this.#rerun();
   }
@@ -161,6 +178,24 @@ class MaskGenerationView extends BaseView {
     if (!this.#isEmpty) this.#showList();
     if (this.#isEmpty || this.#objects.unanswered !== null) this.#rerun();
     else void this.#paint();
+  }
+
+  /** The masks that a grid of points found become objects, each with the click that found it. */
+  async #addAll({ masks, width, height }: EverythingResult): Promise<void> {
+    const picture = this.#picture;
+    const answers: Answer[] = [];
+    for (const { mask: runs, score, box } of masks) {
+      const mask = { mask: maskPixels(runs), score, box };
+      answers.push({ mask, share: await maskShare(mask, width, height) });
+    }
+    if (picture !== this.#picture || masks.length === 0) return;
+    this.#edit(() => {
+      const added = this.#objects.addAll(masks.map(({ point }) => point));
+      for (const [at, answer] of answers.entries()) {
+        const prompt = added[at];
+        if (prompt) this.#objects.answer(prompt, answer);
+      }
+    });
   }
 
   #rename(name: string): void {

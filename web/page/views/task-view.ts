@@ -2,6 +2,7 @@
 
 import type { Model, Result, RunOptions } from "../../src/index.js";
 import type { StagePicture } from "../drawing/stage.js";
+import type { FindEverything } from "../input/everything-button.js";
 import type { Picture } from "../input/picture.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 
@@ -33,6 +34,8 @@ export interface TaskView {
   onChange?(rerun: () => void): void;
   /** Is told once how to ask about the picture between runs, as for a preview. Null: a run goes on, or it failed. */
   onAsk?(ask: (options: RunOptions) => Promise<Result | null>): void;
+  /** Is told once how to find everything in the picture. */
+  onEverything?(find: FindEverything): void;
   /** All that is shown, where that is more than the last run's `result`. */
   whole?(result: Result): Result;
   /** Whether one picture is asked many things, as with clicks: its first stage then runs once. */
