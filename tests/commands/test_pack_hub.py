@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -89,7 +90,50 @@ def test_without_a_network_and_a_cache(tmp_path: Path) -> None:
 
 def test_several_models_are_named(hub: HubServer, tmp_path: Path) -> None:
     data = hub.files.pop(MODEL)
-    hub.files |= {"onnx/encoder.onnx": data, "onnx/decoder.onnx": data}
+    del hub.files["onnx/model_q4.onnx"]
+    hub.files |= {"onnx/cat.onnx": data, "onnx/dog.onnx": data}
     done = pack(tmp_path, "hf:owner/net", hub.address)
     assert "error[several-models]" in done.stderr
-    assert "hf:owner/net:onnx/" in done.stderr
+    assert "webbuild pack hf:owner/net:onnx/cat.onnx hf:owner/net:onnx/dog.onnx" in done.stderr
+
+
+ENCODER, DECODER = "onnx/vision_encoder.onnx", "onnx/prompt_encoder_mask_decoder.onnx"
+
+
+def stage(names: tuple[str, str], sizes: tuple[int, int]) -> bytes:
+    """Return a model that reduces, or repeats, the channels of what it takes."""
+    read, made = (
+        helper.make_tensor_value_info(n, TensorProto.FLOAT, [1, c, 8, 8]) for n, c in zip(names, sizes, strict=True)
+    )
+    weights = numpy_helper.from_array(np.full((sizes[1], sizes[0], 1, 1), 0.5, np.float32), "w")
+    graph = helper.make_graph([helper.make_node("Conv", [names[0], "w"], [names[1]])], "g", [read], [made], [weights])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return bytes(model.SerializeToString())
+
+
+def put_pair(hub: HubServer, decoder_takes: tuple[str, int]) -> None:
+    del hub.files[MODEL], hub.files["onnx/model_q4.onnx"]
+    name, channels = decoder_takes
+    hub.files |= {ENCODER: stage(("pixels", "embeddings"), (3, 2)), DECODER: stage((name, "masks"), (channels, 4))}
+    hub.files |= {file.replace(".onnx", "_fp16.onnx"): b"not wanted" for file in (ENCODER, DECODER)}
+
+
+def test_an_encoder_and_its_decoder_are_the_stages_of_a_bundle(hub: HubServer, tmp_path: Path) -> None:
+    put_pair(hub, ("embeddings", 2))
+    done = pack(tmp_path, "hf:owner/net", hub.address)
+    assert done.returncode == 0, done.stderr
+    assert f"hf:owner/net: an encoder and its decoder, {ENCODER} and {DECODER}" in done.stderr
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_bytes())
+    assert manifest["name"] == "net"
+    joined = [(each["inputs"][0]["stage"], each["name"]) for each in manifest["stages"]]
+    assert joined == [("vision-encoder", "prompt-encoder-mask-decoder")]
+    assert not any("fp16" in path for kind, path, _ in hub.requests if kind == "GET")
+    assert pack(tmp_path, "hf:owner/net", hub.address, HF_HUB_OFFLINE="1").returncode == 0
+
+
+def test_an_encoder_and_a_decoder_that_do_not_join_are_several_models(hub: HubServer, tmp_path: Path) -> None:
+    put_pair(hub, ("tokens", 7))
+    done = pack(tmp_path, "hf:owner/net", hub.address)
+    assert "error[several-models]" in done.stderr, done.stderr
+    assert "no output is an input of the next stage" in done.stderr
+    assert f"webbuild pack hf:owner/net:{ENCODER} hf:owner/net:{DECODER}" in done.stderr

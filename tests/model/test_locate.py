@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 import pytest
 
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.model.locate import hub_reference, locate_model
+from webbuild.model.locate import hub_reference, locate_model, locate_model_or_pair
 
 
 def folder(path: Path, *files: str) -> Path:
@@ -53,6 +53,41 @@ def test_a_folder_that_says_too_little(files: list[str], code: str, said: str, t
     assert (caught.value.code, caught.value.exit_code) == (code, USAGE)
     assert said in caught.value.message
     assert caught.value.fix
+
+
+SAM = ["onnx/vision_encoder.onnx", "onnx/prompt_encoder_mask_decoder.onnx"]
+
+
+@pytest.mark.parametrize(
+    ("files", "pair"),
+    [
+        (["encoder.onnx", "decoder.onnx", "config.json"], ["encoder.onnx", "decoder.onnx"]),
+        ([*SAM, *(name.replace(".onnx", "_fp16.onnx") for name in SAM)], SAM),
+        ([name.replace(".onnx", "_quantized.onnx") for name in SAM], [n.replace(".o", "_quantized.o") for n in SAM]),
+        (["sam2_tiny.encoder.onnx", "sam2_tiny.decoder.onnx"], ["sam2_tiny.encoder.onnx", "sam2_tiny.decoder.onnx"]),
+    ],
+)
+def test_an_encoder_and_its_decoder(files: list[str], pair: list[str], tmp_path: Path) -> None:
+    given = folder(tmp_path / "net", *files)
+    assert [each.file for each in locate_model_or_pair(given)] == pair
+    with pytest.raises(WebbuildError, match="holds several models"):
+        locate_model(given)
+
+
+@pytest.mark.parametrize(
+    ("files", "fix"),
+    [
+        (["a_encoder.onnx", "a_decoder.onnx", "face.onnx"], "webbuild pack {0}/a_encoder.onnx {0}/a_decoder.onnx"),
+        (["cat.onnx", "cat_fp16.onnx", "dog.onnx"], "webbuild pack {0}/cat.onnx {0}/dog.onnx"),
+        (["text_encoder.onnx", "image_encoder.onnx"], "webbuild pack {0}/image_encoder.onnx {0}/text_encoder.onnx"),
+    ],
+)
+def test_what_may_be_no_pair(files: list[str], fix: str, tmp_path: Path) -> None:
+    given = folder(tmp_path / "net", *files)
+    with pytest.raises(WebbuildError) as caught:
+        locate_model_or_pair(given)
+    assert caught.value.code == "several-models"
+    assert caught.value.fix.endswith(fix.format(given))
 
 
 @pytest.mark.parametrize("kind", [PurePosixPath, PureWindowsPath])

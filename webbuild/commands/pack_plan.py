@@ -21,9 +21,10 @@ from webbuild.compile.stages.pipeline_plan import plan_pipeline
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.compile.stages.stage_names import stage_names
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.choose_files import several_models, without_precision
 from webbuild.model.given_states import parse_states
 from webbuild.model.load import load_onnx
-from webbuild.model.locate import LocatedModel, hub_reference, locate_model
+from webbuild.model.locate import LocatedModel, hub_reference, locate_model, locate_model_or_pair
 from webbuild.model.read_file import require_model
 from webbuild.model.set_inputs import parse_set
 from webbuild.precision.budget import SearchBudget, parse_budget
@@ -51,12 +52,16 @@ class PackOptions(Struct, frozen=True):
 
 
 class GivenModels(Struct, frozen=True):
-    """The models that were given, and what a bundle of them is called; `names` are those of the stages."""
+    """The models that were given, and what a bundle of them is called; `names` are those of the stages.
+
+    `pair_of` is the folder or repository in which an encoder and its decoder were found.
+    """
 
     name: str
     names: Sequence[str]
     located: Sequence[LocatedModel]
     pipeline: Pipeline | None = None
+    pair_of: str = ""
 
 
 def parse_pack_options(arguments: PackArguments) -> PackOptions:
@@ -86,12 +91,7 @@ def locate_models(arguments: PackArguments, options: PackOptions) -> GivenModels
         WebbuildError: `conflicting-options`, `model-not-found`, and what `read_pipeline` and `locate_model` raise.
     """
     if arguments.pipeline is None:
-        located = [locate_model(each) for each in arguments.models]
-        if not located:
-            raise click.UsageError("Missing argument 'MODEL...'.")
-        for each in located:
-            require_model(each.path)
-        given = _of_files(located)
+        given = _of_files(arguments.models)
     elif arguments.models:
         raise WebbuildError(
             "conflicting-options",
@@ -106,11 +106,17 @@ def locate_models(arguments: PackArguments, options: PackOptions) -> GivenModels
     return given
 
 
-def _of_files(located: Sequence[LocatedModel]) -> GivenModels:
+def _of_files(models: Sequence[Path]) -> GivenModels:
+    if not models:
+        raise click.UsageError("Missing argument 'MODEL...'.")
+    located = locate_model_or_pair(models[0]) if len(models) == 1 else [locate_model(each) for each in models]
+    for each in located:
+        require_model(each.path)
     if len(located) == 1:
         return GivenModels(located[0].name, [""], located)
-    common, names = stage_names([each.path.stem for each in located])
-    return GivenModels(common_name(located, common), names, located)
+    common, names = stage_names([without_precision(each.path.stem) for each in located])
+    pair_of = hub_reference(models[0]) or str(models[0]) if len(models) == 1 else ""
+    return GivenModels(common_name(located, common), names, located, pair_of=pair_of)
 
 
 def common_name(located: Sequence[LocatedModel], common: str) -> str:
@@ -120,7 +126,7 @@ def common_name(located: Sequence[LocatedModel], common: str) -> str:
         return titles.pop()
     folders = {each.path.resolve().parent for each in located}
     named = {folder.parent if folder.name == "onnx" else folder for folder in folders}
-    only_parts = all(_PART.fullmatch(each.path.stem) for each in located)
+    only_parts = all(_PART.fullmatch(without_precision(each.path.stem)) for each in located)
     return named.pop().name if only_parts and len(named) == 1 else common
 
 
@@ -143,9 +149,12 @@ def plan_models(
     """Load the models, and return the stages in their order.
 
     Raises:
-        WebbuildError: what `export_located`, `load_onnx`, `plan_stages` and `plan_pipeline` raise.
+        WebbuildError: what `export_located`, `load_onnx`, `plan_stages` and `plan_pipeline` raise; `several-models`.
     """
     models = []
+    if given.pair_of:
+        files = " and ".join(each.file for each in given.located)
+        progress.print(f"note: {given.pair_of}: an encoder and its decoder, {files}, are packed as one")
     for name, each in zip(given.names, given.located, strict=True):
         path = export_located(each, options.export, progress)
         task = None if given.pipeline is None else given.pipeline.stages[name].task
@@ -156,10 +165,21 @@ def plan_models(
     elif arguments.glue is not None:
         planned = plan_glued(models, arguments.glue)
     else:
-        planned = plan_stages(models)
+        planned = _plan_files(given, models)
     check_batches(planned, options.batches)
     order = [each.name for each in planned]
     if order != list(given.names):
         progress.print(f"note: the stages run in this order: {', '.join(order)}")
     *earlier, last = planned
     return [*earlier, msgspec.structs.replace(last, task=last.task or arguments.task)]
+
+
+def _plan_files(given: GivenModels, models: Sequence[PlannedStage]) -> list[PlannedStage]:
+    """Return the stages in their order; two that a folder held and that do not join are several models."""
+    try:
+        return plan_stages(models)
+    except WebbuildError as error:
+        if not given.pair_of:
+            raise
+        names = [each.file for each in given.located]
+        raise several_models(given.pair_of, names, reason=error.message) from None

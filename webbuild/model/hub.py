@@ -5,20 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from webbuild.errors import USAGE, WebbuildError, printable
+from webbuild.model.choose_files import HUB_PREFIX, choose_files
 
-HUB_PREFIX = "hf:"
 _BESIDE = ("config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
 """What `read_hub_files` reads."""
 _DEFAULT = ("model.onnx", "onnx/model.onnx")
 """Where exporters write a model; its weights may lie in files of that name and an ending behind it."""
 
 
-def download_from_hub(given: str) -> tuple[Path, str, str]:
+def download_from_hub(given: str, *, pairs: bool) -> tuple[Path, tuple[str, ...], str]:
     """Download what `hf:owner/name[@revision][:file]` names, and the configuration beside it.
 
     Returns:
-        The folder of the snapshot in the Hub's own cache, the file that was named or is the only one (else empty), and
-        the repository's name.
+        The folder of the snapshot in the Hub's own cache, the file that was named or those that `choose_files` takes,
+        and the repository's name.
 
     Raises:
         WebbuildError: `invalid-repository`, `no-huggingface-hub`, `hub-not-found`, `hub-gated`, `hub-unreachable`,
@@ -36,7 +36,7 @@ def download_from_hub(given: str) -> tuple[Path, str, str]:
             exit_code=USAGE,
         )
     try:
-        import huggingface_hub
+        import huggingface_hub  # noqa: F401
     except ImportError as error:
         raise WebbuildError(
             "no-huggingface-hub",
@@ -53,23 +53,32 @@ def download_from_hub(given: str) -> tuple[Path, str, str]:
             f"leave ':{file}' out, or look up its name on the repository's page",
             exit_code=USAGE,
         )
-    if file or any((folder / name).is_file() for name in _DEFAULT):
-        return folder, file, repository.split("/")[1]
-    try:
-        names = huggingface_hub.HfApi().list_repo_files(repository, revision=revision or None)
-    except Exception as error:
-        raise _as_error(given, error) from error
-    models = [name for name in names if name.endswith(".onnx")]
-    if len(models) != 1:
+    name, cached = repository.split("/")[1], [each for each in wanted if (folder / each).is_file()]
+    if cached:
+        return folder, (cached[0],), name
+    models = _list_models(given, repository, revision or None, folder)
+    if not models:
         raise WebbuildError(
-            "several-models" if models else "model-not-found",
-            f"{given}: has {', '.join(models[:8]) or 'no .onnx file'}",
-            f"name one of them, for example hf:{repository}:{models[0]}"
-            if models
-            else "take a repository with an ONNX export, such as those of onnx-community",
+            "model-not-found",
+            f"{given}: has no .onnx file",
+            "take a repository with an ONNX export, such as those of onnx-community",
             exit_code=USAGE,
         )
-    return _snapshot(given, repository, revision or None, models), models[0], repository.split("/")[1]
+    files = choose_files(given, models, pairs=pairs)
+    return _snapshot(given, repository, revision or None, list(files)), files, name
+
+
+def _list_models(given: str, repository: str, revision: str | None, cached: Path) -> list[str]:
+    """Return the ONNX files of a repository; where the Hub does not answer, those in the cache."""
+    import huggingface_hub
+
+    try:
+        names = huggingface_hub.HfApi().list_repo_files(repository, revision=revision)
+    except Exception as error:
+        if found := sorted(file.relative_to(cached).as_posix() for file in cached.rglob("*.onnx")):
+            return found
+        raise _as_error(given, error) from error
+    return sorted(name for name in names if name.endswith(".onnx"))
 
 
 def _snapshot(given: str, repository: str, revision: str | None, files: list[str]) -> Path:

@@ -1,0 +1,79 @@
+"""The ONNX files that a folder or repository stands for: a model, or an encoder and its decoder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+
+from webbuild.errors import USAGE, WebbuildError
+
+_VARIANT = re.compile(r"_(fp16|quantized|int8|uint8|q8|q4|q4f16|bnb4)$")
+"""What the Hub's exporters put behind the name of a file in another precision."""
+_MAX_NAMED = 8
+HUB_PREFIX = "hf:"
+
+
+def without_precision(stem: str) -> str:
+    """Return a file's stem without its precision: `vision_encoder` of `vision_encoder_fp16`."""
+    return _VARIANT.sub("", stem)
+
+
+def choose_files(given: str, names: Sequence[str], *, pairs: bool) -> tuple[str, ...]:
+    """Return the one model among ONNX files, or with `pairs` one encoder and its decoder, where these are all.
+
+    Of several precisions the float32 file is taken: `--precision` makes the others.
+
+    Raises:
+        WebbuildError: `several-models`.
+    """
+    models = _by_model(names)
+    if (default := _default(models)) is not None:
+        return (_best(default),)
+    pair = _encoder_and_decoder(models)
+    if pairs and len(models) == len(pair):
+        return pair
+    raise several_models(given, names, pair)
+
+
+def several_models(given: str, names: Sequence[str], pair: Sequence[str] = (), reason: str = "") -> WebbuildError:
+    """Return the error of a folder or repository with several models; `pair` is the example of two stages."""
+    listed = ", ".join(names[:_MAX_NAMED])
+    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    start = f"{given}:" if given.startswith(HUB_PREFIX) else f"{given.rstrip('/')}/"
+    stages = " ".join(f"{start}{name}" for name in pair or [_best(each) for each in _by_model(names).values()][:2])
+    return WebbuildError(
+        "several-models",
+        f"{given}: holds several models: {listed}{more}{reason and '; '}{reason}",
+        f"name one of them, for example {start}{names[0]}, or all that belong together: webbuild pack {stages}",
+        exit_code=USAGE,
+    )
+
+
+def _by_model(names: Sequence[str]) -> dict[tuple[PurePosixPath, str], list[str]]:
+    """Return the files of each model: of one folder, or its folder `onnx`, and of one name."""
+    models: dict[tuple[PurePosixPath, str], list[str]] = {}
+    for name in names:
+        path = PurePosixPath(name)
+        folder = path.parent.parent if path.parent.name == "onnx" else path.parent
+        models.setdefault((folder, without_precision(path.stem)), []).append(name)
+    return models
+
+
+def _default(models: Mapping[tuple[PurePosixPath, str], list[str]]) -> list[str] | None:
+    """Return the files of the model that is called `model`, or of the only one."""
+    only = next(iter(models.values())) if len(models) == 1 else None
+    return models.get((PurePosixPath(), "model"), only)
+
+
+def _encoder_and_decoder(models: Mapping[tuple[PurePosixPath, str], list[str]]) -> tuple[str, ...]:
+    """Return the encoder and the decoder where there is one of each. Only a decoder has both words in its name."""
+    words = {key: set(re.split(r"[-_.]", key[1].lower())) for key in models}
+    decoders = [_best(models[key]) for key, each in words.items() if "decoder" in each]
+    encoders = [_best(models[key]) for key, each in words.items() if "encoder" in each and "decoder" not in each]
+    return (encoders[0], decoders[0]) if len(encoders) == len(decoders) == 1 else ()
+
+
+def _best(files: Sequence[str]) -> str:
+    stems = {file: PurePosixPath(file).stem for file in files}
+    return min(files, key=lambda file: (without_precision(stems[file]) != stems[file], "fp16" not in file, file))
