@@ -15,6 +15,7 @@ from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel
 from webbuild.equivalence.check import run_original
 from webbuild.equivalence.detection_thresholds import check_with_detections
+from webbuild.equivalence.exact_inputs import exact_inputs
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.equivalence.sequences import check_states
 from webbuild.manifest.states import state_inputs
@@ -65,5 +66,6 @@ def check_equivalence(
             ready.postprocess,
             loaded.dims.dims,
             states=state_inputs(inputs),
+            exact=exact_inputs(inputs),
         )
     return len(group_by_output(equivalence.comparisons))

@@ -17,6 +17,7 @@ from webbuild.compile.mixed_precision import PrecisionMode, ReducedPrecisionResu
 from webbuild.compile.model_variant import ModelVariant, naming_variant
 from webbuild.equivalence.check import EquivalenceResult, run_original
 from webbuild.equivalence.detection_thresholds import check_with_detections
+from webbuild.equivalence.exact_inputs import exact_inputs
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.equivalence.sequences import check_states
 from webbuild.errors import WebbuildError
@@ -193,4 +194,5 @@ def _check(
         loaded.dims.dims,
         open_graph,
         state_inputs(compiled.match.inputs),
+        exact_inputs(compiled.match.inputs),
     )

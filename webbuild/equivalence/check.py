@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, compare_runs
+from webbuild.equivalence.exact_inputs import run_input
 from webbuild.equivalence.policy import EXACT, is_exported_in_float16, native_policy
 from webbuild.equivalence.sequences import merge_steps
 from webbuild.manifest.detection_head_status import fallback_reason
@@ -56,29 +57,38 @@ def check_equivalence(
     confidence: float | None = None,
     open_graph: Callable[[Path], NativeRunner] = NativeRunner,
     states: Sequence[StateInput] = (),
+    exact: Collection[str] = (),
 ) -> EquivalenceResult:
     """Run every sample through the original and every graph in `folder`, and judge each output.
 
     Native ONNX Runtime, optimisations disabled. The `postprocess` that the original lacks is computed in NumPy.
     Thresholds are the exported ones, unless `confidence` is given: then `original` takes thresholds as inputs
     too, or has none. `open_graph` makes a runner of a graph's file. `states` go from step to step of a sequence; a
-    difference in them adds to the next, in the noise floor too.
+    difference in them adds to the next, in the noise floor too. `exact` inputs are not perturbed for that.
     """
     values: dict[str, float] = {option.option: option.default for option in options}
     values |= kind_of(task).default_thresholds(task)
     if confidence is not None:
         values["confidence"] = confidence
     thresholds = {option.name: np.array([values[option.option]], np.float32) for option in options}
-    of_original = thresholds if confidence is not None and postprocess is None else {}
+    unknown = {} if confidence is not None and postprocess is None else thresholds
 
     in_turn = StatefulRuns(lambda feeds: reference_outputs(original, feeds, postprocess, values), states)
 
     def run_reference(given: RunInput) -> Tensors:
-        outputs = in_turn({**given.feeds, **of_original}, continues=given.continues)
+        feeds = {name: a for name, a in {**given.feeds, **given.fixed}.items() if name not in unknown}
+        outputs = in_turn(feeds, continues=given.continues)
         return _pad_to_shapes(outputs, original, graphs)
 
     inputs = [
-        RunInput(each.name, each.feeds, thresholds, run_context(each, values), each.continues) for each in samples
+        run_input(
+            each.name,
+            {**each.feeds, **thresholds},
+            {*exact, *thresholds},
+            run_context(each, values),
+            continues=each.continues,
+        )
+        for each in samples
     ]
     reference = Reference(run_reference, inputs, task, EXACT, original.perturbed)
     original.close()

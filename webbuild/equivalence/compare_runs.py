@@ -28,7 +28,7 @@ Perturbed = Callable[[Callable[[Tensors], Tensors]], AbstractContextManager[None
 
 
 class RunInput(Struct, frozen=True):
-    """An input of both runs: `feeds` is what may be perturbed, `fixed` are thresholds and sizes.
+    """An input of both runs: `feeds` is what may be perturbed, `fixed` what may not: thresholds, labels, sizes.
 
     A run that `continues` a sequence takes the states of the run before.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,6 +89,7 @@ def check_with_detections(
     sizes: Mapping[str, int] | None = None,
     open_graph: Callable[[Path], NativeRunner] = NativeRunner,
     states: Sequence[StateInput] = (),
+    exact: Collection[str] = (),
 ) -> EquivalenceResult:
     """Prove the graphs at the exported thresholds, and, where those prove nothing, again at another.
 
@@ -109,6 +110,7 @@ def check_with_detections(
         sizes: of the original's free dimensions.
         open_graph: makes a runner of a graph's file.
         states: what goes from step to step of a sequence.
+        exact: inputs that are not perturbed for the noise floor.
 
     Raises:
         WebbuildError: `output-mismatch` or `vacuous-comparison`.
@@ -124,6 +126,7 @@ def check_with_detections(
         postprocess=postprocess,
         open_graph=open_graph,
         states=states,
+        exact=exact,
     )
     found = equivalence.comparisons
     if not mismatches(found) and (has_no_detections(found) or used_only_fallback(found)):
@@ -140,6 +143,7 @@ def check_with_detections(
                 postprocess=postprocess,
                 confidence=confidence,
                 open_graph=open_graph,
+                exact=exact,
             )
     require_equivalent(equivalence.comparisons)
     return equivalence

@@ -12,9 +12,10 @@ import numpy as np
 from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, compare_runs
+from webbuild.equivalence.exact_inputs import exact_inputs, run_input
 from webbuild.equivalence.policy import Policy, browser_policy
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import Manifest, MaskInput, NumberInput, OptionInput, SizeInput
+from webbuild.manifest.manifest import Manifest, OptionInput
 from webbuild.manifest.states import state_inputs
 from webbuild.model.traversal import outputs_within_one, rounded_outputs
 from webbuild.runners.native import NativeRunner
@@ -70,12 +71,7 @@ def run_reference(bundle: Bundle, runner: NativeRunner, inputs: Sequence[VerifyI
 def _run_input(
     manifest: Manifest, name: str, feeds: Tensors, context: RunContext, *, continues: bool = False
 ) -> RunInput:
-    """Return an input of a comparison; thresholds and sizes are not perturbed."""
-    fixed = {
-        spec.name for spec in manifest.inputs if isinstance(spec, MaskInput | NumberInput | OptionInput | SizeInput)
-    }
-    free = {name: array for name, array in feeds.items() if name not in fixed}
-    return RunInput(name, free, {name: array for name, array in feeds.items() if name in fixed}, context, continues)
+    return run_input(name, feeds, exact_inputs(manifest.inputs), context, continues=continues)
 
 
 def _run_outputs(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from webbuild.compare.tolerances import REDUCED_PRECISION
-from webbuild.manifest.manifest import Input, PointPromptInput
+from webbuild.manifest.manifest import Input
 from webbuild.preprocess.point_prompt import PointPrompt
 from webbuild.runners.chain import RunStage, chain_feeds, run_chain
 from webbuild.runners.runner import Tensors
@@ -63,15 +63,6 @@ class PromptedStage:
         chosen = self._taking(prompt)
         last = (chosen.bundle.stage, chosen.bundle.manifest.inputs, chosen.runner.run)
         return run_chain([*self._before, last], feeds)
-
-    def exact_inputs(self) -> set[str]:
-        """Return the inputs, as a chain names them, of which a little more or less means something else: labels."""
-        return {
-            f"{each.bundle.stage}.{spec.name}"
-            for each in self._graphs
-            for spec in each.bundle.manifest.inputs
-            if isinstance(spec, PointPromptInput) and spec.role in ("labels", "has-mask")
-        }
 
     def _match(self, prompt: PointPrompt) -> TaskMatch:
         return next(each for each in self._matches if self._kind.takes_points(each, prompt))

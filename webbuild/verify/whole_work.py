@@ -9,7 +9,7 @@ import msgspec
 from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors
-from webbuild.manifest.manifest import Manifest, OptionInput
+from webbuild.equivalence.exact_inputs import exact_in_chain, run_input
 from webbuild.runners.chain import WHOLE, chain_feeds, perturbing_all, run_chain
 from webbuild.runners.memoized import MemoizedRunner
 from webbuild.verify.bundle import Bundle
@@ -53,14 +53,13 @@ def whole_work(bundle: Bundle, work: Sequence[VariantWork], backends: Sequence[s
         made = run_chain(chain, feeds) if points is None else prompted.run(feeds, points)
         return {name: made[name] for name in outputs}
 
-    exact = {f"{each.bundle.stage}.{name}" for each in stages for name in _options(each.bundle.manifest)}
-    exact |= prompted.exact_inputs()
+    exact = exact_in_chain((each.bundle.stage, each.bundle.manifest.inputs) for each in [*stages, *graphs])
     known = thresholds_of(last.bundle.manifest)
     runs = [
-        RunInput(
+        run_input(
             each.title,
-            {name: array for name, array in each.feeds.items() if name not in exact},
-            {name: array for name, array in each.feeds.items() if name in exact},
+            each.feeds,
+            exact,
             msgspec.structs.replace(known, placement=each.placement, picture_file=each.file, points=each.points),
         )
         for each in inputs
@@ -88,7 +87,3 @@ def _inputs(stages: Sequence[VariantWork], prompted: PromptedStage, index: int) 
     alone = VerifyInput(given.title, feeds, given.file, given.placement, stack=given.stack)
     asked = [] if given.file is None else list(prompted.asked_about(alone, index))
     return asked or [alone]
-
-
-def _options(manifest: Manifest) -> list[str]:
-    return [spec.name for spec in manifest.inputs if isinstance(spec, OptionInput)]

@@ -15,7 +15,8 @@ from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.compile.stages.samples import exported_thresholds, whole_feeds
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.check import reference_outputs, run_context
-from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, compare_runs
+from webbuild.equivalence.compare_runs import Reference, Tensors, compare_runs
+from webbuild.equivalence.exact_inputs import exact_in_chain, run_input
 from webbuild.equivalence.policy import EXACT, Policy, is_exported_in_float16, native_policy
 from webbuild.equivalence.verdict import require_equivalent
 from webbuild.errors import WebbuildError
@@ -44,10 +45,11 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], f
     last = stages[-1].compiled
     values = exported_thresholds(last)
     runs = list(whole_feeds(stages))
-    inputs = [RunInput(each.name, feeds, {}, run_context(each, values)) for each, feeds in runs]
+    exact = exact_in_chain((each.name, each.compiled.match.inputs) for each in stages)
+    inputs = [run_input(each.name, feeds, exact, run_context(each, values)) for each, feeds in runs]
     originals = [(each.name, each.compiled.match.inputs, _original(each)) for each in stages]
     reference = Reference(
-        lambda given: run_chain(originals, given.feeds),
+        lambda given: run_chain(originals, {**given.feeds, **given.fixed}),
         inputs,
         last.match.task,
         EXACT,
@@ -116,7 +118,7 @@ def _answers(
             for stage, runner in zip(stages, runners, strict=True)
         ]
         for given, want in zip(reference.inputs, reference.answers, strict=True):
-            yield replace(want, outputs=run_chain(chain, given.feeds))
+            yield replace(want, outputs=run_chain(chain, {**given.feeds, **given.fixed}))
 
 
 def _with_thresholds(stage: ModelStage, runner: NativeRunner) -> Callable[[Tensors], Tensors]:
