@@ -25,7 +25,7 @@ _WINDOWS = os.name == "nt"
 _ENDING_SIGNALS = (signal.SIGTERM,) if _WINDOWS else (signal.SIGTERM, signal.SIGKILL)
 _EXIT_TIMEOUT = 3.0
 """Seconds between asking the browser to end and ending it."""
-_PAGE_TIMEOUT = 120.0
+PAGE_TIMEOUT = 120.0
 """Seconds for a page to load: a machine that does other work takes longer than Playwright's 30 s."""
 
 
@@ -54,7 +54,7 @@ class BrowserHandle:
 
         try:
             context = self.browser.new_context()
-            context.set_default_timeout(_PAGE_TIMEOUT * 1000)
+            context.set_default_timeout(PAGE_TIMEOUT * 1000)
             console, page = Console(), context.new_page()
         except Error as error:
             raise WebbuildError(

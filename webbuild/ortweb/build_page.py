@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from webbuild.browser.chromium import BrowserHandle
+from webbuild.browser.chromium import PAGE_TIMEOUT, BrowserHandle
 from webbuild.browser.command_page import open_command_page
 from webbuild.browser.page_assets import load_page_assets
 from webbuild.browser.server import Server
@@ -52,10 +52,7 @@ class BuildPage:
             answer = self.open().evaluate("request => globalThis.webbuild(request)", {"command": command, **arguments})
         except Error as error:
             self.close()
-            if not self.chromium.browser.is_connected():
-                raise WebbuildError(
-                    "chromium-crashed", "chromium: it crashed while models ran", "go on with --resume"
-                ) from error
+            self._check_browser(error)
             raise PageDiedError(error.message.splitlines()[0]) from error
         if "error" not in answer:
             return answer.get("value")
@@ -81,12 +78,33 @@ class BuildPage:
         """Return the page.
 
         Raises:
-            WebbuildError: `page-not-loaded`.
+            PageDiedError: it crashed while it loaded.
+            WebbuildError: `chromium-crashed`, `page-not-loaded`.
         """
         if self._page is None:
-            self._page = self.chromium.browser.new_context().new_page()
-            open_command_page(self._page, f"{self.server.origin}{BASE_PATH}index.html")
+            self._page = self._new_page()
+            crashes: list[object] = []
+            self._page.on("crash", crashes.append)
+            try:
+                open_command_page(self._page, f"{self.server.origin}{BASE_PATH}index.html")
+            except WebbuildError as error:
+                self.close()
+                self._check_browser(error)
+                if crashes:
+                    raise PageDiedError("the page crashed while it loaded") from error
+                raise
         return self._page
+
+    def _new_page(self) -> Page:
+        context = self.chromium.browser.new_context()
+        context.set_default_timeout(PAGE_TIMEOUT * 1000)
+        return context.new_page()
+
+    def _check_browser(self, error: Exception) -> None:
+        if not self.chromium.browser.is_connected():
+            raise WebbuildError(
+                "chromium-crashed", "chromium: it crashed while models ran", "go on with --resume"
+            ) from error
 
 
 @contextmanager
