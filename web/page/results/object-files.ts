@@ -28,9 +28,8 @@ export async function saveCoco(
   const coco = toCoco({ ...result, masks: [] }, { labels, fileName });
   // One object at a time, so that the page never stalls.
   for (const [index, mask] of result.masks.entries()) {
-    const one = toCoco({ ...result, masks: [mask] }, { firstId: index + 1 });
-    const category = labels.indexOf(names[index] ?? "");
-    coco.annotations.push(...one.annotations.map((found) => ({ ...found, category_id: category })));
+    const named = { labels, names: names.slice(index, index + 1), firstId: index + 1 };
+    coco.annotations.push(...toCoco({ ...result, masks: [mask] }, named).annotations);
     await pause();
   }
   download(new Blob([JSON.stringify(coco, null, 2)], { type: "application/json" }), "objects.json");

@@ -16,7 +16,10 @@ export interface CocoOptions {
   masks?: "rle" | "polygons";
   /** All of the model's classes. Default: those that were found. */
   labels?: readonly string[];
-  /** What each object is called, in the result's order: objects of one name are one category. Default: their classes. */
+  /**
+   * What each object is called, in the result's order: objects of one name are one category, that of `labels` where it has
+   * the name. Default: their classes.
+   */
   names?: readonly string[];
 }
 
@@ -54,7 +57,7 @@ export interface CocoDataset {
 export function toCoco(result: ObjectsResult | EverythingResult, options: CocoOptions = {}): CocoDataset {
   const { imageId = 1, fileName = "", firstId = 1, masks = "rle", labels, names } = options;
   const { width, height } = result;
-  const objects = names ? named(foundObjects(result), names) : foundObjects(result);
+  const objects = names ? named(foundObjects(result), names, labels) : foundObjects(result);
   const annotations = objects.map((one, index): CocoAnnotation => {
     const { x1, y1, x2, y2 } = one.box;
     return {
@@ -68,7 +71,7 @@ export function toCoco(result: ObjectsResult | EverythingResult, options: CocoOp
       ...keypoints(one),
     };
   });
-  const classes = labels ? [...labels.entries()] : found(objects);
+  const classes = categories(objects, labels, names !== undefined);
   const points = objects.find((one) => one.keypoints !== null)?.keypoints?.map(({ name }) => name);
   return {
     images: [{ id: imageId, file_name: fileName, width, height }],
@@ -77,19 +80,29 @@ export function toCoco(result: ObjectsResult | EverythingResult, options: CocoOp
   };
 }
 
-/** Categories are numbered in the order of their first objects. */
-function named(objects: readonly FoundObject[], names: readonly string[]): FoundObject[] {
-  const ids = new Map<string, number>();
+/** Names that are no label are numbered after the labels, in the order of their first objects. */
+function named(
+  objects: readonly FoundObject[],
+  names: readonly string[],
+  labels: readonly string[] = [],
+): FoundObject[] {
+  const all = [...labels];
   return objects.map((one, index) => {
     const label = names[index] ?? one.label;
-    if (!ids.has(label)) ids.set(label, ids.size);
-    return { ...one, label, classIndex: ids.get(label) ?? 0 };
+    if (!all.includes(label)) all.push(label);
+    return { ...one, label, classIndex: all.indexOf(label) };
   });
 }
 
-function found(objects: readonly FoundObject[]): [number, string][] {
-  const names = new Map(objects.map(({ classIndex, label }) => [classIndex, label]));
-  return [...names].sort(([one], [other]) => one - other);
+function categories(
+  objects: readonly FoundObject[],
+  labels: readonly string[] | undefined,
+  areNamed: boolean,
+): [number, string][] {
+  const known = labels ? [...labels.entries()] : [];
+  if (labels && !areNamed) return known;
+  const found = objects.map(({ classIndex, label }): [number, string] => [classIndex, label]);
+  return [...new Map([...known, ...found])].sort(([one], [other]) => one - other);
 }
 
 function area(

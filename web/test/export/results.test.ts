@@ -153,6 +153,18 @@ test("COCO: objects of one name are one category, in the order of the names", ()
   expect(annotations.map((one) => one.category_id)).toEqual([0, 1, 0]);
 });
 
+test("COCO: a name that is a label is that category, others come after the labels", () => {
+  const three = { ...POSE, poses: [1, 2, 3].map(() => ({ ...CAT, keypoints: [] })) };
+  const asked = { names: ["dog", "tom", "cat"], labels: ["cat", "dog"] };
+  const { annotations, categories } = toCoco(three, asked);
+  expect(categories.map(({ id, name }) => [id, name])).toEqual([
+    [0, "cat"],
+    [1, "dog"],
+    [2, "tom"],
+  ]);
+  expect(annotations.map((one) => one.category_id)).toEqual([1, 2, 0]);
+});
+
 test("supervision-js: rectangles by their centre, masks, skeletons, and nothing without an area", () => {
   const frame = toSupervision(POSE, { mediaTime: 1.5, edges: [[0, 1]] });
   expect(frame).toMatchObject({ mediaTime: 1.5, coordinateSpace: { width: 8, height: 4 } });
