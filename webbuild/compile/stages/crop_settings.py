@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
@@ -42,6 +43,13 @@ class CropSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     mean: Three | None = None
     std: ThreePositive | None = None
 
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            if not all(map(math.isfinite, _numbers(getattr(self, name)))):
+                raise ValueError(f"`{name.replace('_', '-')}` is not finite")
+        if isinstance(self.template, list) and len({tuple(point) for point in self.template}) == 1:
+            raise ValueError("the points of `template` are all one")
+
     def apply(self, crop: CropInput, classes: Sequence[str], keypoints: int) -> CropInput:
         """Return the input with what is said.
 
@@ -76,6 +84,15 @@ class CropSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="keba
                 )
             given["template"] = template
         return msgspec.structs.replace(crop, **given)
+
+
+def _numbers(value: object) -> Iterator[float]:
+    """Yield the numbers in a value, in lists of it too."""
+    if isinstance(value, int | float):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _numbers(each)
 
 
 def _class_index(name: str, classes: Sequence[str]) -> int:
