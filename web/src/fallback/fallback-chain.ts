@@ -5,6 +5,7 @@ import { abortedError, type ErrorCode, internalError, WebbuildError } from "../a
 import type { Backend, LoadOptions, Precision, Progress, SessionInfo, Warning } from "../api/types.js";
 import { chooseBuild } from "../engine/engine.js";
 import type { EngineBuild, Manifest } from "../manifest/manifest.js";
+import { reportingListener } from "../runs/listener.js";
 import { Connection } from "../worker/connection.js";
 import type { Warn } from "../worker/with-limit.js";
 import { workerKey } from "../worker/worker-pool.js";
@@ -165,11 +166,8 @@ function progressListener(
   onProgress: (progress: Progress) => void,
   connection: Connection,
 ): (progress: Progress) => void {
+  const report = reportingListener(onProgress);
   return (progress) => {
-    try {
-      if (!connection.ended) onProgress(progress);
-    } catch (error) {
-      reportError(error);
-    }
+    if (!connection.ended) report(progress);
   };
 }

@@ -10,6 +10,7 @@ import type { EverythingSettings } from "../tasks/mask-generation/everything/set
 import { optionVariant } from "../tasks/task-options.js";
 import type { RemoteHost } from "../worker/connection.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
+import { reportingListener } from "./listener.js";
 import type { ModelStage } from "./model-stage.js";
 import type { SceneSource } from "./scene-source.js";
 
@@ -24,7 +25,7 @@ interface PartPlan {
   next(left: number): { variant: Manifest; size: number };
 }
 
-/** Hears how many parts are done. */
+/** Hears how many parts are done. An error that it throws ends no run. */
 type PartListener = (progress: { done: number; total: number }) => unknown;
 
 export class StageRuns {
@@ -89,6 +90,7 @@ export class StageRuns {
     onProgress: PartListener = () => {},
   ): Promise<Result> {
     const count = await this.#call(alone, signal, (host, id, ref) => host.countParts(id, ref, options));
+    const report = reportingListener(onProgress);
     const pieces: unknown[] = [];
     const timings = { preprocess: 0, inference: 0, postprocess: 0, total: 0 };
     for (let begin = 0; begin < count; ) {
@@ -100,7 +102,7 @@ export class StageRuns {
       pieces.push(...found.pieces);
       addTimings(timings, found.timings);
       begin = range.end;
-      onProgress({ done: begin, total: count });
+      report({ done: begin, total: count });
     }
     return this.#call(alone, signal, (host, id, ref) => host.joinParts(id, ref, options, pieces, timings));
   }

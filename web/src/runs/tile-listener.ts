@@ -1,6 +1,7 @@
 // What hears of a run's tiles on the page.
 
 import type { RunOptions, TileResult } from "../api/types.js";
+import { reportingListener } from "./listener.js";
 
 /**
  * No tile is reported after an abort. An error that the listener throws does not end the run, and nobody waits for what it
@@ -10,11 +11,9 @@ export function tileListener(
   onTile: NonNullable<RunOptions["onTile"]>,
   signal: AbortSignal | undefined,
 ): (tile: TileResult) => void {
-  const handOver = async (tile: TileResult): Promise<void> => {
-    await onTile(tile);
-  };
+  const handOver = reportingListener(onTile);
   return (tile) => {
     if (signal?.aborted) tile.picture.close();
-    else handOver(tile).catch(reportError);
+    else handOver(tile);
   };
 }
