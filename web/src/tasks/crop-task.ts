@@ -10,9 +10,6 @@ import { planeSize, type Size } from "../preprocess/letterbox.js";
 import type { SceneView } from "../stages/scene-view.js";
 import type { ManifestOf, PartRange, PartRules, TaskFields, TaskModule, TaskSpec } from "./task-module.js";
 
-/** Boxes that are looked at closer in a picture, at most: of more, the best. */
-export const MOST_CROPS = 1000;
-
 /** The outputs of a graph that takes `batch` crops of the size `input`, of which `crops` are wanted. */
 export interface CropOutputs {
   outputs: Tensors;
@@ -48,7 +45,6 @@ export function cropTask<Spec extends TaskSpec, R extends TaskFields, Item>(
       return rules.result(rules.decode(task, found), source);
     },
     parts: partsOf(rules),
-    warnings: (result) => (rules.items(result).length < MOST_CROPS ? [] : [tooMany]),
     ...rules.more,
   };
 }
@@ -74,14 +70,21 @@ function partsOf<Spec extends TaskSpec, R extends TaskFields, Item>(
       });
     },
     join: (_manifest, items, { geometry }) => rules.result([...items], geometry.source),
+    warnings: (manifest, scene) => tooMany(scene, cropInput(manifest)),
   };
 }
 
-const tooMany: Warning = {
-  code: "many-crops",
-  message: `only the ${MOST_CROPS} best boxes were looked at closer`,
-  fix: "raise the confidence threshold, or run parts of the picture",
-};
+function tooMany(scene: SceneView, input: CropInput): Warning[] {
+  const found = wantedBoxes(scene, input).length;
+  if (found <= input.maxCrops) return [];
+  return [
+    {
+      code: "many-crops",
+      message: `only the ${input.maxCrops} best of ${found} boxes were looked at closer`,
+      fix: "raise the confidence threshold, run parts of the picture, or pack the model with a larger max-crops",
+    },
+  ];
+}
 
 /** What a crop was cut around; `otherwise` is the label where nothing says what is in it. */
 export function detectionOf({ around }: Crop, otherwise = "object"): Detection {
@@ -109,16 +112,8 @@ function padded(crops: readonly Crop[], batch: number): Crop[] {
 }
 
 /** The boxes that an earlier stage found and that are looked at, best first. */
-export function cropBoxes({ results }: SceneView, input: CropInput): CropBox[] {
-  const found = Object.values(results)
-    .map(detectionsIn)
-    .findLast((each) => each !== null);
-  if (found === undefined || found === null) {
-    const fix = "pack the model again: a stage that takes crops comes after one that finds boxes";
-    throw new WebbuildError("invalid-manifest", "no stage finds the boxes that crops are cut around", fix);
-  }
-  return found
-    .filter((each) => isLookedAt(each, input))
+export function cropBoxes(scene: SceneView, input: CropInput): CropBox[] {
+  return wantedBoxes(scene, input)
     .slice(0, input.maxCrops)
     .map(({ box, score, classIndex, label, ...more }) => ({
       box,
@@ -127,6 +122,18 @@ export function cropBoxes({ results }: SceneView, input: CropInput): CropBox[] {
       label,
       points: "keypoints" in more ? (more as Pose).keypoints.map(({ x, y }) => [x, y] as const) : [],
     }));
+}
+
+/** However many there are. */
+function wantedBoxes({ results }: SceneView, input: CropInput): Detection[] {
+  const found = Object.values(results)
+    .map(detectionsIn)
+    .findLast((each) => each !== null);
+  if (found === undefined || found === null) {
+    const fix = "pack the model again: a stage that takes crops comes after one that finds boxes";
+    throw new WebbuildError("invalid-manifest", "no stage finds the boxes that crops are cut around", fix);
+  }
+  return found.filter((each) => isLookedAt(each, input));
 }
 
 function isLookedAt({ box, score, classIndex }: Detection, { classes, minScore }: CropInput): boolean {

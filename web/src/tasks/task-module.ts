@@ -135,6 +135,8 @@ export interface PartRules<Spec extends TaskSpec, R extends TaskFields, Context,
   ): Piece[];
   /** All pieces, in the order of the parts, into the result. */
   join(manifest: ManifestOf<Spec>, pieces: readonly Piece[], scene: SceneView, context: Context): R;
+  /** Of the scene, beside those of the result. */
+  warnings?(manifest: ManifestOf<Spec>, scene: SceneView): Warning[];
 }
 
 export interface PartRange {

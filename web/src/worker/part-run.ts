@@ -74,8 +74,12 @@ export async function joinParts(
   const { manifest, backend, postprocessor } = model;
   const { size, route } = engine.scenes.find(ref);
   const { view, context } = await stageContext(model, engine, ref, options);
-  const joined = partRules(model).join(manifest, pieces, view, context);
-  const warnings = taskOf(manifest).warnings?.(joined) ?? [];
+  const parts = partRules(model);
+  const joined = parts.join(manifest, pieces, view, context);
+  const warnings = [
+    ...(taskOf(manifest).warnings?.(joined) ?? []),
+    ...(parts.warnings?.(manifest, view) ?? []),
+  ];
   const run = { size, timings, preprocess: route, postprocess: postprocessor.route, backend };
   return { ...joined, ...run, fallback: null, warnings } as unknown as Result;
 }

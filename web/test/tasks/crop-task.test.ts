@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Detection } from "../../src/api/types.js";
 import type { CropInput, KeypointsTask, Manifest } from "../../src/manifest/manifest.js";
 import type { SceneView } from "../../src/stages/scene-view.js";
-import { cropBoxes, MOST_CROPS } from "../../src/tasks/crop-task.js";
+import { cropBoxes } from "../../src/tasks/crop-task.js";
 import { task } from "../../src/tasks/keypoints/task.js";
 import type { ManifestOf } from "../../src/tasks/task-module.js";
 
@@ -88,16 +88,16 @@ test("nobody found is a pose result without poses", () => {
   expect(parts.join(MANIFEST, [], nobody, null).poses).toEqual([]);
 });
 
-test("of very many boxes the best are looked at, and that is said", () => {
-  const many = scene(Array.from({ length: MOST_CROPS + 1 }, (_, at) => person(at)));
-  expect(parts.count(MANIFEST, many, null)).toBe(MOST_CROPS);
-  const { poses } = parts.join(MANIFEST, [], scene([]), null);
-  const pose = { ...person(1), keypoints: [] };
-  const result = { kind: "pose" as const, width: 1, height: 1 };
-  expect(task.warnings?.({ ...result, poses })).toEqual([]);
-  expect(task.warnings?.({ ...result, poses: Array.from({ length: MOST_CROPS }, () => pose) })).toHaveLength(
-    1,
-  );
+test.each([
+  [1000, 1000, []],
+  [1001, 1000, ["only the 1000 best of 1001 boxes were looked at closer"]],
+  [50, 20, ["only the 20 best of 50 boxes were looked at closer"]],
+])("of %i boxes the best %i are looked at, and that is said where some are left", (count, maxCrops, said) => {
+  const dog = person(1, 1);
+  const many = scene([dog, ...Array.from({ length: count }, (_, at) => person(at))]);
+  const manifest = { ...MANIFEST, inputs: [{ ...INPUT, maxCrops }] } as unknown as typeof MANIFEST;
+  expect(parts.count(manifest, many, null)).toBe(maxCrops);
+  expect(parts.warnings?.(manifest, many).map(({ message }) => message)).toEqual(said);
 });
 
 test("a stage without boxes before it is an error that says so", () => {
