@@ -12,6 +12,7 @@ import pytest
 from tests.commands.program import Done, webbuild
 from tests.stages import DECODER, pair
 from webbuild.browser.open_browser import Endpoint
+from webbuild.compile.stages.glue_file import glue_problem
 from webbuild.manifest.manifest import Glue, StageInput, StageOutput, TensorInput, decode
 from webbuild.runners.native import NativeRunner
 from webbuild.verify.bundle import Bundle
@@ -77,12 +78,35 @@ def test_a_namesake_of_another_shape_is_made_by_glue(tmp_path: Path) -> None:
         ("module.exports = () => ({});", "it has no default export"),
         ("// export default\nexport const make = () => ({});", "it has no default export"),
         ('import { best } from "./best.js";\nexport default best;', 'it imports "./best.js"'),
+        ("export default async () => (await import(`./best.js`)).best;", 'it imports "./best.js"'),
+        ("export default async (name) => import(`./${name}.js`);", 'it imports "./"'),
+        ("const said = `${'export default'} export default`;", "it has no default export"),
     ],
 )
 def test_a_module_that_cannot_be_packed_is_named(tmp_path: Path, text: str, said: str) -> None:
     done = pack_glued(tmp_path, text)
     assert (done.code, done.error) == (2, "invalid-glue"), done.stderr
     assert f"{tmp_path / 'vector.js'}: {said}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'const ok = (type) => type === "image/*";\n$\n/* end */',
+        'const cdn = "//cdn"; $',
+        "const cdn = '//cdn'; $",
+        "const quote = /[\"'`/*]/g; $",
+        "const both = (a, b) => `${a} /* ${`//${{ b }.b}`} `; $ // `",
+        """const help = 'write: import { best } from "./best.js"'; $""",
+        "const help = `import './best.js'`; $",
+        "const half = (a, b) => (a / 2) * b / 2; $",
+        "const far = async (name) => import(`${name}.js`); $",
+    ],
+)
+def test_a_module_is_read_as_javascript(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "glue.js"
+    file.write_text(text.replace("$\n", "export default () => ({});\n").replace("; $", "; export default () => ({});"))
+    assert glue_problem(file) is None
 
 
 def test_a_module_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from webbuild.compile.stages.javascript_text import STRING, JavaScriptText, scan_javascript
 from webbuild.errors import USAGE, WebbuildError
 
 _SUFFIXES = (".js", ".mjs")
-_COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
-_IMPORT = re.compile(r"""(?<![.\w$])(?:from\s*|import\s*\(?\s*)(["'])(?P<name>[^"'\n]+)\1""")
+_IMPORT = re.compile(rf"(?<![.\w$])(?:from\s*|import\s*\(?\s*)(?P<name>{STRING})")
 _ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|/")
 _DEFAULT = re.compile(r"(?<![.\w$])export\s*(?:default(?![\w$])|\{[^}]*(?<![\w$])default(?![\w$]))")
 
@@ -56,10 +56,10 @@ def glue_problem(file: Path, folder: Path | None = None) -> GlueProblem | None:
         fix = "move it into that folder: what a bundle holds is published"
         return GlueProblem(f"{file}: it lies outside of the folder of the pipeline's file", fix)
     try:
-        text = found.read_text("utf-8")
+        text = scan_javascript(found.read_text("utf-8"))
     except (OSError, ValueError) as error:
         return GlueProblem(f"{file}: it cannot be read: {error}", "write the path of a JavaScript module in UTF-8")
-    if not _DEFAULT.search(without_comments(text)):
+    if not _DEFAULT.search(text.code):
         fix = "write `export default (tensors, context) => ({ ... })`, which returns inputs of the stage by name"
         return GlueProblem(f"{file}: it has no default export", fix)
     missing = next((name for name in _imports(text) if not _ADDRESS.match(name)), None)
@@ -69,11 +69,7 @@ def glue_problem(file: Path, folder: Path | None = None) -> GlueProblem | None:
     return GlueProblem(f'{file}: it imports "{missing}", and a bundle holds this file alone', fix)
 
 
-def _imports(text: str) -> list[str]:
-    """Return the names of modules that a text imports, outside of its comments."""
-    return [match["name"] for match in _IMPORT.finditer(without_comments(text))]
-
-
-def without_comments(text: str) -> str:
-    """Return a module without its comments."""
-    return _COMMENT.sub("", text)
+def _imports(text: JavaScriptText) -> list[str]:
+    """Return the names of modules that a text imports, of templates as far as they are known."""
+    names = [text.string_at(match.start("name")) for match in _IMPORT.finditer(text.code)]
+    return [name for name in names if name]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from webbuild.bundle.stage_files import StageGlue
-from webbuild.compile.stages.glue_file import without_comments
+from webbuild.compile.stages.javascript_text import JavaScriptText, scan_javascript
 from webbuild.compile.stages.planned_stage import PlannedStage
 
 
@@ -17,12 +17,12 @@ def read_glue(file: Path, earlier: Sequence[PlannedStage]) -> StageGlue:
     `encoder.heat`, `encoder["heat"]` and `{ encoder: { heat } }` all read the output heat. One that names no output
     reads all of them, unless the `results` of earlier stages are what it is after.
     """
-    text = without_comments(file.read_text("utf-8"))
+    text = scan_javascript(file.read_text("utf-8"))
     outputs = [(stage.name, spec.name) for stage in earlier for spec in stage.source.signature.outputs]
     named = [(stage, output) for stage, output in outputs if _stands_in(output, text)]
     none_needed = _stands_in("results", text)
     return StageGlue(file, tuple(named or (() if none_needed else outputs)))
 
 
-def _stands_in(name: str, text: str) -> bool:
-    return re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text) is not None
+def _stands_in(name: str, text: JavaScriptText) -> bool:
+    return name in text.strings or re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text.code) is not None

@@ -1,0 +1,70 @@
+"""The text of a JavaScript module, as far as a search in it tells code from comments, strings and templates."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+# A slash begins a regular expression where no value stands in front of it.
+_TOKEN = re.compile(
+    r"""
+    (?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))
+    | (?P<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
+    | (?P<brace>[`{}])
+    | (?:(?<=[=(,:;!&|?{}\[+*%<>~^-])|(?<=return)|(?<=typeof)|^)[ \t]*
+      (?P<pattern>/(?![*/])(?:\\.|\[(?:\\.|[^]\\\n])*]|[^/\\[\n])+/[a-z]*)
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_TEMPLATE = re.compile(r"(?P<text>(?:\\.|\$(?!\{)|[^`\\$])*)(?P<end>`|\$\{|\Z)", re.DOTALL)
+STRING = "\0"
+"""What stands in the code for a string."""
+
+
+class JavaScriptText(NamedTuple):
+    """A module without its comments.
+
+    `code` has `STRING` for each of the `strings`, in their order, and nothing of regular expressions. A template is a
+    string up to its first `${`; what stands in `${ }` is code.
+    """
+
+    code: str
+    strings: list[str]
+
+    def string_at(self, place: int) -> str:
+        """Return the string for which the code has `STRING` at a place."""
+        return self.strings[self.code.count(STRING, 0, place)]
+
+
+def scan_javascript(text: str) -> JavaScriptText:
+    """Tell the code of a module from its strings."""
+    text = text.replace(STRING, " ")
+    code, strings, at = list[str](), list[str](), 0
+    in_template: list[bool] = []  # for each brace that is open, whether it is that of ${
+    while (found := _TOKEN.search(text, at)) is not None:
+        code.append(text[at : found.start()])
+        at = found.end()
+        match found.lastgroup, found[0]:
+            case "comment", _:
+                code.append(" ")
+            case "string", string:
+                code.append(STRING)
+                strings.append(string[1:-1])
+            case "pattern", _:
+                code.append("0")
+            case _, "{":
+                in_template.append(False)
+                code.append("{")
+            case _, "}" if not in_template or not in_template.pop():
+                code.append("}")
+            case _, mark:
+                part = _TEMPLATE.match(text, at)
+                assert part is not None
+                at = part.end()
+                code.append(STRING if mark == "`" else ")")
+                if mark == "`":
+                    strings.append(part["text"])
+                if part["end"] == "${":
+                    in_template.append(True)
+                    code.append("(")
+    return JavaScriptText("".join([*code, text[at:]]), strings)
