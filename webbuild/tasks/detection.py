@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from msgspec import Struct
@@ -34,9 +35,14 @@ class KeypointPosition(Struct, frozen=True):
 
 
 class CropKeypoint(KeypointPosition, frozen=True):
-    """A keypoint of a crop. `margin` is by how much its place scores more than the next best."""
+    """A keypoint of a crop.
 
-    margin: float = 1.0
+    `margins[n]` is by how much its place scores more than any that lies more than n places from it; a place is `step`
+    pixels of the input wide.
+    """
+
+    margins: tuple[float, ...] = (math.inf,)
+    step: float = 0.0
 
 
 class Point(Struct, frozen=True):

@@ -15,16 +15,22 @@ from webbuild.tasks.run_context import Tensors
 Floats = NDArray[np.float64]
 
 
+_SIMCC_NEIGHBOURS, _HEATMAP_NEIGHBOURS = 3, 1
+"""Places on each side of the best that rounding may take in its stead. SimCC's are half a pixel wide or less, and their
+scores fall slowly around the best; a cell of a heat map is four pixels wide."""
+
+
 class InputKeypoints(Struct, frozen=True):
     """Keypoints of crops: `points` [crops, keypoints, 2] in pixels of the input, `confidence` [crops, keypoints].
 
-    `margin` [crops, keypoints] is by how much the best score lies above the second: where that is next to nothing,
-    rounding decides which is taken.
+    `margins` [crops, keypoints, n] is by how much the best score lies above those of places more than n places
+    from it: where that is next to nothing, rounding decides which is taken. A place is `step` pixels wide.
     """
 
     points: Floats
     confidence: Floats
-    margin: Floats
+    margins: Floats
+    step: float
 
 
 def head_outputs(task: KeypointsTask) -> tuple[str, ...]:
@@ -54,8 +60,8 @@ def _decode_simcc(head: SimccHead, x: NDArray[Any], y: NDArray[Any]) -> InputKey
     best = x.max(axis=-1).astype(np.float64), y.max(axis=-1).astype(np.float64)
     confidence = (best[0] + best[1]) / 2
     at[~(confidence > 0)] = -1
-    margin = np.minimum(_margin(x), _margin(y))
-    return InputKeypoints(at / head.split_ratio, confidence, margin)
+    margins = np.minimum(_margins(x[..., None], _SIMCC_NEIGHBOURS), _margins(y[..., None], _SIMCC_NEIGHBOURS))
+    return InputKeypoints(at / head.split_ratio, confidence, margins, 1 / head.split_ratio)
 
 
 def _decode_heatmaps(head: HeatmapHead, maps: NDArray[Any], width: int, height: int) -> InputKeypoints:
@@ -70,7 +76,7 @@ def _decode_heatmaps(head: HeatmapHead, maps: NDArray[Any], width: int, height: 
     points[found] = refine_cells(head, maps[found].astype(np.float64), cells[found])
     less = 1 if head.unbiased else 0
     across, down = (width - less) / (columns - less), (height - less) / (rows - less)
-    return InputKeypoints(points * [across, down], confidence, _margin(flat))
+    return InputKeypoints(points * [across, down], confidence, _margins(maps, _HEATMAP_NEIGHBOURS), max(across, down))
 
 
 def _decode_regression(
@@ -82,13 +88,17 @@ def _decode_regression(
         points = points * size
     elif head.range == "signed":
         points = (points + 1) * size / 2
-    sure = np.ones(points.shape[:2])
-    return InputKeypoints(points, numbers[..., 2] if head.columns == "xyc" else sure, sure)
+    sure, clear = np.ones(points.shape[:2]), np.full((*points.shape[:2], 1), np.inf)
+    return InputKeypoints(points, numbers[..., 2] if head.columns == "xyc" else sure, clear, 0.0)
 
 
-def _margin(scores: NDArray[Any]) -> Floats:
-    """Return by how much the best of scores [..., places] lies above the second."""
-    if scores.shape[-1] < 2:
-        return np.ones(scores.shape[:-1])
-    best = np.partition(scores, -2, axis=-1)
-    return np.asarray(best[..., -1] - best[..., -2], np.float64)
+def _margins(scores: NDArray[Any], neighbours: int) -> Floats:
+    """Return by how much the best of scores [crops, keypoints, rows, columns] lies above those far from it.
+
+    Column n, to `neighbours`, is about places more than n rows or columns away; where there are none, it is infinite.
+    """
+    *_, rows, columns = scores.shape
+    best = scores.reshape(*scores.shape[:2], -1).argmax(axis=-1)[..., None, None]
+    away = np.maximum(abs(np.arange(rows)[:, None] - best // columns), abs(np.arange(columns) - best % columns))
+    others = [np.where(away > apart, scores, -np.inf).max(axis=(-2, -1)) for apart in range(neighbours + 1)]
+    return np.asarray(scores.max(axis=(-2, -1))[..., None] - np.stack(others, axis=-1), np.float64)

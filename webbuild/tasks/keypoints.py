@@ -17,7 +17,7 @@ from webbuild.preprocess.crop_box import Crop
 from webbuild.tasks.crop_task import CropKind, around
 from webbuild.tasks.detection import CropKeypoint, Detection
 from webbuild.tasks.keypoint_families import infer_keypoints, with_measured_range
-from webbuild.tasks.keypoint_heads import decode_keypoints, head_outputs
+from webbuild.tasks.keypoint_heads import InputKeypoints, decode_keypoints, head_outputs
 from webbuild.tasks.metrics.compare_keypoints import compare_keypoints
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
@@ -52,10 +52,7 @@ class KeypointsKind(CropKind):
         if place is None or not place.crops:
             return ()
         found = decode_keypoints(task, outputs, place.input_width, place.input_height)
-        return [
-            _to_detection(task, crop, found.points[index], found.confidence[index], found.margin[index])
-            for index, crop in enumerate(place.crops)
-        ]
+        return [_to_detection(task, crop, found, index) for index, crop in enumerate(place.crops)]
 
     def compare(
         self,
@@ -75,7 +72,7 @@ class KeypointsKind(CropKind):
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""
-        return f"keypoints {tolerance.pixels:g} px of the model's input, but where another place scores as much"
+        return f"keypoints {tolerance.pixels:g} px of the model's input, more where places beside score as much"
 
     def summary(self, task: KeypointsTask, pictures: int) -> str:
         """Return what the model does."""
@@ -106,17 +103,12 @@ class KeypointsKind(CropKind):
         return task.skeleton
 
 
-def _to_detection(
-    task: KeypointsTask,
-    crop: Crop,
-    points: NDArray[np.float64],
-    confidence: NDArray[np.float64],
-    margin: NDArray[np.float64],
-) -> Detection:
-    x, y = crop.to_picture.apply(points[:, 0], points[:, 1])
+def _to_detection(task: KeypointsTask, crop: Crop, found: InputKeypoints, index: int) -> Detection:
+    x, y = crop.to_picture.apply(found.points[index, :, 0], found.points[index, :, 1])
+    numbers = zip(task.keypoints, x, y, found.confidence[index], found.margins[index], strict=True)
     keypoints = tuple(
-        CropKeypoint(keypoint.name, *map(float, numbers))
-        for keypoint, *numbers in zip(task.keypoints, x, y, confidence, margin, strict=True)
+        CropKeypoint(keypoint.name, float(left), float(top), float(sure), tuple(map(float, margins)), found.step)
+        for keypoint, left, top, sure, margins in numbers
     )
     return Detection(**around(crop, task.classes[0]), keypoints=keypoints)
 

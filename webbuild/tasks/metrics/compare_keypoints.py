@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.detection import CropKeypoint, Detection
+from webbuild.tasks.detection import CropKeypoint, Detection, KeypointPosition
 from webbuild.tasks.metrics.compare_crops import compare_crop_counts
 from webbuild.tasks.run_context import RunContext
 
@@ -26,23 +26,31 @@ def compare_keypoints(
 ) -> list[Comparison]:
     """Compare places in pixels of the crop, and confidences as parts of the largest.
 
-    The place of a keypoint that another place scores as much for is decided by rounding, and not compared.
+    Which of the places is best that score nearly the same is decided by rounding. Where they lie side by side, a
+    keypoint may be at any of them; where one lies further away, it is not compared.
     """
     sides = [[len(each.keypoints) for each in found] for found in (expected, actual)]
     if sides[0] != sides[1]:
         return [compare_crop_counts(subject, len(expected), len(actual))]
     want, got = _table(expected), _table(actual)  # [crops * keypoints, 3]
     sizes = np.repeat([_pixel_size(context, index) for index in range(len(expected))], sides[0])
-    doubtful = _doubtful(expected, tolerance)
+    reach = _reach(expected, tolerance)
+    doubtful = np.isinf(reach)
     apart = np.where(doubtful, 0, np.hypot(*(want - got)[:, :2].T) / sizes)
     largest = float(np.abs(want[:, 2]).max(initial=0))
     return [
         compare_crop_counts(subject, len(expected), len(actual)),
-        _distance(subject.with_quantity("keypoint", "px"), apart, tolerance.pixels, int((~doubtful).sum()), doubtful),
+        _distance(
+            subject.with_quantity("keypoint", "px"),
+            apart,
+            tolerance.pixels + np.where(doubtful, 0, reach),
+            int((~doubtful).sum()),
+            doubtful,
+        ),
         _distance(
             subject.with_quantity("score"),
             np.abs(want[:, 2] - got[:, 2]),
-            tolerance.score * max(1.0, largest),
+            np.full(len(want), tolerance.score * max(1.0, largest)),
             len(want),
             doubtful,
         ),
@@ -54,11 +62,19 @@ def _table(found: Sequence[Detection]) -> Floats:
     return np.array(numbers, np.float64).reshape(-1, 3)
 
 
-def _doubtful(expected: Sequence[Detection], tolerance: Tolerance) -> NDArray[np.bool_]:
+def _reach(expected: Sequence[Detection], tolerance: Tolerance) -> Floats:
+    """Return how far, in pixels of the input, the places lie that score nearly as much: infinity beyond neighbours."""
     points = [point for each in expected for point in each.keypoints]
     scale = max((abs(point.confidence) for point in points), default=0.0)
     least = 2 * max(tolerance.relative, tolerance.score) * scale
-    return np.array([isinstance(point, CropKeypoint) and point.margin <= least for point in points], bool)
+    return np.array([_rival_distance(point, least) for point in points], np.float64)
+
+
+def _rival_distance(point: KeypointPosition, least: float) -> float:
+    if not isinstance(point, CropKeypoint):
+        return 0.0
+    places = next((apart for apart, margin in enumerate(point.margins) if not margin <= least), None)
+    return math.inf if places is None else places * point.step * math.sqrt(2)  # along x and along y
 
 
 def _pixel_size(context: RunContext, index: int) -> float:
@@ -71,16 +87,17 @@ def _pixel_size(context: RunContext, index: int) -> float:
 
 
 def _distance(
-    subject: ComparedOutput, apart: Floats, allowed: float, signal: int, doubtful: NDArray[np.bool_]
+    subject: ComparedOutput, apart: Floats, allowed: Floats, signal: int, doubtful: NDArray[np.bool_]
 ) -> Comparison:
+    """Compare distances with what each is allowed; the one that is said is the largest part of what it is allowed."""
     finite = bool(np.isfinite(apart).all())
-    worst = float(apart.max(initial=0)) if finite else None
-    wrong = worst is None or worst > allowed
+    worst = int((apart / allowed).argmax()) if finite and apart.size else None
+    wrong = not finite or (worst is not None and bool(apart[worst] > allowed[worst]))
     return Comparison(
         subject=subject,
         verdict="DIFFERS" if wrong else "OK",
-        tolerance=allowed,
-        max_abs=worst,
+        tolerance=0.0 if worst is None else float(allowed[worst]),
+        max_abs=0.0 if finite and worst is None else None if worst is None else float(apart[worst]),
         signal=float(signal),
         reason=("too-far" if finite else "not-finite") if wrong else None,
         rms=float(np.sqrt((apart**2).mean())) if finite and apart.size else None,

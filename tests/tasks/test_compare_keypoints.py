@@ -1,0 +1,79 @@
+"""Keypoints of two runs: rounding may choose among places side by side that score nearly the same, and no further."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.compare.tolerances import NATIVE, REDUCED_PRECISION, Tolerance
+from webbuild.manifest.manifest import KeypointsTask, SimccHead
+from webbuild.tasks.detection import Box, CropKeypoint, Detection
+from webbuild.tasks.keypoint_heads import InputKeypoints, decode_keypoints
+from webbuild.tasks.keypoints import TASK
+from webbuild.tasks.run_context import RunContext
+
+HEAD = SimccHead(x="x", y="y", split_ratio=2)
+SPEC = KeypointsTask(head=HEAD, classes=["person"], keypoints=[], skeleton=[])
+
+
+def peak(place: float, width: float = 6.0) -> NDArray[np.float32]:
+    """Return scores along 128 places [1, 1, 128] that fall from a peak as those SimCC learns."""
+    scores: NDArray[np.float64] = np.exp(-((np.arange(128) - place) ** 2) / (2 * width**2))
+    return scores.astype(np.float32)[None, None]
+
+
+def compared(want: NDArray[np.float32], got: NDArray[np.float32], tolerance: Tolerance) -> Comparison:
+    """Return what is said of the place of one keypoint, whose scores along x these are, a crop being its picture."""
+    one, other = ([detection(decode_keypoints(SPEC, {"x": x, "y": peak(64.3)}, 64, 64))] for x in (want, got))
+    subject = ComparedOutput("webgpu", "sample", "decoded", "")
+    found = TASK.compare(SPEC, subject, one, other, RunContext(), tolerance)
+    return next(each for each in found if each.subject.quantity == "keypoint")
+
+
+def detection(found: InputKeypoints) -> Detection:
+    (x, y), margins = found.points[0, 0], tuple(map(float, found.margins[0, 0]))
+    point = CropKeypoint("nose", x, y, float(found.confidence[0, 0]), margins, found.step)
+    return Detection(Box(0, 0, 64, 64), 1.0, 0, "person", (point,))
+
+
+@pytest.mark.parametrize(
+    ("got", "tolerance", "verdict"),
+    [
+        (40, REDUCED_PRECISION, "OK"),
+        (41, REDUCED_PRECISION, "OK"),
+        (46, REDUCED_PRECISION, "DIFFERS"),
+        (40, NATIVE, "OK"),
+        (41, NATIVE, "DIFFERS"),
+    ],
+)
+def test_a_keypoint_may_be_at_a_place_beside_that_scores_nearly_as_much(
+    got: int, tolerance: Tolerance, verdict: str
+) -> None:
+    said = compared(peak(40.2), peak(got), tolerance)
+    assert (said.verdict, said.signal, said.near_threshold) == (verdict, 1, 0)
+
+
+def test_a_keypoint_is_not_compared_where_a_place_far_away_scores_as_much() -> None:
+    said = compared(np.maximum(peak(20), 0.995 * peak(90)), peak(90), REDUCED_PRECISION)
+    assert (said.verdict, said.signal, said.near_threshold) == ("OK", 0, 1)
+
+
+def test_the_distance_that_is_said_is_of_a_keypoint_that_was_compared() -> None:
+    unclear, clear = CropKeypoint("nose", 0, 0, 1.0, (0.0,), 0.5), CropKeypoint("ear", 10, 10, 1.0, (0.0, 0.5), 0.5)
+    want, got = (
+        [Detection(Box(0, 0, 64, 64), 1.0, 0, "person", (unclear, msgspec.structs.replace(clear, x=x)))]
+        for x in (10, 10.5)
+    )
+    subject = ComparedOutput("webgpu", "sample", "decoded", "")
+    _, said, _ = TASK.compare(SPEC, subject, want, got, RunContext(), REDUCED_PRECISION)
+    assert (said.max_abs, said.signal) == (0.5, 1)
+
+
+def test_a_number_that_is_none_differs() -> None:
+    found = decode_keypoints(SPEC, {"x": np.full((1, 1, 128), np.nan, np.float32), "y": peak(64)}, 64, 64)
+    subject = ComparedOutput("webgpu", "sample", "decoded", "")
+    said = TASK.compare(SPEC, subject, [detection(found)], [detection(found)], RunContext(), NATIVE)
+    assert [each.verdict for each in said if each.subject.quantity == "score"] == ["DIFFERS"]
