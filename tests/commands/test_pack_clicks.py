@@ -7,13 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.click_models import RAW_ENCODER, click_pair
+from tests.click_models import BOX_DECODER, RAW_ENCODER, click_pair
 from tests.commands.test_pack_stages import packed
 from tests.stages import stage
 from webbuild.manifest.manifest import ImageInput, Letterbox, Manifest, MaskGenerationTask, PointPromptInput, TensorTask
+from webbuild.manifest.variant_names import prompt_points
+from webbuild.preprocess.point_prompt import PointPrompt, takes_prompt
 from webbuild.verify.bundle_reader import open_bundle
+from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.stage_work import later_inputs, later_work
-from webbuild.verify.variant_work import reference_work
+from webbuild.verify.variant_work import VariantWork, reference_work
 from webbuild.verify.whole_work import whole_work
 
 pytestmark = pytest.mark.usefixtures("stand_in")
@@ -75,6 +78,29 @@ def test_each_number_of_points_has_a_graph(bundle: Path) -> None:
     assert len(weights) == 1
 
 
+def test_a_decoder_with_an_input_for_a_box_takes_one_alone_too(tmp_path: Path) -> None:
+    """A graph without points: SAM joins its points with a box, so a prompt without one has no graph."""
+    encoder, _ = click_pair(tmp_path)
+    packed(encoder, stage(BOX_DECODER, tmp_path / "click_box_decoder.onnx"))
+    _, decoder = read(tmp_path / "out").every_stage
+    assert isinstance(decoder.task, MaskGenerationTask)
+    assert decoder.task.box == "input"
+    *pointed, boxed = decoder.every_variant
+    assert [prompt_points(each) for each in decoder.every_variant] == [*range(1, 9), 0]
+    roles = [
+        {spec.role: spec.shape for spec in each.inputs if isinstance(spec, PointPromptInput)}
+        for each in (pointed[0], boxed)
+    ]
+    box = {"box": [1, 1, 4]}
+    assert roles == [{"points": [1, 1, 1, 2], "labels": [1, 1, 1], **box}, box]
+    prompts = [PointPrompt([(5, 5)], [1], (0, 0, 9, 9)), PointPrompt(box=(0, 0, 9, 9))]
+    taken = [[takes_prompt(each.inputs, decoder.task, prompt) for each in (pointed[0], boxed)] for prompt in prompts]
+    assert taken == [[True, False], [False, True]]
+    asked = whole_questions(tmp_path / "out")
+    assert {"a box", "a click in a box"} <= set(asked)
+    assert "decoder.input_points" not in asked["a box"].feeds
+
+
 def test_the_decoder_is_proven_on_prompts(bundle: Path) -> None:
     """The recorded run has a click within the picture, followed by the padding."""
     _, decoder = read(bundle).every_stage
@@ -121,14 +147,24 @@ def read(bundle: Path) -> Manifest:
     return decode((bundle / "manifest.json").read_bytes())
 
 
-def test_all_stages_are_asked_with_prompts_of_every_kind(bundle: Path) -> None:
+def work_of_whole(bundle: Path) -> VariantWork:
     opened = open_bundle(bundle)
     encoder, *decoders = opened.variants
     work = [reference_work(encoder, (), (), bundle, (), lambda _: None)]
     work += [later_work(each, (), work[:1]) for each in decoders]
-    whole = whole_work(opened, work, ["wasm"], "auto")
-    title = work[0].inputs[0].title
-    asked = {each.title.removeprefix(f"{title}, "): each.points for each in whole.inputs if title in each.title}
+    return whole_work(opened, work, ["wasm"], "auto")
+
+
+def whole_questions(bundle: Path) -> dict[str, VerifyInput]:
+    """Return what is asked about the first picture, by what it is called."""
+    inputs = work_of_whole(bundle).inputs
+    title = inputs[0].title.partition(",")[0]
+    return {each.title.removeprefix(f"{title}, "): each for each in inputs if title in each.title}
+
+
+def test_all_stages_are_asked_with_prompts_of_every_kind(bundle: Path) -> None:
+    whole = work_of_whole(bundle)
+    asked = {name: each.points for name, each in whole_questions(bundle).items()}
     assert {"clicks on and beside the object", "a box", "a click in a box", "a click, all masks"} <= set(asked)
     clicks, refined = (asked[f"clicks on and beside the object{which}"] for which in ("", ", refined"))
     assert clicks is not None

@@ -16,10 +16,11 @@ from webbuild.manifest.manifest import ImageInput, Letterbox, MaskGenerationTask
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.preprocess.image import input_size
 from webbuild.preprocess.letterbox import ImagePlacement
-from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds, point_tokens
+from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds, point_tokens, takes_prompt
 from webbuild.tasks.mask_generation import TASK, PromptedMasks, choose_masks
 from webbuild.tasks.registry import match_task
 from webbuild.tasks.run_context import RunContext
+from webbuild.tasks.sam_decoders import point_inputs, unused_inputs
 from webbuild.tasks.task_match import TaskMatch
 
 PLACEMENT = ImagePlacement(20, 10, 0, 0, 64, 32, 64, 64)
@@ -89,6 +90,30 @@ def test_a_mask_decoder_is_known_by_its_names(signature: ModelSignature, want: t
     task = task_of(signature)
     assert (task.masks, task.single, task.multi, task.box, task.padding_point, task.through_input) == want
     assert task.frame == [64, 64]
+
+
+def test_boxes_are_left_out_only_of_a_decoder_that_takes_their_corners() -> None:
+    """SAM 2's labels have corners, SAM's have none."""
+    free = TensorSpec("input_boxes", "float32", (1, "boxes", 4))
+    assert unused_inputs(decoder([*POINTS, free, *LEVELS], TRANSFORMERS_ANSWER)) == {"input_boxes": (1, 0, 4)}
+    assert unused_inputs(decoder([*POINTS, free, EMBEDDING], TRANSFORMERS_ANSWER)) == {}
+
+
+def test_points_are_left_out_where_their_number_is_free() -> None:
+    points = TensorSpec("input_points", "float32", ("batch", 1, "points", 2))
+    labels = TensorSpec("input_labels", "int64", ("batch", 1, "points"))
+    free = decoder([points, labels, floats("input_boxes", 1, 1, 4), EMBEDDING], TRANSFORMERS_ANSWER)
+    assert point_inputs(decoder([points, labels, EMBEDDING], TRANSFORMERS_ANSWER)) == {}
+    assert point_inputs(free) == {"input_points": (1, 1, 0, 2), "input_labels": (1, 1, 0)}
+    assert point_inputs(SAM_BOXES) == {}
+
+
+def test_a_graph_for_a_box_alone_is_a_decoder() -> None:
+    alone = msgspec.structs.replace(SAM_BOXES, inputs=SAM_BOXES.inputs[2:])
+    assert task_of(alone) == task_of(SAM_BOXES)
+    got = feeds(alone, PointPrompt(box=(0, 0, 10, 5)))
+    assert {name: array.tolist() for name, array in got.items()} == {"input_boxes": [[[0, 0, 32, 16]]]}
+    assert not takes_prompt(known(alone).inputs, task_of(alone), PointPrompt([(5, 5)], [1], (0, 0, 10, 5)))
 
 
 def test_what_the_encoder_makes_stays_a_tensor() -> None:

@@ -1,16 +1,23 @@
-"""A mask decoder for each number of points: what a prompt is padded with changes the answer, so each has a graph."""
+"""A mask decoder for each number of points: what a prompt is padded with changes the answer, so each has a graph.
+
+One whose box has an input of its own has a graph for a box alone too, without the inputs for points.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel, resize_model
 from webbuild.compile.model_variant import ModelVariant, naming_variant
+from webbuild.model.set_inputs import with_constants
 from webbuild.tasks.registry import kind_of
-from webbuild.tasks.sam_decoders import fewest_points, prompt_sizes
+from webbuild.tasks.sam_decoders import fewest_points, point_inputs, prompt_sizes
 from webbuild.tasks.task_match import TaskMatch
 
 MOST_CLICKS = 8
@@ -42,4 +49,25 @@ def with_prompt_variants(
             resized = resize_model(first.loaded, {**dims, **prompt_sizes(signature, count)}, None)
             compiled = compile_single(resized, first.compiled.match)
         made.append(ModelVariant(resized, compiled, name=name))
+    if none := _no_points(first.loaded):
+        original = first.loaded.original.with_defaults(none)  # a run without points has none
+        made[0] = msgspec.structs.replace(made[0], loaded=msgspec.structs.replace(first.loaded, original=original))
+        with naming_variant(name := "0 points"):
+            boxed = _without_points(made[0].loaded, none)
+            made.append(ModelVariant(boxed, compile_single(boxed, None), name=name))
     return made
+
+
+def _no_points(loaded: LoadedModel) -> dict[str, NDArray[Any]]:
+    """Return points and labels of a decoder that takes a box alone, of their types; nothing for any other."""
+    signature = loaded.source.signature
+    dtypes = {spec.name: spec.dtype for spec in signature.inputs}
+    return {name: np.zeros(shape, dtypes[name]) for name, shape in point_inputs(signature).items()}
+
+
+def _without_points(loaded: LoadedModel, none: Mapping[str, NDArray[Any]]) -> LoadedModel:
+    """Return a decoder that takes a box and no point: points and labels are constants without elements."""
+    # input_points [1, 1, n, 2], input_labels [1, 1, n]  ->  [1, 1, 0, 2], [1, 1, 0]
+    sizes = {key: size for key, size in loaded.dims.dims.items() if key.partition(":")[0] not in none}
+    dims = msgspec.structs.replace(loaded.dims, dims=sizes)
+    return msgspec.structs.replace(loaded, source=with_constants(loaded.source, none, ()), dims=dims)

@@ -77,7 +77,7 @@ def takes_prompt(inputs: Sequence[Input], task: MaskGenerationTask, prompt: Poin
     """Whether a graph of these inputs takes exactly this prompt: its points, and its box or none."""
     wanted = _prompt_inputs(inputs)
     room = next((spec.shape[-2] for spec in wanted if spec.role == "points"), 0)
-    takes_box = not any(spec.role == "box" for spec in wanted) or _takes_box(inputs) == (prompt.box is not None)
+    takes_box = task.box != "input" or _takes_box(inputs) == (prompt.box is not None)
     return room == point_tokens(task, prompt) and takes_box
 
 
@@ -168,7 +168,9 @@ def _check(
 def _check_box(wanted: Sequence[PointPromptInput], task: MaskGenerationTask, prompt: PointPrompt) -> None:
     if prompt.box is None:
         if _takes_box(wanted):
-            raise _invalid("the decoder takes a box with every prompt", "give a box, or export it with a free number")
+            raise _invalid(
+                "the decoder takes a box with every prompt", "give a box, or export it without an input for boxes"
+            )
         return
     if task.box == "none":
         raise _invalid("the decoder takes no box", "give points, or export it with an input for boxes")
@@ -181,7 +183,7 @@ def _check_count(spec: PointPromptInput | None, task: MaskGenerationTask, prompt
     tokens, room = point_tokens(task, prompt), 0 if spec is None else spec.shape[-2]
     if tokens < room and task.box == "input" and prompt.box is not None:
         what = f"the decoder takes {'a point' if room == 1 else f'{room} points'} with every box"
-        raise _invalid(what, "give a point on the object too, or export it with a free number of boxes")
+        raise _invalid(what, "give a point on the object too, or export it with a free number of points")
     if tokens != room:
         what = f"the prompt has {tokens} points with the corners of its box and its padding, the graph takes {room}"
         raise _invalid(what, "give as many, or pack the model for that count")

@@ -4,8 +4,9 @@ SAM's own exporter, samexporter, MobileSAM: `image_embeddings`, `point_coords`, 
 `has_mask_input`, `orig_im_size` to `masks`, `iou_predictions`, `low_res_masks`. EdgeSAM: the first three to `scores`,
 `masks`. samexporter of SAM 2: `image_embed`, `high_res_feats_0`, `high_res_feats_1` and SAM's prompt to `masks`,
 `iou_predictions`. transformers, of SAM: `image_embeddings`, `image_positional_embeddings`, `input_points`,
-`input_labels` to `iou_scores`, `pred_masks`; of SAM 2, SAM 3's tracker and EdgeTAM: `image_embeddings.0` to `.2`,
-`input_points`, `input_labels`, `input_boxes` to `iou_scores`, `pred_masks`, `object_score_logits`.
+`input_labels`, and `input_boxes` where it was exported with a box, to `iou_scores`, `pred_masks`; of SAM 2, SAM 3's
+tracker and EdgeTAM: `image_embeddings.0` to `.2`, `input_points`, `input_labels`, `input_boxes` to `iou_scores`,
+`pred_masks`, `object_score_logits`.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ _PICTURE_SIZES = ("orig_im_size", "original_image_size")
 _SCORES = ("iou_predictions", "iou_scores", "scores")
 _MASKS = ("low_res_masks", "pred_masks", "masks")
 """Outputs, the surest name first: `masks` are resized to the picture where there are `low_res_masks` too."""
+_CLICKS = {"point_coords", "input_points", "input_boxes"}
+"""Inputs of which a decoder has one: that for points, or for a box where points are constants."""
+_HUB_SAM2 = "image_embeddings.0"
 _BOXES = ((1, 0, 4), (1, 1, 4))
 """Shapes of an input for boxes: a prompt has one, or none."""
 SAM3_PATCH = 14
@@ -60,7 +64,7 @@ def infer_sam_decoder(signature: ModelSignature) -> TaskMatch | None:
     outputs = {spec.name: spec for spec in signature.outputs}
     masks, scores = _outputs(outputs)
     embedding = _embedding(signature.inputs)
-    if masks is None or scores is None or embedding is None or not {"point_coords", "input_points"} & given.keys():
+    if masks is None or scores is None or embedding is None or not _CLICKS & given.keys():
         return None
     if any(not isinstance(size, int) for spec in (*signature.inputs, masks, scores) for size in spec.shape):
         return None
@@ -97,7 +101,7 @@ def frame_text(side: int) -> str:
 def decoder_outputs(signature: ModelSignature) -> tuple[str, str] | None:
     """Return the names of logits and scores of a mask decoder, whatever its sizes; None for any other model."""
     masks, scores = _outputs({spec.name: spec for spec in signature.outputs})
-    clicks = {"point_coords", "input_points"} & {spec.name for spec in signature.inputs}
+    clicks = _CLICKS & {spec.name for spec in signature.inputs}
     if masks is None or scores is None or not clicks or _embedding(signature.inputs) is None:
         return None
     return masks.name, scores.name
@@ -113,13 +117,15 @@ def frame_side(signature: ModelSignature) -> int | None:
 def unused_inputs(signature: ModelSignature) -> dict[str, tuple[int, ...]]:
     """Return the inputs of a decoder that no prompt needs, and the shapes of constants in their place.
 
-    A picture's size counts for nothing but the masks of that size. Boxes are given as corners, where none may be.
+    A picture's size counts for nothing but the masks of that size. Boxes are given to SAM 2 as corners, where none may
+    be; SAM's labels have none for corners, and its points and boxes are joined only where there is a box.
     """
     found: dict[str, tuple[int, ...]] = {}
+    cornered = any(spec.name == _HUB_SAM2 for spec in signature.inputs)
     for spec in signature.inputs:
         if spec.name in _PICTURE_SIZES and spec.dtype == "float32":
             found[spec.name] = (2,)
-        if spec.name == "input_boxes" and len(spec.shape) == 3 and not isinstance(spec.shape[1], int):
+        if cornered and spec.name == "input_boxes" and len(spec.shape) == 3 and not isinstance(spec.shape[1], int):
             found[spec.name] = (1, 0, 4)
     return found
 
@@ -135,6 +141,26 @@ def prompt_sizes(signature: ModelSignature, points: int) -> dict[str, int]:
         if not isinstance(size, int)
     }
     return {key: points if place in (("points", -2), ("labels", -1)) else 1 for key, place in free.items()}
+
+
+def point_inputs(signature: ModelSignature) -> dict[str, tuple[int, ...]]:
+    """Return the inputs for points and labels and their shapes without a point, of a decoder that takes a box alone.
+
+    Its box has an input of its own, and its number of points is free.
+    """
+    found: dict[str, tuple[int, ...]] = {}
+    if _family({spec.name: spec for spec in signature.inputs}).box != "input":
+        return {}
+    for spec in signature.inputs:
+        axis = {"points": -2, "labels": -1}.get(_PROMPT_ROLES.get(spec.name, ""))
+        if axis is None:
+            continue
+        if isinstance(spec.shape[axis], int):
+            return {}
+        sizes = [1 if not isinstance(size, int) else size for size in spec.shape]
+        sizes[axis] = 0
+        found[spec.name] = tuple(sizes)
+    return found
 
 
 def fewest_points(signature: ModelSignature) -> int:
@@ -171,7 +197,7 @@ def _family(given: Mapping[str, TensorSpec]) -> _Family:
             return _Family("SAM 2", "corners", padding_point=False, through_input=False)
         return _Family("SAM", "corners", padding_point=True, through_input=True)
     boxes = given.get("input_boxes")
-    if "image_embeddings.0" in given:
+    if _HUB_SAM2 in given:
         box: Literal["input", "corners"] = "corners" if boxes is None or 0 in boxes.shape else "input"
         return _Family("SAM 2 by transformers", box, padding_point=False, through_input=False)
     box_input: Literal["input", "none"] = "none" if boxes is None else "input"

@@ -77,4 +77,5 @@ class PromptedStage:
         pointed = self._kind.point_feeds(self._match(prompt), prompt, given.placement)
         own = chain_feeds(stage, inputs, {**chosen.inputs[index].feeds, **pointed})
         title = f"{given.title}, {name}"
-        return msgspec.structs.replace(given, title=title, feeds={**given.feeds, **own}, points=prompt)
+        others = {name: array for name, array in given.feeds.items() if not name.startswith(f"{stage}.")}
+        return msgspec.structs.replace(given, title=title, feeds={**others, **own}, points=prompt)

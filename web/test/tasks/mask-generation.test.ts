@@ -191,6 +191,20 @@ describe("a prompt", () => {
     expect(() => choose(click)).toThrow("the decoder takes a box with every prompt");
   });
 
+  test("of a box alone has a graph without points where there is one", () => {
+    const base = variants([])["tensor.json"] as Manifest;
+    const task = { ...TASK, box: "input" as const, paddingPoint: false };
+    const [points, labels] = [input("points", [1, 1, 1, 2]), input("labels", [1, 1, 1])];
+    const [one, none] = [[points, labels, input("box", [1, 1, 4])], [input("box", [1, 1, 4])]];
+    const both = [one, none].map((inputs) => ({ ...base, task, inputs }));
+    const choose = (given: RunOptions) => options.variant?.(both, given);
+    const box = { x1: 0, y1: 0, x2: 5, y2: 5 };
+    expect([choose({ ...click, box }), choose({ box })]).toEqual([0, 1]);
+    expect(() => choose(click)).toThrow("the decoder takes a box with every prompt");
+    const given = { task, inputs: [points, labels] };
+    expect(takesPrompt(given, { points: click.points, box })).toBe(false);
+  });
+
   test("fits the graph that takes as many points", () => {
     const prompt = promptOf(manifest, click);
     expect(takesPrompt(manifest, prompt)).toBe(true);

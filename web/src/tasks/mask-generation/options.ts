@@ -116,12 +116,12 @@ function checkBoxInput(
   if (box === null && room !== 0)
     throw promptError(
       "the decoder takes a box with every prompt",
-      "give a box, or export it with a free number",
+      "give a box, or export it without an input for boxes",
     );
   if (box !== null && points.length < fewest)
     throw promptError(
       `the decoder takes ${fewest === 1 ? "a point" : `${fewest} points`} with every box`,
-      "give a point on the object too, or export it with a free number of boxes",
+      "give a point on the object too, or export it with a free number of points",
     );
 }
 

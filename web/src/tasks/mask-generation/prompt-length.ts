@@ -39,7 +39,8 @@ export function graphPoints({ inputs }: Pick<Manifest, "inputs">): number {
 /** Whether the graph of these inputs takes exactly this prompt. */
 export function takesPrompt({ task, inputs }: Decoder, prompt: Pick<PointPrompt, "points" | "box">): boolean {
   const boxes = promptInputs({ inputs }).find(({ role }) => role === "box");
-  const takesBox = boxes === undefined || (boxes.shape[1] !== 0) === (prompt.box !== null);
+  const boxed = boxes !== undefined && boxes.shape[1] !== 0;
+  const takesBox = task.box !== "input" || boxed === (prompt.box !== null);
   return graphPoints({ inputs }) === pointCount(task, prompt) && takesBox;
 }
 
