@@ -106,7 +106,7 @@ function categories(
 }
 
 function area(
-  { box, inside, runs: known, corners }: FoundObject,
+  { box, inside, within, runs: known, corners }: FoundObject,
   width: number,
   height: number,
   masks: "rle" | "polygons",
@@ -116,12 +116,14 @@ function area(
     return { area: Math.abs(signedArea(polygon)), segmentation: [polygon] };
   }
   if (inside === null) return { area: (box.x2 - box.x1) * (box.y2 - box.y1) };
-  const runs = known ?? runLengths(width, height, inside);
-  const whole = { left: 0, top: 0, right: width, bottom: height };
+  const { x1, y1, x2, y2 } = within ?? { x1: 0, y1: 0, x2: width, y2: height };
+  const runs = known ?? runLengths(width, height, inside, { x1, y1, x2, y2 });
   return {
     area: countPixels(runs),
     segmentation:
-      masks === "polygons" ? outlines(whole, inside) : { size: [height, width], counts: compressRuns(runs) },
+      masks === "polygons"
+        ? outlines({ left: x1, top: y1, right: x2, bottom: y2 }, inside)
+        : { size: [height, width], counts: compressRuns(runs) },
   };
 }
 

@@ -20,6 +20,8 @@ export interface FoundObject {
   box: Box;
   /** Null where the task gives none. */
   inside: PixelTest | null;
+  /** Whole pixels that hold all of the mask; null where only the picture is known to. */
+  within: Box | null;
   /** Null where they have to be made of `inside`. */
   runs: Runs | null;
   corners: readonly Point[] | null;
@@ -56,6 +58,7 @@ export function foundObjects(result: ObjectsResult | EverythingResult): FoundObj
     return masks.map(({ mask, score, box }) => ({
       ...found({ ...OBJECT, score, box }, {}),
       inside: (x, y) => mask[y * width + x] === 1,
+      within: box,
     }));
   }
   return listOf(result).map((one) => found(one, one));
@@ -79,6 +82,7 @@ function found(
     score,
     box,
     inside: mask ? insideMask(mask) : null,
+    within: null,
     runs: null,
     corners: corners ?? null,
     keypoints: keypoints ?? null,
