@@ -53,9 +53,11 @@ def main_thread_tasks(browser: Browser, page: Page) -> Iterator[list[MainThreadT
 
 
 def _renderer_processes(events: list[TraceEvent], url: str) -> set[int]:
-    """The processes that showed the page: a browser keeps renderers of other pages too."""
+    """The processes that showed the page, or do when the trace starts: a browser keeps renderers of other pages too."""
     committed = [event["args"]["data"] for event in events if event["name"] == "FrameCommittedInBrowser"]
-    return {frame["processId"] for frame in committed if frame["url"] == url and "processId" in frame}
+    started = [event["args"]["data"] for event in events if event["name"] == "TracingStartedInBrowser"]
+    frames = [*committed, *(frame for data in started for frame in data["frames"])]
+    return {frame["processId"] for frame in frames if frame["url"] == url and "processId" in frame}
 
 
 def _cpu_milliseconds(event: TraceEvent) -> float:
