@@ -24,12 +24,12 @@ export async function planChoice(request: LoadRequest, prefer: Preference): Prom
 }
 
 function notCompared(
-  { backend, trace, cache, joined }: LoadRequest,
+  { backend, trace, cache, joined, engineOf }: LoadRequest,
   { candidates }: FallbackChain,
 ): string | null {
   if (backend !== "auto") return `backend "${backend}" was asked for`;
   if (new Set(candidates.map((each) => each.backend)).size < 2) return ONLY_ONE;
   if (trace) return "a model that is traced stays where it is";
   if (!cache) return "nothing is kept for the next visit, as was asked for";
-  return joined.length > 0 ? "what it writes would be lost: later stages take it" : null;
+  return joined.length > 0 || engineOf !== null ? "stages that share tensors stay together" : null;
 }
