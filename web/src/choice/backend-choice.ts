@@ -9,7 +9,14 @@ import type { ResilientSession } from "../fallback/recovery.js";
 import type { Graph } from "../manifest/manifest.js";
 import { TimedOut, withLimit } from "../worker/with-limit.js";
 import { IdleTime } from "./idle-time.js";
-import { arithmeticReason, comparedReason, NOT_YET, tooSlowReason, UNKNOWN_INPUTS } from "./reasons.js";
+import {
+  arithmeticReason,
+  comparedReason,
+  NOT_YET,
+  ONLY_ONE,
+  tooSlowReason,
+  UNKNOWN_INPUTS,
+} from "./reasons.js";
 import { type ChoiceMemory, writeChoice } from "./remembered.js";
 import { betterBackend, type Preference, type RunTimes, type TimedRun, timeBackends } from "./timed-runs.js";
 
@@ -50,7 +57,10 @@ export class BackendChoice {
   async #choose(signal: AbortSignal): Promise<void> {
     const { loaded } = this.#session;
     const other = loaded.remaining.find(({ backend }) => backend !== loaded.candidate.backend);
-    if (other === undefined) return;
+    if (other === undefined) {
+      this.#info = { reason: ONLY_ONE, times: null };
+      return;
+    }
     try {
       await this.#compare(loaded, other, signal);
     } catch (error) {
@@ -79,8 +89,8 @@ export class BackendChoice {
     try {
       const verdict = await this.#verdict(loaded, rival, own);
       if (signal.aborted) return;
-      await this.#remember(verdict);
       if (verdict.backend !== backend) await this.#move(loaded, rival, verdict.reason);
+      await this.#remember(verdict);
     } finally {
       signal.removeEventListener("abort", end);
       if (this.#session.loaded.connection !== rival.connection) end();
@@ -104,7 +114,6 @@ export class BackendChoice {
 
   /** The old place stays a candidate: there the model goes where the new one fails. */
   async #move(from: LoadedModel, to: LoadedModel, reason: string): Promise<void> {
-    if (this.#session.loaded !== from) return;
     const candidate = { ...to.candidate, reason };
     await this.#session.moveTo({
       ...to,

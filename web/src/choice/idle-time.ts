@@ -11,6 +11,7 @@ export class IdleTime {
   #attempts: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #working: AbortController | null = null;
+  #underWay = 0;
 
   /** `work` is begun again after a call has stopped it, so many times in all; one that failed is not. */
   constructor(work: (signal: AbortSignal) => Promise<void>, attempts = 3) {
@@ -20,16 +21,28 @@ export class IdleTime {
 
   /** A call has begun. */
   began(): void {
+    this.#underWay++;
+    this.#stop();
+  }
+
+  /** A call has ended. */
+  ended(): void {
+    this.#underWay--;
+    if (this.#underWay > 0 || this.#attempts === 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#whenIdle(() => void this.#start()), QUIET);
+  }
+
+  /** There is nothing to wait for any more. */
+  end(): void {
+    this.#attempts = 0;
+    this.#stop();
+  }
+
+  #stop(): void {
     clearTimeout(this.#timer);
     this.#working?.abort();
     this.#working = null;
-  }
-
-  /** The last call has ended. */
-  ended(): void {
-    clearTimeout(this.#timer);
-    if (this.#attempts === 0) return;
-    this.#timer = setTimeout(() => this.#whenIdle(() => void this.#start()), QUIET);
   }
 
   #whenIdle(start: () => void): void {
@@ -47,7 +60,7 @@ export class IdleTime {
     if (globalThis.document?.visibilityState === "hidden") return;
     const attempt = new AbortController();
     this.#working = attempt;
-    this.#attempts--;
+    if (this.#attempts > 0) this.#attempts--;
     try {
       await this.#work(attempt.signal);
       if (!attempt.signal.aborted) this.#attempts = 0;

@@ -16,8 +16,8 @@ export interface PlannedChoice {
 export async function planChoice(request: LoadRequest, prefer: Preference): Promise<PlannedChoice> {
   const chain = await fallbackChain(request);
   const reason = notCompared(request, chain);
-  const { manifest, base, warn } = request;
-  const memory = reason === null ? await readChoice(manifest, base, prefer, warn) : null;
+  const { manifest, base, precision, warn } = request;
+  const memory = reason === null ? await readChoice(manifest, base, { prefer, precision }, warn) : null;
   const known = memory?.known ?? null;
   const first = known === null ? chain : startingWith(chain, known.backend, known.reason);
   return { chain: first, memory, reason: reason ?? ONLY_ONE };

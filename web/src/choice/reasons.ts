@@ -1,9 +1,8 @@
 // Why a backend was chosen, in one sentence.
 
 import type { Backend } from "../api/load-options.js";
+import { NAMES } from "../fallback/candidates.js";
 import { median, otherThan, type Preference, type RunTimes } from "./timed-runs.js";
-
-export const NAMES: Readonly<Record<Backend, string>> = { webgpu: "WebGPU", wasm: "WASM" };
 
 /** Why nothing was compared. */
 export const ONLY_ONE = "the bundle runs on one backend here";
@@ -15,7 +14,7 @@ export function comparedReason(backend: Backend, times: RunTimes, prefer: Prefer
   const [taken, left] = [median(times[backend]), median(times[other])];
   const what = `${NAMES[backend]} takes ${milliseconds(taken)} a run here, ${NAMES[other]} ${milliseconds(left)}`;
   if (prefer === "battery")
-    return `${what}; it takes less from the battery, as far as times and threads tell`;
+    return `${what}; all threads together count, and a small difference changes nothing`;
   return taken <= left ? what : `${what}: too small a difference to change for`;
 }
 

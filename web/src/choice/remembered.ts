@@ -31,7 +31,7 @@ export interface ChoiceMemory {
 export async function readChoice(
   manifest: Manifest,
   base: string,
-  prefer: Preference,
+  asked: { prefer: Preference; precision: string },
   warn: Warn,
 ): Promise<ChoiceMemory | null> {
   const adapter = await requireAdapter().catch(() => null);
@@ -41,7 +41,7 @@ export async function readChoice(
   const hashes = used.map((path) => files.find((each) => each.path === path)?.sha256);
   const { hardwareConcurrency } = navigator;
   const machine = [adapter.info, navigator.userAgent, hardwareConcurrency, crossOriginIsolated];
-  const key = await findingKey(base, ["backend", prefer, machine, hashes]);
+  const key = await findingKey(base, ["backend", asked, machine, hashes]);
   const known = (await readFinding(key, warn)) as RememberedChoice | undefined;
   const holds = known !== undefined && Date.now() - known.at < LIFE;
   return { key, known: holds ? known : null };

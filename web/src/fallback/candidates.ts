@@ -20,7 +20,7 @@ export interface FallbackChain {
   warnings: readonly Warning[];
 }
 
-const NAMES: Readonly<Record<Backend, string>> = { webgpu: "WebGPU", wasm: "WASM" };
+export const NAMES: Readonly<Record<Backend, string>> = { webgpu: "WebGPU", wasm: "WASM" };
 
 interface CandidateRequest {
   manifest: Manifest;

@@ -37,8 +37,8 @@ export class ResilientSession {
   /** One at a time, whoever asks. */
   #recovering: Promise<void> | null = null;
   #ended: WebbuildError | null = null;
-  /** Hears of the calls: of the first of several at once, and of the end of the last. */
-  activity: { began(): void; ended(): void } | null = null;
+  /** Hears of every call, of its end, and of the end of the model. */
+  activity: { began(): void; ended(): void; end(): void } | null = null;
   #underWay = 0;
 
   constructor(request: LoadRequest, loaded: LoadedModel, warnings: readonly Warning[]) {
@@ -75,11 +75,13 @@ export class ResilientSession {
     signal?: AbortSignal,
   ): Promise<T> {
     this.check(signal);
-    if (this.#underWay++ === 0) this.activity?.began();
+    this.#underWay++;
+    this.activity?.began();
     try {
       return await this.#callTwice(call, retry, signal);
     } finally {
-      if (--this.#underWay === 0) this.activity?.ended();
+      this.#underWay--;
+      this.activity?.ended();
     }
   }
 
@@ -106,22 +108,25 @@ export class ResilientSession {
     }
   }
 
-  /** Goes on at another place, which is open already. Returns whether it does: not while it recovers, nor after its end. */
-  async moveTo(loaded: LoadedModel): Promise<boolean> {
+  /** Goes on at another place, which is open already, unless something has happened or happens meanwhile. */
+  async moveTo(loaded: LoadedModel): Promise<void> {
     const from = this.#loaded;
-    if (this.#reload !== null || this.#ended !== null) return false;
+    const stays = (): boolean =>
+      this.#underWay > 0 || this.#reload !== null || this.#ended !== null || this.#loaded !== from;
+    if (stays()) return;
     await this.#leave();
-    if (this.#reload !== null || this.#ended !== null) return false;
+    // A run that began meanwhile has written its state where the model was.
+    if (stays() || loaded.connection.ended) return;
     from.connection.closeWhenIdle(moved());
     this.#loaded = loaded;
-    return true;
   }
 
   /** Ends what is open or being opened. Later calls reject with `error`. */
   end(error: WebbuildError): void {
     this.#ended ??= error;
     this.#closing.abort();
-    this.activity?.began();
+    this.activity?.end();
+    this.activity = null;
     this.#loaded.connection.end(this.#ended);
   }
 

@@ -56,7 +56,9 @@ export class VariantSessions {
       const chain = notAbove(await fallbackChain(request), this.first.loaded);
       const loaded = await loadFirstWorking(request, observer, chain);
       this.first.warn(loaded.warnings);
-      return new ResilientSession(request, loaded, loaded.warnings);
+      const session = new ResilientSession(request, loaded, loaded.warnings);
+      session.activity = this.first.activity;
+      return session;
     } catch (error) {
       throw this.#ended ?? error;
     }

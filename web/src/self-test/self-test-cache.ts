@@ -1,6 +1,6 @@
 // What self-tests found, kept for the next visit: by adapter, browser and bundle.
 
-import { deleteFinding, findingKey, readFinding, writeFinding } from "../storage/findings.js";
+import { readFinding, writeFinding } from "../storage/findings.js";
 import type { Warn } from "../worker/with-limit.js";
 
 /** `reason` is null where the test was passed. */
@@ -13,8 +13,6 @@ export interface SelfTestRecord {
 const DAY = 86_400_000;
 /** A browser does not tell of a new driver: what failed is tried again soon, what passed from time to time. */
 const DAYS = { failed: 7, passed: 30 };
-
-export { deleteFinding as deleteSelfTest, findingKey as selfTestKey };
 
 /** Returns the verdict, null where there is none that still holds, or no cache. */
 export async function readSelfTest(key: string, warn: Warn): Promise<SelfTestRecord | null> {

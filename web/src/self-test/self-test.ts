@@ -6,12 +6,13 @@ import { engineFiles } from "../engine/engine.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";
 import type { EngineBuild, Golden, Graph, Manifest } from "../manifest/manifest.js";
 import { type CapturePlan, captureFailed, verifyReplays } from "../session/graph-capture.js";
+import { findingKey } from "../storage/findings.js";
 import { type AnyTensors, releaseTensors } from "../tensors/gpu-tensor.js";
 import type { Warn } from "../worker/with-limit.js";
 import { type GoldenRun, goldenFiles } from "./golden.js";
 import { goldenDifference, hasSignal } from "./golden-compare.js";
 import { runSequence, type StatefulRunner } from "./golden-sequence.js";
-import { readSelfTest, selfTestKey, writeSelfTest } from "./self-test-cache.js";
+import { readSelfTest, writeSelfTest } from "./self-test-cache.js";
 
 /** A test, and what is known of it from an earlier visit. */
 export interface SelfTestPlan {
@@ -33,7 +34,7 @@ export async function planSelfTest(
   if (golden === null) return null;
   const used = [file, ...weights, ...engineFiles(build), ...goldenFiles(golden)];
   const hashes = used.map((path) => files.find((each) => each.path === path)?.sha256);
-  const key = await selfTestKey(base, [adapter, navigator.userAgent, hashes]);
+  const key = await findingKey(base, [adapter, navigator.userAgent, hashes]);
   const verdict = await readSelfTest(key, warn);
   if (verdict !== null && verdict.reason !== null) throw selfTestFailed(verdict.reason);
   return { golden, precision, key, passed: verdict !== null, warn };

@@ -3,7 +3,8 @@
 import { type ErrorCode, WebbuildError } from "../api/errors.js";
 import type { SessionInfo, Tensors } from "../api/types.js";
 import type { EngineBuild, Graph } from "../manifest/manifest.js";
-import { deleteSelfTest, readSelfTest, writeSelfTest } from "../self-test/self-test-cache.js";
+import { readSelfTest, writeSelfTest } from "../self-test/self-test-cache.js";
+import { deleteFinding } from "../storage/findings.js";
 import type { Warn } from "../worker/with-limit.js";
 
 /** `python -m benchmarks.graph_capture`, on two adapters: right where the engine owns the buffers of inputs and outputs. */
@@ -103,7 +104,7 @@ export async function guardCapture<T>(
     if (error instanceof WebbuildError && CAPTURE_FAILURES.has(error.code))
       throw captureFailed(`a session with it failed: ${error.message}`, error);
     const failed = error instanceof WebbuildError && error.code === "capture-failed";
-    if (unverified && !failed) await deleteSelfTest(key, warn);
+    if (unverified && !failed) await deleteFinding(key, warn);
     throw error;
   }
 }

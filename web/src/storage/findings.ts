@@ -3,12 +3,12 @@
 import { LIMITS, TimedOut, type Warn, withLimit } from "../worker/with-limit.js";
 import { sha256 } from "./sha256.js";
 
-const CACHE = "webbuild-self-tests";
+const CACHE = "webbuild-findings";
 
 /** Returns what names a finding of a bundle: anything in `parts` that changes asks for another. */
 export async function findingKey(base: string, parts: unknown): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify(parts));
-  return new URL(`self-test/${await sha256(text)}`, base).href;
+  return new URL(`finding/${await sha256(text)}`, base).href;
 }
 
 /** Returns what was written, undefined where that is nothing, or where there is no cache. */

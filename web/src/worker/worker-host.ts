@@ -9,10 +9,8 @@ import { closePictures, isOpenPicture, type Picture, withDecoded } from "../prep
 import type { ProgressCallback } from "../session/load-progress.js";
 import { type SessionRequest, type SessionSetup, setUpSession } from "../session/session-setup.js";
 import { type SavedState, type StateRequest, StreamStates } from "../session/stream-states.js";
-import { zeroFeeds } from "../session/warm-up.js";
 import { taskOf } from "../tasks/registry.js";
 import type { TaskRunOptions } from "../tasks/task-module.js";
-import { releaseTensors } from "../tensors/gpu-tensor.js";
 import { tilingOf } from "../tiles/tiling.js";
 import { HostTurns } from "./host-turns.js";
 import type { HostedModel, ModelDescription } from "./hosted-model.js";
@@ -22,6 +20,7 @@ import { preparePictures } from "./prepare-pictures.js";
 import { Queue } from "./queue.js";
 import { SceneHost } from "./scene-host.js";
 import { type RunTile, runInTiles, type TileListener } from "./tiled-run.js";
+import { timedRun } from "./timed-run.js";
 import { withTransfer } from "./transfer.js";
 import type { Warn } from "./with-limit.js";
 
@@ -144,18 +143,9 @@ export class WorkerHost {
     });
   }
 
-  /** Returns the milliseconds of a run of zeros, null for a model that cannot be run on them. No state changes. */
+  /** Returns the milliseconds of a run that nobody asked for, null for a model that cannot be run so. No state changes. */
   timedRun(): Promise<number | null> {
-    return this.#engine.queue.add(async () => {
-      const { manifest, predictor, preprocessor, tools } = this.#turns.model;
-      const feeds = zeroFeeds(manifest, tools);
-      if (feeds === null) return null;
-      const start = performance.now();
-      const { states } = await predictor.runRaw(preprocessor.upload(feeds));
-      const milliseconds = performance.now() - start;
-      releaseTensors(states);
-      return milliseconds;
-    });
+    return this.#engine.queue.add(() => timedRun(this.#turns.model, this.#engine));
   }
 
   /** Returns a copy of the state after a run. */

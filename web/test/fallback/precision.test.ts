@@ -48,7 +48,7 @@ describe("of the graphs for WebGPU", () => {
 });
 
 describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
-  beforeEach(() => caches.delete("webbuild-self-tests"));
+  beforeEach(() => caches.delete("webbuild-findings"));
 
   /** Loads and runs it; returns also the graphs that were fetched. */
   async function visit(

@@ -11,7 +11,7 @@ const webgpu = { backend: "webgpu" } as const;
 const failed = { code: "self-test-failed", message: expect.stringContaining("y: differs by") };
 
 describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
-  beforeEach(() => caches.delete("webbuild-self-tests"));
+  beforeEach(() => caches.delete("webbuild-findings"));
 
   test("the golden run is run, once", async () => {
     expect((await loadTiny({}, "golden.json")).info().selfTest).toEqual({
@@ -69,11 +69,11 @@ describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
 
   test("what failed long ago is tried again", async () => {
     await expect(loadTiny(webgpu, "wrong-golden.json")).rejects.toMatchObject(failed);
-    const cache = await caches.open("webbuild-self-tests");
+    const cache = await caches.open("webbuild-findings");
     const [kept, ...others] = await cache.keys();
     if (kept === undefined) throw new Error("no verdict was kept");
     expect(others).toEqual([]);
-    expect(kept.url).toContain(bundle("self-test/").href);
+    expect(kept.url).toContain(bundle("finding/").href);
     await cache.put(kept, Response.json({ reason: "of last year", at: Date.now() - 8 * 86_400_000 }));
     await expect(loadTiny(webgpu, "wrong-golden.json")).rejects.toMatchObject(failed);
     await cache.put(kept, Response.json({ reason: "of yesterday", at: Date.now() - 86_400_000 }));

@@ -6,7 +6,7 @@ import { bundle, hasWebgpu, loadTiny, picture, withWorker } from "../support/bun
 import { countCalls, loseAt, losing } from "../support/device-loss.js";
 
 const webgpu = { backend: "webgpu" } as const;
-const verdicts = "webbuild-self-tests";
+const verdicts = "webbuild-findings";
 const right = { used: true, reason: expect.stringContaining("right in the self-test") };
 
 /** On an adapter that is taken for hardware. */
