@@ -13,6 +13,7 @@ import pytest
 
 from tests.commands.program import webbuild
 from tests.models import convolution, save
+from tests.stages import pair
 from webbuild.bundle.model_card import hub_license
 
 
@@ -99,6 +100,27 @@ def test_another_model_than_the_bundles_is_refused(export: Path, bundle: Path, t
     done = webbuild("publish", other, bundle, "--hf", tmp_path / "out", "--no-verify")
     assert (done.code, done.error) == (2, "another-model")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("given", ["", "toy_encoder.onnx"], ids=["their folder", "the first stage"])
+def test_a_bundle_of_several_stages_is_refused(tmp_path: Path, given: str) -> None:
+    folder = tmp_path / "models"
+    folder.mkdir()
+    assert webbuild("pack", *pair(folder), "-o", tmp_path / "bundle", "--no-verify").code == 0
+    done = webbuild("publish", folder / given, tmp_path / "bundle", "--hf", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (2, "several-stages"), done.stderr
+    assert "has the stages encoder, decoder;" in done.stderr
+    assert "COPY --repo-type space" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_of_a_folder_of_several_models_one_is_to_be_named(bundle: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "models"
+    folder.mkdir()
+    pair(folder)
+    done = webbuild("publish", folder, bundle, "--hf", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (2, "several-models")
+    assert f"  fix: name one of them, for example {folder}/toy_decoder.onnx\n" in done.stderr
 
 
 @pytest.mark.parametrize("option", ["--repo", "--base-model"])

@@ -18,7 +18,7 @@ from webbuild.commands.verify import verify_and_show
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.manifest.file_entry import file_hash
 from webbuild.manifest.manifest import Manifest
-from webbuild.model.hub import HUB_PREFIX
+from webbuild.model.choose_files import HUB_PREFIX
 from webbuild.model.locate import hub_reference, locate_model
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.verify.bundle_reader import open_bundle
@@ -32,12 +32,13 @@ def run(arguments: PublishArguments) -> int:
     """Patch the model, compare the bundle, write both folders, and print how to upload them.
 
     Raises:
-        WebbuildError: `invalid-repository`, `not-proven`, `output-exists`; see `open_bundle`, `patch_model` and
-            `verify_and_show`.
+        WebbuildError: `invalid-repository`, `several-stages`, `another-model`, `not-proven`, `output-exists`; see
+            `open_bundle`, `patch_model` and `verify_and_show`.
     """
     check_output_folder(arguments.hf, force=arguments.force, marks=("model/README.md",))
     names = _names(arguments)
     manifest = open_bundle(arguments.bundle).manifest
+    _require_one_stage(arguments.bundle, manifest, names)
     located = locate_model(arguments.model)
     _require_same_model(located.path, arguments.bundle, manifest)
     progress = ProgressReporter()
@@ -53,6 +54,20 @@ def run(arguments: PublishArguments) -> int:
     click.echo(f"next: hf upload {repo} {arguments.hf}/model", err=True)
     click.echo(f"next: hf upload {repo} {arguments.hf}/space --repo-type space", err=True)
     return CLEAN
+
+
+def _require_one_stage(bundle: Path, manifest: Manifest, names: HubNames) -> None:
+    """Refuse a bundle of several models: the model repository has room for one, `onnx/model.onnx`."""
+    stages = [stage.stage_name for stage in manifest.every_stage]
+    if len(stages) > 1:
+        repo = names.repository or f"your-name/{manifest.name}"
+        raise WebbuildError(
+            "several-stages",
+            f"{bundle}: has the stages {', '.join(map(str, stages))}; publish writes a repository of one model",
+            "publish the bundle alone, as a static Space: add a README.md whose front matter says `sdk: static` to a "
+            f"copy of the folder, then hf upload {repo} COPY --repo-type space",
+            exit_code=USAGE,
+        )
 
 
 def _require_same_model(model: Path, bundle: Path, manifest: Manifest) -> None:

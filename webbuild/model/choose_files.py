@@ -33,19 +33,25 @@ def choose_files(given: str, names: Sequence[str], *, pairs: bool) -> tuple[str,
     pair = _encoder_and_decoder(models)
     if pairs and len(models) == len(pair):
         return pair
-    raise several_models(given, names, pair)
+    raise several_models(given, names, pair, together=pairs)
 
 
-def several_models(given: str, names: Sequence[str], pair: Sequence[str] = (), reason: str = "") -> WebbuildError:
-    """Return the error of a folder or repository with several models; `pair` is the example of two stages."""
+def several_models(
+    given: str, names: Sequence[str], pair: Sequence[str] = (), reason: str = "", *, together: bool = True
+) -> WebbuildError:
+    """Return the error of a folder or repository with several models; `pair` is the example of two stages.
+
+    `together` says that the command packs several models as one.
+    """
     listed = ", ".join(names[:_MAX_NAMED])
     more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
     start = f"{given}:" if given.startswith(HUB_PREFIX) else f"{given.rstrip('/')}/"
     stages = " ".join(f"{start}{name}" for name in pair or [_best(each) for each in _by_model(names).values()][:2])
+    all_of_them = f", or all that belong together: webbuild pack {stages}" if together else ""
     return WebbuildError(
         "several-models",
         f"{given}: holds several models: {listed}{more}{reason and '; '}{reason}",
-        f"name one of them, for example {start}{names[0]}, or all that belong together: webbuild pack {stages}",
+        f"name one of them, for example {start}{names[0]}{all_of_them}",
         exit_code=USAGE,
     )
 
