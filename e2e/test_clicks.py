@@ -176,6 +176,49 @@ def test_fingers_tap_and_press_and_a_mouse_previews(packed: Path, webgpu: Browse
         assert console.errors == []
 
 
+def test_a_press_finds_everything(packed: Path, webgpu: BrowserHandle) -> None:
+    with Server(packed) as server, webgpu.page() as (page, console):
+        demo = DemoPage(page, f"{server.url}?backend=wasm")
+        rows, button = demo.at("results").locator("li"), demo.at("everything")
+        assert demo.wait_for_result() == 0
+        page.evaluate("document.getElementById('everything-stability').value = 1.2  // as if no mask reached it")
+        button.click()
+        expect(button).to_have_text("Stop")
+        page.wait_for_function("document.getElementById('everything-progress').value > 0")
+        button.click()
+        expect(button).to_have_text("Find everything")
+        expect(rows).to_have_count(0)
+        demo.at("everything-points").fill("6")
+        button.click()
+        expect(rows).not_to_have_count(0, timeout=60_000)
+        expect(button).to_have_text("Find everything")
+        expect(demo.at("everything-said")).to_contain_text("score 0.88 and stability 1.2, are too high for this")
+        assert violations(page) == []
+        count = rows.count()
+        before = drawn(page)
+        rows.first.get_by_role("button").click()
+        page.wait_for_function("before => document.getElementById('overlay').toDataURL() !== before", arg=before)
+        name(page, "cup")
+        with page.expect_download() as saved:
+            demo.at("save-coco").click()
+        coco = json.loads(saved.value.path().read_text())
+        assert len(coco["annotations"]) == count
+        assert all(each["area"] > 0 for each in coco["annotations"])
+        assert [each["name"] for each in coco["categories"]] == ["cup", "object"][:count]
+        with page.expect_download() as saved:
+            demo.at("save-cutout").click()
+        assert Image.open(saved.value.path()).mode == "RGBA"
+        demo.at("remove-object").click()
+        expect(rows).to_have_count(count - 1)
+        demo.at("undo-click").click()
+        demo.at("undo-click").click()
+        expect(rows).to_have_count(0)
+        demo.at("everything-score").fill("1")
+        button.click()
+        expect(demo.at("everything-said")).to_contain_text("no mask is good enough: the best score is 1.00")
+        assert console.errors == []
+
+
 def test_the_code_on_the_page_runs_as_it_is(packed: Path, webgpu: BrowserHandle) -> None:
     with Server(packed) as server, webgpu.page() as (page, _):
         page.goto(server.url)

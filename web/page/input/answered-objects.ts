@@ -1,13 +1,16 @@
 // The objects that a visitor points at, each with the mask that answers its clicks and its box, and its name.
 
-import type { ObjectMask } from "../../src/index.js";
+import type { FoundMask, ObjectMask } from "../../src/index.js";
 import { type PromptedObject, PromptedObjects } from "./prompted-objects.js";
 
 /** What an object is called that nobody named. */
 export const unnamed = "object";
 
+/** The mask of an object: its pixels where it was clicked, run lengths where a grid of points found it. */
+export type AnyMask = ObjectMask | FoundMask;
+
 export interface Answer {
-  mask: ObjectMask;
+  mask: AnyMask;
   /** Part of the picture that the mask covers. */
   share: number;
 }
@@ -37,7 +40,7 @@ export class AnsweredObjects extends PromptedObjects {
     return this.all.filter((each) => this.#answers.has(each.id));
   }
 
-  get masks(): ObjectMask[] {
+  get masks(): AnyMask[] {
     return this.all.flatMap((each) => this.answerOf(each)?.mask ?? []);
   }
 

@@ -1,14 +1,13 @@
 // Shows the masks of what the visitor points at: objects, each with its clicks and its box, one after another.
 
-import {
-  type EverythingResult,
-  type MaskGenerationResult,
-  type Model,
-  maskPixels,
-  type ObjectMask,
-  type Point,
-  type Result,
-  type RunOptions,
+import type {
+  EverythingResult,
+  MaskGenerationResult,
+  Model,
+  ObjectMask,
+  Point,
+  Result,
+  RunOptions,
 } from "../../src/index.js";
 import { drawPrompt } from "../drawing/draw-prompt.js";
 import { maskMap } from "../drawing/mask-map.js";
@@ -149,8 +148,10 @@ class MaskGenerationView extends BaseView {
     if (this.#objects.unanswered !== null) this.#rerun();
   }
 
+  /** Run lengths stay what they are: JSON holds them, but not hundreds of masks with each pixel. */
   whole(result: Result): Result {
-    return result.kind === "mask-generation" ? { ...result, best: 0, masks: this.#objects.masks } : result;
+    if (result.kind !== "mask-generation") return result;
+    return { ...result, best: 0, masks: this.#objects.masks as ObjectMask[] };
   }
 
   protected override empty(reason: string): void {
@@ -184,10 +185,7 @@ class MaskGenerationView extends BaseView {
   async #addAll({ masks, width, height }: EverythingResult): Promise<void> {
     const picture = this.#picture;
     const answers: Answer[] = [];
-    for (const { mask: runs, score, box } of masks) {
-      const mask = { mask: maskPixels(runs), score, box };
-      answers.push({ mask, share: await maskShare(mask, width, height) });
-    }
+    for (const mask of masks) answers.push({ mask, share: await maskShare(mask, width, height) });
     if (picture !== this.#picture || masks.length === 0) return;
     this.#edit(() => {
       const added = this.#objects.addAll(masks.map(({ point }) => point));
@@ -229,7 +227,7 @@ class MaskGenerationView extends BaseView {
   #saveCoco(): void {
     if (this.#last === null) return;
     const names = this.#objects.answered.map((each) => this.#objects.nameOf(each));
-    void saveCoco({ ...this.#last, masks: this.#objects.masks }, names, this.#fileName);
+    void saveCoco(this.#last, this.#objects.masks, names, this.#fileName);
   }
 }
 

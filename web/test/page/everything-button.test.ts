@@ -6,7 +6,7 @@ import { type EverythingOptions, type EverythingResult, WebbuildError } from "..
 function opened(show: (found: EverythingResult) => Promise<void>) {
   document.body.innerHTML = `
     <button id="everything" disabled></button>
-    <input type="number" id="everything-score" value="0.5"><input type="number" id="everything-stability" value="0.75">
+    <input type="number" id="everything-points" value="8"><input type="number" id="everything-score" value="0.5"><input type="number" id="everything-stability" value="0.75">
     <progress id="everything-progress" hidden></progress><p id="everything-said"></p>`;
   const at = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
   const button = new EverythingButton(show);
@@ -19,9 +19,16 @@ function opened(show: (found: EverythingResult) => Promise<void>) {
   };
 }
 
+function change(id: string, value: number): void {
+  const field = document.getElementById(id) as HTMLInputElement;
+  field.valueAsNumber = value;
+  field.dispatchEvent(new Event("input"));
+}
+
 test("a press finds everything with the numbers beside it, and shows how far it is", async () => {
   const show = vi.fn(async () => {});
   const { button, press, bar, said } = opened(show);
+  change("everything-score", 0.6);
   const warning = { code: "no-masks", message: "no mask is good enough", fix: "" };
   const found = { masks: [], warnings: [warning] } as unknown as EverythingResult;
   let asked: EverythingOptions = {};
@@ -33,9 +40,9 @@ test("a press finds everything with the numbers beside it, and shows how far it 
     });
   });
   press.click();
-  asked.onProgress?.({ done: 1, total: 4 });
+  asked.onProgress?.({ done: 16, total: 64 });
   expect([press.textContent, bar.hidden, bar.value]).toEqual(["Stop", false, 0.25]);
-  expect([asked.scoreThreshold, asked.stabilityThreshold]).toEqual([0.5, 0.75]);
+  expect([asked.pointsPerSide, asked.scoreThreshold, asked.stabilityThreshold]).toEqual([8, 0.6, 0.75]);
   answer(found);
   await vi.waitFor(() => expect(bar.hidden).toBe(true));
   expect(show).toHaveBeenCalledWith(found);
@@ -58,6 +65,32 @@ test("a second press stops it, without a word; another failure is said", async (
   button.onFind(() => Promise.reject(new Error("the number is wrong")));
   press.click();
   await vi.waitFor(() => expect(said.textContent).toBe("the number is wrong"));
+});
+
+test("thresholds that no mask of a few points reaches are lowered first, once, and that is said", async () => {
+  const show = vi.fn(async () => {});
+  const { button, press, bar, said } = opened(show);
+  const asked: EverythingOptions[] = [];
+  const shares: number[] = [];
+  const masks = [{ score: 0.25, stability: 0.6 }];
+  button.onFind(async (options) => {
+    asked.push(options);
+    options.onProgress?.({ done: 32, total: 64 });
+    shares.push(bar.value);
+    return { masks, warnings: [] } as unknown as EverythingResult;
+  });
+  press.click();
+  await vi.waitFor(() => expect(show).toHaveBeenCalledOnce());
+  expect(asked).toMatchObject([
+    { pointsPerSide: 6, scoreThreshold: 0, stabilityThreshold: 0 },
+    { pointsPerSide: 8, scoreThreshold: 0.24, stabilityThreshold: 0.37 },
+  ]);
+  expect(shares).toEqual([0.32, 0.68]);
+  expect(said.textContent).toContain("score 0.5 and stability 0.75, are too high for this model");
+  await vi.waitFor(() => expect(bar.hidden).toBe(true));
+  press.click();
+  await vi.waitFor(() => expect(show).toHaveBeenCalledTimes(2));
+  expect(asked).toHaveLength(3);
 });
 
 test("all that was found is one step, which is undone at once", () => {
