@@ -3,6 +3,7 @@
 import type { ModelStage } from "../runs/model-stage.js";
 import type { SceneSource } from "../runs/scene-source.js";
 import { StageRuns } from "../runs/stage-runs.js";
+import type { SceneView } from "../stages/scene-view.js";
 import { type EverythingOptions, everythingSettings } from "../tasks/mask-generation/everything/settings.js";
 import type { LookReport } from "../worker/look.js";
 import { OrderedResults } from "../worker/queue.js";
@@ -97,6 +98,16 @@ export class Scene {
         this.#check();
         checkSceneRunOptions(options);
         return this.#runs.runTensors(feeds, options.signal);
+      }),
+    );
+  }
+
+  /** @internal The results of all stages but the last, by their names, as glue is given them. */
+  results(): Promise<SceneView["results"]> {
+    return this.#ordered.add(
+      guarded(() => {
+        this.#check();
+        return this.#source.results();
       }),
     );
   }

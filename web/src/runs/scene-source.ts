@@ -10,6 +10,7 @@ import { joinedOutputs, stageInputs } from "../manifest/stages.js";
 import { blamingOrigin } from "../preprocess/image-source.js";
 import { closePictures, type Picture } from "../preprocess/pixels.js";
 import type { SceneRef } from "../stages/scene-store.js";
+import type { SceneView } from "../stages/scene-view.js";
 import type { RemoteHost } from "../worker/connection.js";
 import type { LookReport } from "../worker/look.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
@@ -75,6 +76,14 @@ export class SceneSource {
       if (!(await this.moved(signal))) throw error;
       return once();
     });
+  }
+
+  /** Returns the results of all stages but the last, by their names. */
+  async results(): Promise<SceneView["results"]> {
+    const { session } = await this.#ensure(undefined);
+    const { view } = await asked(session, (scenes) => scenes.read(this.#look.number), undefined);
+    closePictures([view.picture]);
+    return view.results;
   }
 
   /** Whether what the first stage wrote is lost, since that has moved to another worker. */

@@ -191,6 +191,15 @@ describe.each(backends)("a first stage with a result of its own, on %s", (backen
   });
 });
 
+test("a scene has the results of the stages before the last, as glue is given them", async () => {
+  const model = await loadTiny({ backend: "wasm" }, "found.json");
+  const scene = await model.look(await picture("upright.png"));
+  const { found, ...others } = await scene.results();
+  expect(found).toMatchObject({ kind: "detect", detections: Object(scene.result).detections });
+  expect(others).toEqual({});
+  expect((await scene.run()).kind).toBe("tensor");
+});
+
 describe("a call that does not fit the stages is refused:", () => {
   const wasm = { backend: "wasm" as Backend };
 

@@ -53,10 +53,10 @@ const commands = {
     const [flat, given] = [await tensors(feeds), {}];
     for (const [stage, output] of reads) given[stage] = { ...given[stage], [output]: flat[`${stage}.${output}`] };
     const scene = await model?.look(await pictures(urls));
-    const found = scene?.result ? { [model.manifest.stageName]: scene.result } : {};
+    const results = (await scene?.results()) ?? {};
     try {
       const { default: make } = await import(new URL(file, document.baseURI).href);
-      return { ms: 0, outputs: named(await make(given, { picture, results: found })) };
+      return { ms: 0, outputs: named(await make(given, { picture, results })) };
     } catch (error) {
       throw { code: "glue-failed", message: `${name}: ${error?.message ?? error}`, fix: "correct the module, and pack it again" };
     } finally {
