@@ -39,10 +39,11 @@ export class VariantChoice {
     return found;
   }
 
-  /** Returns the variant whose inputs have the shapes of these tensors, else the first. */
+  /** Returns the variant whose inputs have the shapes of these tensors, one of which all are given if there is one, else the first. */
   variantFor(feeds: Tensors): Manifest {
     const [first] = this.#variants;
-    const found = this.#variants.find(({ inputs }) => haveShapes(inputs, feeds)) ?? first;
+    const fitting = this.#variants.filter(({ inputs }) => haveShapes(inputs, feeds));
+    const found = fitting.find(({ inputs }) => inputs.every(({ name }) => name in feeds)) ?? fitting[0] ?? first;
     if (found === undefined) throw internalError("a model without a graph");
     return found;
   }
