@@ -16,10 +16,14 @@ from tests.manifests import image_input, manifest, pose_task, stages_manifest
 from webbuild.bundle.render import render_loader, render_page, render_types
 from webbuild.manifest.manifest import (
     ClassifyTask,
+    CropClassesTask,
+    CropEmbeddingsTask,
     CropInput,
     DepthTask,
     DetectTask,
     ImageInput,
+    Keypoint,
+    KeypointsTask,
     Letterbox,
     Manifest,
     MaskGenerationTask,
@@ -29,6 +33,7 @@ from webbuild.manifest.manifest import (
     Output,
     PointPromptInput,
     SegmentTask,
+    SimccHead,
     StateInput,
     Task,
     TensorInput,
@@ -211,7 +216,7 @@ def clicked() -> Manifest:
     return msgspec.structs.replace(whole, stages=[decoder])
 
 
-def cropped() -> Manifest:
+def cropped(task: Task | None = None) -> Manifest:
     """Return the manifest of a detector of two sizes and a model of crops, each with an option of its own."""
     whole, found = stages_manifest(), two_sizes()
     assert whole.stages
@@ -219,8 +224,14 @@ def cropped() -> Manifest:
     picture_of = [spec for spec in found.inputs if isinstance(spec, ImageInput)]
     crops = CropInput(name="crop", shape=[1, 3, 32, 24], scale=1.0, mean=[0.0] * 3, std=[1.0] * 3)
     width = NumberInput(name="width", shape=[1], default=1.0)
-    points = msgspec.structs.replace(whole.stages[0], name="points", task=pose_task(), inputs=[crops, width])
+    points = msgspec.structs.replace(whole.stages[0], name="points", task=task or landmarks(), inputs=[crops, width])
     return msgspec.structs.replace(found, schema=2, stage_name="boxes", inputs=[*picture_of, share], stages=[points])
+
+
+def landmarks() -> KeypointsTask:
+    """Return the task of a model that finds two keypoints in a crop."""
+    points = [Keypoint(name=name, side="middle") for name in ("nose", "tail")]
+    return KeypointsTask(head=SimccHead(x="x", y="y"), classes=["person"], keypoints=points, skeleton=[])
 
 
 def test_the_page_of_clicks_looks_once_and_names_the_files_of_all_stages() -> None:
@@ -287,6 +298,9 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
     (tmp_path / "staged.d.ts").write_text(render_types(stages_manifest()), "utf-8")
     (tmp_path / "clicked.d.ts").write_text(render_types(clicked()), "utf-8")
     (tmp_path / "cropped.d.ts").write_text(render_types(cropped()), "utf-8")
+    classes = CropClassesTask(output="rows", classes=["a", "b"], logits=True)
+    (tmp_path / "classed.d.ts").write_text(render_types(cropped(classes)), "utf-8")
+    (tmp_path / "embedded.d.ts").write_text(render_types(cropped(CropEmbeddingsTask(output="rows", size=8))), "utf-8")
     (tmp_path / "use.ts").write_text(
         'import { load as loadSized, type Size } from "./sized.js";\n'
         "const sized = await loadSized({ size: [32, 48] });\n"
@@ -360,7 +374,17 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
         'import { load as loadCropped, type LookOptions, type RunOptions, type SceneOptions } from "./cropped.js";\n'
         "const cropped = await loadCropped();\n"
         "const people = await cropped.look(new Blob(), { confidence: 0.4, size: 32 });\n"
-        "await people.run({ numbers: { width: 2 } });\n"
+        "const { poses: posed } = await people.run({ numbers: { width: 2 } });\n"
+        'export const nose: "nose" | "tail" | undefined = posed[0]?.keypoints[0]?.name;\n'
+        'import { load as loadClassed, toCoco as classedCoco } from "./classed.js";\n'
+        "const classed = await (await loadClassed()).run(new Blob());\n"
+        "export const best: string | undefined = classed.detections[0]?.classes[0]?.label;\n"
+        "export const coco: object = classedCoco(classed);\n"
+        'import { load as loadEmbedded } from "./embedded.js";\n'
+        "const embedded = await (await loadEmbedded()).run(new Blob());\n"
+        "export const vector: Float32Array | undefined = embedded.detections[0]?.embedding;\n"
+        "// @ts-expect-error: vectors are no classes\n"
+        "export const unnamed = embedded.detections[0]?.classes;\n"
         "await cropped.run(new Blob(), { confidence: 0.4, size: 32, numbers: { width: 2 } });\n"
         "// @ts-expect-error: the first stage takes no such number\n"
         "await cropped.look(new Blob(), { numbers: { width: 2 } });\n"

@@ -51,7 +51,7 @@ def render_types(manifest: Manifest) -> str:
         .get_template("loader.d.ts.j2")
         .render(
             types=types,
-            result="".join(word.capitalize() for word in kind.kind.split("-")) + "Result",
+            result=types.result or "".join(word.capitalize() for word in kind.kind.split("-")) + "Result",
             labels=_string_union(types.labels),
             keypoints=_string_union(types.keypoints or ()),
             outputs=[(_string_literal(each.name), each.dtype, _dims(each.shape)) for each in _outputs(last)],

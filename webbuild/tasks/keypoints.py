@@ -87,7 +87,9 @@ class KeypointsKind(CropKind):
     def typescript(self, task: KeypointsTask) -> TypeNames:
         """Return the names of the classes and keypoints."""
         keypoints = [keypoint.name for keypoint in task.keypoints]
-        return TypeNames("poses", "Pose", task.classes, keypoints=keypoints, functions=OBJECT_FUNCTIONS)
+        return TypeNames(
+            "poses", "Pose", task.classes, keypoints=keypoints, functions=OBJECT_FUNCTIONS, result="PoseResult"
+        )
 
     def subjects(self, task: KeypointsTask) -> Sequence[str]:
         """Return what has these keypoints."""

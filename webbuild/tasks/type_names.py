@@ -25,6 +25,7 @@ class TypeNames(Struct, frozen=True):
         named_outputs: whether a result is the outputs themselves, by name.
         tiled: whether pictures are run in tiles.
         functions: functions of the runtime that take such a result.
+        result: the runtime's name of the result's type, empty where it has that of the task.
     """
 
     result_field: str = "outputs"
@@ -41,6 +42,7 @@ class TypeNames(Struct, frozen=True):
     named_outputs: bool = False
     tiled: bool = False
     functions: Sequence[str] = ()
+    result: str = ""
 
 
 OBJECT_FUNCTIONS = ("toCoco", "toSupervision")
