@@ -19,7 +19,8 @@ from webbuild.tasks.classifier_of_crops import classifier_of_crops
 from webbuild.tasks.crop_classifier import crop_classifier
 from webbuild.tasks.crop_task import CropKind, around
 from webbuild.tasks.detection import Detection
-from webbuild.tasks.metrics.compare_crops import compare_class_rows, compare_crop_counts
+from webbuild.tasks.metrics.compare_crops import compare_class_rows
+from webbuild.tasks.metrics.match_crops import CropPair
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 
@@ -73,21 +74,11 @@ class CropClassesKind(CropKind):
         ]
         return compare_class_rows(subject, rows, tolerance)
 
-    def compare(
-        self,
-        task: CropClassesTask,
-        subject: ComparedOutput,
-        expected: Sequence[ClassifiedDetection],
-        actual: Sequence[ClassifiedDetection],
-        context: RunContext,
-        tolerance: Tolerance,
+    def compare_pairs(
+        self, subject: ComparedOutput, pairs: Sequence[CropPair], tolerance: Tolerance
     ) -> Sequence[Comparison]:
-        """Compare how many objects there are, and the classes that the reference names, crop by crop."""
-        counts = compare_crop_counts(subject, len(expected), len(actual))
-        if len(expected) != len(actual):
-            return [counts]
-        rows = [_common_scores(*pair) for pair in zip(expected, actual, strict=True)]
-        return [counts, *compare_class_rows(subject, rows, tolerance)]
+        """Compare the classes that either side names, crop by crop."""
+        return compare_class_rows(subject, [_common_scores(each.want, each.got) for each in pairs], tolerance)
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""

@@ -16,8 +16,8 @@ from webbuild.preprocess.crop_box import Crop
 from webbuild.tasks.crop_task import CropKind, around
 from webbuild.tasks.detection import Detection
 from webbuild.tasks.embedding_families import embedding_family
-from webbuild.tasks.metrics.compare_crops import compare_crop_counts, compare_embeddings
-from webbuild.tasks.run_context import RunContext
+from webbuild.tasks.metrics.compare_crops import compare_embeddings
+from webbuild.tasks.metrics.match_crops import CropPair
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.ultralytics_export import fixed_image_input
 
@@ -47,21 +47,12 @@ class CropEmbeddingsKind(CropKind):
         length = float(np.sqrt((vector**2).sum())) or 1.0
         return EmbeddedDetection(**around(crop), embedding=tuple((vector / length).tolist()))
 
-    def compare(
-        self,
-        task: CropEmbeddingsTask,
-        subject: ComparedOutput,
-        expected: Sequence[EmbeddedDetection],
-        actual: Sequence[EmbeddedDetection],
-        context: RunContext,
-        tolerance: Tolerance,
+    def compare_pairs(
+        self, subject: ComparedOutput, pairs: Sequence[CropPair], tolerance: Tolerance
     ) -> Sequence[Comparison]:
-        """Compare how many objects there are, and their vectors crop by crop."""
-        counts = compare_crop_counts(subject, len(expected), len(actual))
-        if len(expected) != len(actual):
-            return [counts]
-        rows = [(np.array(want.embedding), np.array(got.embedding)) for want, got in zip(expected, actual, strict=True)]
-        return [counts, compare_embeddings(subject, rows, tolerance)]
+        """Compare vectors crop by crop."""
+        rows = [(np.array(each.want.embedding), np.array(each.got.embedding)) for each in pairs]
+        return [compare_embeddings(subject, rows, tolerance)]
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[Detection]:
         """Return the detections, their vectors as numbers."""

@@ -7,10 +7,13 @@ from typing import Any
 
 import msgspec
 
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.compare.tolerances import Tolerance
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.crop_box import Crop
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.detection import Box, Detection
+from webbuild.tasks.metrics.match_crops import CropPair, match_crops
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
@@ -43,6 +46,25 @@ class CropKind(TaskKind):
 
     def decode_crop(self, task: Any, crop: Crop, values: Any) -> Detection:
         """Return what a crop was cut around, with what its row of the output says."""
+        raise NotImplementedError
+
+    def compare(
+        self,
+        task: Any,
+        subject: ComparedOutput,
+        expected: Sequence[Any],
+        actual: Sequence[Any],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison]:
+        """Compare how many objects there are, and what is said of each, matched by their boxes."""
+        counts, pairs = match_crops(subject, expected, actual, context, tolerance)
+        return [counts, *self.compare_pairs(subject, pairs, tolerance)]
+
+    def compare_pairs(
+        self, subject: ComparedOutput, pairs: Sequence[CropPair], tolerance: Tolerance
+    ) -> Sequence[Comparison]:
+        """Compare what two answers say of the same crops."""
         raise NotImplementedError
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[Detection]:

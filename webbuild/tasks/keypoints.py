@@ -19,6 +19,7 @@ from webbuild.tasks.detection import CropKeypoint, Detection
 from webbuild.tasks.keypoint_families import infer_keypoints, with_measured_range
 from webbuild.tasks.keypoint_heads import InputKeypoints, decode_keypoints, head_outputs
 from webbuild.tasks.metrics.compare_keypoints import compare_keypoints
+from webbuild.tasks.metrics.match_crops import CropPair
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
@@ -54,17 +55,11 @@ class KeypointsKind(CropKind):
         found = decode_keypoints(task, outputs, place.input_width, place.input_height)
         return [_to_detection(task, crop, found, index) for index, crop in enumerate(place.crops)]
 
-    def compare(
-        self,
-        task: KeypointsTask,
-        subject: ComparedOutput,
-        expected: Sequence[Detection],
-        actual: Sequence[Detection],
-        context: RunContext,
-        tolerance: Tolerance,
+    def compare_pairs(
+        self, subject: ComparedOutput, pairs: Sequence[CropPair], tolerance: Tolerance
     ) -> Sequence[Comparison]:
         """Compare the keypoints of each crop, in pixels of the input; those that rounding decides are left out."""
-        return compare_keypoints(subject, expected, actual, context, tolerance)
+        return compare_keypoints(subject, pairs, tolerance)
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[Detection]:
         """Return the objects and their keypoints."""

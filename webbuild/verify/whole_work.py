@@ -12,12 +12,13 @@ from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors
 from webbuild.equivalence.exact_inputs import exact_in_chain, run_input
 from webbuild.runners.chain import WHOLE, chain_feeds, perturbing_all, run_chain
 from webbuild.runners.memoized import MemoizedRunner
+from webbuild.tasks.run_context import RunContext
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.reference import policy_of, thresholds_of
 from webbuild.verify.stage_work import first_variants
 from webbuild.verify.variant_work import VariantWork
-from webbuild.verify.whole_crops import crop_answer
+from webbuild.verify.whole_crops import crop_answer, finder_of
 from webbuild.verify.whole_graphs import whole_names
 from webbuild.verify.whole_prompts import PromptedStage
 
@@ -54,7 +55,7 @@ def whole_work(bundle: Bundle, work: Sequence[VariantWork], backends: Sequence[s
         return {name: made[name] for name in outputs}
 
     exact = exact_in_chain((each.bundle.stage, each.bundle.manifest.inputs) for each in [*stages, *graphs])
-    known = thresholds_of(last.bundle.manifest)
+    known = _thresholds(whole, stages)
     runs = [
         run_input(
             each.title,
@@ -69,6 +70,15 @@ def whole_work(bundle: Bundle, work: Sequence[VariantWork], backends: Sequence[s
     reference = Reference(run, runs, task, policy_of(last.bundle, "native"), perturbing)
     names = whole_names(whole, backends, precision)
     return VariantWork(whole, names, last.runner, reference, inputs, stages[0].more, list[Comparison]())
+
+
+def _thresholds(whole: Bundle, stages: Sequence[VariantWork]) -> RunContext:
+    """Return the thresholds that decide about the answers; of crops those of the boxes too."""
+    known = thresholds_of(stages[-1].bundle.manifest)
+    if not whole.looks_at_crops:
+        return known
+    boxes = thresholds_of(finder_of(stages[:-1]).bundle.manifest).thresholds
+    return msgspec.structs.replace(known, thresholds={**boxes, **known.thresholds})
 
 
 def _remembering(work: VariantWork) -> VariantWork:

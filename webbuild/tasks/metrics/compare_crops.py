@@ -17,21 +17,6 @@ Rows = Sequence[tuple[NDArray[Any], NDArray[Any]]]
 """Numbers of each crop, of the reference and of what is compared with it."""
 
 
-def compare_crop_counts(subject: ComparedOutput, expected: int, actual: int) -> Comparison:
-    """Compare how many objects there are."""
-    wrong = expected != actual
-    return Comparison(
-        subject=subject.with_quantity("detections"),
-        verdict="DIFFERS" if wrong else "OK",
-        tolerance=0,
-        max_abs=float(abs(expected - actual)),
-        want=str(expected),
-        got=str(actual),
-        signal=float(expected),
-        reason="unmatched" if wrong else None,
-    )
-
-
 def compare_class_rows(subject: ComparedOutput, rows: Rows, tolerance: Tolerance) -> list[Comparison]:
     """Compare probabilities [classes] crop by crop: the best class, and by a part of its score those of all.
 

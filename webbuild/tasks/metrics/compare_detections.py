@@ -13,7 +13,7 @@ from webbuild.tasks.metrics.detection_arrays import DetectionArrays
 from webbuild.tasks.metrics.match_detections import DetectionMatch, match_detections
 from webbuild.tasks.run_context import RunContext
 
-_DEFAULT_THRESHOLDS = {"confidence": 0.25, "iou": 0.7}
+DEFAULT_THRESHOLDS = {"confidence": 0.25, "iou": 0.7}
 """Ultralytics' thresholds, for a graph that has its own inside."""
 
 
@@ -35,7 +35,7 @@ def compare_detections(
 
     Nothing on either side is agreement about one picture; `mark_vacuous` sees to it that it is not all there was.
     """
-    at = {**_DEFAULT_THRESHOLDS, **thresholds}
+    at = {**DEFAULT_THRESHOLDS, **thresholds}
     found = match_detections(expected, actual, tolerance, confidence=at["confidence"], iou=at["iou"])
     quantities = [("score", "", found.score, tolerance.score), ("box", "px", found.box, tolerance.pixels)]
     if expected.keypoints.shape[1]:

@@ -10,36 +10,30 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
+from webbuild.preprocess.crop_box import Crop
 from webbuild.tasks.detection import CropKeypoint, Detection, KeypointPosition
-from webbuild.tasks.metrics.compare_crops import compare_crop_counts
-from webbuild.tasks.run_context import RunContext
+from webbuild.tasks.metrics.match_crops import CropPair
 
 Floats = NDArray[np.float64]
 
 
-def compare_keypoints(
-    subject: ComparedOutput,
-    expected: Sequence[Detection],
-    actual: Sequence[Detection],
-    context: RunContext,
-    tolerance: Tolerance,
-) -> list[Comparison]:
+def compare_keypoints(subject: ComparedOutput, pairs: Sequence[CropPair], tolerance: Tolerance) -> list[Comparison]:
     """Compare places in pixels of the crop, and confidences as parts of the largest.
 
     Which of the places is best that score nearly the same is decided by rounding. Where they lie side by side, a
     keypoint may be at any of them; where one lies further away, it is not compared.
     """
-    sides = [[len(each.keypoints) for each in found] for found in (expected, actual)]
-    if sides[0] != sides[1]:
-        return [compare_crop_counts(subject, len(expected), len(actual))]
+    expected, actual = [each.want for each in pairs], [each.got for each in pairs]
+    counts = [len(each.keypoints) for each in expected]
+    if counts != [len(each.keypoints) for each in actual]:
+        return [_other_counts(subject.with_quantity("keypoint", "px"), tolerance, sum(counts))]
     want, got = _table(expected), _table(actual)  # [crops * keypoints, 3]
-    sizes = np.repeat([_pixel_size(context, index) for index in range(len(expected))], sides[0])
+    sizes = np.repeat([_pixel_size(each.crop) for each in pairs], counts)
     reach = _reach(expected, tolerance)
     doubtful = np.isinf(reach)
     apart = np.where(doubtful, 0, np.hypot(*(want - got)[:, :2].T) / sizes)
     largest = float(np.abs(want[:, 2]).max(initial=0))
     return [
-        compare_crop_counts(subject, len(expected), len(actual)),
         _distance(
             subject.with_quantity("keypoint", "px"),
             apart,
@@ -55,6 +49,13 @@ def compare_keypoints(
             doubtful,
         ),
     ]
+
+
+def _other_counts(subject: ComparedOutput, tolerance: Tolerance, wanted: int) -> Comparison:
+    """Return that some crops have other numbers of keypoints."""
+    return Comparison(
+        subject=subject, verdict="DIFFERS", tolerance=tolerance.pixels, signal=float(wanted), reason="unmatched"
+    )
 
 
 def _table(found: Sequence[Detection]) -> Floats:
@@ -77,13 +78,9 @@ def _rival_distance(point: KeypointPosition, least: float) -> float:
     return math.inf if places is None else places * point.step * math.sqrt(2)  # along x and along y
 
 
-def _pixel_size(context: RunContext, index: int) -> float:
+def _pixel_size(crop: Crop | None) -> float:
     """Return how many pixels of the picture one of a crop is."""
-    crops = () if context.placement is None else context.placement.crops
-    if index >= len(crops):
-        return 1.0
-    to_picture = crops[index].to_picture
-    return math.hypot(to_picture.xx, to_picture.yx) or 1.0
+    return 1.0 if crop is None else math.hypot(crop.to_picture.xx, crop.to_picture.yx) or 1.0
 
 
 def _distance(

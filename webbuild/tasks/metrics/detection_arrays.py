@@ -98,5 +98,13 @@ def from_detections(task: RowTask, found: Sequence[Detection]) -> DetectionArray
     )
 
 
+def from_boxes(found: Sequence[Detection], capacity: int) -> DetectionArrays:
+    """Return boxes alone, in pixels of the source."""
+    boxes = _to_table(4, [(d.box.x1, d.box.y1, d.box.x2, d.box.y2) for d in found])
+    scores, classes = (np.array([getattr(d, name) for d in found], np.float64) for name in ("score", "class_index"))
+    finite = bool(np.isfinite(boxes).all() and np.isfinite(scores).all())
+    return DetectionArrays(scores, classes, boxes, None, np.zeros((len(found), 0, 2)), (), capacity, finite)
+
+
 def _to_table(width: int, rows: Sequence[Sequence[float]]) -> Floats:
     return np.array(rows, np.float64).reshape(len(rows), width)

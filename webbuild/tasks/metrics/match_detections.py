@@ -18,7 +18,8 @@ class DetectionMatch(Struct, frozen=True):
 
     `pairs` were matched; the `near_threshold` ones were not, but lie within tolerance of a threshold; the `unmatched`
     ones have no excuse. `problems` say of a quantity which pair is too far apart. Distances are the largest over all
-    pairs, `rms` their root mean squares by name. `masks` of the pairs cover anything at all.
+    pairs, `rms` their root mean squares by name. `masks` of the pairs cover anything at all. `partners` are the indices
+    of the pairs.
     """
 
     pairs: int
@@ -33,6 +34,7 @@ class DetectionMatch(Struct, frozen=True):
     masks: int = 0
     min_mask_iou: float | None = None
     rms: Mapping[str, float] = {}
+    partners: Mapping[int, int] = {}
 
     @property
     def matches(self) -> bool:
@@ -85,6 +87,7 @@ def match_detections(
         masks=int(np.count_nonzero(apart.cells)),
         min_mask_iou=float(apart.mask_iou.min()) if apart.mask_iou.size else None,
         rms={name: _rms(getattr(apart, name)) for name in ("score", "box", "keypoint", "mask")},
+        partners=pairs,
     )
 
 
