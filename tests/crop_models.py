@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import onnx
+from numpy.typing import NDArray
 
 from tests.models import HEADER, detector, parsed, save, weights
 
@@ -69,3 +72,28 @@ def face_detector(folder: Path, metadata: dict[str, str] | None = None) -> Path:
     """Write a detector of faces and five keypoints of each, of random weights."""
     known = {"task": "pose", "names": "{0: 'face'}", "kpt_shape": "[5, 3]", "stride": "32"}
     return save(detector(1, 15, known | (metadata or {})), folder / "tiny-face.onnx")
+
+
+def level_detector(path: Path, columns: dict[str, int], anchors: int) -> Path:
+    """Write a detector of faces whose strides, scores, boxes and keypoints are outputs apart, as YuNet's and SCRFD's.
+
+    Each says its numbers of the mean colours of 64 by 64 pixels: `columns` are how many, by the name of the output.
+    """
+    outputs, nodes = list[str](), ["means = GlobalAveragePool (input)", "flat = Flatten (means)"]
+    tensors = list[tuple[str, NDArray[Any]]]()
+    for stride in (8, 16, 32):
+        rows = anchors * (64 // stride) ** 2
+        for name, count in columns.items():
+            made = f"{name}_{stride}"
+            outputs.append(f"float[1,{rows},{count}] {made}")
+            nodes += [
+                f"n_{made} = MatMul (flat, w_{made})",
+                f"s_{made} = Sigmoid (n_{made})",
+                f"{made} = Reshape (s_{made}, r_{made})",
+            ]
+            matrix = weights(3, rows * count, seed=len(tensors))
+            shape = np.array([1, rows, count])
+            tensors += [(f"w_{made}", matrix), (f"r_{made}", shape)]
+    proto = parsed(f"{HEADER} g (float[1,3,64,64] input) => ({', '.join(outputs)}) {{ {chr(10).join(nodes)} }}")
+    proto.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in tensors)
+    return save(proto, path)

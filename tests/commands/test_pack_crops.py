@@ -5,16 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 from tests.commands.program import Done, webbuild
-from tests.crop_models import DETECTOR, classifier, embedding, face_detector, keypoints
-from tests.models import DETECT, HEADER, detector, parsed, save
+from tests.crop_models import DETECTOR, classifier, embedding, face_detector, keypoints, level_detector
+from tests.models import DETECT, HEADER, detector, parsed, save, weights
 from tests.stages import pair
 from webbuild.manifest.manifest import (
     CropClassesTask,
     CropEmbeddingsTask,
     CropInput,
+    DetectTask,
     KeypointsTask,
     Manifest,
     PoseTask,
@@ -117,10 +119,71 @@ def test_five_keypoints_of_faces_are_aligned(tmp_path: Path) -> None:
     assert crop.template == arcface_template(112)
 
 
+YUNET, SCRFD = {"cls": 1, "obj": 1, "bbox": 4, "kps": 10}, {"score": 1, "bbox": 4, "kps": 10}
+
+
+@pytest.mark.parametrize(("columns", "anchors"), [(YUNET, 1), (SCRFD, 2)], ids=["YuNet", "SCRFD"])
+def test_a_face_detector_keeps_its_keypoints_for_faces_that_are_aligned(
+    tmp_path: Path, columns: dict[str, int], anchors: int
+) -> None:
+    finder = level_detector(tmp_path / "finder.onnx", columns, anchors)
+    first, second = packed(tmp_path, finder, embedding(tmp_path, 112, 112)).every_stage
+    crop = second.inputs[0]
+    assert isinstance(first.task, PoseTask)
+    assert isinstance(crop, CropInput)
+    assert len(first.task.keypoints) == len(crop.template) == 5
+
+
+def test_a_face_detector_alone_leaves_its_keypoints_out(tmp_path: Path) -> None:
+    finder = level_detector(tmp_path / "finder.onnx", YUNET, 1)
+    first, _ = packed(tmp_path, finder, embedding(tmp_path)).every_stage
+    assert isinstance(first.task, DetectTask)
+
+
 def test_faces_without_five_keypoints_are_not_aligned_and_that_is_said(tmp_path: Path) -> None:
     done = webbuild("pack", DETECTOR, embedding(tmp_path, 112, 112), "-o", tmp_path / "out", "--dry-run")
     assert done.code == 0, done.stderr
     assert "boxes are not aligned: the stage that finds them gives no 5 keypoints" in done.stdout + done.stderr
+
+
+NORMALISED = f"""{HEADER}
+faces (float[N,3,112,112] input) => (float[N,8] vector)
+<float mean = {{127.5}}, float factor = {{0.0078125}}>
+{{
+  centred = Sub (input, mean)
+  scaled = Mul (centred, factor)
+  small = AveragePool <kernel_shape = [28, 28], strides = [28, 28]> (scaled)
+  flat = Flatten (small)
+  vector = MatMul (flat, w)
+}}
+"""
+
+
+def normalised(folder: Path) -> Path:
+    """Write an embedding of faces that normalises pixels of 0..255 itself, as InsightFace's exports of MXNet do."""
+    proto = parsed(NORMALISED)
+    proto.graph.initializer.append(onnx.numpy_helper.from_array(weights(48, 8, seed=2), "w"))
+    return save(proto, folder / "faces.onnx")
+
+
+def test_faces_that_the_graph_normalises_go_in_as_bytes(tmp_path: Path) -> None:
+    done = webbuild("pack", face_detector(tmp_path), normalised(tmp_path), "-o", tmp_path / "out", "--no-verify")
+    assert done.code == 0, done.stderr
+    crop = decode((tmp_path / "out" / "manifest.json").read_bytes()).every_stage[1].inputs[0]
+    assert isinstance(crop, CropInput)
+    assert (crop.scale, crop.mean, crop.std) == (1.0, [0.0] * 3, [1.0] * 3)
+    assert crop.template == arcface_template(112)
+    said = done.stdout + done.stderr
+    assert "crops go in as 0..255, RGB (sure: the graph itself normalises 0..255 to -0.996..0.996)" in said
+    assert "-1 to 1, as ArcFace takes them" not in said
+
+
+def test_what_a_pipeline_says_of_pixels_stands_before_what_the_graph_does(tmp_path: Path) -> None:
+    done = pipeline(tmp_path, normalised(tmp_path), 'scale = 0.5\ncolor = "bgr"', face_detector(tmp_path))
+    assert done.code == 0, done.stderr
+    crop = decode((tmp_path / "out" / "manifest.json").read_bytes()).every_stage[1].inputs[0]
+    assert isinstance(crop, CropInput)
+    assert (crop.scale, crop.color) == (0.5, "bgr")
 
 
 def test_a_second_model_that_is_neither_names_its_tensors(tmp_path: Path) -> None:

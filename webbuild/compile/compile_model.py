@@ -31,7 +31,7 @@ from webbuild.compile.picture_input import (
 from webbuild.compile.picture_output import find_picture_output, with_measured_picture
 from webbuild.compile.plan_graphs import plan_graphs
 from webbuild.compile.size_input_order import with_measured_size_order
-from webbuild.compile.stages.graph_normalization import with_graph_normalization
+from webbuild.compile.stages.graph_normalization import with_crop_normalization, with_graph_normalization
 from webbuild.compile.stages.links import StageLinks
 from webbuild.compile.state_inputs import with_state_inputs
 from webbuild.compile.tiles import with_tiles
@@ -127,8 +127,11 @@ def compile_model(
         earlier = links.earlier_stage(patched_signature(source, planned.graphs["wasm"]))
         known = known if earlier is None else with_graph_normalization(earlier, source.model)
     known = with_int32_inputs(known, planned.graphs["wasm"])
-    if links is not None:
-        known = links.with_stage_inputs(known, patched_signature(source, planned.graphs["wasm"]))
+    if links is None:
+        known = with_crop_normalization(known, source.model)
+    else:
+        seen = patched_signature(source, planned.graphs["wasm"])
+        known = links.with_stage_inputs(known, seen, source.model)
     told, known = known, _with_pictures(known, planned.graphs["wasm"], loaded, wanted, progress, task, like)
     known = known if links is None else links.without_task_hint(known)
     if known.measured_output and like is None:

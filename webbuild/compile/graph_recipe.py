@@ -10,7 +10,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.compile.pixel_ranges import PLAIN, SIGNED, UNIT, PixelRange
-from webbuild.manifest.manifest import ImageInput
+from webbuild.manifest.manifest import CropInput, ImageInput
 from webbuild.passes.rewrite import constant, consumers, input_value
 
 _LONGEST = 16
@@ -45,7 +45,7 @@ def describe_graph_recipe(recipe: GraphRecipe) -> str:
     return f"sure: the graph itself normalises {recipe.values.name} to {recipe.low:.3g}..{recipe.high:.3g}"
 
 
-def read_graph_recipe(model: ir.Model, image: ImageInput) -> GraphRecipe | None:
+def read_graph_recipe(model: ir.Model, image: ImageInput | CropInput) -> GraphRecipe | None:
     """Return what the graph's own normalisation says of its picture, None where it has none or that fits no range.
 
     `Sub 127.5, Div 128` makes -1..1 of 0..255, and of no other range anything that a network is given.
@@ -81,7 +81,7 @@ def _is_normalised(low: float, high: float) -> bool:
     return abs(low) < 1e-3 * width or -0.6 * width <= low <= -0.1 * width
 
 
-def _first_scaling(model: ir.Model, image: ImageInput) -> tuple[Numbers, Numbers] | None:
+def _first_scaling(model: ir.Model, image: ImageInput | CropInput) -> tuple[Numbers, Numbers] | None:
     """Return factors and offsets by channel of the picture, value * factor + offset; None where nothing scales it."""
     value = next(given for given in model.graph.inputs if given.name == image.name)
     axis = 1 if image.layout == "nchw" else 3

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import msgspec
 from msgspec import Struct
 
-from webbuild.manifest.manifest import ImageInput
+from webbuild.manifest.manifest import CropInput, ImageInput
+
+Picture = TypeVar("Picture", ImageInput, CropInput)
 
 
 class PixelRange(Struct, frozen=True):
@@ -28,10 +32,15 @@ RANGES = (UNIT, SIGNED, IMAGENET, PLAIN)
 """Those that exports use, the commonest first."""
 
 
-def with_range(image: ImageInput, values: PixelRange) -> ImageInput:
+def with_range(image: Picture, values: PixelRange) -> Picture:
     """Return the input with this done to its pixel values."""
-    mean, std = (list((*numbers, numbers[0])[: len(image.mean)]) for numbers in (values.mean, values.std))
-    return msgspec.structs.replace(image, scale=values.scale, mean=mean, std=std)
+    channels = len(image.mean)
+    return msgspec.structs.replace(
+        image,
+        scale=values.scale,
+        mean=[*values.mean, values.mean[0]][:channels],
+        std=[*values.std, values.std[0]][:channels],
+    )
 
 
 def usual_ranges(image: ImageInput) -> tuple[PixelRange, ...]:

@@ -88,7 +88,8 @@ def infer_embedding(signature: ModelSignature) -> TaskMatch | None:
     size = _size(output)
     said = f"task crop-embeddings: output '{output.name}' is a vector of {size} numbers, divided by its length"
     advice = f"{said}; --task classify or --labels FILE if these are scores of classes"
-    return TaskMatch(CropEmbeddingsTask(output=output.name, size=size), (family.crop,), (advice, family.said))
+    task = CropEmbeddingsTask(output=output.name, size=size)
+    return TaskMatch(task, (family.crop,), (advice, family.said), guessed_recipe=family.said)
 
 
 def _size(output: TensorSpec) -> int:

@@ -43,7 +43,7 @@ def infer_keypoints(signature: ModelSignature, *, requested: bool) -> TaskMatch 
     if unmeasured:
         said.append(_UNMEASURED)
     measured = head_output(found.head) if unmeasured else ""
-    return TaskMatch(task, (crop,), tuple(said), guessed_recipe="", measured_output=measured)
+    return TaskMatch(task, (crop,), tuple(said), guessed_recipe=recipe, measured_output=measured)
 
 
 def with_measured_range(match: TaskMatch, values: NDArray[Any]) -> TaskMatch:

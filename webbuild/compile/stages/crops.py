@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+import onnx_ir as ir
 
 from webbuild.compile.stages.crop_settings import CropSettings
+from webbuild.compile.stages.graph_normalization import with_crop_normalization
 from webbuild.compile.stages.joins import list_tensors
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
@@ -21,7 +23,7 @@ CROPS_IN_A_RUN = 4
 
 
 def with_crops(
-    stage: PlannedStage, match: TaskMatch, earlier: Sequence[TaskMatch], signature: ModelSignature
+    stage: PlannedStage, match: TaskMatch, earlier: Sequence[TaskMatch], signature: ModelSignature, model: ir.Model
 ) -> TaskMatch:
     """Return the match of a stage with the crops that it looks at: of boxes of its subject's classes, else of all.
 
@@ -39,6 +41,8 @@ def with_crops(
         raise _no_crops(f"{what}: it takes {takes}, and gives {gives}: no keypoints, scores of classes or vector")
     if boxes is None:
         raise _no_crops(f"{file} takes crops, and no stage before it finds boxes")
+    looking = with_crop_normalization(looking, model)
+    crop = next(spec for spec in looking.inputs if isinstance(spec, CropInput))
     settings, found = stage.crop or CropSettings(), list(getattr(boxes.task, "classes", []))
     subjects = kind_of(looking.task).subjects(looking.task)
     classes = [index for index, name in enumerate(found) if name in subjects]

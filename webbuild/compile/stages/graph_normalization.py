@@ -1,13 +1,13 @@
-"""A picture encoder whose graph normalises pictures itself."""
+"""Stages whose graph normalises pictures itself: encoders, and models of crops."""
 
 from __future__ import annotations
 
 import msgspec
 import onnx_ir as ir
 
-from webbuild.compile.graph_recipe import read_graph_recipe
+from webbuild.compile.graph_recipe import describe_graph_recipe, read_graph_recipe
 from webbuild.compile.pixel_ranges import with_range
-from webbuild.manifest.manifest import ImageInput
+from webbuild.manifest.manifest import CropInput, ImageInput
 from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.tasks.task_match import TaskMatch
 
@@ -29,3 +29,18 @@ def with_graph_normalization(match: TaskMatch, model: ir.Model) -> TaskMatch:
     image = msgspec.structs.replace(with_range(spec, recipe.values), letterbox=fitted)
     told = tuple(each.replace(describe_recipe(spec), describe_recipe(image)) for each in match.assumptions)
     return msgspec.structs.replace(match, inputs=(image,), assumptions=told)
+
+
+def with_crop_normalization(match: TaskMatch, model: ir.Model) -> TaskMatch:
+    """Return a model of crops with the range that its graph normalises; every other match is returned as it is.
+
+    [crops, 3, h, w] of 0..255  ->  Sub 127.5  ->  Mul 1/128: crops go in as 0..255
+    """
+    (spec,) = match.inputs if len(match.inputs) == 1 else (None,)
+    recipe = read_graph_recipe(model, spec) if isinstance(spec, CropInput) else None
+    if not isinstance(spec, CropInput) or recipe is None:
+        return match
+    crop = msgspec.structs.replace(with_range(spec, recipe.values), color=recipe.color or spec.color)
+    said = f"crops go in as {recipe.values.name}, {crop.color.upper()} ({describe_graph_recipe(recipe)})"
+    told = (each for each in match.assumptions if each != match.guessed_recipe)
+    return msgspec.structs.replace(match, inputs=(crop,), assumptions=(*told, said))

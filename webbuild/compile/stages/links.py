@@ -66,14 +66,19 @@ class StageLinks(Struct, frozen=True):
         told = tuple(each for each in match.assumptions if not each.startswith("task tensor: "))
         return msgspec.structs.replace(match, assumptions=told)
 
-    def with_stage_inputs(self, match: TaskMatch, seen: ModelSignature) -> TaskMatch:
-        """Return a match whose joined inputs say what they take; `seen` is the interface of the patched graph.
+    def with_stage_inputs(self, match: TaskMatch, seen: ModelSignature, model: ir.Model) -> TaskMatch:
+        """Return a match whose joined inputs say what they take.
+
+        Args:
+            match: what the stage was taken for.
+            seen: the interface of its patched graph.
+            model: its graph as it was exported.
 
         Raises:
             WebbuildError: `stage-mismatch`; `stages-not-joined` for one that takes neither tensors nor crops.
         """
         if self.earlier and not self.stage.joins and self.stage.glue is None:
-            return with_crops(self.stage, match, self.earlier, seen)
+            return with_crops(self.stage, match, self.earlier, seen, model)
         joins = {join.input: join for join in self.stage.joins}
         inputs = tuple(self._joined(spec) if spec.name in joins else spec for spec in match.inputs)
         joined = msgspec.structs.replace(match, inputs=inputs)
