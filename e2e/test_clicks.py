@@ -101,6 +101,24 @@ def test_firefox_answers_prompts_as_in_python(packed: Path, firefox_webgpu: Fire
     assert firefox_webgpu.complaints == []
 
 
+def test_verify_asks_about_each_picture_and_the_encoder_rests(
+    webbuild: Webbuild, webgpu: BrowserHandle, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    done = webbuild("pack", *click_pair(tmp_path), "--dim", "num_points=2", "-o", out, "--no-verify")
+    assert done.returncode == 0, done.stderr
+    done = webbuild("verify", out, "--json")
+    assert done.returncode == 0, done.stdout
+    whole = [run for run in json.loads(done.stdout)["backends"] if run["questions"]]
+    assert [run["backend"] for run in whole] == ["wasm whole", "webgpu whole"]
+    for run in whole:
+        cost, judged = run["questions"], [each for result in run["results"] for each in result["comparisons"]]
+        assert (cost["looks"], cost["asked"], cost["earlierRuns"]) == (2, 6, 0)
+        assert {(each["subject"]["stage"], each["verdict"]) for each in judged} == {("decoded", "OK")}
+        assert sum(result["sample"].endswith("a box, refined") for result in run["results"]) == 2
+        assert run["problems"] == []
+
+
 def test_the_page_segments_what_is_pointed_at(packed: Path, webgpu: BrowserHandle) -> None:
     with Server(packed) as server, webgpu.page() as (page, console):
         demo = DemoPage(page, server.url)
