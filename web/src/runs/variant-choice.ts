@@ -43,7 +43,8 @@ export class VariantChoice {
   variantFor(feeds: Tensors): Manifest {
     const [first] = this.#variants;
     const fitting = this.#variants.filter(({ inputs }) => haveShapes(inputs, feeds));
-    const found = fitting.find(({ inputs }) => inputs.every(({ name }) => name in feeds)) ?? fitting[0] ?? first;
+    const found =
+      fitting.find(({ inputs }) => inputs.every(({ name }) => name in feeds)) ?? fitting[0] ?? first;
     if (found === undefined) throw internalError("a model without a graph");
     return found;
   }
