@@ -80,7 +80,7 @@ export class ResilientSession {
     try {
       return await this.#callTwice(call, retry, signal);
     } finally {
-      this.#underWay--;
+      this.#underWay -= 1;
       this.activity?.ended();
     }
   }
