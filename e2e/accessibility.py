@@ -61,20 +61,21 @@ def _source() -> str:
 
 
 def violations(page: Page) -> list[str]:
-    """Return what is wrong, a line each: by all rules of axe, and on the way of the focus.
+    """Return what is wrong, a line each: by all rules of axe, and on the way of the focus."""
+    return axe_violations(page) + focus_problems(page)
 
-    A page on which axe finds nothing to check is a violation.
-    """
+
+def axe_violations(page: Page) -> list[str]:
+    """Return what is wrong by all rules of axe, a line each. A page without anything to check is a violation."""
     page.evaluate(_source())
     report: dict[str, Any] = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
     if not report["passes"]:
         return ["axe: no rule found anything to check"]
-    found = [
+    return [
         f"{rule['id']} {node['target'][0]}: {rule['help']} ({node['failureSummary']})"
         for rule in report["violations"]
         for node in rule["nodes"]
     ]
-    return found + focus_problems(page)
 
 
 def focus_problems(page: Page) -> list[str]:

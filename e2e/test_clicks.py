@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from e2e.accessibility import violations
+from e2e.accessibility import axe_violations, violations
 from e2e.conftest import BLANK, Webbuild
 from e2e.demo_page import DemoPage
 from e2e.firefox import FirefoxPage
@@ -21,6 +22,7 @@ from e2e.pasted import run_pasted
 from tests.click_models import click_pair
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
+from webbuild.browser.tracing import LONG_TASK_MS, main_thread_tasks
 from webbuild.manifest.manifest import ImageInput, Manifest, MaskGenerationTask, decode
 from webbuild.preprocess.image import image_to_tensor, load_image
 from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds, point_tokens
@@ -56,6 +58,12 @@ ASK = """async ([backend, sample, prompts]) => {
   await model.dispose();
   return { answers, refined: Array.from(again.logits.data) };
 }"""
+
+
+COLLECT = """<script>
+  globalThis.results = [];
+  document.querySelector("web-model").addEventListener("result", ({ detail }) => results.push(detail));
+</script>"""
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +148,7 @@ def test_the_page_segments_what_is_pointed_at(packed: Path, webgpu: BrowserHandl
             page.keyboard.press(key)
         expect(answered).to_have_count(3)
         expect(rows).to_contain_text(["cup", "cup", "cup"])
+        assert violations(page) == []
         name(page, "plate")
         demo.wait_until_idle()
         with page.expect_download() as saved:
@@ -243,6 +252,52 @@ def test_the_code_on_the_page_runs_as_it_is(packed: Path, webgpu: BrowserHandle)
         code = page.locator("#snippet").inner_text()
         area = "[masks.length, masks[0].mask.length === image.naturalWidth * image.naturalHeight]"
         assert run_pasted(page, packed, code, "const [x, y] = [130, 90];", area) == [1, True]
+
+
+@pytest.mark.alone
+def test_clicking_and_saving_takes_no_long_task(packed: Path, webgpu: BrowserHandle) -> None:
+    with Server(packed) as server, webgpu.page() as (page, _):
+        demo = DemoPage(page, server.url)
+        assert demo.wait_for_result() == 0
+        with demo.another_run():
+            demo.at("file").set_input_files({"name": "large.jpg", "mimeType": "image/jpeg", "buffer": large(packed)})
+        with main_thread_tasks(webgpu.browser, page) as tasks:
+            page.locator("#stage").click(position={"x": 260, "y": 60})
+            expect(demo.at("save-coco")).to_be_enabled()
+            demo.wait_until_idle()
+            for button in ("save-coco", "save-cutout", "save-picture"):
+                with page.expect_download():
+                    demo.at(button).click()
+        assert 0 < tasks[0].ms < LONG_TASK_MS, tasks
+
+
+def test_the_element_takes_clicks(packed: Path, webgpu: BrowserHandle) -> None:
+    sample = decode((packed / "manifest.json").read_bytes()).samples[0].file
+    element = f'<web-model src="./click.js" picture="./{sample}"></web-model>'
+    body = f'{element}<script type="module" src="./page/web-model.js"></script>{COLLECT}'
+    head = '<!doctype html><html lang="en"><title>App</title><link rel="icon" href="data:,">'
+    files = {"/app.html": ("text/html", f"{head}<main><h1>App</h1>{body}</main>".encode())}
+    with Server(packed, virtual=files) as server, webgpu.page() as (page, console):
+        page.goto(f"{server.url}app.html")
+        words, stage = page.get_by_role("status"), page.locator("web-model .stage")
+        expect(words).to_have_text("Click an object, or drag a box around it", timeout=60_000)
+        stage.click(position={"x": 60, "y": 60})
+        expect(words).to_contain_text("a mask of")
+        stage.click(position={"x": 90, "y": 70}, modifiers=["Shift"])
+        page.wait_for_function("results.length === 2")
+        assert page.evaluate("results.map(({ kind, masks }) => [kind, masks.length])") == [["mask-generation", 1]] * 2
+        page.evaluate("document.querySelector('web-model').options = { points: [{ x: 9e9, y: 1 }] }")
+        expect(words).to_contain_text("outside of the picture")
+        assert axe_violations(page) == []
+        assert console.errors == []
+
+
+def large(packed: Path) -> bytes:
+    """Return a sample at 12 megapixels."""
+    file = io.BytesIO()
+    sample = decode((packed / "manifest.json").read_bytes()).samples[0].file
+    Image.open(packed / sample).resize((4000, 3000)).save(file, "JPEG")
+    return file.getvalue()
 
 
 def drawn(page: Page) -> str:

@@ -13,6 +13,8 @@ export interface LoadedModel {
  * takes it; `options`, what every run is given, as JSON.
  *
  * Events: `ready` has the model in `detail`, `result` what a run returned, `error` what was thrown: `code`, `message`, `fix`.
+ *
+ * A model that segments what is clicked takes clicks and boxes on the picture: each gives a `result`.
  */
 export interface WebModelElement extends HTMLElement {
   /** The model of `src`, or one that you loaded, which stays yours to dispose of. */

@@ -10,6 +10,8 @@ export interface ResultDrawing {
   kind: string;
   /** What a run is asked for, so that its result can be drawn. */
   options?: RunOptions;
+  /** Whether a picture is asked about what a visitor points at, as often as they do. */
+  pointed?: true;
   /** Draws the result and returns it in words. Null for a result of another task. `title` is the picture's. */
   draw(stage: Stage, result: Result, model: Model, title: string): Promise<string | null>;
 }

@@ -1,16 +1,18 @@
 // The element <web-model>: a picture or the camera, run through a bundle's model, and drawn.
 
 import type { LoadedModel, WebModelElement } from "../../integrations/element/types.js";
-import type { ImageSource, LoadOptions, Model } from "../../src/index.js";
+import type { ImageSource, LoadOptions, Model, Result, RunOptions } from "../../src/index.js";
 import { finalTask } from "../../src/manifest/stages.js";
 import { Stage } from "../drawing/stage.js";
 import { type CameraFrame, CameraLoop } from "../input/camera-loop.js";
 import { FrameCanvas } from "../input/frame-canvas.js";
+import { KeptScene } from "../input/kept-scene.js";
 import { decodePicture } from "../input/picture.js";
 import { isAbort, PageError } from "../shell/failure-card.js";
 import { importLoader } from "../shell/loader.js";
 import { latestOnly } from "../util/latest-only.js";
 import { drawingOf } from "../views/registry.js";
+import { StagePrompt } from "./stage-prompt.js";
 import { buildView } from "./view.js";
 
 export class WebModel extends HTMLElement implements WebModelElement {
@@ -28,8 +30,12 @@ export class WebModel extends HTMLElement implements WebModelElement {
     onStop: () => {},
     onFailure: (error) => this.#fail(error),
   });
+  readonly #scene = new KeptScene();
+  /** Null until there is a model that is asked about what a visitor points at. */
+  #prompt: StagePrompt | null = null;
   #model: Model | null = null;
   #options: object = {};
+  #size = { width: 1, height: 1 };
   #picture: { blob: Blob; title: string } | null = null;
   /** Aborted where the model of `src` is no more wanted; a model that was given leaves none to abort. */
   #loading = new AbortController();
@@ -49,6 +55,8 @@ export class WebModel extends HTMLElement implements WebModelElement {
 
   set options(options: object) {
     this.#options = options;
+    // What was said last counts.
+    if ("points" in options || "box" in options) this.#prompt?.clear();
     void this.#rerun();
   }
 
@@ -125,11 +133,23 @@ export class WebModel extends HTMLElement implements WebModelElement {
   }
 
   #use(model: Model | null): void {
+    this.#scene.release();
     this.#model = model;
     this.#view.load(null);
     if (model === null) return;
+    if (this.#isPointed(model)) this.#takeClicks();
     this.#tell("ready", model);
     void this.#rerun();
+  }
+
+  #takeClicks(): void {
+    if (this.#prompt !== null) return;
+    this.#prompt = new StagePrompt(this.#stage, this.#view.stage.stage, () => void this.#rerun());
+    this.#prompt.setSize(this.#size);
+  }
+
+  #isPointed({ manifest }: Model): boolean {
+    return manifest.stages !== undefined && drawingOf(finalTask(manifest))?.pointed === true;
   }
 
   async #fetchPicture(address: string): Promise<void> {
@@ -164,18 +184,36 @@ export class WebModel extends HTMLElement implements WebModelElement {
   /** `still` is asked once there is a result, and says whether that is still to be shown. */
   async #run(model: Model, source: ImageSource, title: string, still: () => boolean): Promise<void> {
     const drawing = drawingOf(finalTask(model.manifest));
-    const result = await model.run(source, { ...drawing?.options, ...this.#options });
+    const result = await this.#ask(model, source, { ...drawing?.options, ...this.#options });
     if (model !== this.#model || !still()) return;
+    if (result === null) return this.#stage.showMap(null);
     this.#view.say((await drawing?.draw(this.#stage, result, model, title)) ?? "");
     this.#tell("result", result);
+  }
+
+  /** Null where nothing is pointed at. The picture is looked at before: its first answer then comes as fast as the next. */
+  async #ask(model: Model, source: ImageSource, options: RunOptions): Promise<Result | null> {
+    if (!this.#isPointed(model)) return model.run(source, options);
+    const given = { ...options, ...this.#prompt?.options() };
+    const isEmpty = given.points === undefined && given.box === undefined;
+    if (!(source instanceof Blob)) return isEmpty ? null : model.run(source, given);
+    const looked = this.#scene.of(model, source);
+    if (this.#scene.looking) this.#view.say("Looking at the picture");
+    const scene = await looked;
+    if (!isEmpty) return scene.run(given);
+    this.#view.say("Click an object, or drag a box around it");
+    return null;
   }
 
   #showPicture(shown: Parameters<Stage["showPicture"]>[0]): void {
     this.#view.hint.hidden = true;
     this.#stage.showPicture(shown);
+    this.#size = shown.size;
+    this.#prompt?.setSize(shown.size);
   }
 
   #clear(): void {
+    this.#prompt?.clear();
     this.#picture = null;
     this.#stage.clearDetections();
     this.#stage.showMap(null);

@@ -237,6 +237,7 @@ function bestOf(result: Result | null): ObjectMask | null {
 
 export const drawing: ResultDrawing = {
   kind: "mask-generation",
+  pointed: true,
   async draw(stage, result, _model, title) {
     const mask = bestOf(result);
     if (result.kind !== "mask-generation") return null;

@@ -1,0 +1,63 @@
+// What a visitor points at on the stage of <web-model>: one object, with clicks or a box.
+
+import type { RunOptions } from "../../src/index.js";
+import { drawPrompt } from "../drawing/draw-prompt.js";
+import type { Size } from "../drawing/fit.js";
+import type { Stage } from "../drawing/stage.js";
+import { PromptPointer } from "../input/prompt-pointer.js";
+import { PromptedObjects, promptOf } from "../input/prompted-objects.js";
+
+export class StagePrompt {
+  readonly #objects = new PromptedObjects();
+  readonly #pointer: PromptPointer;
+  #size: Size = { width: 1, height: 1 };
+
+  /** `onChange` hears of every click and box. */
+  constructor(stage: Stage, root: HTMLElement, onChange: () => void) {
+    const edit = (change: () => void) => () => {
+      change();
+      stage.redraw();
+      onChange();
+    };
+    this.#pointer = new PromptPointer(stage, root, {
+      click: ({ x, y }, beside) => edit(() => this.#click({ x, y }, beside))(),
+      drag: (box) =>
+        edit(() => {
+          this.#objects.choose(null);
+          this.#objects.drag(box);
+        })(),
+      undo: edit(() => this.#objects.undo()),
+      endObject: edit(() => this.#objects.choose(null)),
+      name: () => {},
+      hover: () => {},
+    });
+    stage.decorate((context, fit) => {
+      if (this.#objects.chosen !== null) drawPrompt(context, fit, this.#objects.chosen);
+      this.#pointer.draw(context, fit);
+    });
+  }
+
+  /** The prompt of a run; null where nothing is pointed at. */
+  options(): RunOptions | null {
+    return this.#objects.chosen && promptOf(this.#objects.chosen);
+  }
+
+  /** The picture's size. On one of another size, nothing is pointed at. */
+  setSize(size: Size): void {
+    if (size.width === this.#size.width && size.height === this.#size.height) return;
+    this.#size = size;
+    this.clear();
+    this.#pointer.setSize(size);
+  }
+
+  clear(): void {
+    this.#objects.clear();
+  }
+
+  /** A click points at another object; one beside it leaves a part out of the same one. */
+  #click(point: { x: number; y: number }, beside: boolean): void {
+    const leavesOut = beside && this.#objects.chosen !== null;
+    if (!leavesOut) this.#objects.choose(null);
+    this.#objects.click({ ...point, label: leavesOut ? 0 : 1 });
+  }
+}
