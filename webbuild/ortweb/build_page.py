@@ -84,7 +84,7 @@ class BuildPage:
         if self._page is None:
             self._page = self._new_page()
             crashes: list[object] = []
-            self._page.on("crash", crashes.append)
+            self._page.on("crash", lambda page: crashes.append(page))  # Playwright marks the function
             try:
                 open_command_page(self._page, f"{self.server.origin}{BASE_PATH}index.html")
             except WebbuildError as error:

@@ -40,12 +40,6 @@ const OBJECT = { label: "object", classIndex: 0 };
 
 /** The objects of a result, in its order. */
 export function foundObjects(result: ObjectsResult | EverythingResult): FoundObject[] {
-  if (result.kind === "everything")
-    return result.masks.map(({ mask, score, box }) => ({
-      ...found({ ...OBJECT, score, box }, {}),
-      inside: runTest(mask),
-      runs: mask.counts,
-    }));
   if ("regions" in result) {
     const { map, width } = result;
     return result.regions.map((one, index) => ({
@@ -55,11 +49,11 @@ export function foundObjects(result: ObjectsResult | EverythingResult): FoundObj
   }
   if ("masks" in result) {
     const { masks, width } = result;
-    return masks.map(({ mask, score, box }) => ({
-      ...found({ ...OBJECT, score, box }, {}),
-      inside: (x, y) => mask[y * width + x] === 1,
-      within: box,
-    }));
+    return masks.map(({ mask, score, box }) => {
+      const object = found({ ...OBJECT, score, box }, {});
+      if ("counts" in mask) return { ...object, inside: runTest(mask), runs: mask.counts };
+      return { ...object, inside: (x: number, y: number) => mask[y * width + x] === 1, within: box };
+    });
   }
   return listOf(result).map((one) => found(one, one));
 }

@@ -44,7 +44,9 @@ export class VariantChoice {
     const [first] = this.#variants;
     const fitting = this.#variants.filter(({ inputs }) => haveShapes(inputs, feeds));
     const found =
-      fitting.find(({ inputs }) => inputs.every(({ name }) => name in feeds)) ?? fitting[0] ?? first;
+      fitting.find(({ inputs }) => inputs.every(({ name }) => Object.hasOwn(Object(feeds), name))) ??
+      fitting[0] ??
+      first;
     if (found === undefined) throw internalError("a model without a graph");
     return found;
   }
