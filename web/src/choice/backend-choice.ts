@@ -80,7 +80,7 @@ export class BackendChoice {
     if (signal.aborted) return;
     const least = leastTime(other.graph, loaded.info.engine.threads);
     if (least > own) {
-      await this.#remember({ backend, reason: arithmeticReason(own, least), times: null });
+      await this.#remember({ backend, reason: arithmeticReason(own, least), times: null }, loaded);
       return;
     }
     const rival = await loadFirstWorking(this.#request, { signal }, { candidates: [other], warnings: [] });
@@ -90,7 +90,7 @@ export class BackendChoice {
       const verdict = await this.#verdict(loaded, rival, own);
       if (signal.aborted) return;
       if (verdict.backend !== backend) await this.#move(loaded, rival, verdict.reason);
-      await this.#remember(verdict);
+      await this.#remember(verdict, loaded);
     } finally {
       signal.removeEventListener("abort", end);
       if (this.#session.loaded.connection !== rival.connection) end();
@@ -125,14 +125,14 @@ export class BackendChoice {
     });
   }
 
-  async #remember(verdict: Verdict): Promise<void> {
+  async #remember(verdict: Verdict, { info: { adapter } }: LoadedModel): Promise<void> {
     this.#info = { reason: verdict.reason, times: verdict.times };
-    const warn = this.#request.warn;
-    await writeChoice(this.#memory.key, { ...verdict, at: Date.now() }, warn);
+    const { warn } = this.#request;
+    await writeChoice(this.#memory.key, { ...verdict, adapter, at: Date.now() }, warn);
   }
 }
 
-/** A run of zeros; NaN for a model that cannot be run on them. */
+/** A run that nobody asked for; NaN for a model that cannot be run so. */
 function timedRun({ connection }: LoadedModel): TimedRun {
   return async () => (await connection.call((host) => host.timedRun())) ?? Number.NaN;
 }

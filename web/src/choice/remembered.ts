@@ -1,6 +1,7 @@
 // Which backend was faster on an earlier visit: by adapter, browser and bundle.
 
 import type { Backend } from "../api/load-options.js";
+import type { AdapterInfo } from "../api/model-info.js";
 import { engineFiles } from "../engine/engine.js";
 import { requireAdapter } from "../gpu/gpu-device.js";
 import { graphFiles } from "../manifest/graphs.js";
@@ -14,6 +15,8 @@ export interface RememberedChoice {
   backend: Backend;
   reason: string;
   times: RunTimes | null;
+  /** That the model was timed on: another has another answer. */
+  adapter: AdapterInfo | null;
   /** Milliseconds since 1970. */
   at: number;
 }
@@ -21,30 +24,29 @@ export interface RememberedChoice {
 /** A browser does not tell of a new driver, nor of one that is slower now. */
 const LIFE = 60 * 86_400_000;
 
-/** What a choice is kept under, and what was kept; null for both where there is nothing to choose from. */
+/** What a choice is kept under, and what was kept; null where nothing was that still holds. */
 export interface ChoiceMemory {
   key: string;
   known: RememberedChoice | null;
 }
 
-/** Returns what is remembered of a model, null where the browser offers no adapter. */
+/** Returns what is remembered of a model. The adapter is asked for only where something is: that takes its time. */
 export async function readChoice(
   manifest: Manifest,
   base: string,
   asked: { prefer: Preference; precision: string },
   warn: Warn,
-): Promise<ChoiceMemory | null> {
-  const adapter = await requireAdapter().catch(() => null);
-  if (adapter === null) return null;
+): Promise<ChoiceMemory> {
   const { graphs, engines, files } = manifest;
   const used = [...graphs.flatMap(graphFiles), ...engines.flatMap(engineFiles)];
   const hashes = used.map((path) => files.find((each) => each.path === path)?.sha256);
-  const { hardwareConcurrency } = navigator;
-  const machine = [adapter.info, navigator.userAgent, hardwareConcurrency, crossOriginIsolated];
+  const machine = [navigator.userAgent, navigator.hardwareConcurrency, crossOriginIsolated];
   const key = await findingKey(base, ["backend", asked, machine, hashes]);
   const known = (await readFinding(key, warn)) as RememberedChoice | undefined;
-  const holds = known !== undefined && Date.now() - known.at < LIFE;
-  return { key, known: holds ? known : null };
+  if (known === undefined || Date.now() - known.at >= LIFE) return { key, known: null };
+  const adapter = await requireAdapter().catch(() => null);
+  const isSame = JSON.stringify(adapter?.info ?? null) === JSON.stringify(known.adapter);
+  return { key, known: isSame ? known : null };
 }
 
 export async function writeChoice(key: string, choice: RememberedChoice, warn: Warn): Promise<void> {

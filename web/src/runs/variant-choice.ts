@@ -39,7 +39,7 @@ export class VariantChoice {
     return found;
   }
 
-  /** Returns the variant whose inputs have the shapes of these tensors, one of which all are given if there is one, else the first. */
+  /** Returns the variant whose inputs have the shapes of these tensors, rather one that gets all of them; else the first. */
   variantFor(feeds: Tensors): Manifest {
     const [first] = this.#variants;
     const fitting = this.#variants.filter(({ inputs }) => haveShapes(inputs, feeds));
