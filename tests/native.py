@@ -1,4 +1,4 @@
-"""Runs a model on native ONNX Runtime, with its optimisations off."""
+"""Runs a model on native ONNX Runtime, with its optimisations off, and what the runtime of a bundle does behind it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import onnx_ir as ir
 import onnxruntime
 from numpy.typing import NDArray
 from onnxruntime.capi.onnxruntime_pybind11_state import NotImplemented as NoKernelError
+
+from webbuild.runners.suppression import apply_suppression, read_suppression
 
 _NUMPY: dict[str, type[np.generic]] = {
     "tensor(float)": np.float32,
@@ -39,18 +41,20 @@ class Session:
         options.log_severity_level = 3
         self._session = onnxruntime.InferenceSession(proto.SerializeToString(), options, ["CPUExecutionProvider"])
         self.types = {value.name: value.type for value in self._session.get_inputs()}
+        self._outputs = [value.name for value in self._session.get_outputs()]
+        self._suppression = read_suppression(self._session.get_modelmeta().custom_metadata_map, self._outputs)
 
     def run(self, feeds: Tensors) -> dict[str, NDArray[Any]]:
         """Return every output by name; feeds take the type that the input has."""
         cast = {name: array.astype(_NUMPY[self.types[name]]) for name, array in feeds.items() if name in self.types}
-        names = [value.name for value in self._session.get_outputs()]
-        return dict(zip(names, self._session.run(names, cast), strict=True))
+        outputs = dict(zip(self._outputs, self._session.run(self._outputs, cast), strict=True))
+        return outputs if self._suppression is None else apply_suppression(self._suppression, outputs, cast)
 
 
 def random_feeds(model: ir.Model, seed: int) -> dict[str, NDArray[Any]]:
     """Return values for every input without a default: floats in -1..1, whole numbers 0 and 1.
 
-    An input whose name says `scores` has floats in 0..1, one that says `sizes` whole numbers from 30 on.
+    An input named `scores` or `iou` has floats in 0..1, one whose name says `sizes` whole numbers from 30 on.
     """
     generator = np.random.default_rng(seed)
     feeds: dict[str, NDArray[Any]] = {}
@@ -62,7 +66,7 @@ def random_feeds(model: ir.Model, seed: int) -> dict[str, NDArray[Any]]:
         assert value.dtype is not None
         shape = [dim if isinstance(dim, int) else 1 for dim in value.shape]
         if value.dtype.is_floating_point():
-            least = 0.0 if value.name == "scores" else -1.0
+            least = 0.0 if value.name in ("scores", "iou") else -1.0
             feeds[value.name] = generator.uniform(least, 1, shape).astype(np.float32).astype(value.dtype.numpy())
         else:
             low, high = (30, 90) if "sizes" in value.name else (0, 2)

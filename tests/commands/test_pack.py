@@ -29,7 +29,7 @@ def test_packing_succeeds_and_says_so_in_json(packed: Packed) -> None:
     report = json.loads(done.stdout)["pack"]
     assert verdicts(report["comparisons"]) == {"OK"}
     assert sum(matched(report["comparisons"]).values()) > 0
-    assert {"promote-thresholds", "static-nms"} <= {rewrite["code"] for rewrite in report["rewrites"]["webgpu"]}
+    assert {"promote-thresholds", "runtime-nms"} <= {rewrite["code"] for rewrite in report["rewrites"]["webgpu"]}
 
 
 def test_the_rewrites_and_comparisons_are_those_that_were_recorded(packed: Packed, regenerate: bool) -> None:
@@ -78,7 +78,8 @@ def test_the_manifest_tells_what_was_packed(packed: Packed) -> None:
     assert isinstance(manifest.task, PoseTask)
     assert [spec.name for spec in manifest.inputs] == ["images", "confidence", "iou"]
     assert [graph.target for graph in manifest.graphs] == ["webgpu", "wasm"]
-    assert [graph.head_status is None for graph in manifest.graphs] == [False, True]
+    assert [graph.head_status for graph in manifest.graphs] == [None, None]
+    assert [bool(graph.suppression) for graph in manifest.graphs] == [True, False]
     assert manifest.outputs[0].shape[:2] == [1, manifest.task.rows]
 
 

@@ -26,7 +26,7 @@ def test_a_raw_detector_packs_with_a_head_of_its_own(tmp_path: Path) -> None:
     assert (manifest.task.output, manifest.task.rows) == ("detections", 64)
     assert [(spec.name, spec.shape) for spec in manifest.outputs] == [("detections", [1, 64, 6])]
     assert [spec.name for spec in manifest.inputs] == ["images", "confidence", "iou"]
-    assert [graph.head_status is None for graph in manifest.graphs] == [False, True]
+    assert [bool(graph.suppression) for graph in manifest.graphs] == [True, False]
     assert manifest.golden is not None
     assert manifest.evaluation_thresholds["confidence"] == 0.25, "the exported threshold finds something"
     assert list(manifest.golden.outputs) == ["detections"]

@@ -8,7 +8,7 @@ import pytest
 
 from tests.commands.program import Done, webbuild
 from tests.exports import write
-from webbuild.manifest.manifest import DetectTask, Manifest, OptionInput, TensorTask, decode
+from webbuild.manifest.manifest import DetectTask, Manifest, OptionInput, Suppression, TensorTask, decode
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -18,6 +18,23 @@ def packed(name: str, folder: Path, nms: str, *more: str) -> tuple[Done, Manifes
     done = webbuild("pack", model, "-o", folder / "out", "--no-verify", "--nms", nms, *more)
     assert done.code == 0, done.stderr
     return done, decode((folder / "out" / "manifest.json").read_bytes())
+
+
+def test_the_runtime_suppresses_behind_a_graph_that_ends_before(tmp_path: Path) -> None:
+    _, manifest = packed("detect-nms", tmp_path, "shader")
+    webgpu, wasm = manifest.graphs
+    assert isinstance(webgpu.suppression, Suppression)
+    assert (webgpu.suppression.output, webgpu.head_status) == ("output0", None)
+    assert webgpu.outputs == wasm.outputs == manifest.outputs
+    assert not wasm.suppression
+
+
+def test_in_the_graph_it_says_whether_it_converged(tmp_path: Path) -> None:
+    _, manifest = packed("detect-nms", tmp_path, "gpu")
+    webgpu, wasm = manifest.graphs
+    assert not webgpu.suppression
+    assert webgpu.head_status is not None
+    assert wasm.head_status is None
 
 
 def test_on_the_cpu_it_is_proven_and_needs_no_fallback(tmp_path: Path) -> None:

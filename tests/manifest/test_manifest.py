@@ -54,6 +54,7 @@ def test_the_committed_schema_is_the_one_of_these_structs() -> None:
 OPTIONAL = {
     "ImageInput": {"mask"},
     "Letterbox": {"rounding"},
+    "Graph": {"suppression"},
     "Manifest": {"variants", "stages", "stageName"},
     "Stage": {"variants", "glueModule"},
     "Golden": {"sequence"},

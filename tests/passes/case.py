@@ -87,7 +87,7 @@ def text(model: ir.Model) -> str:
     """Return a model as text, without the shapes of intermediate values; long constants are cut short."""
     proto = ir.to_proto(model)
     del proto.graph.value_info[:]
-    return re.sub(r"\{([^{}\n=]{120,})\}", _shorten, onnx.printer.to_text(proto)) + "\n"
+    return re.sub(r"\{([^{}\n=\"]{120,})\}", _shorten, onnx.printer.to_text(proto)) + "\n"
 
 
 def tidy(model: ir.Model) -> ir.Model:

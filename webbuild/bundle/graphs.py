@@ -20,11 +20,14 @@ from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.nms.promote_thresholds import OPTION_KEY_PREFIX
 from webbuild.passes.nms.status_output import HEAD_STATUS_KEY
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
+from webbuild.runners.suppression import read_suppression
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
 
 if TYPE_CHECKING:
     import onnx_ir as ir
+
+    from webbuild.manifest.suppression import Suppression
 
 
 def write_graphs(
@@ -75,14 +78,29 @@ def graph_entry(
         file=file,
         weights=weights,
         nodes=model.graph.num_nodes(),
-        outputs=[_output_spec(value) for value in model.graph.outputs],
+        outputs=_outputs(model),
         head_status=head_status(model),
         cpu_nodes=cpu_node_names(model) if target == "webgpu" else [],
         features=required_features(model) if target == "webgpu" else [],
         all_on_gpu=target == "webgpu" and _is_all_on_gpu(model),
         precision=precision,
         macs=graph_macs(model.graph),
+        suppression=_suppression(model) or msgspec.UNSET,
     )
+
+
+def _suppression(model: ir.Model) -> Suppression | None:
+    return read_suppression(model.metadata_props, [value.name or "" for value in model.graph.outputs])
+
+
+def _outputs(model: ir.Model) -> list[Output]:
+    """Return the outputs of a graph, after the suppression that the runtime does."""
+    outputs = [_output_spec(value) for value in model.graph.outputs]
+    spec = _suppression(model)
+    if spec is None:
+        return outputs
+    made = Output(name=spec.output, dtype="float32", shape=spec.shape)
+    return [made if each.name == spec.rows else each for each in outputs if each.name not in (spec.boxes, spec.scores)]
 
 
 def _is_all_on_gpu(model: ir.Model) -> bool:

@@ -8,6 +8,7 @@ from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel
 from webbuild.compile.plan_graphs import plan_graphs
 from webbuild.manifest.manifest import PictureInput
+from webbuild.manifest.suppression import SUPPRESSION_KEY
 from webbuild.passes.base import NmsPlacement
 from webbuild.passes.nms.status_output import HEAD_STATUS_KEY
 from webbuild.targets.target import Target
@@ -27,7 +28,7 @@ def compile_batch(
         raise no_batch(batch, f"{loaded.source.path}: it has states, so pictures run one after another")
     planned, kept = plan_graphs(loaded, target, None, nms, int32_inputs=True)
     if single.postprocess is not None or any(
-        HEAD_STATUS_KEY in each.metadata_props for each in planned.graphs.values()
+        {HEAD_STATUS_KEY, SUPPRESSION_KEY} & each.metadata_props.keys() for each in planned.graphs.values()
     ):
         raise no_batch(batch, f"{loaded.source.path}: its NMS takes one picture")
     for model in planned.graphs.values():

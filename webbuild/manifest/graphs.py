@@ -9,6 +9,7 @@ import msgspec
 from webbuild.manifest.files import Path as Path
 from webbuild.manifest.inputs.tensor import DType as DType
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.suppression import Suppression
 
 TargetName = Literal["webgpu", "wasm"]
 Feature = Literal["shader-f16"]
@@ -47,7 +48,8 @@ class Graph(ManifestStruct, kw_only=True, frozen=True):
     have: without them the graph throws, and another is to be taken. `precision` is fp32 where the model computes as it
     was exported, fp16 where what may be is in half precision, mixed where some of that had to stay as it was.
     `weight_dtype` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
-    become is what the graph computes with. `macs` are the multiply-accumulates of a run, where shapes tell.
+    become is what the graph computes with. `macs` are the multiply-accumulates of a run, where shapes tell. With
+    `suppression` the file ends before that; `outputs` are those after it.
     """
 
     target: TargetName
@@ -62,6 +64,7 @@ class Graph(ManifestStruct, kw_only=True, frozen=True):
     precision: Precision = "fp32"
     weight_dtype: Weights = "fp32"
     macs: int = 0
+    suppression: Suppression | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def name(self) -> str:

@@ -54,6 +54,7 @@ from webbuild.manifest.inputs.tensor import StageInput as StageInput
 from webbuild.manifest.inputs.tensor import StateInput as StateInput
 from webbuild.manifest.inputs.tensor import TensorInput as TensorInput
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.suppression import Suppression as Suppression
 from webbuild.manifest.tasks.classify import ClassifyTask as ClassifyTask
 from webbuild.manifest.tasks.crop_classes import CropClassesTask as CropClassesTask
 from webbuild.manifest.tasks.crop_embeddings import CropEmbeddingsTask as CropEmbeddingsTask
@@ -82,7 +83,7 @@ if TYPE_CHECKING:
 Schema = Literal[1, 2]
 SCHEMAS: tuple[Schema, ...] = get_args(Schema)
 """The schemas that are read: 2 is a manifest with stages, 1 one without."""
-_OPTIONAL = {"mask", "rounding", "sequence", "variants", "stages", "stageName", "glueModule"}
+_OPTIONAL = {"mask", "rounding", "sequence", "variants", "stages", "stageName", "glueModule", "suppression"}
 """Fields that are left out where there is nothing to say."""
 
 

@@ -17,7 +17,7 @@ from webbuild.passes.graphs import changes, count_change, each_graph
 from webbuild.postprocess.postprocess import Postprocess
 from webbuild.targets.table import KernelTable
 
-NmsPlacement = Literal["gpu", "cpu", "keep"]
+NmsPlacement = Literal["shader", "gpu", "cpu", "keep"]
 
 
 class Rewrite(Struct, frozen=True):
@@ -37,8 +37,9 @@ class PassOptions(Struct, frozen=True):
         table: what the build can do that the WebGPU graph is for; None where nothing is known.
         missing_postprocess: the post-processing that the model lacks; None for nothing to add.
         max_binding_size: bytes that every device gives to a shader in one buffer: 128 MiB are promised.
-        nms: where suppression runs: on the GPU by fixed shapes, in every graph on the CPU with fixed shapes around
-            it, or exactly as exported.
+        nms: where suppression runs: in the runtime's compute shader behind the graph, and where that cannot be as with
+            "gpu"; on the GPU by fixed shapes; in every graph on the CPU with fixed shapes around it; or exactly as
+            exported.
         int32_inputs: whether inputs of int64 may become int32, as those of a bundle may.
         states: inputs that take an output of the run before, so that their type is that output's.
     """

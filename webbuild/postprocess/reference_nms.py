@@ -27,13 +27,12 @@ def reference_nms(spec: YoloPostprocess, output: NDArray[Any], confidence: float
     if spec.layout == "final":
         return _pad_rows(candidates, len(given), spec.columns)
     rows = min(len(table), spec.max_detections)
+    labels = None if spec.class_agnostic else candidates[:, 5]
     if spec.rotated:
-        return _pad_rows(
-            candidates[rotated_nms(candidates, np.float32(iou), rows, spec.class_agnostic)], rows, spec.columns
-        )
-    return _pad_rows(
-        candidates[_greedy_nms(candidates, np.float32(iou), rows, spec.class_agnostic)], rows, spec.columns
-    )
+        kept = rotated_nms(candidates[:, [0, 1, 2, 3, 6]], np.float32(iou), rows, labels)
+    else:
+        kept = greedy_nms(candidates[:, :4], np.float32(iou), rows, labels)
+    return _pad_rows(candidates[kept], rows, spec.columns)
 
 
 def _pad_rows(found: Floats, rows: int, columns: int) -> Floats:
@@ -67,18 +66,21 @@ def _decode_boxes(spec: YoloPostprocess, table: Floats) -> tuple[Floats, Floats]
     return (table[:, :2] + place[:, :2]) * stride, np.exp(table[:, 2:4]) * stride
 
 
-def _greedy_nms(candidates: Floats, iou: np.float32, most: int, agnostic: bool) -> list[int]:
-    """Return the indices of the candidates, best first, that no better one that was kept overlaps."""
+def greedy_nms(boxes: Floats, iou: np.float32, most: int, labels: Floats | None = None) -> list[int]:
+    """Return the indices of the boxes [n, 4], best first, that no better one that was kept overlaps, `most` at most.
+
+    With `labels` [n] only boxes of one label suppress one another.
+    """
     kept: list[int] = []
-    alive = np.ones(len(candidates), bool)
-    for index in range(len(candidates)):
+    alive = np.ones(len(boxes), bool)
+    for index in range(len(boxes)):
         if len(kept) == most:
             break
         if not alive[index]:
             continue
         kept.append(index)
-        over = _iou(candidates[index, :4], candidates[:, :4]) > iou
-        alive &= ~(over & (agnostic | (candidates[:, 5] == candidates[index, 5])))
+        over = _iou(boxes[index], boxes) > iou
+        alive &= ~(over if labels is None else over & (labels == labels[index]))
     return kept
 
 

@@ -10,29 +10,29 @@ Floats = NDArray[np.float32]
 _EPSILON = np.float32(1e-7)
 
 
-def rotated_nms(candidates: Floats, iou: np.float32, most: int, agnostic: bool) -> list[int]:
-    """Return the indices of the candidates [n, 7], best first, that none of the better ones overlaps, `most` at most.
+def rotated_nms(boxes: Floats, iou: np.float32, most: int, labels: Floats | None = None) -> list[int]:
+    """Return the indices of the boxes [n, 5], best first, that none of the better ones overlaps, `most` at most.
 
-    A row holds centre x, centre y, width, height, score, class and angle.
+    A box is centre x, centre y, width, height, angle. With `labels` [n] only boxes of one label suppress one another.
     """
     kept: list[int] = []
-    moments = _box_covariances(candidates)
-    for index in range(len(candidates)):
+    moments = _box_covariances(boxes)
+    for index in range(len(boxes)):
         if len(kept) == most:
             break
-        same = agnostic | (candidates[:index, 5] == candidates[index, 5])
-        if not (same & (_probiou(moments[:index], moments[index]) > iou)).any():
+        over = _probiou(moments[:index], moments[index]) > iou
+        if not (over if labels is None else over & (labels[:index] == labels[index])).any():
             kept.append(index)
     return kept
 
 
-def _box_covariances(rows: Floats) -> Floats:
+def _box_covariances(boxes: Floats) -> Floats:
     """Return centre x, y, the variances along x and y, and their covariance [n, 5]: boxes as normal distributions."""
-    along, down = (rows[:, 2] ** 2 / np.float32(12), rows[:, 3] ** 2 / np.float32(12))
-    cosine, sine = np.cos(rows[:, 6]), np.sin(rows[:, 6])
+    along, down = (boxes[:, 2] ** 2 / np.float32(12), boxes[:, 3] ** 2 / np.float32(12))
+    cosine, sine = np.cos(boxes[:, 4]), np.sin(boxes[:, 4])
     a = along * cosine**2 + down * sine**2
     b = along * sine**2 + down * cosine**2
-    return np.stack([rows[:, 0], rows[:, 1], a, b, (along - down) * cosine * sine], 1)
+    return np.stack([boxes[:, 0], boxes[:, 1], a, b, (along - down) * cosine * sine], 1)
 
 
 def _probiou(others: Floats, one: Floats) -> Floats:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from webbuild.errors import WebbuildError
 from webbuild.runners.malloc_trim import limit_malloc_cache, trim_malloc
 from webbuild.runners.runner import Tensors
+from webbuild.runners.suppression import apply_suppression, raw_outputs, read_suppression, suppressed_shapes
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -66,7 +67,8 @@ class NativeRunner:
     """Runs an .onnx file, external data beside it, as it is written: no fusion, no constant folding.
 
     Only int8 weights of integer products are uint8, with which every processor is exact (`exact_int8`). With `data` it
-    runs that graph in the file's place. Inputs of `fixed` get these values in every run.
+    runs that graph in the file's place. Inputs of `fixed` get these values in every run. A suppression that the runtime
+    does behind the graph is done in NumPy.
 
     Raises:
         WebbuildError: `reference-session-failed` when ONNX Runtime makes no session of it.
@@ -84,6 +86,9 @@ class NativeRunner:
             given.name: _NUMPY_DTYPES.get(given.type, np.dtype(np.float32)) for given in session.get_inputs()
         }
         self.output_shapes = {given.name: list(given.shape) for given in session.get_outputs()}
+        self._suppression = read_suppression(session.get_modelmeta().custom_metadata_map, self.output_shapes)
+        if self._suppression is not None:
+            self.output_shapes = suppressed_shapes(self._suppression, self.output_shapes)
 
     input_dtypes: dict[str, np.dtype[Any]]
     """The element type of every input."""
@@ -170,15 +175,20 @@ class NativeRunner:
 
     def run(self, feeds: Tensors) -> dict[str, NDArray[Any]]:
         """Return every output by name. Raises WebbuildError `reference-run-failed`."""
-        names = list(self.output_shapes)
+        suppression = (
+            self._suppression if self._suppression and self._suppression.output in self.output_shapes else None
+        )
+        names = list(self.output_shapes) if suppression is None else raw_outputs(suppression, self.output_shapes)
         session = self._open()
         fixed = {name: array for name, array in self._fixed.items() if name in self.input_dtypes}
+        given = {**self._defaults, **feeds, **fixed}
         try:
-            values = session.run(names, {**self._defaults, **feeds, **fixed})
+            values = session.run(names, given)
         except Exception as error:
             raise WebbuildError(
                 "reference-run-failed",
                 f"{self.path.name}: native ONNX Runtime fails on this input: {error}",
                 "check the input's names, types and shapes against manifest.json",
             ) from error
-        return {name: np.asarray(value) for name, value in zip(names, values, strict=True)}
+        outputs = {name: np.asarray(value) for name, value in zip(names, values, strict=True)}
+        return outputs if suppression is None else apply_suppression(suppression, outputs, given)

@@ -18,6 +18,8 @@ export interface ModelInfo {
   preprocess: PreprocessRoute;
   /** Where the last result was made of the model's outputs, or the first is going to be. */
   postprocess: Route;
+  /** Where boxes are suppressed that the graph leaves to the runtime, and why; null where the graph does it itself. */
+  suppression: Route | null;
   /** Whether the commands of a run are recorded once and replayed, and why. */
   graphCapture: { used: boolean; reason: string };
   /** Why the model stays on its backend, or changed it. */

@@ -768,7 +768,8 @@ export interface Output {
  *     have: without them the graph throws, and another is to be taken. `precision` is fp32 where the model computes as it
  *     was exported, fp16 where what may be is in half precision, mixed where some of that had to stay as it was.
  *     `weight_dtype` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
- *     become is what the graph computes with. `macs` are the multiply-accumulates of a run, where shapes tell.
+ *     become is what the graph computes with. `macs` are the multiply-accumulates of a run, where shapes tell. With
+ *     `suppression` the file ends before that; `outputs` are those after it.
  */
 export interface Graph {
   target: "wasm" | "webgpu";
@@ -789,6 +790,7 @@ export interface Graph {
   precision: "fp16" | "fp32" | "mixed";
   weightDtype: "fp32" | "int8";
   macs: number;
+  suppression?: Suppression;
 }
 /**
  * Where a graph reports on its fixed-shape detection head.
@@ -802,6 +804,29 @@ export interface HeadStatus {
   capacity: number;
   rounds: number;
   fallback: "wasm" | "webgpu";
+}
+/**
+ * Exact greedy NMS behind a graph: the runtime's compute shader, or the CPU where that is not the same.
+ *
+ *     In place of the output `output` the file has three of float32, for all A anchors:
+ *
+ *     - `boxes` [A, 4]: two corners, with those of different classes moved apart;
+ *     - `scores` [A];
+ *     - `rows` [A, columns]: what `output` has of each.
+ *
+ *     Candidates are the anchors whose score is above the input `confidence`, by falling score, of equal ones the first
+ *     first. Each is kept that no kept one before it overlaps by more than the input `iou`, `max_detections` at most.
+ *     `output` [..., rows, columns] is their rows, then zeros.
+ */
+export interface Suppression {
+  output: string;
+  shape: number[];
+  boxes: string;
+  scores: string;
+  rows: string;
+  confidence: string;
+  iou: string;
+  maxDetections: number;
 }
 /**
  * A target that would throw, answer wrongly or make no session, so that the model runs on WASM instead.

@@ -169,6 +169,7 @@ export async function setUpSession(
       timings: progress.timings(),
       preprocess: preprocessor.defaultRoute,
       postprocess: postprocessor.route,
+      suppression: session.suppression,
       graphCapture: { used: capture.used, reason: capture.reason },
       placement,
     };

@@ -2,10 +2,12 @@
 
 import type { InferenceSession, Tensor } from "onnxruntime-web";
 import { WebbuildError } from "../api/errors.js";
+import type { Route } from "../api/run-result.js";
 import type { DType, TensorData } from "../api/types.js";
 import type { OrtWeb } from "../engine/engine.js";
 import type { Graph, Manifest } from "../manifest/manifest.js";
 import type { Downloads, OnBytes } from "../storage/download.js";
+import { partNames, Suppressor } from "../suppression/suppressor.js";
 import { type AnyTensors, type GpuTensor, isOnGpu } from "../tensors/gpu-tensor.js";
 import { OwnedBuffers } from "./owned-buffers.js";
 
@@ -32,12 +34,26 @@ export class Session {
   readonly #session: InferenceSession;
   /** The inputs of a session that captures its first run and replays it. */
   readonly #inputs: OwnedBuffers | null;
+  /** What makes the rows of a graph that ends before its suppression, null for others. */
+  readonly #suppressor: Suppressor | null;
 
-  private constructor(graph: Graph, engine: OrtWeb, session: InferenceSession, inputs: OwnedBuffers | null) {
+  private constructor(
+    graph: Graph,
+    engine: OrtWeb,
+    session: InferenceSession,
+    inputs: OwnedBuffers | null,
+    suppressor: Suppressor | null,
+  ) {
     this.graph = graph;
     this.#engine = engine;
     this.#session = session;
     this.#inputs = inputs;
+    this.#suppressor = suppressor;
+  }
+
+  /** Where the boxes of a graph that ends before its suppression are suppressed, null for others. */
+  get suppression(): Route | null {
+    return this.#suppressor?.route ?? null;
   }
 
   /**
@@ -52,6 +68,8 @@ export class Session {
     onGpu: readonly string[] = [],
     captured: Manifest["inputs"] | null = null,
   ): Promise<Session> {
+    const { suppression } = graph;
+    const kept = suppression === undefined ? onGpu : [...onGpu, ...partNames(suppression)];
     const options: InferenceSession.SessionOptions = {
       executionProviders: [executionProvider(graph)],
       externalData: bytes.weights,
@@ -60,13 +78,15 @@ export class Session {
       logVerbosityLevel: 0,
       preferredOutputLocation: captured
         ? "gpu-buffer"
-        : Object.fromEntries(onGpu.map((name) => [name, "gpu-buffer"])),
+        : Object.fromEntries(kept.map((name) => [name, "gpu-buffer"])),
       enableGraphCapture: captured !== null,
     };
     try {
       const session = await engine.InferenceSession.create(bytes.model, options);
       [bytes.model, bytes.weights] = [new Uint8Array(), []];
-      return new Session(graph, engine, session, captured && (await OwnedBuffers.open(engine, captured)));
+      const inputs = captured && (await OwnedBuffers.open(engine, captured));
+      const suppressor = suppression === undefined ? null : await Suppressor.open(engine, suppression);
+      return new Session(graph, engine, session, inputs, suppressor);
     } catch (cause) {
       throw sessionError("no-session", `no ${graph.target} session for ${graph.file}`, cause);
     }
@@ -79,10 +99,12 @@ export class Session {
     staysOnGpu: readonly string[] = [],
   ): Promise<AnyTensors> {
     try {
-      if (this.#inputs !== null) return await this.#replay(this.#inputs, feeds, outputs, staysOnGpu);
-      const ortFeeds = Object.entries(feeds).map(([name, tensor]) => [name, this.#tensor(tensor)]);
-      const results = await this.#session.run(Object.fromEntries(ortFeeds), [...outputs]);
-      return await readAll(results, staysOnGpu);
+      const { suppression } = this.graph;
+      if (this.#suppressor === null || suppression === undefined || !outputs.includes(suppression.output))
+        return await this.#runGraph(feeds, outputs, staysOnGpu);
+      const stay = [...staysOnGpu, ...partNames(suppression)];
+      const raw = await this.#runGraph(feeds, this.#suppressor.rawOutputs(outputs), stay);
+      return await this.#suppressor.apply(raw, feeds);
     } catch (cause) {
       throw sessionError("run-failed", `${this.graph.file} failed`, cause);
     }
@@ -91,6 +113,17 @@ export class Session {
   async release(): Promise<void> {
     await this.#session.release();
     await this.#inputs?.release();
+  }
+
+  async #runGraph(
+    feeds: AnyTensors,
+    outputs: readonly string[],
+    staysOnGpu: readonly string[],
+  ): Promise<AnyTensors> {
+    if (this.#inputs !== null) return this.#replay(this.#inputs, feeds, outputs, staysOnGpu);
+    const ortFeeds = Object.entries(feeds).map(([name, tensor]) => [name, this.#tensor(tensor)]);
+    const results = await this.#session.run(Object.fromEntries(ortFeeds), [...outputs]);
+    return readAll(results, staysOnGpu);
   }
 
   /** What was captured has all outputs, always in the same buffers: the next run writes into them. */

@@ -8,3 +8,12 @@ export function noise(width: number, height: number, alpha: (x: number) => numbe
   }
   return picture;
 }
+
+/** Numbers from 0 up to 1, the same in each run with the same seed. */
+export function seededNoise(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}

@@ -119,8 +119,10 @@ class PackArguments(PreprocessOptions):
     prompts: tuple[str, ...] = option(
         "--prompt", default=(), metavar="TEXT", help="Text prompt for the samples; repeatable."
     )
-    nms: Literal["gpu", "cpu", "keep"] = option(
-        default="gpu", help="NMS on WebGPU: gpu = on the GPU with fixed shapes; cpu = on the CPU; keep = as exported."
+    nms: Literal["shader", "gpu", "cpu", "keep"] = option(
+        default="shader",
+        help="NMS on WebGPU: shader = by a shader of the runtime, else as gpu; gpu = in the graph with fixed shapes; "
+        "cpu = on the CPU; keep = as exported.",
     )
     weights: Literal["fp32", "int8"] = option(
         "--weight-dtype", default="fp32", help="Storage of weights: fp32, or int8 with scales, dequantised at load."

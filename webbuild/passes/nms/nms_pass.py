@@ -43,7 +43,7 @@ class NmsPass(Pass, Generic[Pattern]):
         if self.target is not None and (reader := _subgraph_reader(model, tail)) is not None:
             return [self.skipped(tail.where, f"{reader.op_type} '{reader.name}' in a branch or a loop reads its rows")]
         rewrites = self.rewrite(model, tail, options)
-        if self.target is not None:
+        if self.target is not None and any(rewrite.applied for rewrite in rewrites):
             model.metadata_props[NMS_REWRITTEN_KEY] = self.code
         return rewrites
 

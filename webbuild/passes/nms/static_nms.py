@@ -42,7 +42,7 @@ class StaticNms(NmsPass[BoxNmsPattern]):
     """
 
     code = "static-nms"
-    after = ("promote-thresholds",)
+    after = ("promote-thresholds", "runtime-nms")
     target = "webgpu"
     pattern = BoxNmsPattern
 

@@ -37,7 +37,7 @@ class StaticRotatedNms(NmsPass[RotatedNmsPattern]):
     """
 
     code = "static-rotated-nms"
-    after = ("promote-thresholds",)
+    after = ("promote-thresholds", "runtime-nms")
     target = "webgpu"
     pattern = RotatedNmsPattern
 

@@ -14,7 +14,8 @@ class RedundantScatter(Pass):
         ScatterElements<axis>(data [N, C], indices = positions, updates [N, C])   ->  updates
 
     Why: exporters write such a node for `out[i] = rows`, and for `out[..., :n] = rows` with an index of every axis. For
-    a batch of one, or for as many columns as there are, the node is a copy with int64 indices.
+    a batch of one, or for as many columns as there are, the node is a copy with int64 indices. Where the updates' shape
+    is unknown, ONNX says that it is that of the indices.
 
     Exact.
     """
@@ -26,15 +27,17 @@ class RedundantScatter(Pass):
         rewrites = []
         for node in find_nodes(model, "ScatterND", "ScatterElements"):
             updates = node.inputs[2]
-            if updates is not None and _overwrites_all(node):
+            data = static_shape(node.inputs[0])
+            if updates is not None and data is not None and _overwrites_all(node, data):
+                updates.shape = ir.Shape(data)
                 replace_all_uses(node.outputs[0], updates)
                 rewrites.append(self.applied(node, "its updates replace all its data"))
         return rewrites
 
 
-def _overwrites_all(node: ir.Node) -> bool:
-    data, updates, indices = static_shape(node.inputs[0]), static_shape(node.inputs[2]), constant(node.inputs[1])
-    if data is None or data != updates or indices is None:
+def _overwrites_all(node: ir.Node, data: list[int]) -> bool:
+    updates, indices = static_shape(node.inputs[2]), constant(node.inputs[1])
+    if updates not in (None, data) or indices is None:
         return False
     if node.attributes.get_string("reduction", "none") != "none":
         return False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from webbuild.ortweb.browser_session import SessionOptions, open_sessions
 from webbuild.ortweb.build import get_build
 from webbuild.precision.fp16_backends.base import Fp16Backend, Tensors
 from webbuild.runners.session import SessionRunner
+from webbuild.runners.suppression import apply_suppression, read_suppression
 from webbuild.targets.target import Target
 
 if TYPE_CHECKING:
@@ -47,7 +47,13 @@ class SessionFp16(Fp16Backend):
         import onnx_ir as ir
 
         data = ir.to_proto(model).SerializeToString()
-        return self._in_turn(partial(self._run_one, data), feeds, states)
+        suppression = read_suppression(model.metadata_props, [value.name or "" for value in model.graph.outputs])
+
+        def run_one(given: Tensors) -> dict[str, NDArray[Any]]:
+            found = self._run_one(data, given)
+            return found if suppression is None else apply_suppression(suppression, found, given)
+
+        return self._in_turn(run_one, feeds, states)
 
     def _run_one(self, data: bytes, given: Tensors) -> dict[str, NDArray[Any]]:
         found: dict[str, NDArray[Any]] = {}

@@ -1,0 +1,65 @@
+"""Graphs that end before their suppression, and what the runtime makes of them: the rows of the export, exactly."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import onnx_ir as ir
+import pytest
+
+from tests.native import Session
+from tests.passes import heads
+from tests.passes.heads import NAMES, Detection, Head
+from tests.passes.test_head_trials import crowd
+from webbuild.manifest.suppression import SUPPRESSION_KEY
+from webbuild.passes.base import PassOptions
+from webbuild.passes.lower import lower
+
+EACH = pytest.mark.parametrize("name", NAMES)
+
+
+@cache
+def lowered(name: str) -> ir.Model:
+    text = (Head.folder / f"{name}.onnx.txt").read_text("utf-8")
+    return lower(ir.from_onnx_text(text), PassOptions(nms="shader"), ("webgpu",)).graphs["webgpu"]
+
+
+def run(name: str, raw: heads.Rows, confidence: float = heads.CONFIDENCE) -> heads.Rows:
+    model = lowered(name)
+    thresholds = {"confidence": np.array([confidence]), "iou": np.array([heads.IOU])}
+    rows: heads.Rows = Session(model).run({str(model.graph.inputs[0].name): raw, **thresholds})["output0"][0]
+    return rows
+
+
+@EACH
+def test_the_graph_ends_at_the_boxes_of_all_anchors(name: str) -> None:
+    model = lowered(name)
+    assert SUPPRESSION_KEY in model.metadata_props
+    shapes = [[*(value.shape or ())] for value in model.graph.outputs]
+    assert shapes == [[heads.ANCHORS, 4], [heads.ANCHORS], [heads.ANCHORS, 57]]
+    assert not {"NonMaxSuppression", "NonZero", "TopK"} & {node.op_type for node in model.graph}
+
+
+@EACH
+@pytest.mark.parametrize("count", [0, 1, 700])
+def test_any_number_of_candidates_gives_the_rows_of_the_export(name: str, count: int) -> None:
+    raw = heads.raw_output([Detection(box, 0.9 - 0.0005 * i) for i, box in enumerate(heads.apart(count))])
+    want = heads.head(name).original(raw)
+    assert (want[:, 4] > 0).sum() == min(count, heads.ROWS)
+    np.testing.assert_array_equal(run(name, raw), want)
+
+
+@EACH
+def test_a_chain_of_any_length_gives_the_rows_of_the_export(name: str) -> None:
+    raw = heads.raw_output(heads.chain(60))
+    want = heads.head(name).original(raw)
+    assert not heads.head(name).run("webgpu", raw).converged
+    np.testing.assert_array_equal(run(name, raw), want)
+
+
+@EACH
+@pytest.mark.parametrize("seed", range(5))
+def test_crowds_give_the_rows_of_the_export(name: str, seed: int) -> None:
+    raw = heads.raw_output(crowd(seed), seed)
+    np.testing.assert_array_equal(run(name, raw), heads.head(name).original(raw))

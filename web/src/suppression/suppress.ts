@@ -1,0 +1,65 @@
+// Exact greedy NMS on the CPU: the rule that the compute shader keeps to the last box.
+
+/** What a graph has for all its anchors, in float32. Boxes of different classes were moved apart. */
+export interface Anchors {
+  /** x1 y1 x2 y2 of each: corners in any order. */
+  boxes: Float32Array;
+  scores: Float32Array;
+  /** What the answer has of each, `columns` numbers. */
+  rows: Float32Array;
+}
+
+export interface SuppressionLimits {
+  columns: number;
+  /** Rows of the answer, zeros after the last that is kept. */
+  rowsOut: number;
+  maxDetections: number;
+  confidence: number;
+  iou: number;
+}
+
+/** Keeps a box where no kept one of a higher score overlaps it by more than `iou`; of equal scores the first is higher. */
+export function suppress(anchors: Anchors, limits: SuppressionLimits): Float32Array<ArrayBuffer> {
+  const { scores, rows } = anchors;
+  const [confidence, iou] = [Math.fround(limits.confidence), Math.fround(limits.iou)];
+  const score = (anchor: number): number => scores[anchor] ?? Number.NaN;
+  const order = Array.from(scores.keys()).filter((anchor) => score(anchor) > confidence);
+  // Array.prototype.sort is stable: equal scores stay in the order of their anchors.
+  order.sort((first, second) => Math.sign(score(second) - score(first)) || 0);
+  const kept: { box: Box; anchor: number }[] = [];
+  for (const anchor of order) {
+    if (kept.length === limits.maxDetections) break;
+    const box = boxOf(anchors.boxes, anchor);
+    if (!kept.some((other) => overlapOf(other.box, box) > iou)) kept.push({ box, anchor });
+  }
+  const found = new Float32Array(limits.rowsOut * limits.columns);
+  for (const [row, { anchor }] of kept.entries()) {
+    const from = anchor * limits.columns;
+    found.set(rows.subarray(from, from + limits.columns), row * limits.columns);
+  }
+  return found;
+}
+
+interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+  area: number;
+}
+
+function boxOf(boxes: Float32Array, anchor: number): Box {
+  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(anchor * 4, anchor * 4 + 4);
+  const [left, right, top, bottom] = [Math.min(x1, x2), Math.max(x1, x2), Math.min(y1, y2), Math.max(y1, y2)];
+  const area = Math.fround(Math.fround(right - left) * Math.fround(bottom - top));
+  return { left, top, right, bottom, area };
+}
+
+/** The intersection over union, every step rounded to float32. 0 where a box has no area, or one that is not finite. */
+function overlapOf(first: Box, second: Box): number {
+  const width = Math.fround(Math.min(first.right, second.right) - Math.max(first.left, second.left));
+  const height = Math.fround(Math.min(first.bottom, second.bottom) - Math.max(first.top, second.top));
+  const shared = width > 0 && height > 0 ? Math.fround(width * height) : 0;
+  const union = Math.fround(Math.fround(first.area + second.area) - shared);
+  return shared > 0 && union > 0 && Number.isFinite(union) ? Math.fround(shared / union) : 0;
+}

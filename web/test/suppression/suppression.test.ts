@@ -1,0 +1,94 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { GpuSuppressor } from "../../src/suppression/gpu-suppressor.js";
+import { type Anchors, type SuppressionLimits, suppress } from "../../src/suppression/suppress.js";
+import { suppressionDifference, suppressOnGpu } from "../../src/suppression/suppression-check.js";
+import { hasWebgpu } from "../support/bundle.js";
+import { casesOf } from "../support/conformance.js";
+import { seededNoise } from "../support/noise.js";
+
+interface Case {
+  /** Strings are numbers that JSON has not. */
+  boxes: (number | string)[][];
+  scores: (number | string)[];
+  confidence: number;
+  iou: number;
+  maxDetections: number;
+  /** The anchors that are kept. */
+  want: number[];
+}
+
+const cases = casesOf<Case>("suppression");
+
+/** A row is the number of its anchor from 1 on. */
+function sceneOf({ boxes, scores, confidence, iou, maxDetections }: Case): [Anchors, SuppressionLimits] {
+  const anchors = {
+    boxes: Float32Array.from(boxes.flat().map(Number)),
+    scores: Float32Array.from(scores.map(Number)),
+    rows: Float32Array.from(scores.keys(), (anchor) => anchor + 1),
+  };
+  return [anchors, { columns: 1, rowsOut: maxDetections + 1, maxDetections, confidence, iou }];
+}
+
+const keptOf = (rows: Float32Array): number[] =>
+  Array.from(rows).flatMap((row) => (row > 0 ? [row - 1] : []));
+
+test("there are enough cases", () => expect(cases.length).toBeGreaterThan(8));
+
+test.each(cases)("the CPU keeps the boxes of %s", (_, each) => {
+  expect(keptOf(suppress(...sceneOf(each)))).toEqual(each.want);
+});
+
+/** Boxes of up to ten pixels in a square; sides of whole numbers overlap by exactly the threshold now and then. */
+function randomScene(seed: number, anchors: number, spread: number, whole: boolean): Anchors {
+  const random = seededNoise(seed);
+  const number = (reach: number): number => (whole ? Math.floor(random() * reach) : random() * reach);
+  const boxes = Array.from({ length: anchors }, () => {
+    const [left, top] = [number(spread), number(spread)];
+    return [left, top, left + 1 + number(9), top + 1 + number(9)];
+  });
+  const levels = whole ? anchors / 4 : 1 << 24;
+  const scores = Float32Array.from({ length: anchors }, () => Math.ceil(random() * levels) / levels);
+  const rows = Float32Array.from(scores.keys(), (anchor) => anchor + 1);
+  return { boxes: Float32Array.from(boxes.flat()), scores, rows };
+}
+
+/** [what it is, anchors, side of the square, threshold of the overlap, of the score, limit, whole numbers] */
+const SCENES = [
+  ["few of many anchors", 8400, 640, 0.7, 0.98, 300, false],
+  ["8,400 candidates, most of them kept", 8400, 640, 0.5, 0, 8400, true],
+  ["8,400 candidates, most of them suppressed", 8400, 96, 0.5, 0, 300, true],
+  ["a crowd at one place", 2000, 6, 0.3, 0, 300, false],
+  ["a third as the threshold, whole numbers", 3000, 60, 1 / 3, 0, 1000, true],
+  ["a threshold of nothing", 1000, 100, 0, 0.5, 300, true],
+  ["one anchor", 1, 10, 0.5, 0, 1, false],
+] as const;
+
+describe.runIf(hasWebgpu)("the GPU keeps", () => {
+  let device: GPUDevice;
+  let suppressor: GpuSuppressor;
+
+  beforeAll(async () => {
+    const adapter = await navigator.gpu.requestAdapter();
+    if (adapter === null) throw new Error("no WebGPU adapter");
+    device = await adapter.requestDevice();
+    suppressor = await GpuSuppressor.open(device);
+  });
+
+  test.each(cases)("the boxes of %s", async (_, each) => {
+    expect(keptOf(await suppressOnGpu(device, suppressor, ...sceneOf(each)))).toEqual(each.want);
+  });
+
+  test.each(SCENES)("what the CPU does of %s", async (_, anchors, spread, iou, confidence, most, whole) => {
+    const limits = { columns: 1, rowsOut: most, maxDetections: most, confidence, iou };
+    for (const seed of [1, 2]) {
+      const scene = randomScene(seed, anchors, spread, whole);
+      const want = keptOf(suppress(scene, limits));
+      expect(want.length).toBeGreaterThan(0);
+      expect(keptOf(await suppressOnGpu(device, suppressor, scene, limits))).toEqual(want);
+    }
+  });
+
+  test("what the CPU keeps of the scene that it is tried on", async () => {
+    expect(await suppressionDifference(device, suppressor)).toBeNull();
+  });
+});

@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import type { OrtWeb } from "../../src/engine/engine.js";
+import type { Suppression } from "../../src/manifest/manifest.js";
+import { Suppressor } from "../../src/suppression/suppressor.js";
+import type { AnyTensors, GpuTensor } from "../../src/tensors/gpu-tensor.js";
+import { hasWebgpu } from "../support/bundle.js";
+
+const SPEC: Suppression = {
+  output: "found",
+  shape: [1, 3, 2],
+  boxes: "boxes",
+  scores: "scores",
+  rows: "rows",
+  confidence: "confidence",
+  iou: "iou",
+  maxDetections: 2,
+};
+const PARTS = {
+  boxes: [
+    [4, 4],
+    [0, 0, 10, 10, 1, 0, 11, 10, 20, 0, 30, 10, 40, 0, 50, 10],
+  ],
+  scores: [[4], [0.5, 0.75, 0.9, 0.1]],
+  rows: [
+    [4, 2],
+    [1, 10, 2, 20, 3, 30, 4, 40],
+  ],
+} as const;
+const FEEDS: AnyTensors = {
+  confidence: { type: "float32", dims: [1], data: Float32Array.of(0.25) },
+  iou: { type: "float32", dims: [1], data: Float32Array.of(0.5) },
+};
+const WANT = { type: "float32", dims: [1, 3, 2], data: Float32Array.of(3, 30, 2, 20, 0, 0) };
+
+const inMemory = (): AnyTensors =>
+  Object.fromEntries(
+    Object.entries(PARTS).map(([name, [dims, values]]) => [
+      name,
+      { type: "float32" as const, dims: [...dims], data: Float32Array.from(values) },
+    ]),
+  );
+
+/** An engine that computes on this device. */
+const engineOn = (device: GPUDevice | Promise<GPUDevice>): OrtWeb =>
+  ({ env: { webgpu: { device } } }) as unknown as OrtWeb;
+
+test("without the GPU the CPU keeps the boxes, and says why", async () => {
+  const suppressor = await Suppressor.open(engineOn(Promise.reject(new Error("no adapter"))), SPEC);
+  expect(suppressor.route).toEqual({ path: "cpu", reason: expect.stringContaining("no adapter") });
+  const other = { type: "float32" as const, dims: [1], data: Float32Array.of(7) };
+  const found = await suppressor.apply({ ...inMemory(), protos: other }, FEEDS);
+  expect(found).toEqual({ found: WANT, protos: other });
+});
+
+test("the outputs of the graph are asked for that make those that are wanted", async () => {
+  const suppressor = await Suppressor.open(engineOn(Promise.reject(new Error("no adapter"))), SPEC);
+  expect(suppressor.rawOutputs(["found", "protos"])).toEqual(["protos", "boxes", "scores", "rows"]);
+  expect(suppressor.rawOutputs(["protos"])).toEqual(["protos"]);
+});
+
+describe.runIf(hasWebgpu)("on the GPU", () => {
+  let device: GPUDevice;
+
+  beforeAll(async () => {
+    const adapter = await navigator.gpu.requestAdapter();
+    if (adapter === null) throw new Error("no WebGPU adapter");
+    device = await adapter.requestDevice();
+  });
+
+  /** Tensors whose buffers lie on the device, or on another that does not take them. */
+  function onGpu(owner: GPUDevice): Record<string, GpuTensor> {
+    const entries = Object.entries(PARTS).map(([name, [dims, values]]) => {
+      const data = Float32Array.from(values);
+      const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST;
+      const buffer = owner.createBuffer({ size: data.byteLength, usage });
+      owner.queue.writeBuffer(buffer, 0, data);
+      const read = async () => ({ type: "float32" as const, dims: [...dims], data });
+      return [name, { type: "float32", dims: [...dims], buffer, read, copy: read, release: vi.fn() }];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  test("the shader keeps the boxes, and what was read is given back", async () => {
+    const suppressor = await Suppressor.open(engineOn(device), SPEC);
+    expect(suppressor.route.path).toBe("gpu");
+    const parts = onGpu(device);
+    expect(await suppressor.apply(parts, FEEDS)).toEqual({ found: WANT });
+    for (const { release } of Object.values(parts)) expect(release).toHaveBeenCalledTimes(1);
+  });
+
+  test("what the GPU refuses, the CPU does", async () => {
+    const suppressor = await Suppressor.open(engineOn(device), SPEC);
+    const adapter = await navigator.gpu.requestAdapter();
+    const other = await adapter?.requestDevice();
+    if (other === undefined) throw new Error("no second device");
+    expect(await suppressor.apply(onGpu(other), FEEDS)).toEqual({ found: WANT });
+  });
+});

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import math
+
+import msgspec
+import onnx_ir as ir
+
+from webbuild.manifest.suppression import SUPPRESSION_KEY, Suppression
+from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.graphs import graph_names
+from webbuild.passes.nms.box_pattern import BoxNmsPattern
+from webbuild.passes.nms.nms_pass import NmsPass
+from webbuild.passes.nms.pattern import NmsPattern
+from webbuild.passes.rewrite import Builder, consumers, replace_all_uses, static_shape, unused_name
+
+_LAYOUT_OPS = {"Reshape", "Unsqueeze", "Squeeze", "Identity"}
+
+
+class RuntimeNms(NmsPass[BoxNmsPattern]):
+    """Leaves the suppression of boxes to the runtime of the bundle: the graph ends at boxes, scores and rows.
+
+        rows [m, columns] of NonMaxSuppression(Gather(boxes [A, 4], NonZero(score [A] > confidence)))
+            ->  outputs boxes [A, 4], scores [A], rows [A, columns]
+
+    Why: in a graph of static shapes suppression takes some 90 kernels, holds a limited number of candidates, and
+    repeats the run on the WASM graph where it does not converge. The runtime's compute shader takes four dispatches
+    and any number of candidates.
+
+    How: the masks and gathers around the suppression go, so that everything is of all anchors. What the runtime does
+    is kept in the metadata (`webbuild.suppression`).
+
+    Limits: thresholds that are inputs; nothing else but the one output may come of the boxes that are kept. What does
+    not fit is left to `static-nms`. Exact.
+    """
+
+    code = "runtime-nms"
+    after = ("promote-thresholds",)
+    target = "webgpu"
+    pattern = BoxNmsPattern
+
+    @classmethod
+    def runs_on(cls, target: str | None, options: PassOptions) -> bool:
+        """It is for bundles alone: other loaders have no such runtime."""
+        return options.nms == "shader" and target == cls.target
+
+    def rewrite(self, model: ir.Model, tail: BoxNmsPattern, options: PassOptions) -> list[Rewrite]:
+        output = _only_output(model, tail)
+        if isinstance(output, str):
+            return [self.skipped(tail.where, output)]
+        _cut(model, tail, output)
+        reason = f"the runtime suppresses the boxes of {tail.anchors} anchors, with {tail.max_detections} rows out"
+        return [self.applied(tail.where, reason)]
+
+
+def _only_output(model: ir.Model, tail: NmsPattern) -> ir.Value | str:
+    """Return the output of the graph that is the rows in another layout, or why there is no such one alone."""
+    thresholds = (tail.mask.threshold, tail.iou)
+    if not all(value.is_graph_input() and not value.is_initializer() for value in thresholds):
+        return "a threshold is computed"
+    reached: set[ir.Value] = set()
+    waiting = [node.outputs[0] for node in (*tail.mask.gathers, *tail.kept_gathers)]
+    while waiting:
+        value = waiting.pop()
+        reached.add(value)
+        waiting += [made for node in consumers(value) for made in node.outputs if made not in reached]
+    outputs = [value for value in model.graph.outputs if value in reached]
+    if len(outputs) != 1:
+        return f"{len(outputs)} outputs come of the boxes that are kept"
+    value, pads = outputs[0], set(tail.rows.pads)
+    while value is not tail.rows.value:
+        node = value.producer()
+        if node is None or not (node.op_type in _LAYOUT_OPS or node in pads) or node.inputs[0] is None:
+            return "the rows of the boxes that are kept are changed before they are an output"
+        value = node.inputs[0]
+    shape = static_shape(outputs[0])
+    if shape is None or shape[-1] != tail.rows.columns or math.prod(shape[:-1]) < tail.max_detections:
+        return f"its output is {shape}, and {tail.max_detections} rows of {tail.rows.columns} numbers were expected"
+    if outputs[0].dtype != ir.DataType.FLOAT:
+        return "its output is not float32"
+    return outputs[0]
+
+
+def _cut(model: ir.Model, tail: BoxNmsPattern, output: ir.Value) -> None:
+    """Let the graph end before the suppression; what is no longer read is left for `canonicalize`."""
+    graph = model.graph
+    for gather in (*tail.mask.gathers, *tail.kept_gathers):
+        replace_all_uses(gather.outputs[0], gather.inputs[0])
+    end = Builder(graph, None, "suppression")
+    parts = {
+        "boxes": (tail.nms_node.inputs[0], [tail.anchors, 4]),
+        "scores": (tail.mask.score, [tail.anchors]),
+        "rows": (tail.rows.value, [tail.anchors, tail.rows.columns]),
+    }
+    made = []
+    for name, (value, shape) in parts.items():
+        part = end.reshape(value, shape)
+        part.name = unused_name(graph_names(graph), f"{output.name}_{name}")
+        part.shape, part.type = ir.Shape(shape), ir.TensorType(ir.DataType.FLOAT)
+        made.append(part)
+    spec = Suppression(
+        output=output.name or "",
+        shape=static_shape(output) or [],
+        boxes=made[0].name or "",
+        scores=made[1].name or "",
+        rows=made[2].name or "",
+        confidence=tail.mask.threshold.name or "",
+        iou=tail.iou.name or "",
+        max_detections=tail.max_detections,
+    )
+    at = list(graph.outputs).index(output)
+    graph.outputs[at : at + 1] = made
+    model.metadata_props[SUPPRESSION_KEY] = msgspec.json.encode(spec).decode()
