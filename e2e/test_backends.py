@@ -97,7 +97,7 @@ def test_webgpu_is_first_choice_and_can_be_left_and_taken_again(
     assert page.chip() == "WebGPU"
 
 
-def test_a_crowd_beyond_capacity_is_run_again_on_wasm(webgpu: BrowserHandle, root: Server, bundle: Any) -> None:
+def test_a_crowd_of_any_size_is_found_on_webgpu_alone(webgpu: BrowserHandle, root: Server, bundle: Any) -> None:
     crowd = next((bundle / "samples").glob("*crowd*")).name
     with webgpu.page() as (page, console):
         answers = blank(page, root).evaluate(
@@ -114,16 +114,15 @@ def test_a_crowd_beyond_capacity_is_run_again_on_wasm(webgpu: BrowserHandle, roo
             }""",
             crowd,
         )
-        check_repeated(answers[0], answers[1], console)
+        check_alike(answers[0], answers[1], console)
 
 
-def check_repeated(gpu: Any, wasm: Any, console: Console) -> None:
-    assert gpu["fallback"]["target"] == gpu["backend"] == "wasm"
-    assert "candidates" in gpu["fallback"]["reason"]
-    assert len(gpu["warnings"]) == 1
-    assert gpu["warnings"][0]["fix"]
-    assert len(gpu["poses"]) == len(wasm["poses"]) > 0
-    for one, other in zip(gpu["poses"], wasm["poses"], strict=True):  # from a picture resampled in float32
+def check_alike(gpu: Any, wasm: Any, console: Console) -> None:
+    assert (gpu["backend"], gpu["fallback"], gpu["warnings"]) == ("webgpu", None, [])
+    assert len(gpu["poses"]) == len(wasm["poses"]) > 64
+    # From a picture resampled in float32; the order of the faintest is within its rounding.
+    sure = ([pose for pose in answer["poses"] if pose["score"] > 0.05] for answer in (gpu, wasm))
+    for one, other in zip(*sure, strict=True):
         assert (one["label"], one["classIndex"]) == (other["label"], other["classIndex"])
         assert one["box"] == pytest.approx(other["box"], abs=0.01)
         assert one["score"] == pytest.approx(other["score"], abs=1e-5)
