@@ -221,6 +221,37 @@ def test_a_stage_that_remembers_is_refused(tmp_path: Path) -> None:
     assert done.code == 0, done.stderr
 
 
+SKETCH = f"{HEADER} sketch (float[1,3,32,32] image) => (float[1,3,32,32] coarse) {{ coarse = Tanh (image) }}"
+REFINE = f"""{HEADER}
+refine (float[1,3,32,32] coarse, SECOND) => (float[1,3,32,32] refined) {{ refined = Mul (coarse, other) }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        (", float[1,1,32,32] other", "input 'other' of refine.onnx takes a hole in the picture"),
+        (", float[1,3,32,32] other", "input 'other' of refine.onnx takes a second picture"),
+        ("", "task image makes a picture of one, and refine.onnx takes 'coarse' of stage eye in its place"),
+    ],
+)
+def test_only_the_first_stage_takes_holes_and_pictures_to_change(tmp_path: Path, second: str, said: str) -> None:
+    """As tensors, of the caller or of the first stage, a later one may take them."""
+    refine = REFINE.replace(", SECOND", second)
+    save(parsed(SKETCH), tmp_path / "sketch.onnx")
+    save(parsed(refine if second else refine.replace("other", "coarse")), tmp_path / "refine.onnx")
+    stages = STAGES.replace("toy_encoder", "sketch").replace("toy_decoder", "refine")
+    path = tmp_path / "pictures.toml"
+    path.write_text(f'{stages}task = "image"\n')
+    done = webbuild("pack", "--pipeline", path, "-o", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (2, "stage-with-picture"), done.stderr
+    assert said in done.stderr
+    assert 'task = "tensor" for stage hand' in done.stderr
+    path.write_text(f'{stages}task = "tensor"\n')
+    done = webbuild("pack", "--pipeline", path, "-o", tmp_path / "out", "--no-verify")
+    assert done.code == 0, done.stderr
+
+
 @pytest.mark.parametrize("file", ["../secret.js", "linked.js", "key.txt", "binary.js"])
 def test_glue_is_a_javascript_file_of_the_folder(tmp_path: Path, file: str) -> None:
     """A bundle is published: a file from elsewhere, or one that is no module, does not get into it."""

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from webbuild.compile.stages.crops import with_crops
+from webbuild.compile.stages.pictures import check_pictures
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.compile.stages.tensor_fit import stage_mismatch
 from webbuild.errors import USAGE, WebbuildError
@@ -75,13 +76,16 @@ class StageLinks(Struct, frozen=True):
             model: its graph as it was exported.
 
         Raises:
-            WebbuildError: `stage-mismatch`; `stages-not-joined` for one that takes neither tensors nor crops.
+            WebbuildError: `stage-mismatch`; `stages-not-joined` for one that takes neither tensors nor crops;
+                `stage-with-picture`.
         """
         if self.earlier and not self.stage.joins and self.stage.glue is None:
             return with_crops(self.stage, match, self.earlier, seen, model)
         joins = {join.input: join for join in self.stage.joins}
         inputs = tuple(self._joined(spec) if spec.name in joins else spec for spec in match.inputs)
         joined = msgspec.structs.replace(match, inputs=inputs)
+        if self.earlier:
+            check_pictures(self.stage, joined)
         return kind_of(match.task).with_earlier(joined, self.earlier) if joins else joined
 
     def _joined(self, spec: Input) -> StageInput:
