@@ -10,6 +10,7 @@ MEASURES = {
     "bytes of a first visit": "bytes",
     "to a session": "session",
     "to a first result": "first_result",
+    "to a first result, second visit": "second_visit",
     "a run, median": "p50",
     "a run, 19 of 20": "p95",
 }
