@@ -1,4 +1,4 @@
-"""Image classifiers of timm, as narrow as their code allows."""
+"""Networks of timm, as narrow as their code allows: image classifiers, and HRNet with a head of heat maps."""
 
 from __future__ import annotations
 
@@ -21,6 +21,33 @@ def build(name: str, side: int, free: dict[str, dict[int, str]], fused: bool, op
     inputs = {"input": photo(side)}
     network = timm.create_model(name, pretrained=False, num_classes=10, **options)
     return Example(enliven(network, tuple(inputs.values())), inputs, free=free)
+
+
+def hrnet_pose() -> Example:
+    """Return HRNet as the original repository and mmpose export it: a heat map for each of COCO's 17 keypoints."""
+    import timm
+    from torch import nn
+
+    narrow: dict[str, Any] = {
+        f"stage{count}": {
+            "num_modules": 1, "num_branches": count, "block_type": "BASIC" if count > 1 else "BOTTLENECK",
+            "num_blocks": (1,) * count, "num_channels": (8, 16, 32, 64)[:count], "fuse_method": "SUM",
+        }
+        for count in (1, 2, 3, 4)
+    }  # fmt: skip
+    branches = timm.models.hrnet.HighResolutionNet({"stem_width": 16, **narrow}, head="")
+    finest = branches.feature_info[1]["num_chs"]  # [N, 8, H/4, W/4]
+
+    class HeatMaps(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.backbone, self.final_layer = branches, nn.Conv2d(finest, 17, 1)
+
+        def forward(self, input: Any) -> Any:  # noqa: A002  the input's name in an export
+            return self.final_layer(self.backbone(input)[0])
+
+    inputs = {"input": photo((128, 96))}
+    return Example(enliven(HeatMaps(), tuple(inputs.values())), inputs, free=BATCH)
 
 
 def _base(
@@ -92,4 +119,5 @@ BASES = {
     "hiera": _base("hiera_tiny_224", 64, "ts17", img_size=(64, 64), embed_dim=16, num_heads=1, stages=(1, 1, 2, 1)),
     "siglip-tower": _base("vit_base_patch16_siglip_224", 64, "ts17", "qdq", **FOUR_HEADS),
     "lcnet": _base("lcnet_035", 64, "ts11", "qdq sim+fp16"),
+    "hrnet-pose": Base(hrnet_pose, "ts11-free ts17", "slim"),
 }  # fmt: skip
