@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import pairwise, permutations
 from pathlib import Path
 
 import msgspec
@@ -34,6 +34,7 @@ def plan_stages(models: Sequence[PlannedStage]) -> list[PlannedStage]:
         if len(found) == 1:
             return found[0]
         if all(takes_pictures_alone(each) for each in models[1:]):
+            check_crops_last(models)
             return list(models)
         raise error from None
 
@@ -87,7 +88,7 @@ def check_all_taken(stages: Sequence[PlannedStage]) -> None:
     """Raise for a stage of which no later one takes an output, nor may take what it finds.
 
     Raises:
-        WebbuildError: `stages-not-joined`.
+        WebbuildError: `stages-not-joined`, `crops-not-last`.
     """
     read = {stage for each in stages if each.glue for stage, _ in each.glue.reads}
     taken = read | {join.stage for stage in stages for join in stage.joins}
@@ -95,6 +96,23 @@ def check_all_taken(stages: Sequence[PlannedStage]) -> None:
     for at, stage in enumerate(stages[:-1]):
         if stage.name not in taken and at >= looking:
             raise not_joined([stage], stages[at + 1])
+    check_crops_last(stages)
+
+
+def check_crops_last(stages: Sequence[PlannedStage]) -> None:
+    """Raise for a stage that looks at crops and has one after it: how many runs it takes shows with each picture.
+
+    Raises:
+        WebbuildError: `crops-not-last`.
+    """
+    for stage, after in pairwise(stages[1:]):
+        if not stage.joins and stage.glue is None and takes_pictures_alone(stage):
+            raise WebbuildError(
+                "crops-not-last",
+                f"{stage.source.path.name} looks at crops, and {after.source.path.name} comes after it",
+                f"put {stage.source.path.name} last, or pack a bundle for each model that looks at crops",
+                exit_code=USAGE,
+            )
 
 
 def _may_take_results(stage: PlannedStage) -> bool:
