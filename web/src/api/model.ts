@@ -1,5 +1,6 @@
 // A loaded model, as the page sees it.
 
+import { IdleChoices } from "../choice/idle-choices.js";
 import type { ResilientSession } from "../fallback/recovery.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import { stateInputs } from "../inputs/state-inputs.js";
@@ -56,7 +57,7 @@ export class Model {
     this.batches = first.choice.batches;
     this.#stages = [first, ...others];
     this.#pictureRuns = new PictureRuns(first);
-    this.#scenes = new Scenes([first, ...others]);
+    this.#scenes = new Scenes([first, ...others], new IdleChoices(stages));
     this.#sessions = first.sessions;
     this.#session = first.session;
     this.state = stateInputs(manifest.inputs).length > 0 ? this.newState() : null;

@@ -1,13 +1,15 @@
 // The stages of a bundle, opened side by side: the small ones are there first.
 
 import { BackendChoice } from "../choice/backend-choice.js";
-import { planChoice } from "../choice/plan-choice.js";
-import { fallbackChain } from "../fallback/candidates.js";
+import { type PlannedChoice, planChoice } from "../choice/plan-choice.js";
+import type { Preference } from "../choice/timed-runs.js";
+import { type FindTrial, madeUpTrial } from "../choice/trial.js";
+import { VisitorRuns } from "../choice/visitor-runs.js";
 import { type LoadRequest, loadFirstWorking } from "../fallback/fallback-chain.js";
 import { ResilientSession } from "../fallback/recovery.js";
 import { VariantSessions } from "../fallback/variant-sessions.js";
 import type { Manifest } from "../manifest/manifest.js";
-import { everyStage, joinedOutputs } from "../manifest/stages.js";
+import { everyStage, joinedBytes, joinedOutputs } from "../manifest/stages.js";
 import { everyVariant, pictureSize, pictureSizes, sameSize } from "../manifest/variants.js";
 import { requestedSize } from "../preprocess/fitting-size.js";
 import { ModelStage } from "../runs/model-stage.js";
@@ -26,16 +28,22 @@ export async function openStages(whole: Manifest, base: string, options: OpenOpt
   options.signal?.addEventListener("abort", abort);
   if (options.signal?.aborted) abort();
   const progress = new StageProgress(options.onProgress, manifests.length);
-  const engineOf = manifests.length > 1 ? await firstBackend(manifests[0] ?? whole, options) : null;
-  const traceKey = manifests.length > 1 ? `trace ${performance.now()} ${Math.random()}` : null;
-  const opening = manifests.map((manifest, at) =>
-    openStage(manifest, base, options, {
+  const isAlone = manifests.length === 1;
+  const ownWorker = !isAlone && options.trace ? `trace ${performance.now()} ${Math.random()}` : null;
+  const [first = whole, ...later] = manifests;
+  const plan = (manifest: Manifest, engineOf: Backend | null): Promise<StagePlan> =>
+    planStage(manifest, base, options, {
       joined: joinedOutputs(manifests, manifest.stageName),
-      engineOf: at === 0 ? null : engineOf,
-      traceKey,
-      observer: { signal: ending.signal, onProgress: progress.listener(at) },
-    }),
-  );
+      engineOf,
+      ownWorker,
+    });
+  const firstPlan = await plan(first, null);
+  const engineOf = firstPlan.chain.candidates[0]?.backend ?? null;
+  const plans = [Promise.resolve(firstPlan), ...later.map((manifest) => plan(manifest, engineOf))];
+  const opening = plans.map(async (planned, at) => {
+    const observer = { signal: ending.signal, onProgress: progress.listener(at) };
+    return openStage(await planned, options.prefer ?? "latency", isAlone, observer);
+  });
   try {
     return await Promise.all(opening);
   } catch (error) {
@@ -48,67 +56,64 @@ export async function openStages(whole: Manifest, base: string, options: OpenOpt
   }
 }
 
-interface StageOpening {
-  joined: string[];
-  engineOf: Backend | null;
-  traceKey: string | null;
-  observer: Pick<LoadOptions, "signal" | "onProgress">;
+/** A stage that is to be opened, with all variants that may be run, and where it is opened first. */
+interface StagePlan extends PlannedChoice {
+  whole: Manifest;
+  variants: readonly Manifest[];
+  request: LoadRequest;
 }
 
-async function openStage(
+async function planStage(
   whole: Manifest,
   base: string,
   options: OpenOptions,
-  { joined, engineOf, traceKey, observer }: StageOpening,
-): Promise<ModelStage> {
+  place: Pick<LoadRequest, "joined" | "engineOf" | "ownWorker">,
+): Promise<StagePlan> {
   const { trace = false, selfTest = true, cache = true } = options;
   const { processing = "auto", addresses = {}, worker = null } = options;
   // The size is that of the pictures, which the first stage takes.
   const variants =
-    engineOf === null ? variantsOfSize(everyVariant(whole), options.size) : everyVariant(whole);
+    place.engineOf === null ? variantsOfSize(everyVariant(whole), options.size) : everyVariant(whole);
   const [manifest = whole] = variants;
-  const early: Warning[] = [];
-  let warn = (warning: Warning): unknown => early.push(warning);
   const request: LoadRequest = {
     manifest,
     base,
     backend: stageOption(options.backend, whole.stageName),
     precision: stageOption(options.precision, whole.stageName),
     trace,
-    traceKey,
     selfTest,
     cache,
     processing,
     copyFrames: null,
     noCapture: null,
-    joined,
-    engineOf,
+    ...place,
     addresses,
     worker,
-    warn: (warning) => void warn(warning),
+    warn: () => {},
   };
-  const prefer = options.prefer ?? "latency";
-  const planned = await planChoice(request, prefer);
-  const loaded = await loadFirstWorking(request, observer, planned.chain);
+  return { whole, variants, request, ...(await planChoice(request, options.prefer ?? "latency")) };
+}
+
+async function openStage(
+  { whole, variants, request: planned, chain, memory, reason }: StagePlan,
+  prefer: Preference,
+  isAlone: boolean,
+  observer: Pick<LoadOptions, "signal" | "onProgress">,
+): Promise<ModelStage> {
+  const { manifest } = planned;
+  const early: Warning[] = [];
+  let warn = (warning: Warning): unknown => early.push(warning);
+  const request: LoadRequest = { ...planned, warn: (warning) => void warn(warning) };
+  const loaded = await loadFirstWorking(request, observer, chain);
   const session = new ResilientSession(request, loaded, [...doubtfulAnswers(manifest), ...loaded.warnings]);
   session.warn(early);
   warn = (warning) => session.warn([warning]);
-  const { memory, reason } = planned;
-  const choice = memory === null ? reason : new BackendChoice(session, request, prefer, memory);
-  return new ModelStage(whole, new VariantSessions(request, session, variants), choice);
-}
-
-/** The backend that the first stage is tried on first. */
-async function firstBackend(
-  manifest: Manifest,
-  { backend, precision }: OpenOptions,
-): Promise<Backend | null> {
-  const chain = await fallbackChain({
-    manifest,
-    backend: stageOption(backend, manifest.stageName),
-    precision: stageOption(precision, manifest.stageName),
-  });
-  return chain.candidates[0]?.backend ?? null;
+  const sessions = new VariantSessions(request, session, variants);
+  const visitorRuns = new VisitorRuns();
+  const findTrial: FindTrial = async () =>
+    isAlone ? madeUpTrial(session, manifest) : visitorRuns.trial(joinedBytes(manifest));
+  const compared = memory === null ? reason : { sessions, request, prefer, memory, findTrial };
+  return new ModelStage(whole, sessions, new BackendChoice(compared), visitorRuns);
 }
 
 function variantsOfSize(variants: Manifest[], asked: LoadOptions["size"]): Manifest[] {

@@ -1,5 +1,6 @@
 // The scenes of a model of several stages.
 
+import type { IdleChoices } from "../choice/idle-choices.js";
 import { requestedSize } from "../preprocess/fitting-size.js";
 import { checkPictureCount, runInput } from "../preprocess/image-input.js";
 import { packImages } from "../preprocess/image-source.js";
@@ -19,10 +20,12 @@ export class Scenes {
   readonly #first: ModelStage;
   readonly #last: ModelStage;
   readonly #open = new Set<Scene>();
+  readonly #choices: IdleChoices;
   #looks = 0;
 
-  constructor(stages: readonly [ModelStage, ...ModelStage[]]) {
+  constructor(stages: readonly [ModelStage, ...ModelStage[]], choices: IdleChoices) {
     this.#stages = stages;
+    this.#choices = choices;
     this.#first = stages[0];
     this.#last = stages.at(-1) ?? stages[0];
   }
@@ -31,7 +34,7 @@ export class Scenes {
   async look(source: RunSource, options: RunOptions): Promise<Scene> {
     if (this.#first === this.#last) throw hasOneStage();
     checkStageRunOptions([...optionNames(this.#first.manifest, "first"), "size"], options, "the first stage");
-    return this.#look(source, options, true);
+    return (await this.#look(source, options, true)).scene;
   }
 
   /** Runs all stages on a picture. */
@@ -39,14 +42,15 @@ export class Scenes {
     const own = optionsOf(optionNames(this.#last.manifest, "later"), options);
     checkStageRun(this.#last.manifest, own);
     const names = optionNames(this.#first.manifest, "first");
-    const scene = await this.#look(source, optionsOf(names, options), false);
+    const { scene, holdsFrame } = await this.#look(source, optionsOf(names, options), false);
     try {
       const result = await scene.run(own);
       addTimings(result.timings, scene.timings);
       return result;
     } finally {
       closeResults(scene.result);
-      void scene.release();
+      if (holdsFrame) void scene.release();
+      else this.#choices.release(scene);
     }
   }
 
@@ -56,7 +60,11 @@ export class Scenes {
   }
 
   /** `lasts`: whether the picture is held for longer than a run. */
-  async #look(source: RunSource, options: RunOptions, lasts: boolean): Promise<Scene> {
+  async #look(
+    source: RunSource,
+    options: RunOptions,
+    lasts: boolean,
+  ): Promise<{ scene: Scene; holdsFrame: boolean }> {
     const { manifest, session, choice } = this.#first;
     checkOptionValues(manifest, options);
     for (const middle of this.#stages.slice(1, -1)) checkStageRun(middle.manifest, {});
@@ -79,7 +87,7 @@ export class Scenes {
       session.loaded.info.preprocess = report.preprocess;
       const scene = new Scene(this.#last, kept, report, (released) => this.#open.delete(released));
       this.#open.add(scene);
-      return scene;
+      return { scene, holdsFrame: pictures.some(isVideoFrame) };
     } catch (error) {
       void kept.release();
       throw error;

@@ -1,29 +1,22 @@
-// Which backend a model with "auto" runs on: WebGPU first, then whichever is faster here, timed while nobody waits.
+// Which backend a stage with "auto" runs on: WebGPU first, then whichever is faster here, compared while nobody waits.
 
-import { abortedError, WebbuildError } from "../api/errors.js";
+import { WebbuildError } from "../api/errors.js";
 import type { Backend } from "../api/load-options.js";
 import type { BackendChoiceInfo } from "../api/model-info.js";
 import type { Candidate } from "../fallback/candidates.js";
-import { type LoadedModel, type LoadRequest, loadFirstWorking } from "../fallback/fallback-chain.js";
+import type { LoadedModel, LoadRequest } from "../fallback/fallback-chain.js";
 import type { ResilientSession } from "../fallback/recovery.js";
-import type { Graph } from "../manifest/manifest.js";
+import type { VariantSessions } from "../fallback/variant-sessions.js";
 import { TimedOut, withLimit } from "../worker/with-limit.js";
-import { IdleTime } from "./idle-time.js";
-import {
-  arithmeticReason,
-  comparedReason,
-  NOT_YET,
-  ONLY_ONE,
-  tooSlowReason,
-  UNKNOWN_INPUTS,
-} from "./reasons.js";
+import { leastTime } from "./prior.js";
+import { comparedReason, leastReason, NOT_YET, ONLY_ONE, tooSlowReason } from "./reasons.js";
 import { type ChoiceMemory, writeChoice } from "./remembered.js";
+import { Rivals } from "./rivals.js";
 import { betterBackend, type Preference, type RunTimes, type TimedRun, timeBackends } from "./timed-runs.js";
+import type { FindTrial, Trial } from "./trial.js";
 
 /** How much longer than a run of the current backend the other may take for its first, and the least that it gets. */
 const FIRST_RUN = { times: 10, least: 2000 };
-/** Multiplications and additions per millisecond of a thread, more than any processor does in WebAssembly. */
-const AT_BEST = 2e7;
 
 interface Verdict {
   backend: Backend;
@@ -31,113 +24,149 @@ interface Verdict {
   times: RunTimes | null;
 }
 
-export class BackendChoice {
-  readonly #session: ResilientSession;
-  readonly #request: LoadRequest;
-  readonly #prefer: Preference;
-  readonly #memory: ChoiceMemory;
-  #info: BackendChoiceInfo;
+/** What is compared, and what was asked for. */
+export interface Compared {
+  sessions: VariantSessions;
+  request: LoadRequest;
+  prefer: Preference;
+  memory: ChoiceMemory;
+  findTrial: FindTrial;
+}
 
-  /** Compares the backends after the first call of the session, unless `memory` knows the answer. */
-  constructor(session: ResilientSession, request: LoadRequest, prefer: Preference, memory: ChoiceMemory) {
-    this.#session = session;
-    this.#request = request;
-    this.#prefer = prefer;
-    this.#memory = memory;
-    const { known } = memory;
-    this.#info =
-      known === null ? { reason: NOT_YET, times: null } : { reason: known.reason, times: known.times };
-    if (known === null) session.activity = new IdleTime((signal) => this.#choose(signal));
+export class BackendChoice {
+  readonly #compared: Compared | null;
+  #info: BackendChoiceInfo;
+  #isMade: boolean;
+
+  /** A string says why nothing is compared; what is remembered is not compared again. */
+  constructor(compared: Compared | string) {
+    const isFixed = typeof compared === "string";
+    this.#compared = isFixed ? null : compared;
+    const known = isFixed ? { reason: compared, times: null } : compared.memory.known;
+    this.#isMade = known !== null;
+    this.#info = { reason: known?.reason ?? NOT_YET, times: known?.times ?? null };
   }
 
   get info(): BackendChoiceInfo {
     return this.#info;
   }
 
-  async #choose(signal: AbortSignal): Promise<void> {
-    const { loaded } = this.#session;
-    const other = loaded.remaining.find(({ backend }) => backend !== loaded.candidate.backend);
-    if (other === undefined) {
-      this.#info = { reason: ONLY_ONE, times: null };
-      return;
-    }
+  get isMade(): boolean {
+    return this.#isMade;
+  }
+
+  /** Leaves the stage where it is, for this visit. */
+  stay(reason: string): void {
+    this.#made({ reason, times: null });
+  }
+
+  /** Compares the backends, if there is something to compare them by. Nobody waits until `signal` fires. */
+  async choose(signal: AbortSignal): Promise<void> {
+    if (this.#compared === null) return;
     try {
-      await this.#compare(loaded, other, signal);
+      const trial = await this.#compared.findTrial();
+      if (trial === null || signal.aborted) return;
+      if (typeof trial === "string") this.stay(trial);
+      else await this.#compare(this.#compared, trial, signal);
     } catch (error) {
       if (signal.aborted || !(error instanceof WebbuildError)) throw error;
-      this.#info = { reason: `the backends were not compared: ${error.message}`, times: null };
+      this.stay(`the backends were not compared: ${error.message}`);
     }
   }
 
-  async #compare(loaded: LoadedModel, other: Candidate, signal: AbortSignal): Promise<void> {
-    const { backend } = loaded.candidate;
-    await timedRun(loaded)();
-    const own = await timedRun(loaded)();
-    if (Number.isNaN(own)) {
-      this.#info = { reason: UNKNOWN_INPUTS, times: null };
+  async #compare(compared: Compared, trial: Trial, signal: AbortSignal): Promise<void> {
+    const { loaded } = await compared.sessions.open(trial.variant);
+    const other = otherCandidate(loaded);
+    if (other === undefined) {
+      this.stay(ONLY_ONE);
       return;
     }
-    if (signal.aborted) return;
-    const least = leastTime(other.graph, loaded.info.engine.threads);
-    if (least > own) {
-      await this.#remember({ backend, reason: arithmeticReason(own, least), times: null }, loaded);
+    const least = leastTime(other.graph, loaded.info.engine.threads, trial.bytes);
+    if (least > trial.time) {
+      const { backend } = loaded.candidate;
+      const reason = leastReason(trial.time, least);
+      await this.#remember(compared, { backend, reason, times: null }, loaded);
       return;
     }
-    const rival = await loadFirstWorking(this.#request, { signal }, { candidates: [other], warnings: [] });
-    const end = (): void => rival.connection.end(abortedError());
-    signal.addEventListener("abort", end);
+    const rivals = new Rivals(compared.request, signal);
     try {
-      const verdict = await this.#verdict(loaded, rival, own);
-      if (signal.aborted) return;
-      if (verdict.backend !== backend) await this.#move(loaded, rival, verdict.reason);
-      await this.#remember(verdict, loaded);
+      const rival = await rivals.open(trial.variant, other);
+      const verdict = await reach(compared.prefer, trial, loaded, rival);
+      if (verdict === null || signal.aborted) return;
+      if (verdict.backend === other.backend) await move(compared.sessions, loaded, rivals, verdict.reason);
+      if (!signal.aborted) await this.#remember(compared, verdict, loaded);
     } finally {
-      signal.removeEventListener("abort", end);
-      if (this.#session.loaded.connection !== rival.connection) end();
+      rivals.end();
     }
   }
 
-  async #verdict(loaded: LoadedModel, rival: LoadedModel, own: number): Promise<Verdict> {
-    const [current, other] = [loaded.candidate.backend, rival.candidate.backend];
-    const limit = Math.max(FIRST_RUN.least, FIRST_RUN.times * own);
-    try {
-      await withLimit(timedRun(rival)(), limit, "the other backend");
-    } catch (error) {
-      if (!(error instanceof TimedOut)) throw error;
-      return { backend: current, reason: tooSlowReason(current, own, limit), times: null };
-    }
-    const runs = { [current]: timedRun(loaded), [other]: timedRun(rival) } as Record<Backend, TimedRun>;
+  async #remember(
+    { request, memory }: Compared,
+    verdict: Verdict,
+    { info: { adapter } }: LoadedModel,
+  ): Promise<void> {
+    this.#made({ reason: verdict.reason, times: verdict.times });
+    await writeChoice(memory.key, { ...verdict, adapter, at: Date.now() }, request.warn);
+  }
+
+  #made(info: BackendChoiceInfo): void {
+    this.#info = info;
+    this.#isMade = true;
+  }
+}
+
+/** Times both. Returns null where what was to be timed is gone. */
+async function reach(
+  prefer: Preference,
+  trial: Trial,
+  loaded: LoadedModel,
+  rival: LoadedModel,
+): Promise<Verdict | null> {
+  const [current, other] = [loaded.candidate.backend, rival.candidate.backend];
+  const limit = Math.max(FIRST_RUN.least, FIRST_RUN.times * trial.time);
+  try {
+    const run = await withLimit(firstRun(trial, rival), limit, "the other backend");
+    if (run === null) return null;
+    const runs = { [current]: trial.own, [other]: run } as Record<Backend, TimedRun>;
     const times = await timeBackends(current, runs);
-    const backend = betterBackend(current, times, this.#prefer, rival.info.engine.threads);
-    return { backend, reason: comparedReason(backend, times, this.#prefer), times };
-  }
-
-  /** The old place stays a candidate: there the model goes where the new one fails. */
-  async #move(from: LoadedModel, to: LoadedModel, reason: string): Promise<void> {
-    const candidate = { ...to.candidate, reason };
-    await this.#session.moveTo({
-      ...to,
-      candidate,
-      remaining: [
-        from.candidate,
-        ...from.remaining.filter(({ backend }) => backend === from.candidate.backend),
-      ],
-    });
-  }
-
-  async #remember(verdict: Verdict, { info: { adapter } }: LoadedModel): Promise<void> {
-    this.#info = { reason: verdict.reason, times: verdict.times };
-    const { warn } = this.#request;
-    await writeChoice(this.#memory.key, { ...verdict, adapter, at: Date.now() }, warn);
+    const backend = betterBackend(current, times, prefer, rival.info.engine.threads);
+    return { backend, reason: comparedReason(backend, times, prefer), times };
+  } catch (error) {
+    if (!(error instanceof TimedOut)) throw error;
+    return { backend: current, reason: tooSlowReason(current, trial.time, limit), times: null };
   }
 }
 
-/** A run that nobody asked for; NaN for a model that cannot be run so. */
-function timedRun({ connection }: LoadedModel): TimedRun {
-  return async () => (await connection.call((host) => host.timedRun())) ?? Number.NaN;
+async function firstRun(trial: Trial, rival: LoadedModel): Promise<TimedRun | null> {
+  const run = await trial.on(rival);
+  await run?.();
+  return run;
 }
 
-/** Milliseconds that a graph needs for its arithmetic at the least: 0 on a GPU, of which nothing is known. */
-function leastTime({ target, macs = 0 }: Graph, threads: number): number {
-  return target === "wasm" ? macs / (AT_BEST * threads) : 0;
+/** Every graph that is open on the backend of `loaded` goes where the others are. */
+async function move(
+  sessions: VariantSessions,
+  { candidate: { backend } }: LoadedModel,
+  rivals: Rivals,
+  reason: string,
+): Promise<void> {
+  const moves: [ResilientSession, LoadedModel, LoadedModel][] = [];
+  for (const [variant, session] of await sessions.opened()) {
+    const { loaded: from } = session;
+    const other = otherCandidate(from);
+    if (from.candidate.backend !== backend || other === undefined) continue;
+    moves.push([session, from, await rivals.open(variant, other)]);
+  }
+  for (const [session, from, to] of moves)
+    if (await session.moveTo(from, inPlaceOf(from, to, reason))) rivals.keep(to);
+}
+
+function otherCandidate({ candidate, remaining }: LoadedModel): Candidate | undefined {
+  return remaining.find(({ backend }) => backend !== candidate.backend);
+}
+
+/** The old place stays a candidate: there the model goes where the new one fails. */
+function inPlaceOf({ candidate, remaining }: LoadedModel, to: LoadedModel, reason: string): LoadedModel {
+  const same = remaining.filter(({ backend }) => backend === candidate.backend);
+  return { ...to, candidate: { ...to.candidate, reason }, remaining: [candidate, ...same] };
 }

@@ -5,18 +5,30 @@ const QUIET = 2000;
 /** Milliseconds that the page may be busy with other things before the work begins all the same. */
 const PATIENCE = 2000;
 
+/** Returns whether that was all there is to do; what is left is for the next time that nobody waits. */
+type Work = (signal: AbortSignal) => Promise<boolean>;
+
 /** Does some work once, at the first time that is long enough for it. */
 export class IdleTime {
-  readonly #work: (signal: AbortSignal) => Promise<void>;
+  readonly #work: Work;
+  readonly #whenOver: () => void;
   #attempts: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #working: AbortController | null = null;
   #underWay = 0;
 
-  /** `work` is begun again after a call has stopped it, so many times in all; one that failed is not. */
-  constructor(work: (signal: AbortSignal) => Promise<void>, attempts = 3) {
+  /**
+   * `work` is begun again after a call has stopped it, so many times in all; one that failed is not. `whenOver` is called
+   * when it will not be begun any more.
+   */
+  constructor(work: Work, whenOver: () => void = () => {}, attempts = 3) {
     this.#work = work;
+    this.#whenOver = whenOver;
     this.#attempts = attempts;
+  }
+
+  get isOver(): boolean {
+    return this.#attempts === 0;
   }
 
   /** A call has begun. */
@@ -28,14 +40,14 @@ export class IdleTime {
   /** A call has ended. */
   ended(): void {
     this.#underWay--;
-    if (this.#underWay > 0 || this.#attempts === 0) return;
+    if (this.#underWay > 0 || this.isOver) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#whenIdle(() => void this.#start()), QUIET);
   }
 
   /** There is nothing to wait for any more. */
   end(): void {
-    this.#attempts = 0;
+    this.#allow(0);
     this.#stop();
   }
 
@@ -43,6 +55,12 @@ export class IdleTime {
     clearTimeout(this.#timer);
     this.#working?.abort();
     this.#working = null;
+  }
+
+  #allow(attempts: number): void {
+    if (this.isOver) return;
+    this.#attempts = attempts;
+    if (this.isOver) this.#whenOver();
   }
 
   #whenIdle(start: () => void): void {
@@ -57,17 +75,17 @@ export class IdleTime {
 
   async #start(): Promise<void> {
     // The clock of a page that nobody sees is not to be relied on.
-    if (globalThis.document?.visibilityState === "hidden") return;
+    if (this.isOver || globalThis.document?.visibilityState === "hidden") return;
     const attempt = new AbortController();
+    const { signal } = attempt;
     this.#working = attempt;
-    if (this.#attempts > 0) this.#attempts--;
     try {
-      await this.#work(attempt.signal);
-      if (!attempt.signal.aborted) this.#attempts = 0;
+      const isDone = await this.#work(signal);
+      if (signal.aborted) this.#allow(this.#attempts - 1);
+      else if (isDone) this.#allow(0);
     } catch (error) {
-      if (attempt.signal.aborted) return;
-      this.#attempts = 0;
-      throw error;
+      this.#allow(signal.aborted ? this.#attempts - 1 : 0);
+      if (!signal.aborted) throw error;
     }
   }
 }

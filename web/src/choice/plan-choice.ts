@@ -23,13 +23,9 @@ export async function planChoice(request: LoadRequest, prefer: Preference): Prom
   return { chain: first, memory, reason: reason ?? ONLY_ONE };
 }
 
-function notCompared(
-  { backend, trace, cache, joined, engineOf }: LoadRequest,
-  { candidates }: FallbackChain,
-): string | null {
+function notCompared({ backend, trace, cache }: LoadRequest, { candidates }: FallbackChain): string | null {
   if (backend !== "auto") return `backend "${backend}" was asked for`;
   if (new Set(candidates.map((each) => each.backend)).size < 2) return ONLY_ONE;
   if (trace) return "a model that is traced stays where it is";
-  if (!cache) return "nothing is kept for the next visit, as was asked for";
-  return joined.length > 0 || engineOf !== null ? "stages that share tensors stay together" : null;
+  return cache ? null : "nothing is kept for the next visit, as was asked for";
 }

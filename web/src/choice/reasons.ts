@@ -7,6 +7,7 @@ import { median, otherThan, type Preference, type RunTimes } from "./timed-runs.
 /** Why nothing was compared. */
 export const ONLY_ONE = "the bundle runs on one backend here";
 export const NOT_YET = "the backends are compared when the model has run and nobody waits";
+export const TAKEN_ON_GPU = "a later stage takes its outputs on the GPU";
 export const UNKNOWN_INPUTS = "the model cannot be timed: nobody knows what its inputs mean";
 
 export function comparedReason(backend: Backend, times: RunTimes, prefer: Preference): string {
@@ -18,9 +19,9 @@ export function comparedReason(backend: Backend, times: RunTimes, prefer: Prefer
   return taken <= left ? what : `${what}: too small a difference to change for`;
 }
 
-/** `least` is what WASM needs for the arithmetic alone. */
-export function arithmeticReason(own: number, least: number): string {
-  return `WebGPU takes ${milliseconds(own)} a run here, WASM would need ${milliseconds(least)} for the arithmetic alone`;
+/** `least` is what WASM needs whatever the processor. */
+export function leastReason(own: number, least: number): string {
+  return `WebGPU takes ${milliseconds(own)} a run here, WASM would need ${milliseconds(least)} at the least`;
 }
 
 export function tooSlowReason(backend: Backend, own: number, limit: number): string {

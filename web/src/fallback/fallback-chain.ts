@@ -19,8 +19,8 @@ export interface LoadRequest {
   backend: "auto" | Backend;
   precision: "auto" | Precision;
   trace: boolean;
-  /** What names the worker that the stages of a traced model share; null for a model of one stage. */
-  traceKey: string | null;
+  /** Names the worker to join, which nobody joins without that name. Null for any of the same runtime, and of a trace for one alone. */
+  ownWorker: string | null;
   selfTest: boolean;
   cache: boolean;
   processing: "auto" | "cpu";
@@ -112,10 +112,8 @@ async function loadWithRestart(
   candidate: Candidate,
   observer: LoadObserver,
 ): Promise<WorkerModel> {
-  const { manifest, trace, traceKey, worker } = request;
-  const build = engineBuild(request, candidate);
-  // A trace is the log of one model alone.
-  const key = trace ? traceKey && `${traceKey} ${build.build}` : workerKey(manifest, build);
+  const { worker } = request;
+  const key = keyOfWorker(request, engineBuild(request, candidate));
   const first = new Connection(key, worker);
   try {
     return await loadInWorker(first, request, candidate, observer);
@@ -125,6 +123,12 @@ async function loadWithRestart(
     const fallback = lost ? withoutExternalTextures(request) : request;
     return loadInWorker(new Connection(lost ? key : null, worker), fallback, candidate, observer);
   }
+}
+
+function keyOfWorker({ manifest, trace, ownWorker }: LoadRequest, build: EngineBuild): string | null {
+  if (ownWorker !== null) return `${ownWorker} ${build.build}`;
+  // A trace is the log of one model alone.
+  return trace ? null : workerKey(manifest, build);
 }
 
 /** A GPU that was lost once is not given a VideoFrame where it lies any more: that may have been it. */

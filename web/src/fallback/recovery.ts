@@ -108,17 +108,21 @@ export class ResilientSession {
     }
   }
 
-  /** Goes on at another place, which is open already, unless something has happened or happens meanwhile. */
-  async moveTo(loaded: LoadedModel): Promise<void> {
-    const from = this.#loaded;
+  /** Goes from one place to another that is open already, unless something has happened or happens meanwhile. Returns whether it went. */
+  async moveTo(from: LoadedModel, loaded: LoadedModel): Promise<boolean> {
     const stays = (): boolean =>
-      this.#underWay > 0 || this.#reload !== null || this.#ended !== null || this.#loaded !== from;
-    if (stays()) return;
+      this.#underWay > 0 ||
+      this.#reload !== null ||
+      this.#ended !== null ||
+      this.#loaded !== from ||
+      loaded.connection.ended;
+    if (stays()) return false;
     await this.#leave();
     // A run that began meanwhile has written its state where the model was.
-    if (stays() || loaded.connection.ended) return;
+    if (stays()) return false;
     from.connection.closeWhenIdle(moved());
     this.#loaded = loaded;
+    return true;
   }
 
   /** Ends what is open or being opened. Later calls reject with `error`. */

@@ -39,6 +39,15 @@ export class VariantSessions {
     return opening;
   }
 
+  /** Returns those that are open, by their variants. */
+  async opened(): Promise<[Manifest, ResilientSession][]> {
+    const all = [...this.#sessions].map(async ([variant, opening]) => {
+      const session = await opening.catch(() => null);
+      return session === null ? [] : [[variant, session] as [Manifest, ResilientSession]];
+    });
+    return (await Promise.all(all)).flat();
+  }
+
   /** Ends what is open or being opened. Later calls reject with `error`. */
   end(error: WebbuildError): void {
     this.#ended ??= error;

@@ -1,5 +1,6 @@
 // The stages of a bundle: a manifest for each, the first one's its own.
 
+import { tensorBytes } from "../tensors/raw-tensor.js";
 import type { Manifest, Stage, StageInput } from "./manifest.js";
 
 /** A stage alone: what comes between it and the ones before too. */
@@ -18,6 +19,11 @@ export function finalTask({ task, stages = [] }: Pick<Manifest, "task" | "stages
 /** Returns those inputs that take an output of an earlier stage. */
 export function stageInputs({ inputs }: Pick<Manifest, "inputs">): StageInput[] {
   return inputs.filter((input) => input.kind === "stage");
+}
+
+/** Returns the bytes that a stage takes of earlier ones. */
+export function joinedBytes(manifest: Pick<Manifest, "inputs">): number {
+  return stageInputs(manifest).reduce((sum, input) => sum + tensorBytes(input), 0);
 }
 
 /** Returns the outputs of a stage that others take. */

@@ -2,6 +2,7 @@
 
 import type { ModelInfo } from "../api/model-info.js";
 import type { BackendChoice } from "../choice/backend-choice.js";
+import type { VisitorRun, VisitorRuns } from "../choice/visitor-runs.js";
 import type { ResilientSession } from "../fallback/recovery.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import type { StageManifest } from "../manifest/stages.js";
@@ -14,11 +15,17 @@ export class ModelStage {
   readonly sessions: VariantSessions;
   readonly choice: VariantChoice;
   readonly turns: RunTurns;
-  readonly #backendChoice: BackendChoice | string;
+  readonly backendChoice: BackendChoice;
+  readonly #visitorRuns: VisitorRuns;
 
-  /** `backendChoice` is a string where there is nothing to choose: why. */
-  constructor(manifest: StageManifest, sessions: VariantSessions, backendChoice: BackendChoice | string) {
-    this.#backendChoice = backendChoice;
+  constructor(
+    manifest: StageManifest,
+    sessions: VariantSessions,
+    backendChoice: BackendChoice,
+    visitorRuns: VisitorRuns,
+  ) {
+    this.backendChoice = backendChoice;
+    this.#visitorRuns = visitorRuns;
     this.manifest = manifest;
     this.sessions = sessions;
     this.choice = new VariantChoice(sessions.variants);
@@ -32,13 +39,17 @@ export class ModelStage {
 
   /** What is known of the first session. */
   get info(): Omit<ModelInfo, "stages"> {
-    const choice = this.#backendChoice;
-    const said = typeof choice === "string" ? { reason: choice, times: null } : choice.info;
-    return structuredClone({ ...this.session.loaded.info, choice: said });
+    return structuredClone({ ...this.session.loaded.info, choice: this.backendChoice.info });
   }
 
   /** The session of the first variant. */
   get session(): ResilientSession {
     return this.sessions.first;
+  }
+
+  /** Hears how long a run took, as long as the backends are to be compared by that. */
+  heard(run: VisitorRun, milliseconds: number): void {
+    if (this.backendChoice.isMade) this.#visitorRuns.forget();
+    else this.#visitorRuns.heard(run, milliseconds);
   }
 }

@@ -2,23 +2,27 @@
 // lost with a worker, the first stage runs again.
 
 import { internalError } from "../api/errors.js";
-import type { Result, RunOptions } from "../api/types.js";
+import type { PictureSize, Result, RunOptions } from "../api/types.js";
+import type { Crossing } from "../choice/visitor-runs.js";
 import type { LoadedModel } from "../fallback/fallback-chain.js";
 import { type ResilientSession, rejectOnAbort, type WorkerCall } from "../fallback/recovery.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { joinedOutputs, stageInputs } from "../manifest/stages.js";
 import { blamingOrigin } from "../preprocess/image-source.js";
 import { closePictures, type Picture } from "../preprocess/pixels.js";
-import type { SceneRef } from "../stages/scene-store.js";
+import type { SavedScene, SceneRef } from "../stages/scene-store.js";
 import type { SceneView } from "../stages/scene-view.js";
 import type { RemoteHost } from "../worker/connection.js";
 import type { LookReport } from "../worker/look.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
+import { type Ask, formOf, laterRun, timed } from "./asked-again.js";
 import type { ModelStage } from "./model-stage.js";
 import type { Work } from "./run-turns.js";
 import { addTimings } from "./stage-runs.js";
 
 type Signal = RunOptions["signal"];
+
+type SceneCall<T> = (scenes: RemoteHost["scenes"]) => Promise<T>;
 
 /** A run of the first stage, and how to do it again. */
 interface Look {
@@ -47,6 +51,8 @@ export class SceneSource {
   readonly #copies = new Set<LoadedModel>();
   /** Every place that may hold something of it. */
   readonly #places = new Set<LoadedModel>();
+  /** Of the upright picture, known when it was looked at. */
+  #size: PictureSize | null = null;
   /** One at a time, whoever asks. */
   #looking: Promise<LookReport> | null = null;
   #released = false;
@@ -56,6 +62,10 @@ export class SceneSource {
     this.#middle = stages.slice(1, -1);
     this.#stages = stages;
     this.#look = look;
+  }
+
+  get size(): PictureSize | null {
+    return this.#size;
   }
 
   /** Runs all stages but the last; once more where one of them moves to another place. */
@@ -76,6 +86,24 @@ export class SceneSource {
       if (!(await this.moved(signal))) throw error;
       return once();
     });
+  }
+
+  /**
+   * Copies the scene to where nobody waits for it, and says how many milliseconds that took; null where it is not here to
+   * be copied. It is no call of the model's.
+   */
+  async copyTo(rival: LoadedModel): Promise<{ ref: SceneRef; crossing: number } | null> {
+    const place = this.#place;
+    if (place === null || this.#released || place.session.loaded !== place.loaded) return null;
+    const start = performance.now();
+    try {
+      const read = (call: SceneCall<SavedScene>) => askedAside(place.loaded, call);
+      await this.#copy(read, rival, (call) => askedAside(rival, call));
+    } catch (error) {
+      if (this.#released) return null;
+      throw error;
+    }
+    return { ref: this.#refOf(rival), crossing: performance.now() - start };
   }
 
   /** Returns the results of all stages but the last, by their names. */
@@ -117,8 +145,13 @@ export class SceneSource {
         return host.scenes.look(id, number, pictures, options, kept).catch(blamingOrigin);
       };
       const report = await session.call(call, () => call, signal);
-      this.#place = { session, loaded: session.loaded };
+      const { loaded: place } = session;
+      this.#place = { session, loaded: place };
       this.#copies.clear();
+      this.#size = [report.source.width, report.source.height];
+      const form = formOf("look", this.#size, options);
+      const on = (rival: LoadedModel) => this.#lookIn(rival);
+      this.#first.heard({ variant, place, form, scene: this, on }, report.timings.total);
       return report;
     };
     const order = { turn: null, signal };
@@ -132,11 +165,15 @@ export class SceneSource {
     const { number } = this.#look;
     const place = this.#place;
     if (place === null) throw internalError("a stage before the first");
+    const [variant = stage.manifest] = stage.sessions.variants;
     const work: Work<Result["timings"]> = async (session, id) => {
       const ref = await this.#broughtTo(session, place, signal);
       const kept = this.#kept(stage, session.loaded);
       const { timings, warnings } = await asked(session, (scenes) => scenes.advance(id, ref, kept), signal);
       stage.session.warn(warnings);
+      const run = { variant, place: session.loaded, form: formOf("advance", this.#size, {}) };
+      const ask: Ask = (scenes, to) => scenes.advance(-1, to, { ...kept, onGpu: [] });
+      stage.heard(laterRun(run, this, ask, 2), timings.total);
       this.#copies.clear();
       if (session.loaded.connection.sharesWorker(place.loaded.connection)) return timings;
       const saved = await asked(session, (scenes) => scenes.read(number), signal);
@@ -144,21 +181,58 @@ export class SceneSource {
       this.#copies.add(session.loaded);
       return timings;
     };
-    const [variant = stage.manifest] = stage.sessions.variants;
     const { answer } = await stage.turns.run(variant, { turn: null, signal }, work, () => false);
     return answer;
   }
 
   async #broughtTo(session: ResilientSession, place: Place, signal: Signal): Promise<SceneRef> {
-    const { number } = this.#look;
     const { loaded } = session;
-    if (loaded.connection.sharesWorker(place.loaded.connection)) return this.#refOf(place.loaded);
-    if (this.#copies.has(loaded)) return this.#refOf(loaded);
-    const saved = await asked(place.session, (scenes) => scenes.read(number), signal);
-    this.#places.add(loaded);
-    await asked(session, (scenes) => scenes.keep(number, saved), signal);
-    this.#copies.add(loaded);
+    const there = [place.loaded, ...this.#copies].find(
+      ({ connection }) => !connection.ended && connection.sharesWorker(loaded.connection),
+    );
+    if (there !== undefined) return this.#refOf(there);
+    const read = (call: SceneCall<SavedScene>) => asked(place.session, call, signal);
+    await this.#copy(read, loaded, (call) => asked(session, call, signal));
     return this.#refOf(loaded);
+  }
+
+  /** Copies the scene to another worker; `read` and `write` ask the worker where it is, and the other. */
+  async #copy(
+    read: (call: SceneCall<SavedScene>) => Promise<SavedScene>,
+    to: LoadedModel,
+    write: (call: SceneCall<void>) => Promise<void>,
+  ): Promise<void> {
+    const { number } = this.#look;
+    const saved = await read((scenes) => scenes.read(number));
+    try {
+      this.#places.add(to);
+      await write((scenes) => scenes.keep(number, saved));
+      this.#copies.add(to);
+    } finally {
+      closePictures([saved.view.picture]);
+    }
+  }
+
+  /** Runs the first stage in a worker that nobody waits for, and sees how long its outputs take to another; null where the picture is closed. */
+  async #lookIn(rival: LoadedModel): Promise<Crossing | null> {
+    const { number, pictures, options } = this.#look;
+    const { names } = this.#kept(this.#first, rival);
+    const run = () =>
+      timed(rival, (scenes) => scenes.look(-1, number, pictures, options, { names, onGpu: [] }));
+    try {
+      if (this.#released) return null;
+      await run();
+      const start = performance.now();
+      await this.#copy(
+        (call) => askedAside(rival, call),
+        rival,
+        (call) => askedAside(rival, call),
+      );
+      return { run, crossing: performance.now() - start };
+    } catch (error) {
+      if (this.#released) return null;
+      throw error;
+    }
   }
 
   async #ensure(signal: Signal): Promise<Place> {
@@ -192,12 +266,13 @@ export class SceneSource {
   }
 }
 
+/** Asks a worker in a call that is none of the model's. */
+function askedAside<T>({ connection }: LoadedModel, call: SceneCall<T>): Promise<T> {
+  return connection.call(({ scenes }) => call(scenes));
+}
+
 /** Asks a worker once: who asked tries again where the session moves. */
-function asked<T>(
-  session: ResilientSession,
-  call: (scenes: RemoteHost["scenes"]) => Promise<T>,
-  signal: Signal,
-): Promise<T> {
+function asked<T>(session: ResilientSession, call: SceneCall<T>, signal: Signal): Promise<T> {
   return session.call(
     ({ scenes }) => call(scenes),
     () => null,

@@ -1,6 +1,7 @@
 // Runs of a later stage on a scene.
 
 import type { Result, RunOptions, Tensors } from "../api/types.js";
+import type { LoadedModel } from "../fallback/fallback-chain.js";
 import type { ResilientSession } from "../fallback/recovery.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
@@ -10,6 +11,7 @@ import type { EverythingSettings } from "../tasks/mask-generation/everything/set
 import { optionVariant } from "../tasks/task-options.js";
 import type { RemoteHost } from "../worker/connection.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
+import { type Ask, formOf, laterRun } from "./asked-again.js";
 import { reportingListener } from "./listener.js";
 import type { ModelStage } from "./model-stage.js";
 import type { SceneSource } from "./scene-source.js";
@@ -43,7 +45,7 @@ export class StageRuns {
     const hasParts = variant.inputs.some(({ kind }) => kind === "crop");
     const result = await (hasParts
       ? this.#runParts(options, signal, this.#cropPlan())
-      : this.#call(variant, signal, (host, id, ref) => host.run(id, ref, options)));
+      : this.#timedCall(["run", variant], options, signal, (host, id, ref) => host.run(id, ref, options)));
     this.#stage.session.warn(result.warnings);
     this.#stage.session.loaded.info.postprocess = result.postprocess;
     return result;
@@ -96,7 +98,7 @@ export class StageRuns {
     for (let begin = 0; begin < count; ) {
       const { variant, size } = next(count - begin);
       const range = { begin, end: begin + size };
-      const found = await this.#call(variant, signal, (host, id, ref) =>
+      const found = await this.#timedCall(["parts", variant], options, signal, (host, id, ref) =>
         host.runParts(id, ref, options, range),
       );
       pieces.push(...found.pieces);
@@ -107,9 +109,31 @@ export class StageRuns {
     return this.#call(alone, signal, (host, id, ref) => host.joinParts(id, ref, options, pieces, timings));
   }
 
-  async #call<T>(variant: Manifest, signal: Signal, call: StageCall<T>): Promise<T> {
-    const work = (session: ResilientSession, id: number): Promise<T> =>
-      this.#onScene(session, signal, (host, ref) => call(host, id, ref));
+  /** A run that says how long it took: the backends may be compared by it. */
+  #timedCall<T extends Pick<Result, "timings">>(
+    [kind, variant]: [string, Manifest],
+    options: WorkerRunOptions,
+    signal: Signal,
+    call: StageCall<T>,
+  ): Promise<T> {
+    const form = formOf(kind, this.#source.size, options);
+    const ask: Ask = (scenes, ref) => call(scenes, -1, ref);
+    return this.#call(variant, signal, call, ({ timings }, place) =>
+      this.#stage.heard(laterRun({ variant, place, form }, this.#source, ask, 1), timings.total),
+    );
+  }
+
+  async #call<T>(
+    variant: Manifest,
+    signal: Signal,
+    call: StageCall<T>,
+    hear: (answer: T, place: LoadedModel) => void = () => {},
+  ): Promise<T> {
+    const work = async (session: ResilientSession, id: number): Promise<T> => {
+      const answer = await this.#onScene(session, signal, (host, ref) => call(host, id, ref));
+      hear(answer, session.loaded);
+      return answer;
+    };
     const { answer } = await this.#stage.turns.run(variant, { turn: null, signal }, work, () => false);
     return answer;
   }

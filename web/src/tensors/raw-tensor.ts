@@ -39,6 +39,9 @@ export function parseRawTensor(
 
 /** Returns a tensor of zeros. */
 export function zeroTensor(spec: { dtype: DType; shape: readonly number[] }): TensorData {
-  const size = spec.shape.reduce((product, length) => product * length, BYTES_PER_ELEMENT[spec.dtype]);
-  return parseRawTensor(spec, "zeros", new ArrayBuffer(size));
+  return parseRawTensor(spec, "zeros", new ArrayBuffer(tensorBytes(spec)));
+}
+
+export function tensorBytes({ dtype, shape }: { dtype: DType; shape: readonly number[] }): number {
+  return shape.reduce((product, length) => product * length, BYTES_PER_ELEMENT[dtype]);
 }

@@ -51,8 +51,9 @@ export class Connection {
     this.#host = this.#remote as unknown as RemoteHost;
   }
 
+  /** Whether it has ended, or is about to. */
   get ended(): boolean {
-    return this.#ended !== null;
+    return this.#ended !== null || this.#ending !== null;
   }
 
   /** Whether the failure may be that of others in the worker: alone it may work. */

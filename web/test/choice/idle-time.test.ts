@@ -11,7 +11,7 @@ afterEach(() => {
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
 test("nothing begins before a call has ended and two seconds were quiet", async () => {
-  const work = vi.fn(async () => {});
+  const work = vi.fn(async () => true);
   const idle = new IdleTime(work);
   await pass(10_000);
   idle.began();
@@ -26,7 +26,7 @@ test("nothing begins before a call has ended and two seconds were quiet", async 
 });
 
 test("work that is done is not done again", async () => {
-  const work = vi.fn(async () => {});
+  const work = vi.fn(async () => true);
   const idle = new IdleTime(work);
   for (let calls = 0; calls < 3; calls++) {
     idle.began();
@@ -34,6 +34,19 @@ test("work that is done is not done again", async () => {
     await pass(5000);
   }
   expect(work).toHaveBeenCalledTimes(1);
+});
+
+test("work that has nothing to go by yet comes back at the next quiet time, as often as it takes", async () => {
+  const work = vi.fn(async () => work.mock.calls.length > 4);
+  const over = vi.fn();
+  const idle = new IdleTime(work, over);
+  for (let calls = 0; calls < 7; calls++) {
+    expect(over).toHaveBeenCalledTimes(calls > 4 ? 1 : 0);
+    idle.began();
+    idle.ended();
+    await pass(5000);
+  }
+  expect(work).toHaveBeenCalledTimes(5);
 });
 
 test("a call stops the work, which begins again three times in all", async () => {

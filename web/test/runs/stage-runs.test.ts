@@ -25,7 +25,11 @@ const turns = {
     answer: await work(session, 0),
   }),
 };
-const stage = { sessions: { variants: [{ task: { kind: "tensor" } }] }, turns } as unknown as ModelStage;
+const stage = {
+  sessions: { variants: [{ task: { kind: "tensor" } }] },
+  turns,
+  heard: () => {},
+} as unknown as ModelStage;
 const source = { refIn: async () => ({}), moved: async () => false } as unknown as SceneSource;
 
 test.each([

@@ -58,15 +58,25 @@ export async function picture(name: string): Promise<Blob> {
 }
 
 /** Starts another script as the worker, for the length of `work`. */
-export async function withWorker<T>(script: string, work: () => Promise<T>): Promise<T> {
+export function withWorker<T>(script: string, work: () => Promise<T>): Promise<T> {
+  return withWorkers([script], work);
+}
+
+/** Starts a script of its own as each worker, the last one's for all that follow. `work` is told how many were started. */
+export async function withWorkers<T>(
+  scripts: readonly string[],
+  work: (started: () => number) => Promise<T>,
+): Promise<T> {
   const original = globalThis.Worker;
+  let started = 0;
   globalThis.Worker = class extends original {
     constructor(url: string | URL, options?: WorkerOptions) {
+      const script = scripts[Math.min(started++, scripts.length - 1)] ?? "worker.js";
       super(String(url).replace("worker.js", script), options);
     }
   };
   try {
-    return await work();
+    return await work(() => started);
   } finally {
     globalThis.Worker = original;
   }

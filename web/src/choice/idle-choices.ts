@@ -1,0 +1,63 @@
+// The choices of all stages of a model: made one after another when nobody waits, the last stage first.
+
+import { stageInputs } from "../manifest/stages.js";
+import type { ModelStage } from "../runs/model-stage.js";
+import { IdleTime } from "./idle-time.js";
+import { TAKEN_ON_GPU } from "./reasons.js";
+
+interface Releasable {
+  release(): Promise<void>;
+}
+
+export class IdleChoices {
+  readonly #stages: readonly ModelStage[];
+  readonly #idle: IdleTime;
+  /** What the last run ran on, to be timed again on the other backend. */
+  #scene: Releasable | null = null;
+
+  constructor(stages: readonly ModelStage[]) {
+    this.#stages = stages;
+    this.#idle = new IdleTime(
+      (signal) => this.#choose(signal),
+      () => this.#release(),
+    );
+    if (this.#areMade()) this.#idle.end();
+    else for (const { session } of stages) session.activity = this.#idle;
+  }
+
+  /** Releases the scene of a run: the last one's only when nothing is to be timed on it any more. */
+  release(scene: Releasable): void {
+    this.#release();
+    this.#scene = scene;
+    if (this.#idle.isOver) this.#release();
+  }
+
+  #release(): void {
+    void this.#scene?.release();
+    this.#scene = null;
+  }
+
+  async #choose(signal: AbortSignal): Promise<boolean> {
+    for (const stage of this.#stages.toReversed()) {
+      if (signal.aborted) return false;
+      if (stage.backendChoice.isMade) continue;
+      const takers = this.#takersOnGpu(stage);
+      if (takers.length === 0) await stage.backendChoice.choose(signal);
+      else if (takers.every(({ backendChoice }) => backendChoice.isMade))
+        stage.backendChoice.stay(TAKEN_ON_GPU);
+    }
+    return this.#areMade();
+  }
+
+  /** The stages that take tensors of this one on the GPU: elsewhere these would cross at each of their runs. */
+  #takersOnGpu({ name }: ModelStage): ModelStage[] {
+    return this.#stages.filter(({ manifest, session }) => {
+      const takes = stageInputs(manifest).some(({ stage }) => stage === name);
+      return takes && session.loaded.candidate.backend === "webgpu";
+    });
+  }
+
+  #areMade(): boolean {
+    return this.#stages.every(({ backendChoice }) => backendChoice.isMade);
+  }
+}

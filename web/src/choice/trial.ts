@@ -1,0 +1,37 @@
+// What is timed to compare two backends: the same run on both.
+
+import type { LoadedModel } from "../fallback/fallback-chain.js";
+import type { ResilientSession } from "../fallback/recovery.js";
+import type { Manifest } from "../manifest/manifest.js";
+import { UNKNOWN_INPUTS } from "./reasons.js";
+import type { TimedRun } from "./timed-runs.js";
+
+export interface Trial {
+  /** The graph that is run, of those that the model has for several sizes or prompts. */
+  variant: Manifest;
+  /** Milliseconds of a run on the backend in use. */
+  time: number;
+  /** Bytes that cross between GPU and memory for a run on the other backend. */
+  bytes: number;
+  /** The run on the backend in use. */
+  own: TimedRun;
+  /** Returns the run in another place; null where what it takes is gone. */
+  on(rival: LoadedModel): Promise<TimedRun | null>;
+}
+
+/** Returns what to time; null where there is nothing yet, a reason where there never is. */
+export type FindTrial = () => Promise<Trial | string | null>;
+
+/** A run that nobody asked for: what a model of one stage is timed by. */
+export async function madeUpTrial(session: ResilientSession, variant: Manifest): Promise<Trial | string> {
+  const own = timedRun(session.loaded);
+  await own();
+  const time = await own();
+  if (Number.isNaN(time)) return UNKNOWN_INPUTS;
+  return { variant, time, bytes: 0, own, on: async (rival) => timedRun(rival) };
+}
+
+/** NaN for a model that cannot be run so. */
+function timedRun({ connection }: LoadedModel): TimedRun {
+  return async () => (await connection.call((host) => host.timedRun())) ?? Number.NaN;
+}
