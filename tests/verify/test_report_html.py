@@ -13,8 +13,9 @@ from tests.manifests import stages_manifest
 from tests.verify.detections_made import PROBLEM, backend, comparison, person, report
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.manifest.manifest import DepthTask, ImageTask, MatteTask, Task, TensorTask, encode
+from webbuild.verify.error_rows import error_rows
 from webbuild.verify.page_messages import ExecutedNode, RuntimeWarningInfo
-from webbuild.verify.report import Problem, ProviderPlacement, SampleReport, SampleResult
+from webbuild.verify.report import PointedAt, Problem, ProviderPlacement, SampleReport, SampleResult
 from webbuild.verify.report_html import render_verify_report
 
 DEPTH = DepthTask(output="depth", quantity="depth", unit="metres")
@@ -153,6 +154,36 @@ def test_of_pictures_that_are_made_nothing_is_counted(picture: Path, task: Task)
     assert "Results of each backend" in page
     assert '<span class="quiet">outputs agree</span>' in page
     assert not [each for each in ("nothing", "found", "Detections", "on one scale") if each in Tags(page).text]
+
+
+def test_what_was_pointed_at_is_drawn_on_its_picture(picture: Path) -> None:
+    pointed = PointedAt(on=((10, 20), (30, 40)), beside=((5, 6),), box=(1, 2, 50, 44))
+    sample = SampleReport(title="desk", file=str(picture), width=64, height=48, detections=(), pointed=pointed)
+    asked = report(backend(comparison(output="mask")), samples=(sample,), task=MatteTask(output="alpha"))
+    page = render_verify_report(asked)
+    drawn = page[page.index('<g class="prompt">') : page.index("</svg>", page.index('<g class="prompt">'))]
+    assert re.findall(r'class="click (\w+)"><title>([^<]+)</title><path class="rim" d="([^"]+)"', drawn) == [
+        ("on", "a click on the object", "M10 20h0"),
+        ("on", "a click on the object", "M30 40h0"),
+        ("beside", "a click beside the object", "M5 6h0"),
+    ]
+    assert drawn.count('d="M1 2H50V44H1Z"') == 2
+
+
+def test_a_stage_has_one_row_for_all_numbers_of_points() -> None:
+    """The worst of them stands in it, a difference before any that is allowed."""
+    near, far = comparison(output="mask", max_abs=0.4), comparison("DIFFERS", "mask", max_abs=0.7, reason="too-far")
+    runs = [
+        backend(each, backend=f"{on} decoder {count} points")
+        for on in ("wasm", "webgpu")
+        for count, each in ((2, far if on == "webgpu" else near), (3, near), (4, comparison(output="mask")))
+    ]
+    ((sample, rows),) = error_rows(report(*runs, stages=("decoder",)))
+    assert (sample, [row.backend for row in rows]) == (
+        "street",
+        ["wasm decoder 2 to 4 points", "webgpu decoder 2 to 4 points"],
+    )
+    assert [row.decoded["mask"] for row in rows] == [near, far]
 
 
 def test_what_only_a_new_task_compares_has_a_column_behind_the_others() -> None:

@@ -49,7 +49,7 @@ def graph_name(runner: str) -> str:
     return re.sub(r"( \d+x\d+)?( batch \d+)?( \d+ points)?$", "", runner)
 
 
-def _variants_text(names: Sequence[str]) -> str:
+def variants_text(names: Sequence[str]) -> str:
     """Return the names of variants in a row: `2 to 9 points` of several counts, else `640x480, batch 4`."""
     counts = [int(each.removesuffix(" points")) for each in names if re.fullmatch(r"\d+ points", each)]
     others = [each for each in names if each and not re.fullmatch(r"\d+ points", each)]
@@ -84,7 +84,7 @@ def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
     runners = [without_stage(run.backend, report.stages) for run in ran]
     names = dict.fromkeys(runner_name(graph_name(each)) for each in runners)
     sizes = dict.fromkeys(each.removeprefix(graph_name(each)).strip() for each in runners)
-    variants = _variants_text(list(filter(None, sizes)))
+    variants = variants_text(list(filter(None, sizes)))
     backends = (" and ".join(names) or "No backend") + (f" at {variants}" if variants else "")
     samples = _plural(len(report.samples), "sample")
     found = sum(len(sample.detections) for sample in report.samples)

@@ -81,11 +81,19 @@ class Questions(ReportJson, frozen=True):
     answer_bytes: int
 
 
+class PointedAt(ReportJson, frozen=True):
+    """What was pointed at in a picture, in its pixels: clicks on the object and beside it, and a box, x1 y1 x2 y2."""
+
+    on: tuple[tuple[float, float], ...]
+    beside: tuple[tuple[float, float], ...]
+    box: tuple[float, float, float, float] | None
+
+
 class SampleReport(ReportJson, frozen=True):
     """An input, and what the reference made of it (in source pixels). `file` is a picture, if it was one.
 
     `classes` are the best ones, `depth` the least and the largest of its map, `map` a small picture of that, as a data
-    URL.
+    URL, `pointed` what was asked about.
     """
 
     title: str
@@ -96,6 +104,7 @@ class SampleReport(ReportJson, frozen=True):
     classes: tuple[ClassScore, ...] = ()
     depth: tuple[float, float] | None = None
     map: str = ""
+    pointed: PointedAt | None = None
 
 
 class SampleResult(ReportJson, frozen=True):

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from webbuild.compare.comparison import Comparison, Stage
 from webbuild.compare.tolerances import BROWSER, REDUCED_PRECISION
 from webbuild.reporting.charts import error_histogram
 from webbuild.reporting.data_url import image_data_url
@@ -18,6 +17,7 @@ from webbuild.runners.chain import WHOLE
 from webbuild.tasks.registry import kind_of
 from webbuild.verify import formatting
 from webbuild.verify.bundle_reader import open_bundle
+from webbuild.verify.error_rows import ErrorRow, error_rows, worst_error
 from webbuild.verify.report import BackendRun, SampleReport, SampleResult, VerifyReport
 
 _FIRST_QUANTITIES = (
@@ -49,16 +49,6 @@ class VerifySampleCard(Struct, frozen=True):
     agreement: str
 
 
-class ResultRow(Struct, frozen=True):
-    """One sample on one backend: the predictions by quantity, the worst of the rest as a fraction of its tolerance."""
-
-    result: SampleResult
-    backend: str
-    decoded: dict[str, Comparison]
-    raw: float | None
-    input: float | None
-
-
 def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
     """Return the page. Images of samples are read from the bundle's `directory`."""
     templates = template_environment("webbuild.verify")
@@ -68,11 +58,12 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
         questions=formatting.questions_text,
         name=formatting.runner_name,
         graph=formatting.graph_name,
+        short=lambda runner: formatting.without_stage(runner, report.stages),
     )
     ran = [run for run in report.backends if not run.skip_reason]
     backends = [run.backend for run in ran]
     graphs = {formatting.graph_name(formatting.without_stage(each, report.stages)): each for each in backends}
-    rows = _result_rows(report)
+    rows = error_rows(report)
     return templates.get_template("verify.html.j2").render(
         report=report,
         pipeline=pipeline_picture(open_bundle(directory).manifest) if report.stages else None,
@@ -95,7 +86,7 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
     )
 
 
-def _quantities(rows: Iterable[ResultRow]) -> list[str]:
+def _quantities(rows: Iterable[ErrorRow]) -> list[str]:
     """Return every quantity that was compared, in the order of its column."""
     found = dict.fromkeys(quantity for row in rows for quantity in row.decoded)
     return sorted(found, key=lambda q: _FIRST_QUANTITIES.index(q) if q in _FIRST_QUANTITIES else len(_FIRST_QUANTITIES))
@@ -111,7 +102,7 @@ def _sample_cards(report: VerifyReport, directory: Path) -> list[VerifySampleCar
         results = {backend: found[sample.title] for backend, found in results_of if sample.title in found}
         layers = [detection_layer("native", report.task, sample.detections)]
         layers += [detection_layer(backend, report.task, each.detections) for backend, each in results.items()]
-        worst = {backend: _worst_error(result) for backend, result in results.items()}
+        worst = {backend: worst_error([result]) for backend, result in results.items()}
         maps: dict[str, str] = {"native": sample.map, **{backend: each.map for backend, each in results.items()}}
         shown = {name: each for name, each in maps.items() if each}
         cards.append(VerifySampleCard(sample, picture, tuple(layers), worst, shown, _agreement(results.values())))
@@ -130,22 +121,3 @@ def _agreement(results: Iterable[SampleResult]) -> str:
     if "DIFFERS" in verdicts:
         return "outputs differ"
     return "outputs agree" if "OK" in verdicts else "nothing compared"
-
-
-def _worst_error(result: SampleResult, stage: Stage | None = None) -> float | None:
-    """Return a result's largest error at a stage, or at all of them, as a fraction of its tolerance."""
-    return max((c.tolerance_used for c in result.comparisons if stage in (None, c.subject.stage)), default=None)
-
-
-def _result_rows(report: VerifyReport) -> list[tuple[str, list[ResultRow]]]:
-    """Return the table sample by sample, the backends below one another; what stages were given alone comes last."""
-    rows: dict[str, list[ResultRow]] = {sample.title: [] for sample in report.samples}
-    for run in report.backends:
-        for result in run.results:
-            rows.setdefault(result.sample, []).append(_result_row(run.backend, result))
-    return list(rows.items())
-
-
-def _result_row(backend: str, result: SampleResult) -> ResultRow:
-    decoded = {each.subject.name: each for each in result.comparisons if each.subject.stage == "decoded"}
-    return ResultRow(result, backend, decoded, _worst_error(result, "raw"), _worst_error(result, "input"))

@@ -19,6 +19,7 @@ from webbuild.equivalence.sequences import merge_steps
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Task
 from webbuild.manifest.variant_names import picture_size
+from webbuild.preprocess.point_prompt import BACKGROUND, FOREGROUND, PointPrompt
 from webbuild.reporting.prediction_image import prediction_image_url
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.depth_map import DepthMap
@@ -30,7 +31,7 @@ from webbuild.verify.changed_files import changed_files
 from webbuild.verify.glue import glue_in
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.piecewise import ComparePieces, judge_drowned
-from webbuild.verify.report import BackendRun, SampleReport, SampleResult, VerifyEnvironment, VerifyReport
+from webbuild.verify.report import BackendRun, PointedAt, SampleReport, SampleResult, VerifyEnvironment, VerifyReport
 from webbuild.verify.run_all_backends import BrowserRun, run_all_backends
 from webbuild.verify.run_backend import ReferenceResults, run_backend
 from webbuild.verify.stage_work import first_variants, later_work, takes_earlier
@@ -199,7 +200,16 @@ def _sample_report(bundle: Bundle, task: Task, given: VerifyInput, expected: Ans
         classes=tuple(each for each in expected.prediction if isinstance(each, ClassScore))[:TOP_CLASSES],
         depth=None if depth is None else (depth.minimum, depth.maximum),
         map=prediction_image_url(task, expected.prediction, file=given.file),
+        pointed=None if given.points is None else _pointed_at(given.points),
     )
+
+
+def _pointed_at(prompt: PointPrompt) -> PointedAt:
+    on, beside = (
+        tuple(point for point, label in zip(prompt.points, prompt.labels, strict=True) if label == wanted)
+        for wanted in (FOREGROUND, BACKGROUND)
+    )
+    return PointedAt(on, beside, prompt.box)
 
 
 def _path_from_bundle(file: Path, directory: Path) -> str:

@@ -1,0 +1,80 @@
+"""The report's table of errors: a row for a sample on a backend, one for all numbers of points that a stage takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from webbuild.compare.comparison import Comparison, Stage
+from webbuild.verify.formatting import variants_text
+from webbuild.verify.report import SampleResult, VerifyReport
+
+_POINTS = re.compile(r" (\d+ points)$")
+_GRAVITY = ("OK", "VACUOUS", "DIFFERS")
+
+
+class ErrorRow(Struct, frozen=True):
+    """One sample on one backend: the predictions by quantity, the worst of the rest as a fraction of its tolerance.
+
+    Of graphs for several numbers of points it has the worst of each, and the longest time.
+    """
+
+    backend: str
+    decoded: dict[str, Comparison]
+    raw: float | None
+    input: float | None
+    min_oks: float | None
+    min_mask_iou: float | None
+    inference_ms: float | None
+    fallback_reason: str
+
+
+def error_rows(report: VerifyReport) -> list[tuple[str, list[ErrorRow]]]:
+    """Return the table sample by sample, the backends below one another; what stages were given alone comes last."""
+    rows: dict[str, dict[str, list[tuple[str, SampleResult]]]] = {each.title: {} for each in report.samples}
+    for run in report.backends:
+        for result in run.results:
+            of_sample = rows.setdefault(result.sample, {})
+            of_sample.setdefault(_POINTS.sub("", run.backend), []).append((run.backend, result))
+    return [(sample, [_row(name, together) for name, together in group.items()]) for sample, group in rows.items()]
+
+
+def _row(name: str, together: Sequence[tuple[str, SampleResult]]) -> ErrorRow:
+    counts = [found[1] for backend, _ in together if (found := _POINTS.search(backend))]
+    results = [result for _, result in together]
+    return ErrorRow(
+        f"{name} {variants_text(counts)}".rstrip(),
+        _worst_of_each(results),
+        worst_error(results, "raw"),
+        worst_error(results, "input"),
+        min(_known(each.min_oks for each in results), default=None),
+        min(_known(each.min_mask_iou for each in results), default=None),
+        max(_known(each.inference_ms for each in results), default=None),
+        next((each.fallback_reason for each in results if each.fallback_reason), ""),
+    )
+
+
+def worst_error(results: Sequence[SampleResult], stage: Stage | None = None) -> float | None:
+    """Return the largest error at a stage, or at all of them, as a fraction of its tolerance."""
+    found = (c for result in results for c in result.comparisons if stage in (None, c.subject.stage))
+    return max((c.tolerance_used for c in found), default=None)
+
+
+def _worst_of_each(results: Sequence[SampleResult]) -> dict[str, Comparison]:
+    """Return the worst comparison of each quantity that was decoded."""
+    worst: dict[str, Comparison] = {}
+    for each in (c for result in results for c in result.comparisons if c.subject.stage == "decoded"):
+        known = worst.get(each.subject.name)
+        if known is None or _gravity(each) > _gravity(known):
+            worst[each.subject.name] = each
+    return worst
+
+
+def _gravity(comparison: Comparison) -> tuple[int, float]:
+    return _GRAVITY.index(comparison.verdict), comparison.tolerance_used
+
+
+def _known(values: Iterator[float | None]) -> Iterator[float]:
+    return (value for value in values if value is not None)
