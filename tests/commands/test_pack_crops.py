@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import onnx
@@ -12,6 +15,8 @@ from tests.commands.program import Done, webbuild
 from tests.crop_models import DETECTOR, classifier, embedding, face_detector, keypoints, level_detector
 from tests.models import DETECT, HEADER, detector, parsed, save, weights
 from tests.stages import pair
+from webbuild.compile.stages import prove_whole
+from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.manifest.manifest import (
     CropClassesTask,
     CropEmbeddingsTask,
@@ -27,6 +32,7 @@ from webbuild.preprocess.crop import place_crop
 from webbuild.preprocess.image import load_image
 from webbuild.preprocess.picture import crops_to_tensor, picture_to_tensor
 from webbuild.runners.native import NativeRunner
+from webbuild.runners.runner import Tensors
 from webbuild.tasks.crop_boxes import crop_boxes
 from webbuild.tasks.embedding_families import arcface_template
 from webbuild.tasks.registry import decode_task
@@ -77,6 +83,44 @@ def test_the_second_stage_is_proven_on_a_crop_of_the_best_box(tmp_path: Path) ->
     np.testing.assert_allclose(from_uint8(levels, crop), best, atol=0.02)
     whole, _ = picture_to_tensor(rgba, crop)
     assert np.abs(best - whole).max() > 0.1
+
+
+@pytest.mark.parametrize("moved", [0, 8])
+def test_the_whole_is_proven_on_the_crops_of_all_boxes_that_the_graphs_find(tmp_path: Path, moved: float) -> None:
+    """Boxes elsewhere are cut elsewhere, though the second stage answers as before."""
+    with_thresholds = prove_whole._with_thresholds
+
+    def shifted(stage: ModelStage, runner: NativeRunner) -> Callable[[Tensors], Tensors]:
+        run, task = with_thresholds(stage, runner), stage.compiled.match.task
+        if not isinstance(task, PoseTask):
+            return run
+
+        def run_shifted(feeds: Tensors) -> Tensors:
+            outputs = {name: rows.copy() for name, rows in run(feeds).items()}
+            outputs[task.output][..., :4] += moved
+            return outputs
+
+        return run_shifted
+
+    crowd = DETECTOR.parent / "samples" / "4-crowd.jpg"
+    with patch.object(prove_whole, "_with_thresholds", shifted):
+        given = (DETECTOR, keypoints(tmp_path), "--sample", crowd)
+        done = webbuild("pack", *given, "-o", tmp_path / "out", "--no-verify")
+    if moved:
+        assert (done.code, done.error) == (1, "output-mismatch"), done.stderr
+        assert "whole" in done.stderr
+        return
+    assert done.code == 0, done.stderr
+    proven = next(line for line in done.stderr.splitlines() if line.startswith("proven whole: "))
+    found = json.loads((tmp_path / "out" / "report.json").read_text())["comparisons"]
+    counts = [
+        int(each["want"])
+        for each in found
+        if each["subject"]["runner"].endswith(" whole") and each["subject"]["quantity"] == "detections"
+    ]
+    assert len(counts) == 2
+    assert min(counts) > 20
+    assert f" {sum(counts)} detections" in proven
 
 
 def test_a_stage_without_boxes_before_it_is_named(tmp_path: Path) -> None:

@@ -39,7 +39,8 @@ def matched_objects(group: Sequence[Comparison]) -> int | None:
 
 def count_near_threshold(comparisons: Iterable[Comparison]) -> int:
     """Count the objects that have no partner and lie at a threshold, each once, as `count_matched` does."""
-    return sum(sum(each.near_threshold for each in group) for group in _groups_of_objects(comparisons))
+    found = (each for group in _groups_of_objects(comparisons) for each in group if each.subject.quantity in COUNTS)
+    return sum(each.near_threshold for each in found)
 
 
 def count_matched(comparisons: Iterable[Comparison]) -> int:

@@ -11,6 +11,9 @@ from webbuild.equivalence.compare_runs import Tensors
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.stages import crop_input, stage_inputs
 from webbuild.samples.point_prompts import point_prompt_of
+from webbuild.samples.stage_samples import stage_picture
+from webbuild.tasks.crop_boxes import crop_boxes
+from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.glue import RunGlue
@@ -18,7 +21,6 @@ from webbuild.verify.golden_reader import read_golden
 from webbuild.verify.inputs import VerifyInput, collect_inputs, option_feeds, random_input
 from webbuild.verify.reference import check_golden_run, reference_runner, run_reference
 from webbuild.verify.variant_work import VariantWork
-from webbuild.verify.whole_crops import cropped, finder_of
 
 
 def first_variants(work: Sequence[VariantWork]) -> list[VariantWork]:
@@ -100,7 +102,9 @@ def later_inputs(bundle: Bundle, earlier: Sequence[VariantWork]) -> list[VerifyI
         if (pointed := point_prompt_of(match, placement, index)) is not None:
             feeds |= pointed[1]
         if (crop := crop_input(bundle.manifest)) is not None and given.file is not None:
-            feeds[crop.name], placement = cropped(given.file, crop, finder_of(earlier).reference.answers[index])
+            finder = next(each for each in reversed(earlier) if kind_of(each.bundle.manifest.task).has_detections)
+            boxes = crop_boxes(finder.reference.answers[index].detections)
+            feeds[crop.name], placement = stage_picture(given.file, crop, boxes)
         inputs.append(VerifyInput(given.title, feeds, placement=placement))
     return inputs
 

@@ -9,16 +9,15 @@ import msgspec
 from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors
+from webbuild.equivalence.crop_chain import ChainStage, crop_answer, crop_thresholds
 from webbuild.equivalence.exact_inputs import exact_in_chain, run_input
 from webbuild.runners.chain import WHOLE, chain_feeds, perturbing_all, run_chain
 from webbuild.runners.memoized import MemoizedRunner
-from webbuild.tasks.run_context import RunContext
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.reference import policy_of, thresholds_of
 from webbuild.verify.stage_work import first_variants
 from webbuild.verify.variant_work import VariantWork
-from webbuild.verify.whole_crops import crop_answer, finder_of
 from webbuild.verify.whole_graphs import whole_names
 from webbuild.verify.whole_prompts import PromptedStage
 
@@ -47,15 +46,19 @@ def whole_work(bundle: Bundle, work: Sequence[VariantWork], backends: Sequence[s
     inputs = [each for index in range(len(last.inputs)) for each in _inputs(stages, prompted, index)]
     outputs = [spec.name for spec in last.bundle.manifest.outputs]
 
+    looking = _looking(stages) if whole.looks_at_crops else []
+
     def run(given: RunInput) -> Tensors | Answer:
-        if whole.looks_at_crops and given.context.picture_file is not None:
-            return crop_answer(stages, given)
+        if looking and given.context.picture_file is not None:
+            return crop_answer(looking, given)
         feeds, points = {**given.feeds, **given.fixed}, given.context.points
         made = run_chain(chain, feeds) if points is None else prompted.run(feeds, points)
         return {name: made[name] for name in outputs}
 
     exact = exact_in_chain((each.bundle.stage, each.bundle.manifest.inputs) for each in [*stages, *graphs])
-    known = _thresholds(whole, stages)
+    known = thresholds_of(last.bundle.manifest)
+    if looking:
+        known = msgspec.structs.replace(known, thresholds=crop_thresholds(looking))
     runs = [
         run_input(
             each.title,
@@ -72,13 +75,13 @@ def whole_work(bundle: Bundle, work: Sequence[VariantWork], backends: Sequence[s
     return VariantWork(whole, names, last.runner, reference, inputs, stages[0].more, list[Comparison]())
 
 
-def _thresholds(whole: Bundle, stages: Sequence[VariantWork]) -> RunContext:
-    """Return the thresholds that decide about the answers; of crops those of the boxes too."""
-    known = thresholds_of(stages[-1].bundle.manifest)
-    if not whole.looks_at_crops:
-        return known
-    boxes = thresholds_of(finder_of(stages[:-1]).bundle.manifest).thresholds
-    return msgspec.structs.replace(known, thresholds={**boxes, **known.thresholds})
+def _looking(stages: Sequence[VariantWork]) -> list[ChainStage]:
+    """Return the stages as those of a chain whose last looks at crops."""
+    manifests = [(each, each.bundle.manifest) for each in stages]
+    return [
+        ChainStage(each.bundle.stage, of.task, of.inputs, each.runner.run, thresholds_of(of).thresholds)
+        for each, of in manifests
+    ]
 
 
 def _remembering(work: VariantWork) -> VariantWork:

@@ -7,6 +7,7 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from webbuild.compare.comparison import Comparison
@@ -15,13 +16,14 @@ from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.compile.stages.samples import exported_thresholds, whole_feeds
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.check import reference_outputs, run_context
-from webbuild.equivalence.compare_runs import Reference, Tensors, compare_runs
+from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, compare_runs
+from webbuild.equivalence.crop_chain import ChainStage, crop_answer, crop_thresholds
 from webbuild.equivalence.exact_inputs import exact_in_chain, run_input
 from webbuild.equivalence.policy import EXACT, Policy, is_exported_in_float16, native_policy
 from webbuild.equivalence.verdict import require_equivalent
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Graph
-from webbuild.runners.chain import WHOLE, perturbing_all, run_chain
+from webbuild.runners.chain import WHOLE, RunStage, perturbing_all, run_chain
 from webbuild.runners.native import NativeRunner
 
 
@@ -29,7 +31,8 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], f
     """Compare all stages together on the samples: a picture's way through the originals and through the graphs.
 
     Each stage's own proof takes what the originals before it give. Here it takes what the graphs before it give, so
-    that differences add up as they do for a visitor.
+    that differences add up as they do for a visitor. A last stage of crops looks at those around all boxes that the
+    graphs find.
 
     Args:
         stages: in their order.
@@ -42,17 +45,19 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], f
     Raises:
         WebbuildError: `output-mismatch`, `vacuous-comparison`.
     """
-    last = stages[-1].compiled
-    values = exported_thresholds(last)
-    runs = list(whole_feeds(stages))
-    exact = exact_in_chain((each.name, each.compiled.match.inputs) for each in stages)
-    inputs = [run_input(each.name, feeds, exact, run_context(each, values)) for each, feeds in runs]
-    originals = [(each.name, each.compiled.match.inputs, _original(each)) for each in stages]
+    originals = [_chained(each, _original(each)) for each in stages]
+    crops = _found_crops(stages)
+    values = crop_thresholds(originals) if crops else originals[-1].thresholds
+    exact = exact_in_chain((each.name, each.inputs) for each in originals)
+    inputs = [
+        run_input(last.name, feeds, exact, run_context(first if crops else last, values))
+        for first, last, feeds in whole_feeds(stages)
+    ]
     reference = Reference(
-        lambda given: run_chain(originals, {**given.feeds, **given.fixed}),
+        lambda given: _run(originals, given, crops=crops),
         inputs,
-        last.match.task,
-        EXACT,
+        originals[-1].task,
+        _judging(EXACT, crops=crops),
         perturbing_all([each.loaded.original for each in stages]),
     )
     with ExitStack() as opened:
@@ -62,7 +67,10 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], f
             comparison
             for name, graphs in _chains(proven)
             for comparison in compare_runs(
-                reference, name, _answers(stages, graphs, folder, reference), _policy(graphs)
+                reference,
+                name,
+                _answers(stages, graphs, folder, reference, crops=crops),
+                _judging(_policy(graphs), crops=crops),
             )
         ]
     try:
@@ -81,6 +89,31 @@ def _smaller_by(graphs: Sequence[Graph]) -> str:
     if any(graph.weight_dtype == "int8" for graph in graphs):
         return "--weight-dtype int8"
     return "--precision" if any(graph.precision != "fp32" for graph in graphs) else ""
+
+
+def _found_crops(stages: Sequence[ModelStage]) -> bool:
+    """Whether the last stage looks at crops of what the originals before it find in any sample.
+
+    Where they find nothing it is compared on whole pictures: answers of nothing would prove nothing.
+    """
+    placements = (sample.placement for sample in stages[-1].variants[0].samples)
+    return any(placement is not None and placement.crops for placement in placements)
+
+
+def _chained(stage: ModelStage, run: RunStage) -> ChainStage:
+    match = stage.compiled.match
+    return ChainStage(stage.name, match.task, match.inputs, run, exported_thresholds(stage.compiled))
+
+
+def _run(chain: Sequence[ChainStage], given: RunInput, *, crops: bool) -> Tensors | Answer:
+    if crops and given.context.picture_file is not None:
+        return crop_answer(chain, given)
+    return run_chain([each.link for each in chain], {**given.feeds, **given.fixed})
+
+
+def _judging(policy: Policy, *, crops: bool) -> Policy:
+    """Return the policy of all stages together: the answers to crops are predictions, and have no outputs."""
+    return msgspec.structs.replace(policy, predictions="all") if crops else policy
 
 
 def _original(stage: ModelStage) -> Callable[[Tensors], Tensors]:
@@ -106,19 +139,16 @@ def _chains(proven: Sequence[ProvenGraphs]) -> Iterator[tuple[str, list[Graph]]]
 
 
 def _answers(
-    stages: Sequence[ModelStage],
-    graphs: Sequence[Graph],
-    folder: Path,
-    reference: Reference,
+    stages: Sequence[ModelStage], graphs: Sequence[Graph], folder: Path, reference: Reference, *, crops: bool
 ) -> Iterator[Answer]:
     with ExitStack() as opened:
         runners = [opened.enter_context(closing(NativeRunner(folder / graph.file))) for graph in graphs]
         chain = [
-            (stage.name, stage.compiled.match.inputs, _with_thresholds(stage, runner))
-            for stage, runner in zip(stages, runners, strict=True)
+            _chained(stage, _with_thresholds(stage, runner)) for stage, runner in zip(stages, runners, strict=True)
         ]
         for given, want in zip(reference.inputs, reference.answers, strict=True):
-            yield replace(want, outputs=run_chain(chain, {**given.feeds, **given.fixed}))
+            got = _run(chain, given, crops=crops)
+            yield got if isinstance(got, Answer) else replace(want, outputs=got)
 
 
 def _with_thresholds(stage: ModelStage, runner: NativeRunner) -> Callable[[Tensors], Tensors]:

@@ -83,10 +83,10 @@ def exported_thresholds(compiled: CompiledModel) -> dict[str, float]:
     return {**{each.option: each.default for each in compiled.options}, **kind_of(task).default_thresholds(task)}
 
 
-def whole_feeds(stages: Sequence[ModelStage]) -> Iterator[tuple[Sample, Tensors]]:
-    """Yield each sample of the last stage, and what a chain of all stages is fed on it."""
+def whole_feeds(stages: Sequence[ModelStage]) -> Iterator[tuple[Sample, Sample, Tensors]]:
+    """Yield each sample of the first stage and of the last, and what a chain of all stages is fed on it."""
     for at_once in zip(*(stage.variants[0].samples for stage in stages), strict=True):
         feeds: dict[str, NDArray[Any]] = {}
         for stage, sample in zip(stages, at_once, strict=True):
             feeds |= chain_feeds(stage.name, stage.compiled.match.inputs, sample.feeds)
-        yield at_once[-1], feeds
+        yield at_once[0], at_once[-1], feeds

@@ -43,7 +43,7 @@ def compare_class_rows(subject: ComparedOutput, rows: Rows, tolerance: Tolerance
             verdict="OK" if close else "DIFFERS",
             tolerance=allowed,
             max_abs=distance if finite else None,
-            signal=max((each.spread for each in found if each.is_informative), default=0.0) if finite else 0.0,
+            signal=float(informative) if finite else 0.0,
             reason=None if close else "too-far" if finite else "not-finite",
             near_threshold=sum(each.tied for each in found),
         ),

@@ -45,7 +45,7 @@ def compare_keypoints(subject: ComparedOutput, pairs: Sequence[CropPair], tolera
             subject.with_quantity("score"),
             np.abs(want[:, 2] - got[:, 2]),
             np.full(len(want), tolerance.score * max(1.0, largest)),
-            len(want),
+            sum(map(bool, counts)),
             doubtful,
         ),
     ]
