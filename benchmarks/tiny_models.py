@@ -42,7 +42,8 @@ JobStatus = Literal["ran", "no-session", "throws", "crash"]
 class Job(Struct, frozen=True):
     """A model and what goes in.
 
-    `cpu_nodes` are the names of the nodes that the GPU is not to be given, `options` the provider's others.
+    `cpu_nodes` are the names of the nodes that the GPU is not to be given, `options` the provider's others. `counts`
+    asks for the kernels of a second run.
     """
 
     name: str
@@ -50,16 +51,21 @@ class Job(Struct, frozen=True):
     feeds: dict[str, NDArray[Any]]
     cpu_nodes: tuple[str, ...] = ()
     options: dict[str, Any] = {}
+    counts: bool = False
 
 
 class JobResult(Struct, frozen=True):
-    """How a job ended. `gpu` and `cpu` are the operators placed there; constants that were folded are in neither."""
+    """How a job ended. `gpu` and `cpu` are the operators placed there; constants that were folded are in neither.
+
+    `kernels` are the shaders that a run starts, and how often, if the job counts them.
+    """
 
     ending: JobStatus
     message: str
     outputs: dict[str, NDArray[Any]]
     gpu: tuple[str, ...]
     cpu: tuple[str, ...]
+    kernels: dict[str, int] = {}
 
     @property
     def wholly_gpu(self) -> bool:
@@ -132,6 +138,7 @@ def _to_wire(job: Job) -> dict[str, Any]:
         "feeds": {name: _tensor(array) for name, array in job.feeds.items()},
         "cpuNodes": list(job.cpu_nodes),
         "options": job.options,
+        "counts": job.counts,
     }
 
 
@@ -146,7 +153,8 @@ def _answer(told: dict[str, Any]) -> JobResult:
     gpu = [op for provider, ops in placed.items() if provider == GPU for op in ops or ["*"]]
     cpu = [op for provider, ops in placed.items() if provider != GPU for op in ops or ["*"]]
     outputs = {name: _array(value) for name, value in told["outputs"].items()}
-    return JobResult(told["outcome"], told["message"][:600], outputs, tuple(gpu), tuple(cpu))
+    kernels: dict[str, int] = told.get("kernels", {})
+    return JobResult(told["outcome"], told["message"][:600], outputs, tuple(gpu), tuple(cpu), kernels)
 
 
 def _array(value: dict[str, Any]) -> NDArray[Any]:

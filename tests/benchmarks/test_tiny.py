@@ -39,6 +39,15 @@ def test_each_ends_as_if_it_were_alone() -> None:
 
 
 @pytest.mark.browser
+def test_kernels_are_counted_by_shader_where_a_job_asks() -> None:
+    told = job("two", "a = Exp (x) y = Add (a, x)")
+    counted = Job("counted", told.model, told.feeds, counts=True)
+    (_, plain), (_, answer) = run_all([told, counted], "webgpu")
+    assert not plain.kernels
+    assert answer.kernels == {"Exp": 1, "Add": 1}
+
+
+@pytest.mark.browser
 def test_a_page_in_doubt_is_left_behind_the_last_of_a_batch_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiny_models, "BATCH", 1)
     pages: list[int] = []

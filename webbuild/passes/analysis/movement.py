@@ -1,0 +1,95 @@
+"""Data movement as a whole: what a chain of operators that move elements does, as one Transpose or one Gather."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import onnx_ir as ir
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.passes.analysis.moved_elements import moved_elements
+
+KERNELS = frozenset({"Concat", "Gather", "Slice", "Split", "Transpose"})
+"""Operators that start a shader; of those that only name a shape anew the engine makes none."""
+MOVING = KERNELS | {"Flatten", "Reshape", "Squeeze", "Unsqueeze"}
+
+Indices = NDArray[np.int64]
+
+
+class Transposition(Struct, frozen=True):
+    """Reshape to `sizes`, then a Transpose by `perm`; none of both where the elements stay in order."""
+
+    sizes: tuple[int, ...]
+    perm: tuple[int, ...]
+
+
+class RowSelection(Struct, frozen=True):
+    """A Gather of rows of `length` elements, by their numbers."""
+
+    rows: Indices
+    length: int
+
+
+def moved_data(node: ir.Node) -> list[ir.Value] | None:
+    """Return the values whose elements a node may move, None for a node that does something else."""
+    if node.domain not in ("", "ai.onnx") or node.op_type not in MOVING:
+        return None
+    given = node.inputs if node.op_type == "Concat" else node.inputs[:1]
+    values = [value for value in given if value is not None]
+    return values if len(values) == len(given) else None
+
+
+def element_sources(
+    nodes: Sequence[ir.Node], source: ir.Value, shape: Sequence[int], result: ir.Value
+) -> Indices | None:
+    """Return for each element of `result` which of `source` it is, None where a node does not say what it moves."""
+    count = math.prod(shape)
+    known = {source: np.arange(count).reshape(tuple(shape))}
+    for node in nodes:
+        moved = moved_elements(node, [known[value] for value in moved_data(node) or []])
+        if moved is None:
+            return None
+        known.update(zip(node.outputs, moved, strict=True))
+    return known[result].ravel()
+
+
+def as_transposition(places: Indices, count: int) -> Transposition | None:
+    """Return the Transpose that puts `count` elements at these places, None where no single one does.
+
+    The places are read as nested loops, the innermost first: [0 3 1 4 2 5] is 3 times by 1 around 2 times by 3, so that
+    it is a Transpose of [2, 3].
+    """
+    if len(places) != count or not count or places[0] != 0:
+        return None
+    loops: list[tuple[int, int]] = []  # steps and sizes, the innermost first
+    rest = places
+    while len(rest) > 1:
+        step = int(rest[1] - rest[0])
+        ends = np.flatnonzero(np.diff(rest) != step)
+        size = int(ends[0]) + 1 if len(ends) else len(rest)
+        if step <= 0 or len(rest) % size:
+            return None
+        loops.append((step, size))
+        rest = rest[::size]
+    loops.reverse()
+    if len(loops) < 2:
+        return Transposition((), ()) if not loops or loops[0][0] == 1 else None
+    order = sorted(range(len(loops)), key=lambda at: -loops[at][0])
+    sizes = tuple(loops[at][1] for at in order)
+    steps = [loops[at][0] for at in order]
+    if any(step != size * inner for (step, inner), size in zip(pairwise([*steps, 1]), [*sizes[1:], 1], strict=True)):
+        return None
+    found = Transposition(sizes, tuple(order.index(at) for at in range(len(loops))))
+    return found if np.array_equal(np.arange(count).reshape(sizes).transpose(found.perm).ravel(), places) else None
+
+
+def as_rows(places: Indices, count: int) -> RowSelection:
+    """Return the selection of rows, as long as they can be, that takes elements from these places of `count`."""
+    breaks = np.flatnonzero(np.diff(places) != 1) + 1
+    length = math.gcd(count, len(places), int(np.gcd.reduce(breaks, initial=0)), int(places[0]))
+    length = math.gcd(length, int(np.gcd.reduce(places[breaks], initial=0)))
+    return RowSelection(places[::length] // length, length)

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.analysis.movement import (
+    KERNELS,
+    RowSelection,
+    Transposition,
+    as_rows,
+    as_transposition,
+    element_sources,
+    moved_data,
+)
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import Builder, replace_output, static_shape
+
+_FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
+_SHORTEST = 8
+"""Elements of the rows that a Gather may take: each has a number of 8 bytes."""
+_MOST = 1 << 16
+"""Rows that a Gather may take."""
+_LARGEST = 1 << 24
+"""Elements of a value whose movement is looked at."""
+
+
+class FoldDataMovement(Pass):
+    """Writes a chain of data movement as one Transpose or one Gather.
+
+        Slice(x), Slice(x) -> Concat -> Reshape -> Transpose    ->  Gather(Reshape(x), rows)    windows that are shifted
+        Transpose -> Reshape -> Transpose                       ->  Reshape -> Transpose
+        Slice(x), Slice(x), Slice(x), Slice(x) -> Concat        ->  Gather(Reshape(x), rows)    patches that are merged
+
+    Why: each step is a shader and a copy of the whole tensor. Shifting the windows of a Swin transformer takes seven of
+    them, and seven to shift them back.
+
+    How: what becomes of each element is computed in advance. Where it is a Transpose of some shape, it is written so,
+    else as a Gather of the longest rows that stay together.
+
+    Limits: fixed shapes, floats, one source. Rows of fewer than 8 elements, and more than 65,536 rows, are not
+    gathered: their numbers would weigh more than they save.
+
+    Exact: the same elements.
+    """
+
+    code = "fold-data-movement"
+    target = "webgpu"
+    after = ("canonicalize", "fold-constants", "eliminate-no-ops", "fold-empty-tensors")
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        graph = model.graph
+        if sum(node.op_type in KERNELS for node in graph) < 2:
+            return []
+        sources = _sources(graph)
+        rewrites = []
+        for node in list(graph):
+            if node.graph is None or len(node.outputs) != 1 or not _is_boundary(node.outputs[0], sources):
+                continue
+            if (done := self._fold(graph, node, sources)) is not None:
+                rewrites.append(done)
+        return rewrites
+
+    def _fold(self, graph: ir.Graph, node: ir.Node, sources: dict[ir.Value, ir.Value]) -> Rewrite | None:
+        result, source = node.outputs[0], sources[node.outputs[0]]
+        chain = _chain(graph, node, source)
+        gone = _removable(chain, node)
+        saved = sum(each.op_type in KERNELS for each in gone)
+        if not saved or (saved == 1 and len(gone) == 1):
+            return None
+        way = _whole_movement(chain, source, result)
+        if way is None or saved <= (0 if isinstance(way, Transposition) and not way.perm else 1):
+            return None
+        add = Builder(graph, node, f"{node.name or node.op_type}/moved")
+        replace_output(node, _write(add, way, source, static_shape(result) or []))
+        graph.remove(gone, safe=False)
+        what = "Gather" if isinstance(way, RowSelection) else "Transpose" if way.perm else "Reshape"
+        return self.applied(node, f"{saved} operators that move data are one {what}")
+
+
+def _sources(graph: ir.Graph) -> dict[ir.Value, ir.Value]:
+    """Return for each value that only has elements of one other value which that is."""
+    sources: dict[ir.Value, ir.Value] = {}
+    for node in graph:
+        data = moved_data(node)
+        if data is None or any(value.dtype not in _FLOATS or value.is_initializer() for value in data):
+            continue
+        found = {sources.get(value, value) for value in data}
+        if len(found) == 1 and static_shape(source := found.pop()) is not None:
+            sources.update((output, source) for output in node.outputs)
+    return sources
+
+
+def _is_boundary(value: ir.Value, sources: dict[ir.Value, ir.Value]) -> bool:
+    """Whether something else reads what a chain of movement ends with."""
+    if value not in sources or value.is_graph_output():
+        return False
+    return any(use.node.outputs[0] not in sources for use in value.uses())
+
+
+def _chain(graph: ir.Graph, node: ir.Node, source: ir.Value) -> list[ir.Node]:
+    """Return the nodes between a source and the last node, in their order."""
+    found: dict[ir.Node, None] = {}
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        if each in found:
+            continue
+        found[each] = None
+        producers = [value.producer() for value in moved_data(each) or [] if value is not source]
+        waiting += [producer for producer in producers if producer is not None]
+    return [node] if len(found) == 1 else [each for each in graph if each in found]
+
+
+def _removable(chain: list[ir.Node], last: ir.Node) -> list[ir.Node]:
+    """Return the nodes of a chain that nothing but its end needs."""
+    gone = {last}
+    for node in reversed(chain[:-1]):
+        uses = [use.node for output in node.outputs for use in output.uses()]
+        if uses and all(use in gone for use in uses) and not any(output.is_graph_output() for output in node.outputs):
+            gone.add(node)
+    return [node for node in chain if node in gone]
+
+
+def _whole_movement(chain: list[ir.Node], source: ir.Value, result: ir.Value) -> Transposition | RowSelection | None:
+    shape = static_shape(source)
+    if shape is None or static_shape(result) is None or not 0 < (count := int(np.prod(shape))) <= _LARGEST:
+        return None
+    places = element_sources(chain, source, shape, result)
+    if places is None or not places.size:
+        return None
+    if (transposed := as_transposition(places, count)) is not None:
+        return transposed
+    taken = as_rows(places, count)
+    return taken if taken.length >= _SHORTEST and len(taken.rows) <= _MOST else None
+
+
+def _write(add: Builder, way: Transposition | RowSelection, source: ir.Value, shape: list[int]) -> ir.Value:
+    if isinstance(way, RowSelection):
+        rows = add.reshape(source, [-1, way.length])  # [rows, length]
+        rows = add.op("Gather", rows, add.const(way.rows.tolist(), np.int64), axis=0)
+        return add.reshape(rows, shape)
+    if not way.perm:
+        return add.reshape(source, shape)
+    moved = add.op("Transpose", add.reshape(source, list(way.sizes)), perm=list(way.perm))
+    return add.reshape(moved, shape)
