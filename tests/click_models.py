@@ -96,6 +96,53 @@ decoder (float[1,8,4,4] image_embeddings, float[1,1,points,2] input_points, int6
 """
 """transformers' of SAM, exported with a box."""
 
+OBJECTS_ENCODER = ENCODER.replace("float[1,3,64,64] input_image", "float[batch_size,3,64,64] input_image").replace(
+    "float[1,8,4,4]", "float[batch_size,8,4,4]"
+)
+OBJECTS_DECODER = f"""{HEADER}
+decoder (float[batch_size,8,4,4] image_embeddings, float[batch_size,objects,points,2] input_points,
+         int64[batch_size,objects,points] input_labels)
+  => (float[1,objects,4] iou_scores, float[1,objects,4,16,16] pred_masks)
+{{
+  last = Constant <value_ints = [3]> ()
+  numbers = Cast <to = 1> (input_labels)
+  labels = Unsqueeze (numbers, last)
+  weighed = Mul (input_points, labels)
+  axis = Constant <value_ints = [2]> ()
+  pointed = ReduceSum <keepdims = 0> (weighed, axis)
+  size = Constant <value_float = 64.0> ()
+  prompt = Div (pointed, size)
+  tokens = MatMul (prompt, w6)
+  shape = Constant <value_ints = [-1, 8, 1, 1]> ()
+  factors = Reshape (tokens, shape)
+  chosen = Mul (image_embeddings, factors)
+  four = Conv <kernel_shape = [1, 1]> (chosen, w7)
+  scales = Constant <value_floats = [1.0, 1.0, 4.0, 4.0]> ()
+  grown = Resize <mode = "linear"> (four, , scales)
+  first = Constant <value_ints = [0]> ()
+  pred_masks = Unsqueeze (grown, first)
+  pooled = GlobalAveragePool (chosen)
+  mixed = Conv <kernel_shape = [1, 1]> (pooled, w7)
+  kinds = Constant <value_ints = [1, -1, 4]> ()
+  flat = Reshape (mixed, kinds)
+  iou_scores = Sigmoid (flat)
+}}
+"""
+"""transformers' of SAM: objects and points are free, and the batch has the name that it has in the encoder."""
+MIXING_DECODER = OBJECTS_DECODER.replace(
+    "  four = Conv",
+    """  objects = Constant <value_ints = [0]> ()
+  middle = ReduceMean (chosen, objects)
+  moved = Add (chosen, middle)
+  four = Conv""",
+).replace("(chosen, w7)", "(moved, w7)")
+"""What it says of an object depends on the others."""
+
+
+def objects_pair(folder: Path, decoder: str = OBJECTS_DECODER) -> tuple[Path, Path]:
+    """Write an encoder and a decoder that takes clicks on several objects, with transformers' inputs and outputs."""
+    return stage(OBJECTS_ENCODER, folder / "click_encoder.onnx"), stage(decoder, folder / "click_decoder.onnx")
+
 
 def click_pair(folder: Path) -> tuple[Path, Path]:
     """Write the encoder and the decoder, which have the inputs and outputs of SAM's own exporter."""

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.click_models import BOX_DECODER, RAW_ENCODER, click_pair
+from tests.click_models import BOX_DECODER, MIXING_DECODER, RAW_ENCODER, click_pair, objects_pair
 from tests.commands.test_pack_stages import packed
 from tests.stages import stage
+from webbuild.compile.object_variant import OBJECTS
 from webbuild.manifest.manifest import ImageInput, Letterbox, Manifest, MaskGenerationTask, PointPromptInput, TensorTask
-from webbuild.manifest.variant_names import prompt_points
+from webbuild.manifest.variant_names import prompt_objects, prompt_points
 from webbuild.preprocess.point_prompt import PointPrompt, takes_prompt
 from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.inputs import VerifyInput
@@ -99,6 +100,35 @@ def test_a_decoder_with_an_input_for_a_box_takes_one_alone_too(tmp_path: Path) -
     asked = whole_questions(tmp_path / "out")
     assert {"a box", "a click in a box"} <= set(asked)
     assert "decoder.input_points" not in asked["a box"].feeds
+
+
+def test_a_decoder_of_several_objects_has_a_graph_for_many_clicks_at_once(tmp_path: Path) -> None:
+    """Its batch axis has the name that the encoder's has, which says nothing about points and objects."""
+    packed(*objects_pair(tmp_path))
+    _, decoder = read(tmp_path / "out").every_stage
+    assert isinstance(decoder.task, MaskGenerationTask)
+    *single, several = decoder.every_variant
+    assert [prompt_points(each) for each in single] == list(range(1, 9))
+    assert (prompt_objects(several), prompt_points(several)) == (OBJECTS, 1)
+    assert {each.name: each.shape for each in several.outputs} == {
+        "iou_scores": [1, OBJECTS, 4],
+        "pred_masks": [1, OBJECTS, 4, 16, 16],
+    }
+    click = PointPrompt([(5, 5)], [1])
+    assert [takes_prompt(each.inputs, decoder.task, click) for each in (single[0], several)] == [True, False]
+    assert several.graphs[0].weights[: len(single[0].graphs[0].weights)] == single[0].graphs[0].weights
+    encoder, *decoders = open_bundle(tmp_path / "out").variants
+    first = reference_work(encoder, encoder.graph_names(["wasm"]), (), tmp_path / "out", (), lambda _: None)
+    points = next(iter(later_inputs(decoders[-1], [first]))).feeds["input_points"][0, :, 0]
+    assert len({tuple(point) for point in points.tolist()}) == OBJECTS, "equal points would hide a mixed order"
+
+
+def test_a_decoder_whose_objects_depend_on_each_other_answers_one_at_a_time(tmp_path: Path) -> None:
+    packed(*objects_pair(tmp_path, MIXING_DECODER))
+    manifest = read(tmp_path / "out")
+    assert {prompt_objects(each) for each in manifest.every_stage[1].every_variant} == {1}
+    said = "clicks on several objects take a run each: 'pred_masks' of 16 together is not what each alone has"
+    assert said in " ".join(manifest.assumptions)
 
 
 def test_the_decoder_is_proven_on_prompts(bundle: Path) -> None:

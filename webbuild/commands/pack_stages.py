@@ -15,6 +15,7 @@ from webbuild.compile.compile_batch import compile_batch
 from webbuild.compile.compile_model import CompiledModel, compile_model
 from webbuild.compile.load_model import LoadedModel, load_model
 from webbuild.compile.model_variant import ModelVariant, compile_variants, naming_variant
+from webbuild.compile.object_variant import with_object_variant
 from webbuild.compile.prompt_variants import with_prompt_variants
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
 from webbuild.compile.stages.batches import stage_batches
@@ -77,6 +78,7 @@ def compile_all(
         batches = stage_batches(planned, at, options.batches)
         variants = compile_variants(loaded, dims, given, batches, compile_single, compile_several, files)
         variants = with_prompt_variants(variants, dims, compile_single)
+        variants = with_object_variant(variants, dims, compile_single)
         compiled, loaded = variants[0].compiled, variants[0].loaded
         findings = inspect_before_after(
             loaded.source.model, compiled.lowered.graphs["webgpu"], target, loaded.dims.dims

@@ -17,7 +17,7 @@ from webbuild.compile.load_model import LoadedModel, resize_model
 from webbuild.compile.model_variant import ModelVariant, naming_variant
 from webbuild.model.set_inputs import with_constants
 from webbuild.tasks.registry import kind_of
-from webbuild.tasks.sam_decoders import fewest_points, point_inputs, prompt_sizes
+from webbuild.tasks.sam_decoders import fewest_points, free_counts, point_inputs, prompt_sizes
 from webbuild.tasks.task_match import TaskMatch
 
 MOST_CLICKS = 8
@@ -33,14 +33,8 @@ def with_prompt_variants(
     first, *others = variants
     signature = first.loaded.source.signature
     fewest = fewest_points(signature)
-    free = prompt_sizes(signature, fewest)
-    asked = dims.keys() & {dim for spec in signature.inputs for dim in (*spec.shape, *free)}
-    if (
-        not kind_of(first.compiled.match.task).needs_earlier
-        or others
-        or asked
-        or free == prompt_sizes(signature, fewest + 1)
-    ):
+    free = free_counts(signature, prompt_sizes(signature, fewest), prompt_sizes(signature, fewest + 1))
+    if not kind_of(first.compiled.match.task).needs_earlier or others or not free or dims.keys() & free:
         return list(variants)
     made = [msgspec.structs.replace(first, name=f"{fewest} points")]
     for count in range(fewest + 1, fewest + MOST_CLICKS):

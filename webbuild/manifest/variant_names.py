@@ -11,19 +11,28 @@ from webbuild.manifest.manifest import Manifest
 
 
 def variant_names(manifest: Manifest) -> list[str]:
-    """Return a name for each of `every_variant`, of what differs: `640x480`, `batch 4`, both, or `3 points`."""
+    """Return a name for each of `every_variant`, of what differs: `640x480`, `batch 4`, both, `3 points 16 objects`."""
     every = manifest.every_variant
     sizes = [f"{size[0]}x{size[1]}" if (size := picture_size(each)) else "" for each in every]
     batches = [f"batch {picture_batch(each)}" for each in every]
     points = [f"{prompt_points(each)} points" for each in every]
-    differing = [names for names in (sizes, batches, points) if len(set(names)) > 1]
-    return [" ".join(names) for names in zip(*differing, strict=True)] or [""]
+    objects = [f"{count} objects" if (count := prompt_objects(each)) > 1 else "" for each in every]
+    differing = [names for names in (sizes, batches, points, objects) if len(set(names)) > 1]
+    return [" ".join(filter(None, names)) for names in zip(*differing, strict=True)] or [""]
 
 
 def prompt_points(manifest: Manifest) -> int:
     """Return how many points a prompt has, 0 of a model that takes none."""
-    given = (each for each in manifest.inputs if isinstance(each, PointPromptInput) and each.role == "points")
-    return next((each.shape[-2] for each in given), 0)
+    return next((each.shape[-2] for each in _points(manifest)), 0)
+
+
+def prompt_objects(manifest: Manifest) -> int:
+    """Return of how many objects a run takes points, 1 of a model that takes none."""
+    return next((each.shape[-3] for each in _points(manifest)), 1)
+
+
+def _points(manifest: Manifest) -> list[PointPromptInput]:
+    return [each for each in manifest.inputs if isinstance(each, PointPromptInput) and each.role == "points"]
 
 
 def picture_size(manifest: Manifest) -> tuple[int, int] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -73,9 +74,16 @@ def point_tokens(task: MaskGenerationTask, prompt: PointPrompt) -> int:
     return len(prompt.points) + corners + int(task.padding_point and prompt.box is None)
 
 
+def prompt_objects(inputs: Sequence[Input]) -> int:
+    """Return how many prompts a graph of these inputs takes in a run, each of an object of its own."""
+    return next((spec.shape[-3] for spec in _prompt_inputs(inputs) if spec.role == "points"), 1)
+
+
 def takes_prompt(inputs: Sequence[Input], task: MaskGenerationTask, prompt: PointPrompt) -> bool:
-    """Whether a graph of these inputs takes exactly this prompt: its points, and its box or none."""
+    """Whether a graph of these inputs takes exactly this prompt: its points, its box or none, and no other object."""
     wanted = _prompt_inputs(inputs)
+    if prompt_objects(wanted) != 1:
+        return False
     room = next((spec.shape[-2] for spec in wanted if spec.role == "points"), 0)
     takes_box = task.box != "input" or _takes_box(inputs) == (prompt.box is not None)
     return room == point_tokens(task, prompt) and takes_box
@@ -89,25 +97,45 @@ def point_prompt_feeds(
     Raises:
         WebbuildError: `invalid-prompt` for a prompt that is empty, lies outside of the picture or does not fit.
     """
-    wanted = _prompt_inputs(inputs)
+    return several_prompt_feeds(inputs, task, [prompt], placement)
+
+
+def several_prompt_feeds(
+    inputs: Sequence[Input], task: MaskGenerationTask, prompts: Sequence[PointPrompt], placement: ImagePlacement
+) -> Mapping[str, NDArray[Any]]:
+    """Return the tensors of as many prompts as the graph takes in a run. Raises what `point_prompt_feeds` does."""
+    wanted = [spec for spec in _prompt_inputs(inputs) if spec.shape[1:2] != [0]]
+    of_each = [_by_role(_prompt_inputs(inputs), task, prompt, placement) for prompt in prompts]
+    return {spec.name: _shaped([each[spec.role] for each in of_each], spec) for spec in wanted}
+
+
+def nearer_prompt(prompt: PointPrompt, part: float) -> PointPrompt:
+    """Return a prompt whose points lie nearer to the upper left corner of the picture, by a part of their distance."""
+    left = 1 - part
+    box = None if prompt.box is None else tuple(left * value for value in prompt.box)
+    points = [(left * x, left * y) for x, y in prompt.points]
+    return msgspec.structs.replace(prompt, points=points, box=box)
+
+
+def _by_role(
+    wanted: Sequence[PointPromptInput], task: MaskGenerationTask, prompt: PointPrompt, placement: ImagePlacement
+) -> dict[str, NDArray[Any]]:
     _check(wanted, task, prompt, placement)
     points, labels = _points(task, prompt, placement)
-    by_role: dict[str, NDArray[Any]] = {
+    return {
         "points": points,
         "labels": labels,
         "box": np.array([] if prompt.box is None else _to_frame(task, _corners(prompt), placement)),
         "mask": np.zeros(1) if prompt.mask is None else prompt.mask,
         "has-mask": np.array(float(prompt.mask is not None)),
     }
-    return {
-        spec.name: _shaped(by_role[spec.role].astype(spec.dtype), spec) for spec in wanted if spec.shape[1:2] != [0]
-    }
 
 
-def _shaped(values: NDArray[Any], spec: PointPromptInput) -> NDArray[Any]:
-    count = int(np.prod(spec.shape))
-    filled = np.resize(values, count) if values.size == 1 else values.ravel()
-    return filled.reshape(spec.shape)
+def _shaped(of_each: Sequence[NDArray[Any]], spec: PointPromptInput) -> NDArray[Any]:
+    """Return the values of each object, one after another; a single number fills all of its part."""
+    count = int(np.prod(spec.shape)) // len(of_each)
+    parts = [np.resize(values, count) if values.size == 1 else values.ravel() for values in of_each]
+    return np.concatenate(parts).astype(spec.dtype).reshape(spec.shape)
 
 
 def _points(

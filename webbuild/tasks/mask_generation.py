@@ -16,7 +16,14 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import MaskGenerationTask, PointPromptInput
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement
-from webbuild.preprocess.point_prompt import PointPrompt, example_prompt, point_prompt_feeds, takes_prompt
+from webbuild.preprocess.point_prompt import (
+    PointPrompt,
+    example_prompt,
+    nearer_prompt,
+    prompt_objects,
+    several_prompt_feeds,
+    takes_prompt,
+)
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.detection import Box
 from webbuild.tasks.mask_image import mask_image
@@ -141,9 +148,11 @@ class MaskGenerationKind(TaskKind):
         return msgspec.structs.replace(prompt, mask=answer[0].logits)
 
     def point_feeds(self, match: TaskMatch, prompt: PointPrompt, placement: ImagePlacement) -> Tensors:
-        """Return the inputs that clicks and boxes fill in."""
+        """Return the inputs that clicks and boxes fill in; in a graph for several objects, of prompts like this one."""
         assert isinstance(match.task, MaskGenerationTask)
-        return point_prompt_feeds(match.inputs, match.task, prompt, placement)
+        count = prompt_objects(match.inputs)
+        prompts = [nearer_prompt(prompt, at / (2 * count)) if at else prompt for at in range(count)]
+        return several_prompt_feeds(match.inputs, match.task, prompts, placement)
 
     def image(
         self, task: MaskGenerationTask, prediction: PromptedMasks, like: PromptedMasks, pixels: NDArray[np.uint8] | None

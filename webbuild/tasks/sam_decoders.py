@@ -11,7 +11,7 @@ tracker and EdgeTAM: `image_embeddings.0` to `.2`, `input_points`, `input_labels
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, cast
 
 from msgspec import Struct
@@ -130,17 +130,39 @@ def unused_inputs(signature: ModelSignature) -> dict[str, tuple[int, ...]]:
     return found
 
 
-def prompt_sizes(signature: ModelSignature, points: int) -> dict[str, int]:
-    """Return the free sizes of a mask decoder, by "input:axis", for a graph that takes so many points of one object."""
+def prompt_sizes(signature: ModelSignature, points: int, objects: int = 1) -> dict[str, int]:
+    """Return the free sizes of a mask decoder, by "input:axis", for a graph of so many points and objects."""
     if decoder_outputs(signature) is None:
         return {}
-    free = {
-        f"{spec.name}:{axis}": (_PROMPT_ROLES.get(spec.name), axis - len(spec.shape))
-        for spec in signature.inputs
-        for axis, size in enumerate(spec.shape)
-        if not isinstance(size, int)
-    }
-    return {key: points if place in (("points", -2), ("labels", -1)) else 1 for key, place in free.items()}
+    together = _object_axes(signature)
+    sizes: dict[str, int] = {}
+    for spec in signature.inputs:
+        role = _PROMPT_ROLES.get(spec.name)
+        for axis, size in enumerate(spec.shape):
+            if isinstance(size, int):
+                continue
+            place = (role, axis - len(spec.shape))
+            pointed = points if place in (("points", -2), ("labels", -1)) else 1
+            sizes[f"{spec.name}:{axis}"] = objects if place in together else pointed
+    return sizes
+
+
+def free_counts(signature: ModelSignature, one: Mapping[str, int], other: Mapping[str, int]) -> set[str]:
+    """Return the dimensions in which the sizes of two graphs differ, by "input:axis" and by name."""
+    keys = {key for key, size in one.items() if other[key] != size}
+    named = {f"{spec.name}:{axis}": size for spec in signature.inputs for axis, size in enumerate(spec.shape)}
+    return keys | {size for key in keys if isinstance(size := named[key], str)}
+
+
+def _object_axes(signature: ModelSignature) -> Collection[tuple[str | None, int]]:
+    """Return where a prompt has an entry for each object, by the role of an input and the axis from its end.
+
+    points [objects, n, 2], labels [objects, n], mask [objects, 1, h, w], has-mask [objects]; or, in graphs with a batch
+    of pictures before it, [1, objects, n, 2] and [1, objects, n], whose mask is the picture's.
+    """
+    points = next((spec for spec in signature.inputs if _PROMPT_ROLES.get(spec.name) == "points"), None)
+    clicks = (("points", -3), ("labels", -2))
+    return clicks if points is None or len(points.shape) > 3 else (*clicks, ("mask", -4), ("has-mask", -1))
 
 
 def point_inputs(signature: ModelSignature) -> dict[str, tuple[int, ...]]:

@@ -358,7 +358,8 @@ export interface Keypoint {
  *     the graph adds what it was trained with.
  *
  *     `masks` [1, masks, h, w] or [1, objects, masks, h, w] holds logits over the whole frame, `scores` [1, masks] or
- *     [1, objects, masks] the IoU that the model predicts of each. The mask `single` answers prompts that leave nothing
+ *     [1, objects, masks] the IoU that the model predicts of each; a graph that takes the prompts of several objects in a
+ *     run has [objects, masks, ...] in place of the first. The mask `single` answers prompts that leave nothing
  *     open; the masks `multi` are the parts and wholes that an ambiguous one may mean, the best the one of the highest
  *     score. Who asks for all of them gets `multi`; else the best of them answers one click alone, and `single` any other
  *     prompt. Where `single` is None, the best of `multi` answers every prompt; where `multi` is empty, `single` does.
@@ -676,6 +677,9 @@ export interface PromptInput {
  *     then has no such input.
  *     `mask`, [1, 1, h, w]: the logits of an earlier answer over the frame, 0 where there is none.
  *     `has-mask`: 1 where there is one, else 0.
+ *
+ *     A graph for a click on each of several objects in a run has [objects, points, 2], [objects, points] and so on where
+ *     there is no axis of objects after the first.
  *
  *     The number of points is that of the graph, the point of padding of the task included: what a prompt is padded with
  *     changes the answer.

@@ -6,6 +6,7 @@ import type { ResilientSession } from "../fallback/recovery.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { SceneRef } from "../stages/scene-store.js";
+import { severalClicks } from "../tasks/mask-generation/everything/grid.js";
 import type { EverythingResult } from "../tasks/mask-generation/everything/result.js";
 import type { EverythingSettings } from "../tasks/mask-generation/everything/settings.js";
 import { optionVariant } from "../tasks/task-options.js";
@@ -57,8 +58,12 @@ export class StageRuns {
     signal: Signal,
     onProgress: PartListener,
   ): Promise<EverythingResult> {
-    const variant = optionVariant(this.#stage.sessions.variants, { points: [{ x: 0, y: 0 }] });
-    const plan = { alone: variant, next: () => ({ variant, size: 1 }) };
+    const { variants } = this.#stage.sessions;
+    const alone = optionVariant(variants, { points: [{ x: 0, y: 0 }] });
+    const several = severalClicks(variants, everything.pointsPerSide ** 2);
+    const next: PartPlan["next"] = (left) =>
+      several !== null && several.size <= left ? several : { variant: alone, size: 1 };
+    const plan = { alone, next };
     const result: unknown = await this.#runParts({ everything }, signal, plan, onProgress);
     return result as EverythingResult;
   }

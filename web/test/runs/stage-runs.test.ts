@@ -26,7 +26,7 @@ const turns = {
   }),
 };
 const stage = {
-  sessions: { variants: [{ task: { kind: "tensor" } }] },
+  sessions: { variants: [{ task: { kind: "tensor" }, inputs: [] }] },
   turns,
   heard: () => {},
 } as unknown as ModelStage;

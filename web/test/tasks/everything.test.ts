@@ -27,20 +27,23 @@ interface EverythingCase {
   tolerance: number;
 }
 
-function found({ task, letterbox, settings, points }: EverythingCase): EverythingFields {
+function found({ task, letterbox, settings, points }: EverythingCase, together = 1): EverythingFields {
   const base = variants([])["tensor.json"] as Manifest;
   const [first] = points;
-  const dims = [
-    1,
+  const dimsOf = (objects: number): number[] => [
+    objects,
     first?.logits.length ?? 0,
     first?.logits[0]?.length ?? 0,
     first?.logits[0]?.[0]?.length ?? 0,
   ];
-  const outputs = [
-    { name: task.masks, dtype: "float32" as const, shape: dims },
-    { name: task.scores, dtype: "float32" as const, shape: dims.slice(0, 2) },
-  ];
-  const manifest = { ...base, task, inputs: [], outputs };
+  const manifestOf = (objects: number) => {
+    const outputs = [
+      { name: task.masks, dtype: "float32" as const, shape: dimsOf(objects) },
+      { name: task.scores, dtype: "float32" as const, shape: dimsOf(objects).slice(0, 2) },
+    ];
+    return { ...base, task, inputs: [], outputs };
+  };
+  const manifest = manifestOf(1);
   const { width, height } = letterbox.source;
   const scene: SceneView = {
     picture: new ImageData(width, height),
@@ -51,18 +54,31 @@ function found({ task, letterbox, settings, points }: EverythingCase): Everythin
   const context = module.context?.(manifest, { everything: settings }, null, scene);
   if (module.parts === undefined || context === undefined) throw new Error("no parts");
   expect(module.parts.count(manifest, scene, context)).toBe(points.length);
-  const pieces = points.flatMap(({ logits, scores }, begin) => {
+  const pieces: unknown[] = [];
+  for (let begin = 0; begin < points.length; begin += together) {
+    const batch = points.slice(begin, begin + together);
+    const dims = dimsOf(batch.length);
+    const logits = Float32Array.from(batch.flatMap((point) => point.logits.flat(2)));
+    const scores = Float32Array.from(batch.flatMap((point) => point.scores));
     const tensors = {
-      [task.masks]: { type: "float32" as const, dims, data: Float32Array.from(logits.flat(2)) },
-      [task.scores]: { type: "float32" as const, dims: dims.slice(0, 2), data: Float32Array.from(scores) },
+      [task.masks]: { type: "float32" as const, dims, data: logits },
+      [task.scores]: { type: "float32" as const, dims: dims.slice(0, 2), data: scores },
     };
-    return module.parts?.decode(manifest, tensors, scene, { begin, end: begin + 1 }, context) ?? [];
-  });
+    const range = { begin, end: begin + batch.length };
+    pieces.push(...module.parts.decode(manifestOf(batch.length), tensors, scene, range, context));
+  }
   return module.parts.join(manifest, pieces, scene, context) as EverythingFields;
 }
 
 test.each(casesOf<EverythingCase>("everything"))("%s", (_, each) => {
   const { masks, width, height } = found(each);
+  expect(found(each, 4)).toEqual({
+    kind: "everything",
+    width,
+    height,
+    masks,
+    bestScore: found(each).bestScore,
+  });
   expect({ width, height }).toEqual(each.letterbox.source);
   const got = masks.map(({ mask, box, point }) => ({
     counts: [...mask.counts],

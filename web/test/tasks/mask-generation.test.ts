@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { MaskGenerationResult, RunOptions } from "../../src/index.js";
 import type { Manifest, MaskGenerationTask, PointPromptInput } from "../../src/manifest/manifest.js";
 import type { Geometry } from "../../src/preprocess/letterbox.js";
+import { severalClicks } from "../../src/tasks/mask-generation/everything/grid.js";
 import { options, type PointPrompt, promptOf } from "../../src/tasks/mask-generation/options.js";
-import { promptFeeds } from "../../src/tasks/mask-generation/prompt.js";
+import { promptFeeds, severalPromptFeeds } from "../../src/tasks/mask-generation/prompt.js";
 import { takesPrompt } from "../../src/tasks/mask-generation/prompt-length.js";
 import { task as module } from "../../src/tasks/mask-generation/task.js";
 import { variants } from "../fixture/manifests.js";
@@ -214,5 +215,29 @@ describe("a prompt", () => {
     const boxed = { task: { ...TASK, box: "input" as const }, inputs: [...INPUTS, input("box", [1, 0, 4])] };
     expect(takesPrompt(boxed, prompt)).toBe(true);
     expect(takesPrompt(boxed, { ...prompt, box: { x1: 1, y1: 1, x2: 2, y2: 2 } })).toBe(false);
+  });
+
+  test("of one of several objects has a place of its own, in a graph that no single prompt takes", () => {
+    const inputs = [
+      input("points", [2, 2, 2]),
+      input("labels", [2, 2]),
+      input("mask", [2, 1, 4, 4]),
+      input("has-mask", [2]),
+    ];
+    const given = { task: TASK, inputs };
+    const [one, other] = [promptOf(manifest, click), promptOf(manifest, { points: [{ x: 8, y: 2 }] })];
+    const geometry = { source: { width: 10, height: 10 }, left: 0, top: 0, width: 10, height: 10 };
+    const feeds = severalPromptFeeds(given, [one, other], geometry);
+    expect(Object.values(feeds).map(({ dims }) => dims)).toEqual(inputs.map(({ shape }) => shape));
+    expect(Array.from(feeds.points?.data ?? [], Number)).toEqual([3, 4, 0, 0, 8, 2, 0, 0]);
+    expect(Array.from(feeds.labels?.data ?? [], Number)).toEqual([1, -1, 1, -1]);
+    expect(takesPrompt(given, one)).toBe(false);
+    const several = [{ inputs: INPUTS }, given, { inputs: [input("points", [1, 4, 2, 2])] }];
+    expect([15, 16, 31, 32].map((points) => severalClicks(several, points)?.size)).toEqual([
+      undefined,
+      2,
+      2,
+      4,
+    ]);
   });
 });

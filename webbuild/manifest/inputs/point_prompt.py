@@ -21,6 +21,9 @@ class PointPromptInput(ManifestStruct, tag="point-prompt", tag_field="kind", kw_
     `mask`, [1, 1, h, w]: the logits of an earlier answer over the frame, 0 where there is none.
     `has-mask`: 1 where there is one, else 0.
 
+    A graph for a click on each of several objects in a run has [objects, points, 2], [objects, points] and so on where
+    there is no axis of objects after the first.
+
     The number of points is that of the graph, the point of padding of the task included: what a prompt is padded with
     changes the answer.
     """

@@ -22,7 +22,8 @@ class MaskGenerationTask(Task, tag="mask-generation", kw_only=True, frozen=True)
     the graph adds what it was trained with.
 
     `masks` [1, masks, h, w] or [1, objects, masks, h, w] holds logits over the whole frame, `scores` [1, masks] or
-    [1, objects, masks] the IoU that the model predicts of each. The mask `single` answers prompts that leave nothing
+    [1, objects, masks] the IoU that the model predicts of each; a graph that takes the prompts of several objects in a
+    run has [objects, masks, ...] in place of the first. The mask `single` answers prompts that leave nothing
     open; the masks `multi` are the parts and wholes that an ambiguous one may mean, the best the one of the highest
     score. Who asks for all of them gets `multi`; else the best of them answers one click alone, and `single` any other
     prompt. Where `single` is None, the best of `multi` answers every prompt; where `multi` is empty, `single` does.

@@ -27,17 +27,23 @@ export function pointCount(
   return points.length + corners + Number(task.paddingPoint && box === null);
 }
 
-/** Returns how many points the graph of these inputs takes. */
+/** Returns how many points of each object the graph of these inputs takes. */
 export function graphPoints({ inputs }: Pick<Manifest, "inputs">): number {
-  return (
-    promptInputs({ inputs })
-      .find(({ role }) => role === "points")
-      ?.shape.at(-2) ?? 0
-  );
+  return pointsShape({ inputs }).at(-2) ?? 0;
 }
 
-/** Whether the graph of these inputs takes exactly this prompt. */
+/** Returns how many prompts the graph of these inputs takes in a run, each of an object of its own. */
+export function graphObjects({ inputs }: Pick<Manifest, "inputs">): number {
+  return pointsShape({ inputs }).at(-3) ?? 1;
+}
+
+function pointsShape({ inputs }: Pick<Manifest, "inputs">): readonly number[] {
+  return promptInputs({ inputs }).find(({ role }) => role === "points")?.shape ?? [];
+}
+
+/** Whether the graph of these inputs takes exactly this prompt, and no other beside it. */
 export function takesPrompt({ task, inputs }: Decoder, prompt: Pick<PointPrompt, "points" | "box">): boolean {
+  if (graphObjects({ inputs }) !== 1) return false;
   const boxes = promptInputs({ inputs }).find(({ role }) => role === "box");
   const boxed = boxes !== undefined && boxes.shape[1] !== 0;
   const takesBox = task.box !== "input" || boxed === (prompt.box !== null);

@@ -11,39 +11,62 @@ import { graphPoints, promptInputs } from "./prompt-length.js";
 const CORNERS = [2, 3];
 const PADDING = -1;
 
+interface Decoder {
+  task: MaskGenerationTask;
+  inputs: Manifest["inputs"];
+}
+
+type PromptValues = Record<PointPromptInput["role"], ArrayLike<number>>;
+
 /** Returns a tensor for every input that wants something of the prompt. Throws "invalid-prompt" where it does not fit. */
-export function promptFeeds(
-  { task, inputs }: { task: MaskGenerationTask; inputs: Manifest["inputs"] },
-  prompt: PointPrompt,
+export function promptFeeds(decoder: Decoder, prompt: PointPrompt, geometry: Geometry): Tensors {
+  return severalPromptFeeds(decoder, [prompt], geometry);
+}
+
+/** As `promptFeeds`, for as many prompts as the graph takes in a run, each of an object of its own. */
+export function severalPromptFeeds(
+  { task, inputs }: Decoder,
+  prompts: readonly PointPrompt[],
   geometry: Geometry,
 ): Tensors {
-  checkInside(prompt, geometry.source);
-  const wanted = promptInputs({ inputs });
-  const tokens = tokensOf(task, prompt, geometry);
   const room = graphPoints({ inputs });
+  const ofEach = prompts.map((prompt) => promptValues(task, prompt, geometry, room));
+  const filled = promptInputs({ inputs }).filter(({ shape }) => shape[1] !== 0);
+  return Object.fromEntries(filled.map((input) => [input.name, tensor(input, ofEach)]));
+}
+
+/** What a prompt gives to the inputs of each role. */
+function promptValues(
+  task: MaskGenerationTask,
+  prompt: PointPrompt,
+  geometry: Geometry,
+  room: number,
+): PromptValues {
+  checkInside(prompt, geometry.source);
+  const tokens = tokensOf(task, prompt, geometry);
   if (tokens.labels.length !== room) {
     const what = `the prompt has ${tokens.labels.length} points with the corners of its box and its padding, the graph takes ${room}`;
     throw promptError(what, "give as many, or pack the model for that count");
   }
   const corners =
     prompt.box === null ? [] : boxPoints(prompt.box).flatMap((point) => placed(task, point, geometry));
-  const values: Record<PointPromptInput["role"], readonly number[] | Float32Array> = {
+  return {
     points: tokens.points,
     labels: tokens.labels,
     box: corners,
     mask: prompt.mask?.data ?? [],
     "has-mask": [Number(prompt.mask !== null)],
   };
-  const filled = wanted.filter(({ shape }) => shape[1] !== 0);
-  return Object.fromEntries(filled.map((input) => [input.name, tensor(input, values[input.role])]));
 }
 
-/** The elements of an input, 0 where there are none. */
-function tensor(input: PointPromptInput, values: readonly number[] | Float32Array): TensorData {
+/** The elements of an input, those of each prompt after the other's; 0 where there are none. */
+function tensor(input: PointPromptInput, prompts: readonly PromptValues[]): TensorData {
   const length = input.shape.reduce((product, size) => product * size, 1);
+  const share = length / prompts.length;
+  const values = prompts.map((prompt) => prompt[input.role]);
   return toTensor(
     input,
-    Array.from({ length }, (_, at) => values[at] ?? 0),
+    Array.from({ length }, (_, at) => values[Math.floor(at / share)]?.[at % share] ?? 0),
   );
 }
 

@@ -1,11 +1,13 @@
-// Everything in a picture: a run for each point of a grid, the masks that are good enough, and the best of those that overlap.
+// Everything in a picture: clicks at the points of a grid, as many in a run as the graph takes, the masks that are good enough, and the best of those that overlap.
 
+import type { Point } from "../../../api/geometry.js";
 import type { Warning } from "../../../api/types.js";
 import type { MaskGenerationTask } from "../../../manifest/manifest.js";
+import type { Geometry } from "../../../preprocess/letterbox.js";
 import { readFloats } from "../../read-output.js";
-import type { FieldsOf, PartRules } from "../../task-module.js";
+import type { FieldsOf, PartRange, PartRules } from "../../task-module.js";
 import { chooseMasks } from "../decode-masks.js";
-import { promptFeeds } from "../prompt.js";
+import { severalPromptFeeds } from "../prompt.js";
 import { layoutOf } from "../prompt-length.js";
 import { MaskFilter } from "./filter-mask.js";
 import { clickOn, gridPoint } from "./grid.js";
@@ -29,26 +31,30 @@ interface PointMasks {
 
 export const everythingParts: PartRules<MaskGenerationTask, EverythingFields, GridContext, PointMasks> = {
   count: (_manifest, _scene, { everything }) => everything.pointsPerSide ** 2,
-  async feeds(manifest, { geometry }, { begin }, { everything }) {
-    const point = gridPoint(begin, everything.pointsPerSide, geometry.source);
-    return promptFeeds(manifest, clickOn(point), geometry);
+  async feeds(manifest, { geometry }, range, { everything }) {
+    const prompts = pointsOf(range, everything, geometry).map(clickOn);
+    return severalPromptFeeds(manifest, prompts, geometry);
   },
-  decode(manifest, outputs, { geometry }, { begin }, { everything }) {
+  decode(manifest, outputs, { geometry }, range, { everything }) {
     const { task } = manifest;
     const { dims, grid } = layoutOf(manifest);
-    const point = gridPoint(begin, everything.pointsPerSide, geometry.source);
     const scores = readFloats(outputs, task.scores, dims.slice(0, -2));
     const logits = readFloats(outputs, task.masks, dims);
-    const { masks: kinds, best } = chooseMasks(task, scores, clickOn(point));
+    const kindCount = dims.at(-3) ?? 1;
     const cells = grid.width * grid.height;
     const filter = new MaskFilter(everything, task, geometry, grid);
-    const masks = kinds.flatMap((kind) => {
-      const score = scores[kind] ?? Number.NaN;
-      if (!isGoodEnough(score, everything.scoreThreshold)) return [];
-      const found = filter.find(logits.subarray(kind * cells, (kind + 1) * cells));
-      return found === null ? [] : [{ ...found, score, point }];
+    return pointsOf(range, everything, geometry).map((point, at) => {
+      const own = scores.subarray(at * kindCount, (at + 1) * kindCount);
+      const planes = logits.subarray(at * kindCount * cells);
+      const { masks: kinds, best } = chooseMasks(task, own, clickOn(point));
+      const masks = kinds.flatMap((kind) => {
+        const score = own[kind] ?? Number.NaN;
+        if (!isGoodEnough(score, everything.scoreThreshold)) return [];
+        const found = filter.find(planes.subarray(kind * cells, (kind + 1) * cells));
+        return found === null ? [] : [{ ...found, score, point }];
+      });
+      return { masks, best: own[kinds[best] ?? 0] ?? Number.NaN };
     });
-    return [{ masks, best: scores[kinds[best] ?? 0] ?? Number.NaN }];
   },
   join(_manifest, points, { geometry }, { everything }) {
     const found = points.flatMap(({ masks }) => masks);
@@ -56,6 +62,14 @@ export const everythingParts: PartRules<MaskGenerationTask, EverythingFields, Gr
     return { kind: "everything", ...geometry.source, masks: bestOf(found, everything), bestScore };
   },
 };
+
+function pointsOf(
+  { begin, end }: PartRange,
+  { pointsPerSide }: EverythingSettings,
+  { source }: Geometry,
+): Point[] {
+  return Array.from({ length: end - begin }, (_, at) => gridPoint(begin + at, pointsPerSide, source));
+}
 
 /** Compares as the generators do, which hold both in float32. A threshold of 0 keeps all that are numbers. */
 function isGoodEnough(score: number, threshold: number): boolean {

@@ -1,0 +1,88 @@
+"""A mask decoder that answers the clicks of several objects in a run, for a grid of them: see `with_object_variant`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compile.compile_model import CompiledModel
+from webbuild.compile.load_model import LoadedModel, resize_model
+from webbuild.compile.model_variant import ModelVariant, naming_variant
+from webbuild.errors import WebbuildError
+from webbuild.samples.random_inputs import random_feeds
+from webbuild.tasks.registry import kind_of
+from webbuild.tasks.sam_decoders import decoder_outputs, fewest_points, free_counts, prompt_sizes
+from webbuild.tasks.task_match import TaskMatch
+
+OBJECTS = 16
+"""Clicks of a run: their logits of 256 x 256 take 12 MiB, and a grid of 32 x 32 points takes 64 runs."""
+_CLOSE = 1e-3
+"""Of the largest magnitude: how far answers together and answers apart may differ."""
+
+
+def with_object_variant(
+    variants: Sequence[ModelVariant],
+    dims: Mapping[str, int],
+    compile_single: Callable[[LoadedModel, TaskMatch | None], CompiledModel],
+) -> list[ModelVariant]:
+    """Return the variants of a mask decoder with one for a click on each of several objects, if their number is free.
+
+    A decoder whose answers together are not those apart has none, and neither has one whose every prompt has a box.
+    """
+    first = variants[0]
+    signature = first.loaded.source.signature
+    points = fewest_points(signature)
+    sizes = prompt_sizes(signature, points, OBJECTS)
+    free = free_counts(signature, prompt_sizes(signature, points), sizes)
+    boxed = any(spec.name == "input_boxes" for spec in signature.inputs)
+    if not kind_of(first.compiled.match.task).needs_earlier or not free or dims.keys() & free or boxed:
+        return list(variants)
+    with naming_variant(name := f"{points} points, {OBJECTS} objects"):
+        if (why := _why_not(first.loaded, sizes)) is not None:
+            return [_told(first, f"clicks on several objects take a run each: {why}"), *variants[1:]]
+        resized = resize_model(first.loaded, {**dims, **sizes}, None)
+        compiled = compile_single(resized, first.compiled.match)
+    return [*variants, ModelVariant(resized, compiled, name=name)]
+
+
+def _told(variant: ModelVariant, said: str) -> ModelVariant:
+    compiled = msgspec.structs.replace(variant.compiled, assumptions=(*variant.compiled.assumptions, said))
+    return msgspec.structs.replace(variant, compiled=compiled)
+
+
+def _why_not(loaded: LoadedModel, sizes: Mapping[str, int]) -> str | None:
+    """Say why the original does not answer several objects as it answers each, None where it does."""
+    signature, native = loaded.source.signature, loaded.original
+    free = {key for key, size in sizes.items() if size == OBJECTS}
+    specs = [
+        msgspec.structs.replace(
+            spec, shape=tuple(sizes.get(f"{spec.name}:{axis}", size) for axis, size in enumerate(spec.shape))
+        )
+        for spec in signature.inputs
+    ]
+    feeds = random_feeds(signature.file, specs, loaded.ranges)
+    try:
+        together, apart = native.run(feeds), [native.run(_only(feeds, free, at)) for at in range(OBJECTS)]
+    except WebbuildError as error:
+        return f"the model fails on {OBJECTS} together: {error.message}"
+    finally:
+        native.close()
+    for name in decoder_outputs(signature) or ():
+        want = np.stack([each[name].reshape(together[name].size // OBJECTS) for each in apart])
+        got = together[name].reshape(want.shape)
+        if not np.abs(got - want).max() <= _CLOSE * np.abs(want).max():
+            return f"'{name}' of {OBJECTS} together is not what each alone has"
+    return None
+
+
+def _only(feeds: Mapping[str, NDArray[Any]], free: set[str], at: int) -> dict[str, NDArray[Any]]:
+    """Return the inputs of one object."""
+    alone = dict(feeds)
+    for key in free:
+        name, _, axis = key.rpartition(":")
+        alone[name] = np.take(feeds[name], [at], int(axis))
+    return alone
