@@ -41,7 +41,7 @@ def with_object_variant(
     boxed = any(spec.name == "input_boxes" for spec in signature.inputs)
     if not kind_of(first.compiled.match.task).needs_earlier or not free or dims.keys() & free or boxed:
         return list(variants)
-    with naming_variant(name := f"{points} points, {OBJECTS} objects"):
+    with naming_variant(name := f"{OBJECTS} objects"):
         if (why := _why_not(first.loaded, sizes)) is not None:
             return [_told(first, f"clicks on several objects take a run each: {why}"), *variants[1:]]
         resized = resize_model(first.loaded, {**dims, **sizes}, None)

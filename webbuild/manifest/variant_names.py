@@ -11,14 +11,16 @@ from webbuild.manifest.manifest import Manifest
 
 
 def variant_names(manifest: Manifest) -> list[str]:
-    """Return a name for each of `every_variant`, of what differs: `640x480`, `batch 4`, both, `3 points 16 objects`."""
+    """Return a name for each of `every_variant`, of what differs: `640x480`, `batch 4`, `3 points`, `16 objects`."""
     every = manifest.every_variant
     sizes = [f"{size[0]}x{size[1]}" if (size := picture_size(each)) else "" for each in every]
     batches = [f"batch {picture_batch(each)}" for each in every]
-    points = [f"{prompt_points(each)} points" for each in every]
-    objects = [f"{count} objects" if (count := prompt_objects(each)) > 1 else "" for each in every]
-    differing = [names for names in (sizes, batches, points, objects) if len(set(names)) > 1]
-    return [" ".join(filter(None, names)) for names in zip(*differing, strict=True)] or [""]
+    clicks = [
+        f"{prompt_points(each)} points" if (count := prompt_objects(each)) == 1 else f"{count} objects"
+        for each in every
+    ]
+    differing = [names for names in (sizes, batches, clicks) if len(set(names)) > 1]
+    return [" ".join(names) for names in zip(*differing, strict=True)] or [""]
 
 
 def prompt_points(manifest: Manifest) -> int:

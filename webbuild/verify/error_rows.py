@@ -11,7 +11,7 @@ from webbuild.compare.comparison import Comparison, Stage
 from webbuild.verify.formatting import variants_text
 from webbuild.verify.report import SampleResult, VerifyReport
 
-_POINTS = re.compile(r" (\d+ points)$")
+_POINTS = re.compile(r" (\d+ (?:points|objects))$")
 _GRAVITY = ("OK", "VACUOUS", "DIFFERS")
 
 

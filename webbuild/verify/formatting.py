@@ -46,16 +46,16 @@ def runner_name(runner: str) -> str:
 
 def graph_name(runner: str) -> str:
     """Return what a runner is called without its variant: `webgpu fp16` of `webgpu fp16 640x480 batch 4`."""
-    return re.sub(r"( \d+x\d+)?( batch \d+)?( \d+ points)?$", "", runner)
+    return re.sub(r"( \d+x\d+)?( batch \d+)?( \d+ (points|objects))?$", "", runner)
 
 
 def variants_text(names: Sequence[str]) -> str:
-    """Return the names of variants in a row: `2 to 9 points` of several counts, else `640x480, batch 4`."""
+    """Return the names of variants in a row: `2 to 9 points` of several counts, others as they are."""
     counts = [int(each.removesuffix(" points")) for each in names if re.fullmatch(r"\d+ points", each)]
     others = [each for each in names if each and not re.fullmatch(r"\d+ points", each)]
     runs = counts == list(range(min(counts), max(counts) + 1)) if len(counts) > 1 else False
     points = [f"{counts[0]} to {counts[-1]} points"] if runs else [f"{each} points" for each in counts]
-    return ", ".join([*others, *points])
+    return ", ".join([*points, *others])
 
 
 def questions_text(asked: Questions) -> str:
