@@ -3,6 +3,7 @@
 import { internalError } from "../api/errors.js";
 import { DeviceErrors } from "../gpu/device-errors.js";
 import { onDeviceCreated } from "../gpu/gpu-device.js";
+import { PreparedPipelines } from "../gpu/prepared-pipelines.js";
 import type { EngineBuild } from "../manifest/manifest.js";
 import { checkExternalTextures } from "../preprocess/gpu/external-texture-check.js";
 import { SceneStore } from "../stages/scene-store.js";
@@ -15,6 +16,7 @@ export class SharedEngine {
   /** The engine does one thing at a time: sessions are made, run and released in here, whosever they are. */
   readonly queue = new Queue();
   readonly gpu = new DeviceErrors();
+  readonly pipelines = new PreparedPipelines();
   /** What the stages of a model hand to each other. */
   readonly scenes = new SceneStore();
   #models = 0;
@@ -23,7 +25,10 @@ export class SharedEngine {
   #externalTextures: Promise<string | null> | null = null;
 
   constructor() {
-    onDeviceCreated((device) => this.gpu.watch(device));
+    onDeviceCreated((device) => {
+      this.gpu.watch(device);
+      this.pipelines.watch(device);
+    });
   }
 
   /** Returns a number that no other model in this worker has. */

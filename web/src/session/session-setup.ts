@@ -27,6 +27,7 @@ import { taskOf } from "../tasks/registry.js";
 import { copyTensors } from "../tensors/gpu-tensor.js";
 import type { Warn } from "../worker/with-limit.js";
 import { guardCapture, planCapture } from "./graph-capture.js";
+import { keepPipelines, readPipelines } from "./known-pipelines.js";
 import { LoadProgress, type ProgressCallback } from "./load-progress.js";
 import { Predictor } from "./predictor.js";
 import { fetchGraph, Session } from "./session.js";
@@ -106,6 +107,8 @@ export async function setUpSession(
   const engineSize = request.sharesEngine ? 0 : downloads.size(engineFiles(build));
   const progress = new LoadProgress(onProgress, engineSize + downloads.size(files));
   const frameCheck = videoFrameRefusal(request, shared);
+  const remembers = test !== null && request.cache ? test.key : null;
+  const pipelines = remembers === null ? [] : readPipelines(remembers, warn);
   const log = trace ? shared.placementLog() : null;
 
   const engine = await progress.measure("engine", engineSize, (more) => shared.start(build, downloads, more));
@@ -119,6 +122,7 @@ export async function setUpSession(
   const tools = (await taskOf(manifest).load?.(manifest.task, downloads)) ?? null;
   const glue = await loadGlue(manifest, downloads);
   const copyFrames = await frameCheck;
+  const known = await pipelines;
   return shared.queue.add(async () => {
     if (signal.aborted) throw abortedError(signal);
     const gpu = backend === "webgpu" ? shared.gpu : null;
@@ -126,6 +130,7 @@ export async function setUpSession(
     const captured = capture.used ? manifest.inputs : null;
     const create = (): Promise<Session> => Session.create(engine, graph, bytes, trace, onGpu, captured);
     log?.reset();
+    shared.pipelines.prepare(known);
     const session = await progress.measure("session", 1, () =>
       guardCapture(capture, () => gpu?.guard(create) ?? create()),
     );
@@ -147,11 +152,15 @@ export async function setUpSession(
         copy: (states) => gpu?.guard(() => copyTensors(states)) ?? copyTensors(states),
       };
       try {
-        const first = (): Promise<SelfTest | null> =>
-          test && goldenRun
-            ? runSelfTest(test, manifest, goldenRun, runner, capture)
-            : warmUp(manifest, backend, runner, tools).then(() => passed);
-        return { preprocessor, postprocessor, selfTest: await guardCapture(capture, first) };
+        const first = async (): Promise<SelfTest | null> => {
+          if (test && goldenRun) return runSelfTest(test, manifest, goldenRun, runner, capture);
+          // What passed here is right here, and what it needs is being compiled: the visitor's run may be the first.
+          if (passed === null || known.length === 0) await warmUp(manifest, backend, runner, tools);
+          return passed;
+        };
+        const selfTest = await guardCapture(capture, first);
+        if (remembers !== null) void keepPipelines(remembers, known, shared.pipelines.asked, warn);
+        return { preprocessor, postprocessor, selfTest };
       } catch (error) {
         preprocessor.release();
         // Behind a trap this may trap again: the first error tells more.

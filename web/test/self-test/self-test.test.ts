@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import type { PipelineSource } from "../../src/gpu/prepared-pipelines.js";
 import type { TensorData, Tensors } from "../../src/index.js";
 import type { Manifest } from "../../src/manifest/manifest.js";
 import { goldenDifference, hasSignal } from "../../src/self-test/golden-compare.js";
 import { runSequence } from "../../src/self-test/golden-sequence.js";
 import type { AnyTensors } from "../../src/tensors/gpu-tensor.js";
-import { bundle, hasWebgpu, loadTiny } from "../support/bundle.js";
+import { bundle, hasWebgpu, loadTiny, picture } from "../support/bundle.js";
 import { casesOf } from "../support/conformance.js";
 
 const webgpu = { backend: "webgpu" } as const;
@@ -22,6 +23,24 @@ describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
       sample: "noise",
       fromCache: true,
     });
+  });
+
+  test("the second visit is ready for the pipelines of the first, whatever became of them", async () => {
+    const options = { ...webgpu, cache: true };
+    const answer = async (): Promise<unknown> =>
+      (await (await loadTiny(options, "golden.json")).run(await picture("upright.png"))).kind;
+    const first = await answer();
+    const cache = await caches.open("webbuild-findings");
+    const kept = async (): Promise<Request | undefined> =>
+      (await cache.keys()).find(({ url }) => url.includes("-pipelines-"));
+    await expect.poll(kept).toBeDefined();
+    const key = (await kept()) as Request;
+    const sources = (await (await cache.match(key))?.json()) as PipelineSource[];
+    expect(sources.length).toBeGreaterThan(0);
+    expect(await answer()).toEqual(first);
+    const refused = sources.map((source) => ({ ...source, code: "no shader" }));
+    await cache.put(key, Response.json(refused));
+    expect(await answer()).toEqual(first);
   });
 
   test("a picture of the golden run may be kept as levels", async () => {

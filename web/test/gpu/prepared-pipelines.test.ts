@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import { type PipelineSource, PreparedPipelines } from "../../src/gpu/prepared-pipelines.js";
+import { hasWebgpu } from "../support/bundle.js";
+
+const STORAGE = 0x80 | 0x04; // STORAGE | COPY_SRC
+const READ = 0x01 | 0x08; // MAP_READ | COPY_DST
+const COMPUTE = 0x4;
+
+const shader = (value: number): string =>
+  `@group(0) @binding(0) var<storage, read_write> y: array<u32>; @compute @workgroup_size(1) fn main() { y[0] = ${value}u; }`;
+const ENTRY: GPUBindGroupLayoutEntry = { binding: 0, visibility: COMPUTE, buffer: { type: "storage" } };
+const source = (value: number): PipelineSource => ({
+  code: shader(value),
+  entryPoint: "main",
+  groups: [[ENTRY]],
+});
+
+interface Watched {
+  device: GPUDevice;
+  /** How many pipelines were compiled. */
+  compiled: () => number;
+}
+
+async function watched(pipelines: PreparedPipelines): Promise<Watched> {
+  const adapter = await navigator.gpu.requestAdapter();
+  if (adapter === null) throw new Error("no WebGPU adapter");
+  const device = await adapter.requestDevice();
+  let count = 0;
+  const { createComputePipelineAsync } = device;
+  device.createComputePipelineAsync = (given) => {
+    count++;
+    return createComputePipelineAsync.call(device, given);
+  };
+  pipelines.watch(device);
+  return { device, compiled: () => count };
+}
+
+/** Asks for a pipeline as the engine does, and returns what it writes. */
+async function written(device: GPUDevice, code: string, layout?: "auto"): Promise<number> {
+  const group = device.createBindGroupLayout({ entries: [ENTRY] });
+  const pipeline = await device.createComputePipelineAsync({
+    layout: layout ?? device.createPipelineLayout({ bindGroupLayouts: [group] }),
+    compute: { module: device.createShaderModule({ code }), entryPoint: "main" },
+  });
+  const buffer = device.createBuffer({ size: 4, usage: STORAGE });
+  const read = device.createBuffer({ size: 4, usage: READ });
+  const encoder = device.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  pass.setPipeline(pipeline);
+  const entries = [{ binding: 0, resource: { buffer } }];
+  const own = layout === "auto" ? pipeline.getBindGroupLayout(0) : group;
+  pass.setBindGroup(0, device.createBindGroup({ layout: own, entries }));
+  pass.dispatchWorkgroups(1);
+  pass.end();
+  encoder.copyBufferToBuffer(buffer, 0, read, 0, 4);
+  device.queue.submit([encoder.finish()]);
+  await read.mapAsync(1);
+  return new Uint32Array(read.getMappedRange())[0] ?? -1;
+}
+
+describe.runIf(hasWebgpu)("prepared pipelines", () => {
+  test("are compiled once, before the engine asks, and compute the same", async () => {
+    const pipelines = new PreparedPipelines();
+    pipelines.prepare([source(7), source(8)]);
+    const { device, compiled } = await watched(pipelines);
+    expect(compiled()).toBe(2);
+    expect(await written(device, shader(8))).toBe(8);
+    expect(await written(device, shader(7))).toBe(7);
+    expect(compiled()).toBe(2);
+  });
+
+  test("are compiled on a device that was there before", async () => {
+    const pipelines = new PreparedPipelines();
+    const { device, compiled } = await watched(pipelines);
+    pipelines.prepare([source(7)]);
+    expect(await written(device, shader(7))).toBe(7);
+    expect(compiled()).toBe(1);
+  });
+
+  test("another shader or layout is compiled when it is asked for", async () => {
+    const pipelines = new PreparedPipelines();
+    pipelines.prepare([
+      source(7),
+      { ...source(9), groups: [[{ ...ENTRY, buffer: { type: "read-only-storage" } }]] },
+    ]);
+    const { device, compiled } = await watched(pipelines);
+    expect(await written(device, shader(6))).toBe(6);
+    expect(await written(device, shader(9))).toBe(9);
+    expect(await written(device, shader(7), "auto")).toBe(7);
+    expect(compiled()).toBe(5);
+  });
+
+  test("what is asked for is what the next visit prepares", async () => {
+    const pipelines = new PreparedPipelines();
+    pipelines.prepare([source(7)]);
+    const { device } = await watched(pipelines);
+    await written(device, shader(5));
+    await written(device, shader(7));
+    await written(device, shader(5));
+    await written(device, shader(4), "auto");
+    expect(pipelines.asked).toEqual([source(5), source(7)]);
+    pipelines.prepare([]);
+    expect(pipelines.asked).toEqual([]);
+  });
+
+  test("one that the adapter refuses is no error", async () => {
+    const pipelines = new PreparedPipelines();
+    pipelines.prepare([{ ...source(7), code: "no shader" }, source(8)]);
+    const { device } = await watched(pipelines);
+    const errors: string[] = [];
+    device.addEventListener("uncapturederror", ({ error }) => errors.push(error.message));
+    expect(await written(device, shader(8))).toBe(8);
+    expect(errors).toEqual([]);
+  });
+});
