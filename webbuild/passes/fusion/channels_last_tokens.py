@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import onnx_ir as ir
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import Builder, consumers, find_nodes, replace_output, static_shape
+
+_TO_CHANNELS_LAST, _TO_CHANNELS_FIRST = (0, 2, 3, 1), (0, 3, 1, 2)
+_RESHAPING = frozenset({"Flatten", "Reshape", "Squeeze", "Unsqueeze"})
+_PICTURES = frozenset(
+    {"AveragePool", "BatchNormalization", "Conv", "ConvTranspose", "DepthToSpace", "GlobalAveragePool", "GridSample"}
+    | {"InstanceNormalization", "MaxPool", "Resize"}
+)
+"""Operators that the engine runs with the channels last, between two Transposes."""
+_THROUGH = frozenset(
+    {"Add", "Clip", "Div", "Elu", "Erf", "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "Mul", "Pad", "PRelu"}
+    | {"Relu", "Sigmoid", "Sub", "Tanh"}
+)
+_FAR = 4
+
+
+class ChannelsLastTokens(Pass):
+    """Moves channels last before a picture becomes tokens, and first after tokens become a picture.
+
+        Reshape(x [N, C, H, W] -> [N, C, HW]) -> Transpose    ->  Transpose(x) [N, H, W, C] -> Reshape [N, HW, C]
+        Transpose(x [N, HW, C]) -> Reshape [N, C, H, W]       ->  Reshape(x) [N, H, W, C] -> Transpose
+
+    Why: the engine runs convolutions with the channels last, between two Transposes. A Transpose of four axes cancels
+    with one of them, a Transpose of three axes does not: a Reshape is in between.
+
+    Limits: fixed shapes; only next to an operator that the engine runs with the channels last.
+
+    Exact: the same elements.
+    """
+
+    code = "channels-last-tokens"
+    target = "webgpu"
+    after = ("canonicalize", "fold-constants", "fold-data-movement")
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        rewrites = []
+        for node in find_nodes(model, "Transpose"):
+            done = self._tokens_of_picture(model.graph, node) or self._picture_of_tokens(model.graph, node)
+            rewrites += [] if done is None else [done]
+        return rewrites
+
+    def _tokens_of_picture(self, graph: ir.Graph, node: ir.Node) -> Rewrite | None:
+        source = _before_reshapes(node)
+        shape = static_shape(source)
+        if source is node.inputs[0] or shape is None or len(shape) != 4 or not _touches(source, _producers):
+            return None
+        if source is None or _meaning_of(node) != meaning(shape, _TO_CHANNELS_LAST):
+            return None
+        add = Builder(graph, node, f"{node.name or 'Transpose'}/tokens")
+        moved = add.op("Transpose", source, perm=list(_TO_CHANNELS_LAST))  # [N, H, W, C]
+        replace_output(node, add.reshape(moved, static_shape(node.outputs[0]) or []))
+        return self.applied(node, "channels go last before the picture becomes tokens")
+
+    def _picture_of_tokens(self, graph: ir.Graph, node: ir.Node) -> Rewrite | None:
+        picture = _after_reshapes(node)
+        shape = None if picture is None else static_shape(picture.outputs[0])
+        if picture is None or shape is None or len(shape) != 4 or not _touches(picture.outputs[0], _readers):
+            return None
+        count, channels, height, width = shape
+        last = [count, height, width, channels]
+        if _meaning_of(node) != meaning(last, _TO_CHANNELS_FIRST):
+            return None
+        add = Builder(graph, picture, f"{node.name or 'Transpose'}/picture")
+        tokens = add.reshape(node.inputs[0], last)
+        replace_output(picture, add.op("Transpose", tokens, perm=list(_TO_CHANNELS_FIRST)))
+        return self.applied(node, "channels go first after the tokens become a picture")
+
+
+def meaning(shape: Sequence[int], perm: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return a Transpose without axes of size 1, and with those that stay together as one: sizes and permutation."""
+    groups: list[list[int]] = []
+    for axis in perm:
+        if shape[axis] == 1:
+            continue
+        if groups and all(shape[between] == 1 for between in range(groups[-1][-1] + 1, axis)) and axis > groups[-1][-1]:
+            groups[-1].append(axis)
+        else:
+            groups.append([axis])
+    order = sorted(groups)
+    sizes = tuple(math.prod(shape[axis] for axis in group) for group in order)
+    return sizes, tuple(order.index(group) for group in groups)
+
+
+def _meaning_of(node: ir.Node) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    shape = static_shape(node.inputs[0])
+    if shape is None or static_shape(node.outputs[0]) is None:
+        return None
+    return meaning(shape, node.attributes.get_ints("perm", []) or range(len(shape))[::-1])
+
+
+def _before_reshapes(node: ir.Node) -> ir.Value | None:
+    """Return what a node reads, before it is reshaped."""
+    value = node.inputs[0]
+    while value is not None and (producer := value.producer()) is not None and producer.op_type in _RESHAPING:
+        value = producer.inputs[0]
+    return value
+
+
+def _after_reshapes(node: ir.Node) -> ir.Node | None:
+    """Return the node that gives the result its last shape, where nothing reads it before."""
+    last = None
+    while not node.outputs[0].is_graph_output():
+        readers = consumers(node.outputs[0])
+        if len(readers) != 1 or readers[0].op_type not in _RESHAPING or readers[0].graph is not node.graph:
+            break
+        last = node = readers[0]
+    return last
+
+
+def _producers(value: ir.Value) -> list[ir.Node]:
+    producer = value.producer()
+    return [] if producer is None else [producer]
+
+
+def _readers(value: ir.Value) -> list[ir.Node]:
+    return consumers(value)
+
+
+def _touches(value: ir.Value | None, step: Callable[[ir.Value], list[ir.Node]], far: int = _FAR) -> bool:
+    """Whether operators on pictures are near, on the side that `step` goes to."""
+    if value is None:
+        return False
+    nodes = step(value)
+    if any(node.op_type in _PICTURES for node in nodes):
+        return True
+    return far > 0 and any(
+        _touches(next_value, step, far - 1)
+        for node in nodes
+        if node.op_type in _THROUGH
+        for next_value in _onward(node, step)
+    )
+
+
+def _onward(node: ir.Node, step: Callable[[ir.Value], list[ir.Node]]) -> Iterator[ir.Value]:
+    values = node.outputs if step is _readers else node.inputs
+    return (value for value in values if value is not None)
