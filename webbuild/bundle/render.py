@@ -19,6 +19,7 @@ from webbuild.manifest.manifest import (
     StackInput,
     StateInput,
 )
+from webbuild.manifest.stages import crop_input
 from webbuild.manifest.variant_names import for_one_picture, picture_batch, picture_sizes
 from webbuild.preprocess.mask import find_mask
 from webbuild.preprocess.reference import find_reference
@@ -81,6 +82,7 @@ def _run_fields(stage: Manifest, *, alone: bool, later: bool = False) -> dict[st
         "clicks": _takes_clicks(stage),
         "modes": _string_union(types.modes) if types.modes else "",
         "tiled": types.tiled and alone,
+        "crops": later and crop_input(stage) is not None,
         "sizes": [] if later else picture_sizes(stage),
         "states": not later and any(isinstance(spec, StateInput) for spec in inputs),
         "required": bool(types.prompt or mask or reference),

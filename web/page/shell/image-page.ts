@@ -4,6 +4,7 @@ import type {
   EverythingOptions,
   EverythingResult,
   Model,
+  PartProgress,
   Result,
   RunOptions,
   RunSource,
@@ -34,10 +35,10 @@ export class ImagePage {
   readonly #frames = new FrameCanvas();
   readonly #thresholds = new ThresholdSliders(() => {
     showThresholds(this.#thresholds.values());
-    void this.#rerun();
+    void this.#runAgain();
   });
-  readonly #numbers = new NumberFields(() => void this.#rerun());
-  readonly #sizes = new SizeChoice(() => void this.#rerun());
+  readonly #numbers = new NumberFields(() => void this.#runAgain());
+  readonly #sizes = new SizeChoice(() => void this.#runAgain());
   readonly #samples = new Samples((sample) => void this.#chooseSample(sample));
   readonly #actions = new ResultActions({
     picture: () => this.#view.toBlob(),
@@ -53,6 +54,9 @@ export class ImagePage {
   #sample: string | null = null;
   /** Whether the result on show is that of the picture on the stage. */
   #answered = false;
+  /** Ends the run under way, whose picture is gone or whose settings are old. */
+  #running = new AbortController();
+  #isSlow = false;
   /** Tells the newest choice from one whose bytes arrive late. */
   #choice = 0;
 
@@ -81,6 +85,17 @@ export class ImagePage {
     else void this.#rerun();
   }
 
+  /** A run that takes long is not waited for. */
+  #runAgain(): Promise<void> {
+    if (this.#isSlow) this.#drop();
+    return this.#rerun();
+  }
+
+  #drop(): void {
+    this.#running.abort();
+    this.#running = new AbortController();
+  }
+
   async #chooseSample(sample: Sample): Promise<void> {
     this.#sample = sample.title;
     await this.#choose(sample.file, () => fetchSample(sample));
@@ -94,6 +109,7 @@ export class ImagePage {
   async #choose(sample: string | null, open: () => Promise<Picture>): Promise<void> {
     this.#camera.stop();
     this.#choice += 1;
+    this.#drop();
     const choice = this.#choice;
     this.#samples.mark(sample);
     this.failure.clear();
@@ -136,6 +152,7 @@ export class ImagePage {
       this.#view.showNone("No result");
       this.failure.show(error);
     } finally {
+      this.#isSlow = false;
       clearTimeout(slow);
     }
   }
@@ -153,6 +170,8 @@ export class ImagePage {
       ...this.#sizes.option(),
       ...this.#numbers.option(),
       ...this.#view.options?.(),
+      ...(looksAtCrops(model) ? { onProgress: (progress) => this.#showProgress(progress) } : {}),
+      signal: this.#running.signal,
     });
   }
 
@@ -186,12 +205,22 @@ export class ImagePage {
   }
 
   #showSlow(): void {
+    this.#isSlow = true;
     setStatus("running", this.#scene.looking ? "Looking at the picture" : "Running");
     if (!this.#answered) this.#view.showNone("Looking");
   }
 
+  #showProgress({ done, total }: PartProgress): void {
+    if (!this.#isSlow || this.#camera.on || done === total) return;
+    // A screen reader hears it too: ten times are enough.
+    const step = Math.ceil(total / 10);
+    const said = Math.floor(done / step) * step;
+    if (said > 0) setStatus("running", `Looked at ${said} of ${total}`);
+  }
+
   #startLive(): void {
     this.#choice += 1;
+    this.#drop();
     this.#picture = null;
     this.#sample = null;
     this.#actions.show(null);
@@ -227,6 +256,10 @@ export class ImagePage {
     this.#view.setQuiet(false);
     if (this.#model) setStatus("ready", "Ready");
   }
+}
+
+function looksAtCrops({ manifest: { stages } }: Model): boolean {
+  return stages?.at(-1)?.inputs.some(({ kind }) => kind === "crop") ?? false;
 }
 
 function cameraParts(): CameraParts {

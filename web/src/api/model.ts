@@ -78,14 +78,20 @@ export class Model {
     return this.#session.loaded.candidate.reason;
   }
 
-  /** Of loading and of all runs so far, each code once; those of a later stage begin with its name. */
+  /**
+   * Of loading and of all runs so far, each code once; those of a later stage begin with its name. What the first stage
+   * says too is said once.
+   */
   get warnings(): readonly Warning[] {
+    const said = this.#session.warnings;
     const later = this.#stages
       .slice(1)
       .flatMap(({ name, session }) =>
-        session.warnings.map((warning) => ({ ...warning, message: `${name}: ${warning.message}` })),
+        session.warnings
+          .filter(({ code, message }) => !said.some((each) => each.code === code && each.message === message))
+          .map((warning) => ({ ...warning, message: `${name}: ${warning.message}` })),
       );
-    return [...this.#session.warnings, ...later];
+    return [...said, ...later];
   }
 
   info(): ModelInfo {

@@ -64,6 +64,7 @@ const RUN: Readonly<Record<keyof RunOptions, Rule>> = {
   confidenceAlpha: [(value) => typeof value === "boolean", "true or false"],
   tiles: [(value) => value === "auto" || value === false, '"auto" or false'],
   onTile: FUNCTION,
+  onProgress: FUNCTION,
   size: ANY,
   state: ANY,
   signal: SIGNAL,
@@ -153,7 +154,7 @@ function check(
 /** What a stage of several does not take: it runs on a whole picture, a later one at the size of the first. */
 const REFUSED: Readonly<Record<"only" | "first" | "later", readonly string[]>> = {
   only: [],
-  first: ["tiles", "onTile"],
+  first: ["tiles", "onTile", "onProgress"],
   later: ["tiles", "onTile", "size", "state"],
 };
 

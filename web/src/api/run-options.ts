@@ -60,6 +60,11 @@ export interface RunOptions {
   tiles?: "auto" | false | undefined;
   /** Called with each finished tile, while the others run. The run does not wait for a promise that it returns. */
   onTile?: ((tile: TileResult) => unknown) | undefined;
+  /**
+   * For a model that looks at crops of what an earlier stage found: called after each batch of them. The run does not
+   * wait for a promise that it returns.
+   */
+  onProgress?: ((progress: PartProgress) => unknown) | undefined;
   /** The size to run the picture at, one of the model's `sizes`. Default: the one with the least waste. */
   size?: SizeOption | undefined;
   /** For a model with state: the state to read and write. Default: `model.state`. */
@@ -79,6 +84,12 @@ export type SceneRunOptions = Pick<RunOptions, "signal">;
 
 /** Which pixels of a picture are to be filled in. `run()` does not close it. */
 export type MaskSource = ImageBitmap | ImageData | Uint8Array;
+
+/** How many parts of a picture are done, such as crops, or points of a grid. */
+export interface PartProgress {
+  done: number;
+  total: number;
+}
 
 /**
  * A finished tile: its place in the result, in pixels of the result, and its picture: of a matting model the cutout, without

@@ -62,8 +62,8 @@ export class Scene {
         const { manifest } = this.#last;
         checkStageRunOptions(optionNames(manifest, "later"), options, "the last stage");
         checkStageRun(manifest, options);
-        const { signal, ...rest } = options;
-        return this.#runs.run(rest, signal);
+        const { signal, onProgress, ...rest } = options;
+        return this.#runs.run(rest, signal, onProgress);
       }),
     );
   }

@@ -1,10 +1,7 @@
 // All public types: what goes into a model, what comes out, and what it says of itself.
 
 export type { Manifest } from "../manifest/manifest.js";
-export type {
-  EverythingOptions,
-  EverythingProgress,
-} from "../tasks/mask-generation/everything/settings.js";
+export type { EverythingOptions } from "../tasks/mask-generation/everything/settings.js";
 export type { Warning } from "./errors.js";
 export type * from "./geometry.js";
 export type * from "./glue-function.js";

@@ -28,8 +28,8 @@ interface PartPlan {
   next(left: number): { variant: Manifest; size: number };
 }
 
-/** Hears how many parts are done. An error that it throws ends no run. */
-type PartListener = (progress: { done: number; total: number }) => unknown;
+/** An error that it throws ends no run. */
+type PartListener = NonNullable<RunOptions["onProgress"]>;
 
 export class StageRuns {
   readonly #stage: ModelStage;
@@ -41,11 +41,11 @@ export class StageRuns {
   }
 
   /** Runs the stage as its task says. */
-  async run(options: WorkerRunOptions, signal: Signal): Promise<Result> {
+  async run(options: WorkerRunOptions, signal: Signal, onProgress?: PartListener): Promise<Result> {
     const variant = optionVariant(this.#stage.sessions.variants, options);
     const hasParts = variant.inputs.some(({ kind }) => kind === "crop");
     const result = await (hasParts
-      ? this.#runParts(options, signal, this.#cropPlan())
+      ? this.#runParts(options, signal, this.#cropPlan(), onProgress)
       : this.#timedCall(["run", variant], options, signal, (host, id, ref) => host.run(id, ref, options)));
     this.#stage.session.warn(result.warnings);
     this.#stage.session.loaded.info.postprocess = result.postprocess;

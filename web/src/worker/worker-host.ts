@@ -25,7 +25,7 @@ import { withTransfer } from "./transfer.js";
 import type { Warn } from "./with-limit.js";
 
 /** A run's options without what cannot cross into a worker. */
-export type WorkerRunOptions = Omit<TaskRunOptions, "signal" | "state" | "onTile">;
+export type WorkerRunOptions = Omit<TaskRunOptions, "signal" | "state" | "onTile" | "onProgress">;
 
 export class WorkerHost {
   /** The calls of a model of several stages. */

@@ -372,3 +372,9 @@ test("progress is that of all stages: their bytes add up", async () => {
   // The engine's bytes count once.
   expect(Number(total) - Number(alone.at(-1))).toBeLessThan(100_000);
 });
+
+test("what keeps both stages from WebGPU is said once", async () => {
+  const model = await withWorker("worker-without-gpu.js", () => loadTiny({}, "stages.json"));
+  expect(model.info().stages?.map(({ backend }) => backend)).toEqual(["wasm", "wasm"]);
+  expect(model.warnings.map(({ code }) => code)).toEqual(["no-adapter"]);
+});

@@ -1,4 +1,5 @@
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { abortedError, WebbuildError } from "../../src/api/errors.js";
 import type { ModelStage } from "../../src/runs/model-stage.js";
 import type { SceneSource } from "../../src/runs/scene-source.js";
 import { StageRuns } from "../../src/runs/stage-runs.js";
@@ -48,4 +49,95 @@ test.each([
   expect(heard).toHaveBeenLastCalledWith({ done: PARTS, total: PARTS });
   expect(report.mock.calls).toEqual(Array(PARTS).fill([new Error("the page's own")]));
   report.mockRestore();
+});
+
+describe("1,000 crops", () => {
+  const CROPS = 1000;
+  const BATCH = 4;
+
+  /** A stage that runs four crops at once, and what its worker was asked. `fail` may end a call. */
+  function crops(count = CROPS, fail: (batches: number) => unknown = () => {}) {
+    const batches: number[] = [];
+    const joined: unknown[][] = [];
+    const host = {
+      countParts: async () => count,
+      runParts: async (
+        ...[, , , { begin, end }]: [unknown, unknown, unknown, { begin: number; end: number }]
+      ) => {
+        batches.push(end - begin);
+        const pieces = Array.from({ length: Math.min(end, count) - begin }, (_, at) => begin + at);
+        return { pieces, timings: { preprocess: 1, inference: 1, postprocess: 1, total: 3 } };
+      },
+      joinParts: async (...[, , , pieces, timings]: [unknown, unknown, unknown, unknown[], object]) => {
+        joined.push(pieces);
+        return { pieces, timings, warnings: [], postprocess: "cpu" };
+      },
+    };
+    const check = (signal?: AbortSignal): void => {
+      if (signal?.aborted) throw abortedError(signal);
+      const error = fail(batches.length);
+      if (error !== undefined) throw error;
+    };
+    const calling = {
+      loaded: { info: {} },
+      ready: async () => {},
+      check,
+      warn: () => {},
+      call: async (call: (host: unknown) => unknown, _retry: unknown, signal?: AbortSignal) => {
+        check(signal);
+        return call({ scenes: host });
+      },
+    };
+    const variant = { task: { kind: "keypoints" }, inputs: [{ kind: "crop" }] };
+    const looking = {
+      session: calling,
+      sessions: { variants: [variant] },
+      choice: {
+        variantOf: () => variant,
+        largestBatch: (left: number) => (left >= BATCH ? BATCH : 1),
+      },
+      turns: {
+        run: async (...[, , work]: [unknown, unknown, (session: unknown, id: number) => unknown]) => ({
+          answer: await work(calling, 0),
+        }),
+      },
+    };
+    return { batches, joined, runs: new StageRuns(looking as unknown as ModelStage, source) };
+  }
+
+  test("run in batches, each of which is heard of", async () => {
+    const { batches, runs } = crops(1003);
+    const heard = vi.fn();
+    const result = await runs.run({}, undefined, heard);
+    expect(batches).toEqual([...Array(250).fill(BATCH), 1, 1, 1]);
+    expect(result).toMatchObject({ pieces: Array.from({ length: 1003 }, (_, at) => at) });
+    expect(result.timings.total).toBe(3 * 253);
+    expect(heard).toHaveBeenCalledTimes(253);
+    expect(heard.mock.calls[9]).toEqual([{ done: 40, total: 1003 }]);
+    expect(heard).toHaveBeenLastCalledWith({ done: 1003, total: 1003 });
+  });
+
+  test("end where the run is dropped in the middle", async () => {
+    const { batches, joined, runs } = crops();
+    const dropping = new AbortController();
+    const heard = ({ done }: { done: number }): void => {
+      if (done === 40) dropping.abort();
+    };
+    await expect(runs.run({}, dropping.signal, heard)).rejects.toMatchObject({ code: "aborted" });
+    expect([batches.length, joined]).toEqual([10, []]);
+  });
+
+  test("end where the model is disposed in the middle", async () => {
+    const disposed = new WebbuildError("disposed", "the model was used after dispose()", "call load() again");
+    const { batches, joined, runs } = crops(CROPS, (batches) => (batches === 10 ? disposed : undefined));
+    await expect(runs.run({}, undefined)).rejects.toBe(disposed);
+    expect([batches.length, joined]).toEqual([10, []]);
+  });
+
+  test("of nobody are no run, and an empty answer", async () => {
+    const { batches, runs } = crops(0);
+    const heard = vi.fn();
+    expect(await runs.run({}, undefined, heard)).toMatchObject({ pieces: [] });
+    expect([batches, heard.mock.calls]).toEqual([[], []]);
+  });
 });

@@ -42,3 +42,18 @@ test("tiles that are asked for of a model with state are refused", () => {
 test("a grounding model takes a confidence that is no input", () => {
   expect(taskOptionNames({ task: { kind: "grounding" } })).toContain("confidence");
 });
+
+test("progress is told of crops that an earlier stage found, not of the whole picture", () => {
+  const listening = { onProgress: () => {} };
+  for (const kind of ["keypoints", "crop-classes", "crop-embeddings"]) {
+    const stage = { stageName: "look", task: { kind } } as Manifest;
+    expect(taskOptionNames(stage)).toEqual(["onProgress"]);
+    expect(() => checkTaskOptions(stage, listening)).not.toThrow();
+  }
+  const alone = { task: { kind: "keypoints" } } as Manifest;
+  expect(() => checkTaskOptions(alone, {})).not.toThrow();
+  expect(() => checkTaskOptions(alone, listening)).toThrow(
+    "onProgress: the model looks at the whole picture",
+  );
+  expect(() => checkTaskOptions(plain, listening)).toThrow("onProgress: the model looks at no crops");
+});

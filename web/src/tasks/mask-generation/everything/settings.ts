@@ -1,5 +1,7 @@
 // What scene.everything() may be told. The names that Segment Anything's SamAutomaticMaskGenerator has are in brackets.
 
+import type { PartProgress } from "../../../api/types.js";
+
 /** Options of `scene.everything()`. All may be left out. */
 export interface EverythingOptions {
   /** Points along each side of the grid (`points_per_side`), 1 to 256. Default: 32, which asks about 1,024 points. */
@@ -20,13 +22,7 @@ export interface EverythingOptions {
   /** Ends the run between two points. */
   signal?: AbortSignal | undefined;
   /** Called when points are done. */
-  onProgress?: ((progress: EverythingProgress) => void) | undefined;
-}
-
-/** Points that are done, and all. */
-export interface EverythingProgress {
-  done: number;
-  total: number;
+  onProgress?: ((progress: PartProgress) => void) | undefined;
 }
 
 /** The settings, without what concerns the page alone. */

@@ -1,0 +1,18 @@
+// The options of the tasks that look at crops.
+
+import { WebbuildError } from "../api/errors.js";
+import type { TaskSpec } from "./task-module.js";
+import type { TaskOptions } from "./task-options.js";
+
+export function cropOptions<Spec extends TaskSpec>(kind: Spec["kind"]): TaskOptions<Spec> {
+  return {
+    kind,
+    names: ["onProgress"],
+    absent: "the model looks at no crops",
+    check({ stageName }, { onProgress }) {
+      if (onProgress === undefined || stageName !== undefined) return;
+      const what = "onProgress: the model looks at the whole picture, not at crops of it";
+      throw new WebbuildError("invalid-option", what, "leave onProgress out");
+    },
+  };
+}
