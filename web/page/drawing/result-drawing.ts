@@ -22,7 +22,7 @@ export function detectionDrawing(kind: string, read: ReadDetections): ResultDraw
     async draw(stage, result, model, title) {
       const found = read(result, finalTask(model.manifest));
       if (found === null) return null;
-      const words = `${countDetections(found)} found`;
+      const words = `${countDetections(found, model.manifest)} found`;
       await stage.showDetections(found.detections, found.style, `${title}: ${words}`);
       return words;
     },

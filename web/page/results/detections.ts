@@ -1,14 +1,16 @@
 // What a run found, whichever task of detections the model has. Keypoints, masks and turned boxes are some tasks' only.
 
 import type { Detection, Model, OrientedObject, Pose, Result, Segment } from "../../src/index.js";
+import { everyStage } from "../../src/manifest/stages.js";
 import type { Fit } from "../drawing/fit.js";
 import { noun } from "../util/format.js";
 
 export type AnyDetection = Detection | Pose | Segment | OrientedObject | DetailedDetection;
 
-/** With what the list says besides. */
+/** With what the list says besides, and what the picture calls it where that is not its label. */
 export interface DetailedDetection extends Detection {
   detail: string;
+  mark?: string;
 }
 
 export interface FoundDetections {
@@ -30,6 +32,16 @@ export interface DetectionStyle {
 export type ReadDetections = (result: Result, task: Model["manifest"]["task"]) => FoundDetections | null;
 
 /** How many there are, and of what: 4 people. */
-export function countDetections({ detections, style }: FoundDetections): string {
-  return `${detections.length} ${noun(style.classes, detections.length)}`;
+export function countDetections({ detections, style }: FoundDetections, manifest: Model["manifest"]): string {
+  return `${detections.length} ${noun(countedClasses(style, manifest), detections.length)}`;
+}
+
+/** The classes of what is counted: where a later stage looks at crops, those of the boxes that are cut. */
+export function countedClasses({ classes }: DetectionStyle, manifest: Model["manifest"]): readonly string[] {
+  const stages = everyStage(manifest);
+  const crop = stages.at(-1)?.inputs.find((input) => input.kind === "crop");
+  const found = stages.slice(0, -1).flatMap(({ task }) => ("classes" in task ? [task.classes] : []));
+  const boxes = found.at(-1);
+  if (crop === undefined || boxes === undefined) return classes;
+  return crop.classes.length === 0 ? boxes : crop.classes.map((index) => boxes[index] ?? "");
 }

@@ -46,10 +46,17 @@ beforeEach(() => {
 afterEach(() => document.body.replaceChildren());
 
 /** Draws a result and returns its words, and how many pixels of the overlay are not empty. */
-async function draw(kind: string, result: object, task: object = {}): Promise<[string | null, number]> {
+async function draw(
+  kind: string,
+  result: object,
+  task: object = {},
+  earlier?: object,
+): Promise<[string | null, number]> {
   const stage = new Stage(parts, () => {});
   stage.showPicture({ picture: new Image(), size, mirrored: false, ambient: null });
-  const model = { manifest: { task: { kind, classes, ...task }, inputs: [input] } };
+  const { inputs = [input], ...spec } = task as { inputs?: object[] };
+  const last = { name: "look", task: { kind, classes, ...spec }, inputs };
+  const model = { manifest: earlier === undefined ? last : { ...earlier, stages: [last] } };
   const words = await drawingOf({ kind })?.draw(
     stage,
     { kind, ...size, size: [40, 30], ...result } as unknown as Result,
@@ -77,6 +84,20 @@ test.each([
   expect(words).toMatch(/^1 (detection|cat) found$/);
   expect(pixels).toBeGreaterThan(100);
   expect(parts.slot.getAttribute("aria-label")).toBe(`Me: ${words}`);
+});
+
+test.each([
+  ["crop-classes", { detections: [{ ...found, classes: [{ label: "tabby", classIndex: 1, score: 0.6 }] }] }],
+  ["crop-embeddings", { detections: [{ ...found, embedding: Float32Array.of(1) }] }],
+  ["keypoints", { kind: "pose", poses: [{ ...found, keypoints }] }],
+])("%s: a count of what the detector found, not of what was said of it", async (kind, result) => {
+  const task = { classes: ["tabby", "manx"], keypoints: [{ name: "nose", side: "middle" }], skeleton: [] };
+  const finder = { stageName: "find", task: { kind: "detect", classes }, inputs: [input] };
+  const crop = (indexes: number[]) => ({ ...task, inputs: [{ kind: "crop", classes: indexes }] });
+  expect((await draw(kind, result, crop([0]), finder))[0]).toBe("1 cat found");
+  expect((await draw(kind, result, crop([]), finder))[0]).toBe("1 detection found");
+  const [none] = await draw(kind, { ...result, detections: [], poses: [] }, crop([0]), finder);
+  expect(none).toBe("0 cats found");
 });
 
 test("depth: the colours that were asked for, and the range", async () => {
