@@ -90,6 +90,7 @@ describe("1,000 crops", () => {
     };
     const variant = { task: { kind: "keypoints" }, inputs: [{ kind: "crop" }] };
     const looking = {
+      heard: () => {},
       session: calling,
       sessions: { variants: [variant] },
       choice: {
