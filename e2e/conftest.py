@@ -22,6 +22,7 @@ from webbuild.browser.chromium import BrowserHandle, open_chromium
 from webbuild.browser.chromium_flags import chromium_flags
 from webbuild.browser.ensure_chromium import LocalSystem
 from webbuild.browser.server import Server
+from webbuild.runners.content_cache import NO_CACHE
 
 MODEL = Path(__file__).parents[1] / "models" / "yolo-pose.onnx"
 WEBBUILD = [sys.executable, "-c", "from webbuild.cli import main; main()"]
@@ -29,6 +30,7 @@ WEBBUILD = [sys.executable, "-c", "from webbuild.cli import main; main()"]
 BLANK = {"/blank.html": ("text/html", b"")}
 ADAPTER = "async () => Boolean(await navigator.gpu?.requestAdapter())"
 
+os.environ[NO_CACHE] = "1"
 expect.set_options(timeout=15_000)
 """Milliseconds: what a page shows may wait for its model, which loads slowly on two cores."""
 

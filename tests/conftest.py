@@ -18,8 +18,10 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 from webbuild.passes.base import CHECK
+from webbuild.runners.content_cache import NO_CACHE
 
 os.environ[CHECK] = "1"
+os.environ[NO_CACHE] = "1"
 SEED = int(os.environ.setdefault("WEBBUILD_SEED", str(random.SystemRandom().randrange(1 << 32))))
 """The processes of `-n` inherit it."""
 EXPLORING = 120.0

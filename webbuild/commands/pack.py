@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,9 +22,11 @@ from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.compile.stages.prove_whole import prove_stages
 from webbuild.compile.stages.smaller import check_smaller
 from webbuild.errors import CLEAN, WebbuildError
+from webbuild.model.cache_folder import cache_folder
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json
+from webbuild.runners.content_cache import NO_CACHE, ContentCache
 from webbuild.targets.target import Target
 from webbuild.verify.report import VerifyReport, exit_code
 
@@ -44,8 +47,9 @@ def run(arguments: PackArguments) -> int:
         check_output_folder(out, force=arguments.force)
     target = Target(engine_version(), "webgpu")
 
+    cache = None if arguments.no_cache or os.environ.get(NO_CACHE) else ContentCache(cache_folder() / "answers")
     planned = plan_models(given, arguments, options, progress)
-    stages = compile_all(planned, arguments, options, target, progress)
+    stages = compile_all(planned, arguments, options, target, progress, cache)
     if arguments.dry_run:
         _print_rewrites(stages, as_json=arguments.as_json)
         return CLEAN

@@ -13,7 +13,7 @@ from webbuild.commands.pack_plan import PackOptions
 from webbuild.commands.pack_text import compiled_lines, proven_lines
 from webbuild.compile.compile_batch import compile_batch
 from webbuild.compile.compile_model import CompiledModel, compile_model
-from webbuild.compile.load_model import LoadedModel, load_model
+from webbuild.compile.load_model import LoadedModel, load_model, remembering
 from webbuild.compile.model_variant import ModelVariant, compile_variants, naming_variant
 from webbuild.compile.object_variant import with_object_variant
 from webbuild.compile.prompt_variants import with_prompt_variants
@@ -27,6 +27,7 @@ from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.inspection.before_after import inspect_before_after
 from webbuild.model.signature import ModelSignature
 from webbuild.reporting.progress import ProgressReporter
+from webbuild.runners.content_cache import ContentCache
 from webbuild.samples.collect import collect_samples
 from webbuild.samples.prompts import attach_prompts, with_prompts
 from webbuild.targets.table import find_table
@@ -43,6 +44,7 @@ def compile_all(
     options: PackOptions,
     target: Target,
     progress: ProgressReporter,
+    cache: ContentCache | None = None,
 ) -> list[ModelStage]:
     """Load, recognise, lower and place each stage, and print what was done.
 
@@ -63,7 +65,7 @@ def compile_all(
         values = _own(options.values, signatures, at, _input_names)
         path = stage.source.path
         first = next(iter(given), None)
-        loaded = load_model(path, dims, progress, values, first, files, states, stage.source, links.taken)
+        loaded = load_model(path, dims, progress, values, first, files, states, stage.source, links.taken, cache)
         overrides = _overrides(options.overrides, stage, at, len(planned))
 
         def compile_single(resized: LoadedModel, like: TaskMatch | None) -> CompiledModel:
@@ -110,14 +112,14 @@ def with_samples(
 def _with_own_samples(
     variant: ModelVariant, path: Path, arguments: PackArguments, progress: ProgressReporter
 ) -> ModelVariant:
-    loaded = variant.loaded
+    loaded = remembering(variant.loaded)
     match = with_prompts(variant.compiled.match, path, arguments.prompts)
     compiled = msgspec.structs.replace(variant.compiled, match=match)
     with naming_variant(variant.name):
         samples = attach_prompts(match, collect_samples(path, arguments.samples, variant.single_inputs, loaded.ranges))
         samples, notes = replace_nan_inputs(loaded.original, samples, compiled.postprocess, seek_signal=True)
     progress.print_lines(notes)
-    return msgspec.structs.replace(variant, compiled=compiled, samples=samples)
+    return msgspec.structs.replace(variant, loaded=loaded, compiled=compiled, samples=samples)
 
 
 def prove_stage(

@@ -17,6 +17,8 @@ from webbuild.model.load import OnnxModel, load_onnx
 from webbuild.model.set_inputs import set_inputs
 from webbuild.model.states import without_states
 from webbuild.passes.analysis.input_ranges import InputRange, input_ranges
+from webbuild.runners.content_cache import ContentCache
+from webbuild.runners.memoized import MemoizedRunner
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.native_sizes import check_given_sizes, choose_sizes
 from webbuild.samples.settle_sizes import NAMES_ALONE, settle_sizes
@@ -31,7 +33,8 @@ if TYPE_CHECKING:
 class LoadedModel(Struct, frozen=True):
     """A model that native ONNX Runtime takes, a size for each of its free dimensions, and what had to be repaired.
 
-    `ranges` are those of its inputs that may not hold just any number.
+    `ranges` are those of its inputs that may not hold just any number. `cache` keeps the answers of
+    proofs, None where they are computed anew.
     """
 
     source: OnnxModel
@@ -39,6 +42,7 @@ class LoadedModel(Struct, frozen=True):
     dims: ResolvedDims
     repairs: tuple[str, ...]
     ranges: Mapping[str, InputRange] = {}
+    cache: ContentCache | None = None
 
 
 def load_model(
@@ -51,12 +55,13 @@ def load_model(
     states: Mapping[str, str] | None = NAMES_ALONE,
     source: OnnxModel | None = None,
     taken: Collection[str] | None = None,
+    cache: ContentCache | None = None,
 ) -> LoadedModel:
     """Load a model, set its inputs of `values`, and choose its sizes: of `dims`, pictures, samples, the rest.
 
     `states` are outputs by the inputs that take them in the next run, besides those that names tell; None for none.
     `source` is the model where its file has been read. `taken` are outputs that later stages take of a model that is
-    packed, None for one that keeps all its inputs and outputs.
+    packed, None for one that keeps all its inputs and outputs. `cache` keeps answers of native ONNX Runtime.
 
     Raises:
         WebbuildError: what `load_onnx`, `set_inputs` and `settle_sizes` raise, `reshape-mismatch`,
@@ -73,11 +78,18 @@ def load_model(
         prepared = prepare_graph(source.model, sizes.dims)[0]
         check_reshapes(prepared)
         original, repairs = open_reference(source)  # what does not run as it is need not be patched
-        check_given_sizes(source, sizes, dims, original)
-        original.close()
         original = original.with_outputs(spec.name for spec in source.signature.outputs)
+        check_given_sizes(source, sizes, dims, MemoizedRunner(original, cache))
+        original.close()
         original = original.with_defaults(first_states(source, sizes.dims, original))
-    return LoadedModel(source, original, sizes, (*source.repairs, *repairs), input_ranges(prepared))
+    return LoadedModel(source, original, sizes, (*source.repairs, *repairs), input_ranges(prepared), cache)
+
+
+def remembering(loaded: LoadedModel) -> LoadedModel:
+    """Return a model whose original computes nothing twice. Not before it is compiled: trials there measure time."""
+    if isinstance(loaded.original, MemoizedRunner):
+        return loaded
+    return msgspec.structs.replace(loaded, original=MemoizedRunner(loaded.original, loaded.cache))
 
 
 def resize_model(loaded: LoadedModel, dims: Mapping[str, int], size: PictureSize | None) -> LoadedModel:
@@ -91,7 +103,7 @@ def resize_model(loaded: LoadedModel, dims: Mapping[str, int], size: PictureSize
     sizes = choose_sizes(source, dims, lambda: original)
     prepared = prepare_graph(source.model, sizes.dims)[0]
     check_reshapes(prepared)
-    check_given_sizes(source, sizes, dims, original)
+    check_given_sizes(source, sizes, dims, MemoizedRunner(original, loaded.cache))
     original.close()
     original = original.with_defaults(first_states(source, sizes.dims, original))
     return msgspec.structs.replace(loaded, original=original, dims=sizes, ranges=input_ranges(prepared))

@@ -25,6 +25,7 @@ from webbuild.manifest.manifest import Graph, Weights
 from webbuild.manifest.states import state_inputs
 from webbuild.model.states import guessed_states
 from webbuild.reporting.quantities import format_count
+from webbuild.runners.content_cache import ContentCache
 from webbuild.runners.in_batch import BatchRunner
 from webbuild.runners.memoized import MemoizedRunner
 from webbuild.runners.native import NativeRunner
@@ -83,7 +84,6 @@ def prove_graphs(
             `build_reduced_precision_graph` raise. The message names the variant.
     """
     original = variants[0].loaded.original
-    original = MemoizedRunner(original) if weights == "int8" and not isinstance(original, MemoizedRunner) else original
     shared, half = SharedWeights(folder / "model"), SharedWeights(folder / "model")
     proven: list[ProvenGraphs] = []
     for each in variants:
@@ -165,6 +165,11 @@ def _quantize(
     )
 
 
+def _open_graph(path: Path, cache: ContentCache | None) -> NativeRunner:
+    runner = NativeRunner(path)  # which is asked once for each sample: without a cache nothing need be remembered
+    return runner if cache is None else MemoizedRunner(runner, cache)
+
+
 def _sequence(variant: ModelVariant) -> list[Sample]:
     return make_sequence(variant.samples, variant.compiled.match.inputs, variant.loaded.ranges)
 
@@ -177,7 +182,7 @@ def _check(
     variant: ModelVariant, original: NativeRunner, graphs: Sequence[Graph], folder: Path, edges: Sequence[Sample] = ()
 ) -> EquivalenceResult:
     loaded, compiled = variant.loaded, variant.compiled
-    open_graph: Callable[[Path], NativeRunner] = NativeRunner
+    open_graph: Callable[[Path], NativeRunner] = partial(_open_graph, cache=loaded.cache)
     if (batch := variant.picture_batch) is not None:  # each sample is compared with its own run, whatever else is in it
         open_graph = partial(BatchRunner, batch=batch)
         graphs = [graph.for_one_picture for graph in graphs]

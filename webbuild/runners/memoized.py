@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from webbuild.runners.content_cache import ContentCache
+from webbuild.runners.content_hash import hash_environment, hash_parts, hash_tensors
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.runner import Tensors
 
 _MAX_BYTES = 256 << 20
-"""Bytes of answers that are kept; what does not fit is computed again."""
+"""Bytes of answers that are kept in memory; what does not fit is computed again."""
+
+_Answer = dict[str, NDArray[Any]]
 
 
 class MemoizedRunner(NativeRunner):
-    """Answers as another runner does, and computes nothing twice."""
+    """Answers as another runner does, and computes nothing twice.
 
-    def __init__(self, runner: NativeRunner) -> None:
-        self._runner = runner
-        self._answers: dict[bytes, dict[str, NDArray[Any]]] = {}
+    Args:
+        runner: computes the answers.
+        cache: where they are kept, for later packs too; without one in memory, as is what it does not take.
+    """
+
+    def __init__(self, runner: NativeRunner, cache: ContentCache | None = None) -> None:
+        self._runner, self._cache = runner, cache
+        self._answers: dict[str, _Answer] = {}
         self._bytes = 0
+        self._hash = ""
         self.path, self.input_dtypes, self.output_shapes = runner.path, runner.input_dtypes, runner.output_shapes
 
     def close(self) -> None:
@@ -33,29 +43,46 @@ class MemoizedRunner(NativeRunner):
     @contextmanager
     def perturbed(self, change: Callable[[Tensors], Tensors]) -> Iterator[None]:
         """Run with other weights until the block ends; what they answer is not kept."""
-        kept, self._answers = (self._answers, self._bytes), {}
+        kept, self._answers, self._cache = (self._answers, self._bytes, self._cache), {}, None
         try:
             with self._runner.perturbed(change):
                 yield
         finally:
-            self._answers, self._bytes = kept
+            self._answers, self._bytes, self._cache = kept
 
     def run(self, feeds: Tensors) -> dict[str, NDArray[Any]]:
         """Return every output by name. Raises WebbuildError `reference-run-failed`."""
-        key = _feeds_digest(feeds)
+        key = hash_tensors(feeds)
         if key in self._answers:
             return self._answers[key]
+        if self._cache is not None and (kept := self._cache.read(self._entry(key))) is not None:
+            return _decode(kept)
         answer = self._runner.run(feeds)
+        if self._cache is None or not _is_plain(answer) or not self._cache.write(self._entry(key), _encode(answer)):
+            self._remember(key, answer)
+        return answer
+
+    def _entry(self, key: str) -> str:
+        """Return the name of an answer in the cache."""
+        self._hash = self._hash or hash_parts(hash_environment(), self._runner.content_hash())
+        return hash_parts(self._hash, key)
+
+    def _remember(self, key: str, answer: _Answer) -> None:
         size = sum(array.nbytes for array in answer.values())
         if self._bytes + size <= _MAX_BYTES:
             self._answers[key] = answer
             self._bytes += size
-        return answer
 
 
-def _feeds_digest(feeds: Tensors) -> bytes:
-    digest = hashlib.sha256()
-    for name, array in sorted(feeds.items()):
-        digest.update(f"{name} {array.dtype} {array.shape} ".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.digest()
+def _is_plain(answer: _Answer) -> bool:
+    """Whether all outputs are numbers of types that NumPy has itself: no text, no bfloat16."""
+    return all(array.dtype.kind in "biuf" for array in answer.values())
+
+
+def _encode(answer: _Answer) -> bytes:
+    return msgspec.msgpack.encode([(name, a.dtype.str, a.shape, a.tobytes()) for name, a in answer.items()])
+
+
+def _decode(data: bytes) -> _Answer:
+    arrays = msgspec.msgpack.decode(data, type=list[tuple[str, str, tuple[int, ...], bytes]])
+    return {name: np.frombuffer(content, dtype).reshape(shape).copy() for name, dtype, shape, content in arrays}

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
+from webbuild.runners.content_hash import hash_model, hash_parts, hash_tensors
 from webbuild.runners.malloc_trim import limit_malloc_cache, trim_malloc
 from webbuild.runners.runner import Tensors
 from webbuild.runners.suppression import apply_suppression, raw_outputs, read_suppression, suppressed_shapes
@@ -107,6 +108,11 @@ class NativeRunner:
 
         version: str = onnxruntime.__version__
         return version
+
+    def content_hash(self) -> str:
+        """Return a hash of the model, its weights, and the values and outputs that were chosen for it."""
+        chosen = [hash_tensors(self._fixed), hash_tensors(self._defaults), *self.output_shapes]
+        return hash_parts(hash_model(self.path, self._data), *chosen)
 
     def with_defaults(self, defaults: Tensors) -> NativeRunner:
         """Return a runner of the same graph that gives inputs these values in runs that leave them out."""

@@ -65,7 +65,6 @@ def random_feeds(file: str, inputs: Sequence[TensorSpec], ranges: Ranges = NO_RA
     Raises:
         WebbuildError: `cannot-generate-input` for an input that is no tensor of numbers; `input-too-large`.
     """
-    generator = np.random.default_rng(0)
     feeds: Feeds = {}
     for fact in inputs:
         sizes = [size if isinstance(size, int) else 1 for size in fact.shape]
@@ -84,8 +83,9 @@ def random_feeds(file: str, inputs: Sequence[TensorSpec], ranges: Ranges = NO_RA
         if fact.name in ranges:
             feeds[fact.name] = _in_range(sizes, kind, ranges[fact.name], 0)
             continue
-        floats = kind.kind == "f"
-        feeds[fact.name] = (generator.random(sizes) if floats else generator.integers(0, 2, sizes)).astype(kind)
+        generator = np.random.default_rng(0)  # for each input, as in the first of `random_inputs`
+        drawn = generator.random(sizes, np.float32) if kind.kind == "f" else generator.integers(0, 2, sizes)
+        feeds[fact.name] = drawn.astype(kind)
     return feeds
 
 

@@ -9,13 +9,13 @@ import msgspec
 from numpy.typing import NDArray
 
 from webbuild.compile.compile_model import CompiledModel
+from webbuild.compile.load_model import remembering
 from webbuild.compile.model_variant import ModelVariant, naming_variant
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.equivalence.check import reference_outputs, run_context
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.preprocess.crop_box import CropBox
 from webbuild.runners.chain import chain_feeds
-from webbuild.runners.memoized import MemoizedRunner
 from webbuild.runners.runner import Tensors
 from webbuild.samples.point_prompts import attach_point_prompts
 from webbuild.samples.sample import Sample
@@ -53,7 +53,7 @@ def with_later_samples(stages: Sequence[ModelStage], say: Callable[[Sequence[str
 
 def _remembering(stage: ModelStage) -> ModelStage:
     """Return a stage whose original computes nothing twice."""
-    original = MemoizedRunner(stage.loaded.original)
+    original = remembering(stage.loaded).original
     variants = [
         msgspec.structs.replace(each, loaded=msgspec.structs.replace(each.loaded, original=original))
         for each in stage.variants

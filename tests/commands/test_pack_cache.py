@@ -1,0 +1,88 @@
+"""A second pack of a model takes from the cache what the first has proven, and answers the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.commands.program import hashes, webbuild
+from tests.models import convolution, save
+from webbuild.runners.content_cache import NO_CACHE
+from webbuild.runners.native import NativeRunner
+from webbuild.runners.runner import Tensors
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv(NO_CACHE)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for name in "ab":
+        np.savez(tmp_path / f"{name}.npz", x=np.random.default_rng(ord(name)).random((1, 3, 8, 8), np.float32))
+    return save(convolution(), tmp_path / "model.onnx")
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files whose graphs were run, one by one."""
+    seen: list[str] = []
+    run = NativeRunner.run
+
+    def noting(self: NativeRunner, feeds: Tensors) -> dict[str, NDArray[Any]]:
+        seen.append(self.path.name.partition("-")[0])
+        return run(self, feeds)
+
+    monkeypatch.setattr(NativeRunner, "run", noting)
+    return seen
+
+
+def pack(model: Path, name: str, *more: str | Path) -> dict[str, str]:
+    """Return the hashes of the bundle's files."""
+    out = model.parent / name / "bundle"
+    done = webbuild("pack", model, "-o", out, "--task", "tensor", "--no-verify", *more)
+    assert done.code == 0, done.stderr
+    return hashes(out)
+
+
+def test_a_second_pack_runs_nothing_and_writes_the_same(model: Path, computed: list[str]) -> None:
+    samples = ("--sample", model.parent / "a.npz")
+    first = pack(model, "first", *samples)
+    assert sorted(computed) == ["model.onnx", "webgpu"], "each once: the graph for WASM is the same file"
+    computed.clear()
+    assert pack(model, "second", *samples) == first
+    assert computed == []
+
+
+def test_only_another_sample_is_run(model: Path, computed: list[str]) -> None:
+    pack(model, "first", "--sample", model.parent / "a.npz")
+    computed.clear()
+    both = pack(model, "second", "--sample", model.parent / "a.npz", model.parent / "b.npz")
+    assert sorted(computed) == ["model.onnx", "webgpu"]
+    assert both == pack(model, "third", "--sample", model.parent / "a.npz", model.parent / "b.npz", "--no-cache")
+
+
+@pytest.mark.parametrize("how", ["option", "variable"])
+def test_without_a_cache_everything_is_run_and_nothing_kept(
+    model: Path, computed: list[str], how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if how == "variable":
+        monkeypatch.setenv(NO_CACHE, "1")
+    for name in ("first", "second"):
+        computed.clear()
+        pack(model, name, "--sample", model.parent / "a.npz", *(["--no-cache"] if how == "option" else []))
+        assert sorted(computed) == ["model.onnx", "webgpu", "webgpu"]
+    assert not (model.parent / "cache").exists()
+
+
+def test_a_torn_entry_is_computed_again(model: Path, computed: list[str]) -> None:
+    first = pack(model, "first", "--sample", model.parent / "a.npz")
+    entries = list((model.parent / "cache" / "webbuild" / "answers").iterdir())
+    assert len(entries) == 2
+    for entry in entries:
+        entry.write_bytes(entry.read_bytes()[:40])
+    computed.clear()
+    assert pack(model, "second", "--sample", model.parent / "a.npz") == first
+    assert sorted(computed) == ["model.onnx", "webgpu"]
