@@ -6,14 +6,17 @@ import hashlib
 import json
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
 
 from tests.commands.program import webbuild
+from tests.manifests import stages_manifest
 from tests.models import convolution, save
 from tests.stages import pair
+from webbuild.bundle.hub_repository import published_names
 from webbuild.bundle.model_card import hub_license
 
 
@@ -102,16 +105,76 @@ def test_another_model_than_the_bundles_is_refused(export: Path, bundle: Path, t
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("given", ["", "toy_encoder.onnx"], ids=["their folder", "the first stage"])
-def test_a_bundle_of_several_stages_is_refused(tmp_path: Path, given: str) -> None:
-    folder = tmp_path / "models"
-    folder.mkdir()
-    assert webbuild("pack", *pair(folder), "-o", tmp_path / "bundle", "--no-verify").code == 0
-    done = webbuild("publish", folder / given, tmp_path / "bundle", "--hf", tmp_path / "out", "--no-verify")
-    assert (done.code, done.error) == (2, "several-stages"), done.stderr
-    assert "has the stages encoder, decoder;" in done.stderr
-    assert "COPY --repo-type space" in done.stderr
-    assert not (tmp_path / "out").exists()
+NAMES = ("vision_encoder", "prompt_encoder_mask_decoder")
+
+
+@pytest.fixture
+def stages(tmp_path: Path) -> tuple[list[Path], Path]:
+    """The exports of an encoder and its decoder, in the Hub's layout, and a bundle of them."""
+    folder = tmp_path / "sam"
+    (folder / "onnx").mkdir(parents=True)
+    (folder / "config.json").write_text('{"model_type": "sam"}')
+    files = [file.rename(folder / "onnx" / f"{name}.onnx") for file, name in zip(pair(tmp_path), NAMES, strict=True)]
+    done = webbuild("pack", folder, "-o", tmp_path / "pair", "--no-verify")
+    assert done.code == 0, done.stderr
+    return files, tmp_path / "pair"
+
+
+def test_each_stage_has_its_file_where_transformers_js_looks_for_it(
+    stages: tuple[list[Path], Path], tmp_path: Path
+) -> None:
+    files, bundle = stages
+    out = tmp_path / "out"
+    done = webbuild("publish", tmp_path / "sam", bundle, "--hf", out, "--repo", "me/sam", "--no-verify")
+    assert done.code == 0, done.stderr
+    for file in files:
+        original, published = (
+            onnxruntime.InferenceSession(each) for each in (file, out / "model" / "onnx" / file.name)
+        )
+        shapes = {each.name: each.shape for each in published.get_inputs()}
+        feeds = {name: np.random.default_rng(1).random(shape, np.float32) for name, shape in shapes.items()}
+        assert list(feeds) == [each.name for each in original.get_inputs()]
+        for got, want in zip(published.run(None, feeds), original.run(None, feeds), strict=True):
+            np.testing.assert_allclose(got, want, rtol=0, atol=1e-5)
+    card = (out / "model" / "README.md").read_text()
+    assert "vision&#95;encoder.onnx, prompt&#95;encoder&#95;mask&#95;decoder.onnx, rewritten" in card
+    assert 'await SamModel.from_pretrained("me/sam", { device: "webgpu", dtype: "fp32" })' in card
+    assert "`onnx/vision_encoder.onnx`, then `onnx/prompt_encoder_mask_decoder.onnx`" in card
+    assert (out / "space" / "index.html").is_file()
+
+
+def test_stages_are_known_by_their_hashes(stages: tuple[list[Path], Path], tmp_path: Path) -> None:
+    """They may be given in any order; one too few, or another, is named."""
+    (encoder, decoder), bundle = stages
+    done = webbuild("publish", decoder, encoder, bundle, "--hf", tmp_path / "out", "--no-verify")
+    assert done.code == 0, done.stderr
+    first, second = (tmp_path / "out" / "model" / "onnx" / f"{name}.onnx" for name in NAMES)
+    assert [each.name for each in onnxruntime.InferenceSession(first).get_inputs()] == ["image"]
+    assert "image" not in [each.name for each in onnxruntime.InferenceSession(second).get_inputs()]
+    done = webbuild("publish", encoder, bundle, "--hf", tmp_path / "more", "--no-verify")
+    assert (done.code, done.error) == (2, "another-model")
+    assert "prompt_encoder_mask_decoder.onnx of stage prompt-encoder-mask-decoder is not among" in done.stderr
+    other = save(convolution(), tmp_path / "other.onnx")
+    done = webbuild("publish", encoder, decoder, other, bundle, "--hf", tmp_path / "more", "--no-verify")
+    assert (done.code, done.error) == (2, "another-model")
+    assert f"not packed from {other}" in done.stderr
+    assert not (tmp_path / "more").exists()
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (("yolo-pose.onnx", "top-down_fp16.onnx"), ["yolo-pose", "top-down"]),
+        (("a/model.onnx", "b/model.onnx"), ["encoder", "middle"]),
+        (("..<b>.onnx", "../x y.onnx"), ["b-", "x-y"]),
+    ],
+)
+def test_the_files_of_stages_have_names_of_their_own(files: tuple[str, str], names: list[str]) -> None:
+    manifest = stages_manifest()
+    first, second = (msgspec.structs.replace(manifest.source, file=each) for each in files)
+    stage = msgspec.structs.replace(manifest.stages[0], source=second)  # type: ignore[index]
+    named = msgspec.structs.replace(manifest, source=first, stage_name="encoder", stages=[stage])
+    assert published_names(named) == names
 
 
 def test_of_a_folder_of_several_models_one_is_to_be_named(bundle: Path, tmp_path: Path) -> None:

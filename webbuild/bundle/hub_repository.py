@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
-from webbuild.bundle.export_onnx import OnnxFile
-from webbuild.bundle.model_card import BackendResult, HubNames, model_card, space_page
+from webbuild.bundle.model_card import BackendResult, HubNames, PublishedModel, model_card, space_page
 from webbuild.bundle.staging import staged_folder
 from webbuild.manifest.manifest import Manifest
-from webbuild.passes.base import Rewrite
+from webbuild.model.choose_files import without_precision
 from webbuild.reporting.write import write_text
 
-MODEL = "model.onnx"
-"""What transformers.js loads, from the folder `onnx`."""
+MODEL = "model"
+"""The file that transformers.js loads, from the folder `onnx`; of several models it loads files of other names."""
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 _CONFIGURATIONS = (
     *("config.json", "generation_config.json", "preprocessor_config.json", "processor_config.json"),
     *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
@@ -24,12 +25,19 @@ _CONFIGURATIONS = (
 """Files of transformers beside a model, by name: another file there may be private, and is not published."""
 
 
+def published_names(manifest: Manifest) -> list[str]:
+    """Return the name of each stage's file: `model` of one, else their own, which transformers.js knows them by."""
+    stages = manifest.every_stage
+    own = [_UNSAFE.sub("-", without_precision(PurePath(each.source.file).stem)).lstrip(".-") for each in stages]
+    if len(stages) == 1:
+        return [MODEL]
+    return own if all(own) and len(set(own)) == len(own) else [str(each.stage_name) for each in stages]
+
+
 def write_hub_folders(
     bundle: Path,
     manifest: Manifest,
-    source: Path,
-    patched: OnnxFile,
-    rewrites: Sequence[Rewrite],
+    models: Sequence[PublishedModel],
     names: HubNames,
     results: Sequence[BackendResult],
     out: Path,
@@ -39,9 +47,7 @@ def write_hub_folders(
     Args:
         bundle: the folder that becomes the Space.
         manifest: the bundle's.
-        source: the .onnx file that the model was exported to; its configuration lies beside it or above.
-        patched: the patched model, one file or two.
-        rewrites: what was done to it.
+        models: that of each of its stages.
         names: what the Hub calls things.
         results: what came of comparing the bundle in a browser, none where it was not compared.
         out: it must not be there, or be replaceable.
@@ -52,35 +58,39 @@ def write_hub_folders(
     with staged_folder(out) as folder:
         model, space = folder / "model", folder / "space"
         (model / "onnx").mkdir(parents=True)
-        configurations = _copy_configurations(source, model)
-        _write_graph(patched, model)
+        together = len({each.source.parent for each in models}) == 1
+        for each in models:
+            _copy_configurations(each.source, model if together else model / each.name)
+        for each in models:
+            _write_graph(each, model)
         shutil.copytree(bundle, space)
         write_text(space / "README.md", space_page(manifest, names))
-        card = model_card(model, manifest, rewrites, names, results, has_config="config.json" in configurations)
-        write_text(model / "README.md", card)
+        write_text(model / "README.md", model_card(model, manifest, models, names, results))
 
 
-def _copy_configurations(source: Path, folder: Path) -> set[str]:
+def _copy_configurations(source: Path, folder: Path) -> None:
     """Copy the configuration files beside a model, and those above a folder `onnx` that it lies in."""
     folders = [source.parent.parent, source.parent] if source.parent.name == "onnx" else [source.parent]
     found = {
         file.name: file for each in folders for file in (each / name for name in _CONFIGURATIONS) if file.is_file()
     }
     for name, file in found.items():
+        folder.mkdir(exist_ok=True)
         shutil.copyfile(file, folder / name)
-    return set(found)
 
 
-def _write_graph(patched: OnnxFile, folder: Path) -> None:
-    """Put the patched graph where transformers.js looks for it; weights in a file of their own are named for it."""
+def _write_graph(model: PublishedModel, folder: Path) -> None:
+    """Put a patched graph where transformers.js looks for it; weights in a file of their own are named for it."""
     import onnx_ir as ir
 
-    target = folder / "onnx" / MODEL
-    if not patched.data:
-        shutil.copyfile(patched.file, target)
+    file = f"{model.name}.onnx"
+    if not model.patched.data:
+        shutil.copyfile(model.patched.file, folder / "onnx" / file)
         return
-    ir.save(ir.load(patched.file), target, external_data=f"{MODEL}_data")
+    ir.save(ir.load(model.patched.file), folder / "onnx" / file, external_data=f"{file}_data")
     config = folder / "config.json"
     settings = json.loads(config.read_text("utf-8")) if config.is_file() else {}
-    loading = {**settings.get("transformers.js_config", {}), "use_external_data_format": {MODEL: True}}
+    loading = settings.get("transformers.js_config", {})
+    external = {**loading.get("use_external_data_format", {}), file: True}
+    loading = {**loading, "use_external_data_format": external}
     write_text(config, json.dumps({**settings, "transformers.js_config": loading}, indent=2) + "\n")

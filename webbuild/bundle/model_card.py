@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from webbuild import __version__
+from webbuild.bundle.export_onnx import OnnxFile
 from webbuild.errors import DOCS, page_url
 from webbuild.manifest.file_entry import file_hash
 from webbuild.manifest.manifest import Manifest
@@ -25,12 +26,17 @@ _PIPELINES = {
     "detect": "object-detection",
     "grounding": "zero-shot-object-detection",
     "image-segmentation": "image-segmentation",
+    "keypoints": "keypoint-detection",
+    "mask-generation": "mask-generation",
     "matte": "image-segmentation",
     "obb": "object-detection",
     "pose": "keypoint-detection",
     "segment": "image-segmentation",
 }
 """What the Hub calls the tasks."""
+_MASK_FILES = {"vision_encoder", "prompt_encoder_mask_decoder"}
+_MASK_MODELS = {"sam": "SamModel", "sam2": "Sam2Model"}
+"""What transformers.js calls models of two such files, by `model_type`; it has no pipeline for them."""
 _LICENSES = {
     "agpl-3.0",
     "apache-2.0",
@@ -76,6 +82,24 @@ class BackendResult(Struct, frozen=True):
     tolerance_used: float
 
 
+class PublishedModel(Struct, frozen=True):
+    """A patched model of the repository.
+
+    Attributes:
+        name: of its file in the folder `onnx`, without the ending.
+        source: the .onnx file that it was exported to; its configuration lies beside it or above.
+        patched: the patched model, one file or two.
+        rewrites: what was done to it.
+        interface: how its inputs and outputs differ from the original's.
+    """
+
+    name: str
+    source: Path
+    patched: OnnxFile
+    rewrites: Sequence[Rewrite]
+    interface: Sequence[str]
+
+
 class CardFile(Struct, frozen=True):
     """A file of the repository."""
 
@@ -87,24 +111,39 @@ class CardFile(Struct, frozen=True):
 def model_card(
     folder: Path,
     manifest: Manifest,
-    rewrites: Sequence[Rewrite],
+    models: Sequence[PublishedModel],
     names: HubNames,
     results: Sequence[BackendResult],
-    *,
-    has_config: bool,
 ) -> str:
-    """Return README.md of the model repository in `folder`, where its other files lie already.
-
-    `has_config` says that transformers.js finds the configuration that its pipeline needs.
-    """
+    """Return README.md of the model repository in `folder`, where its other files lie already."""
     files = [
         CardFile(file.relative_to(folder).as_posix(), format_bytes(file.stat().st_size), file_hash(file))
         for file in sorted(folder.rglob("*"))
         if file.is_file()
     ]
-    counts = Counter(each.code for each in rewrites if each.applied)
-    values = {"files": files, "results": results, "rewrites": sorted(counts.items()), "has_config": has_config}
-    return _render("model_card.md.j2", manifest, names, values)
+    counts = Counter(each.code for model in models for each in model.rewrites if each.applied)
+    config = folder / "config.json"
+    return _render(
+        "model_card.md.j2",
+        manifest,
+        names,
+        {
+            "files": files,
+            "results": results,
+            "models": models,
+            "rewrites": sorted(counts.items()),
+            "has_config": config.is_file(),
+            "masks": _mask_model(config, models),
+        },
+    )
+
+
+def _mask_model(config: Path, models: Sequence[PublishedModel]) -> str:
+    """Return the class of transformers.js that loads an encoder and a decoder of masks, empty for other models."""
+    if not config.is_file() or {each.name for each in models} != _MASK_FILES:
+        return ""
+    settings = json.loads(config.read_text("utf-8"))
+    return _MASK_MODELS.get(str(settings.get("model_type")), "") if isinstance(settings, dict) else ""
 
 
 def space_page(manifest: Manifest, names: HubNames) -> str:
@@ -118,11 +157,16 @@ def _render(template: str, manifest: Manifest, names: HubNames, values: dict[str
     # A string of JSON is one of YAML too.
     environment.filters["yaml"] = lambda text: json.dumps(str(text))
     environment.filters["page_url"] = page_url
+    sources = [stage.source for stage in manifest.every_stage]
+    licenses = dict.fromkeys(each.license for each in sources if each.license)
+    stated = ", ".join(licenses)
     return environment.get_template(template).render(
         manifest=manifest,
         names=names,
-        license=names.license or hub_license(manifest.source.license),
-        pipeline=_PIPELINES.get(kind_of(manifest.task).kind, ""),
+        sources=sources,
+        stated=stated,
+        license=names.license or (hub_license(stated) if len(licenses) == 1 else ""),
+        pipeline=_PIPELINES.get(kind_of(manifest.final_task).kind, ""),
         version=__version__,
         docs=DOCS,
         **values,

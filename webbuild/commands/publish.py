@@ -8,47 +8,45 @@ from pathlib import Path
 
 import click
 
-from webbuild.bundle.hub_repository import write_hub_folders
-from webbuild.bundle.model_card import BackendResult, HubNames
+from webbuild.bundle.hub_repository import published_names, write_hub_folders
+from webbuild.bundle.model_card import BackendResult, HubNames, PublishedModel
 from webbuild.bundle.staging import check_output_folder
 from webbuild.commands.options.patch import PatchArguments
 from webbuild.commands.options.publish import PublishArguments
 from webbuild.commands.patch_model import patch_model
+from webbuild.commands.publish_models import models_of_stages
 from webbuild.commands.verify import verify_and_show
 from webbuild.errors import CLEAN, USAGE, WebbuildError
-from webbuild.manifest.file_entry import file_hash
-from webbuild.manifest.manifest import Manifest
 from webbuild.model.choose_files import HUB_PREFIX
-from webbuild.model.locate import hub_reference, locate_model
+from webbuild.model.locate import hub_reference
 from webbuild.reporting.progress import ProgressReporter
+from webbuild.runners.chain import WHOLE
 from webbuild.verify.bundle_reader import open_bundle
-from webbuild.verify.formatting import runner_name
+from webbuild.verify.formatting import runner_name, without_stage
 from webbuild.verify.report import VerifyReport, exit_code
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
 def run(arguments: PublishArguments) -> int:
-    """Patch the model, compare the bundle, write both folders, and print how to upload them.
+    """Patch the models, compare the bundle, write both folders, and print how to upload them.
 
     Raises:
-        WebbuildError: `invalid-repository`, `several-stages`, `another-model`, `not-proven`, `output-exists`; see
-            `open_bundle`, `patch_model` and `verify_and_show`.
+        WebbuildError: `invalid-repository`, `another-model`, `not-proven`, `output-exists`; see `open_bundle`,
+            `patch_model` and `verify_and_show`.
     """
     check_output_folder(arguments.hf, force=arguments.force, marks=("model/README.md",))
     names = _names(arguments)
     manifest = open_bundle(arguments.bundle).manifest
-    _require_one_stage(arguments.bundle, manifest, names)
-    located = locate_model(arguments.model)
-    _require_same_model(located.path, arguments.bundle, manifest)
+    located = models_of_stages(arguments.models, arguments.bundle, manifest)
     progress = ProgressReporter()
     with tempfile.TemporaryDirectory() as folder:
-        patched = patch_model(located.path, PatchArguments(models=(located.path,), out=Path(folder)), progress)
+        parts = [
+            _patched(file, Path(folder) / str(at), name, progress)
+            for at, (name, file) in enumerate(zip(published_names(manifest), located, strict=True))
+        ]
         results = () if arguments.no_verify else _compare(arguments.bundle)
-        (rewrites,) = patched.rewrites.values()
-        write_hub_folders(
-            arguments.bundle, manifest, located.path, patched.files[0], rewrites, names, results, arguments.hf
-        )
+        write_hub_folders(arguments.bundle, manifest, parts, names, results, arguments.hf)
     click.echo(f"written: {arguments.hf}/model and {arguments.hf}/space", err=True)
     repo = names.repository or f"your-name/{manifest.name}"
     click.echo(f"next: hf upload {repo} {arguments.hf}/model", err=True)
@@ -56,32 +54,15 @@ def run(arguments: PublishArguments) -> int:
     return CLEAN
 
 
-def _require_one_stage(bundle: Path, manifest: Manifest, names: HubNames) -> None:
-    """Refuse a bundle of several models: the model repository has room for one, `onnx/model.onnx`."""
-    stages = [stage.stage_name for stage in manifest.every_stage]
-    if len(stages) > 1:
-        repo = names.repository or f"your-name/{manifest.name}"
-        raise WebbuildError(
-            "several-stages",
-            f"{bundle}: has the stages {', '.join(map(str, stages))}; publish writes a repository of one model",
-            "publish the bundle alone, as a static Space: add a README.md whose front matter says `sdk: static` to a "
-            f"copy of the folder, then hf upload {repo} COPY --repo-type space",
-            exit_code=USAGE,
-        )
-
-
-def _require_same_model(model: Path, bundle: Path, manifest: Manifest) -> None:
-    if model.is_file() and file_hash(model) != manifest.source.sha256:
-        raise WebbuildError(
-            "another-model",
-            f"{bundle}: not packed from {model}",
-            "give the export that the bundle was packed from, or pack it again",
-            exit_code=USAGE,
-        )
+def _patched(file: Path, folder: Path, name: str, progress: ProgressReporter) -> PublishedModel:
+    """Patch and prove the model of a stage."""
+    patched = patch_model(file, PatchArguments(models=(file,), out=folder), progress)
+    (rewrites,) = patched.rewrites.values()
+    return PublishedModel(name, file, patched.files[0], rewrites, patched.interface)
 
 
 def _names(arguments: PublishArguments) -> HubNames:
-    base = arguments.base_model or (hub_reference(arguments.model) or "").removeprefix(HUB_PREFIX)
+    base = arguments.base_model or (hub_reference(arguments.models[0]) or "").removeprefix(HUB_PREFIX)
     base = re.split(r"[@:]", base)[0]
     for option, name in (("--repo", arguments.repo), ("--base-model", base)):
         if name and not _REPOSITORY.fullmatch(name):
@@ -106,9 +87,10 @@ def _compare(bundle: Path) -> tuple[BackendResult, ...]:
 
 
 def _results(report: VerifyReport) -> list[BackendResult]:
+    """Return what came of each backend; of several stages, of all of them together."""
     return [
         BackendResult(
-            runner_name(run.backend),
+            runner_name(without_stage(run.backend, report.stages)),
             run.adapter,
             report.environment.browser,
             len(run.comparisons),
@@ -116,5 +98,5 @@ def _results(report: VerifyReport) -> list[BackendResult]:
             max((each.tolerance_used for each in run.comparisons), default=0.0),
         )
         for run in report.backends
-        if not run.skip_reason
+        if not run.skip_reason and (not report.stages or WHOLE in run.backend.split(" "))
     ]

@@ -16,12 +16,12 @@ class PublishArguments:
     card. OUT/space holds the bundle as a static Space. publish prints the commands that upload both.
 
     MODEL is the export that the bundle was packed from: an .onnx file, a folder, or hf:owner/name, which the card then
-    names as the base model.
+    names as the base model. For a bundle of several stages give the export of each, or the folder that holds them.
 
     Example: webbuild publish exported/ dist/detr --hf out --repo me/detr-webgpu
     """
 
-    model: Path = argument()
+    models: tuple[Path, ...] = argument(metavar="MODEL...")
     bundle: Path = argument()
     hf: Path = option("--hf", metavar="OUT", required=True, help="Folder to write.")
     repo: str = option(

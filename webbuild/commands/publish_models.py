@@ -1,0 +1,48 @@
+"""The models that a bundle is published from: the export of each of its stages, by its hash."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest.file_entry import file_hash
+from webbuild.manifest.manifest import Manifest
+from webbuild.model.locate import locate_model, locate_model_or_pair
+
+
+def models_of_stages(given: Sequence[Path], bundle: Path, manifest: Manifest) -> list[Path]:
+    """Return the file of each stage of a bundle, in its order.
+
+    Args:
+        given: a file or folder for each stage in any order, or the folder or repository that holds an encoder and its
+            decoder.
+        bundle: the folder, for messages.
+        manifest: the bundle's.
+
+    Raises:
+        WebbuildError: `another-model`; what `locate_model` raises.
+    """
+    stages = manifest.every_stage
+    together = len(given) == 1 and len(stages) > 1
+    located = locate_model_or_pair(given[0]) if together else [locate_model(each) for each in given]
+    files = [each.path for each in located]
+    if len(stages) == len(files) == 1 and not files[0].is_file():
+        return files  # what is missing is said where it is loaded
+    by_hash = {file_hash(file): file for file in files if file.is_file()}
+    wanted = {stage.source.sha256 for stage in stages}
+    other = next((file for sha256, file in by_hash.items() if sha256 not in wanted), None)
+    if other is not None:
+        raise _another(f"{bundle}: not packed from {other}", "give the export that the bundle was packed from")
+    lacking = [stage for stage in stages if stage.source.sha256 not in by_hash]
+    if lacking:
+        missing = " and ".join(f"{each.source.file} of stage {each.stage_name}" for each in lacking)
+        raise _another(
+            f"{bundle}: {missing} is not among the models that were given",
+            "give the exports of all stages in front of the bundle: webbuild publish A.onnx B.onnx BUNDLE --hf OUT",
+        )
+    return [by_hash[stage.source.sha256] for stage in stages]
+
+
+def _another(what: str, fix: str) -> WebbuildError:
+    return WebbuildError("another-model", what, f"{fix}; or pack it again", exit_code=USAGE)
