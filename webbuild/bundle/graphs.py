@@ -12,6 +12,7 @@ import msgspec
 from webbuild.bundle.weight_shards import SharedWeights
 from webbuild.errors import WebbuildError
 from webbuild.inspection.all_on_gpu import all_on_gpu
+from webbuild.inspection.engine_optimizer import gains_by_engine_optimizer
 from webbuild.inspection.macs import graph_macs
 from webbuild.inspection.required_features import required_features
 from webbuild.manifest.manifest import DType, Graph, HeadStatus, OptionInput, Output, Precision, TargetName
@@ -85,6 +86,7 @@ def graph_entry(
         all_on_gpu=target == "webgpu" and _is_all_on_gpu(model),
         precision=precision,
         macs=graph_macs(model.graph),
+        optimized=target == "wasm" and not gains_by_engine_optimizer(model),
         suppression=_suppression(model) or msgspec.UNSET,
     )
 

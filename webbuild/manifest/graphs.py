@@ -49,6 +49,7 @@ class Graph(ManifestStruct, kw_only=True, frozen=True):
     was exported, fp16 where what may be is in half precision, mixed where some of that had to stay as it was.
     `weight_dtype` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
     become is what the graph computes with. `macs` are the multiply-accumulates of a run, where shapes tell. With
+    `optimized` the engine's own optimizer would win nothing, and is left out when the graph is loaded. With
     `suppression` the file ends before that; `outputs` are those after it.
     """
 
@@ -64,6 +65,7 @@ class Graph(ManifestStruct, kw_only=True, frozen=True):
     precision: Precision = "fp32"
     weight_dtype: Weights = "fp32"
     macs: int = 0
+    optimized: bool = False
     suppression: Suppression | msgspec.UnsetType = msgspec.UNSET
 
     @property

@@ -773,6 +773,7 @@ export interface Output {
  *     was exported, fp16 where what may be is in half precision, mixed where some of that had to stay as it was.
  *     `weight_dtype` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
  *     become is what the graph computes with. `macs` are the multiply-accumulates of a run, where shapes tell. With
+ *     `optimized` the engine's own optimizer would win nothing, and is left out when the graph is loaded. With
  *     `suppression` the file ends before that; `outputs` are those after it.
  */
 export interface Graph {
@@ -794,6 +795,7 @@ export interface Graph {
   precision: "fp16" | "fp32" | "mixed";
   weightDtype: "fp32" | "int8";
   macs: number;
+  optimized: boolean;
   suppression?: Suppression;
 }
 /**

@@ -80,6 +80,7 @@ export class Session {
         ? "gpu-buffer"
         : Object.fromEntries(kept.map((name) => [name, "gpu-buffer"])),
       enableGraphCapture: captured !== null,
+      graphOptimizationLevel: graph.optimized ? "disabled" : "all",
     };
     try {
       const session = await engine.InferenceSession.create(bytes.model, options);

@@ -21,6 +21,7 @@ const graph: Graph = {
   precision: "fp32",
   weightDtype: "fp32",
   macs: 0,
+  optimized: false,
 };
 const half: Graph = { ...graph, file: "model/half.onnx", features: ["shader-f16"], precision: "fp16" };
 

@@ -164,6 +164,7 @@ describe("what is known before there is a session", () => {
     precision: "fp32",
     weightDtype: "fp32",
     macs: 0,
+    optimized: false,
   };
   const asked = {
     version: "1.30.0",

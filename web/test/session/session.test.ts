@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import type { OrtWeb } from "../../src/engine/engine.js";
+import type { Graph } from "../../src/manifest/manifest.js";
+import { Session } from "../../src/session/session.js";
+
+const GRAPH: Graph = {
+  target: "wasm",
+  file: "model/wasm.onnx",
+  weights: [],
+  nodes: 1,
+  outputs: [],
+  headStatus: null,
+  cpuNodes: [],
+  allOnGpu: false,
+  features: [],
+  precision: "fp32",
+  weightDtype: "fp32",
+  macs: 0,
+  optimized: true,
+};
+
+test.each([
+  [true, "disabled"],
+  [false, "all"],
+])("a graph that is optimized (%s) is loaded with the engine's optimizer %s", async (optimized, level) => {
+  const seen: unknown[] = [];
+  const create = async (_: unknown, options: { graphOptimizationLevel: string }): Promise<unknown> => {
+    seen.push(options.graphOptimizationLevel);
+    return {};
+  };
+  const engine = { InferenceSession: { create } } as unknown as OrtWeb;
+  const bytes = { model: new Uint8Array(), weights: [] };
+  await Session.create(engine, { ...GRAPH, optimized }, bytes, false);
+  expect(seen).toEqual([level]);
+});
