@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import onnx_ir as ir
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.passes.analysis.moved_elements import moved_elements
+from webbuild.passes.analysis.movement import moved_data
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import (
+    Builder,
+    constant,
+    consumers,
+    find_nodes,
+    is_read,
+    known_rank,
+    replace_all_uses,
+    static_shape,
+)
+
+Floats = NDArray[np.float32]
+Columns = NDArray[np.int32]
+
+_LARGEST = 1 << 22
+"""Elements of a value whose columns are followed."""
+_DEEPEST = 6
+"""Products and sums that are looked through, one inside the other."""
+
+
+class FoldScale(Pass):
+    """Multiplies weights by a constant in advance, where what they made would be.
+
+        Mul(MatMul(x, w) + b, s)                        ->  MatMul(x, s w) + s b
+        Mul(Transpose(Reshape(MatMul(x, w) + b)), s)    ->  Transpose(Reshape(MatMul(x, s w) + s b))
+        Div(MatMul(q, k), s), q = MatMul(x, w)          ->  MatMul(MatMul(x, w / s), k)
+
+    Why: attention scales its queries, and in many exports its keys too: a shader each, and a copy of the tensor. So do
+    the layer scales of DINOv2 and ConvNeXt.
+
+    How: the constant moves back through what only moves elements, through products and sums, to a MatMul, a Gemm or a
+    LayerNormalization with constant weights; each column of the weights gets its factor.
+
+    Limits: float32, fixed shapes; weights that nothing else reads, of which nothing else uses the columns. Right to
+    1e-5: the factor is multiplied before a sum that it came after.
+    """
+
+    code = "fold-scale"
+    after = ("canonicalize", "fold-constants", "eliminate-no-ops")
+    tolerance = 1e-5
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        rewrites = []
+        for node in find_nodes(model, "Mul", "Div"):
+            found = _scaled(node)
+            if found is None:
+                continue
+            value, factor = found
+            plan = _plan(value, node, factor)
+            if plan is None:
+                continue
+            for column in plan:
+                _multiply(model.graph, column)
+            replace_all_uses(node.outputs[0], value)
+            model.graph.remove(node, safe=True)
+            rewrites.append(self.applied(node, f"the weights of {_named(plan[0].node)} are scaled"))
+        return rewrites
+
+
+class ScaledWeights(Struct, frozen=True):
+    """An input of a node with constant weights, and what each of its last axis, or its first, is multiplied by."""
+
+    node: ir.Node
+    index: int
+    factors: Floats
+    axis: int
+
+
+def _named(node: ir.Node) -> str:
+    return f"{node.op_type} '{node.name}'"
+
+
+def _scaled(node: ir.Node) -> tuple[ir.Value, Floats] | None:
+    """Return the computed operand of a product with a constant, and the constant."""
+    first, second = node.inputs
+    if first is None or second is None or first.dtype != ir.DataType.FLOAT:
+        return None
+    value, held = first, constant(second)
+    if held is None and node.op_type == "Mul":
+        value, held = second, constant(first)
+    if held is None or constant(value) is not None or static_shape(value) != static_shape(node.outputs[0]):
+        return None
+    if (rank := known_rank(value)) is None or held.ndim > rank:
+        return None
+    with np.errstate(all="ignore"):
+        factor = np.asarray(held if node.op_type == "Mul" else 1 / held.astype(np.float64), np.float64)
+    if not factor.size or not np.isfinite(factor).all() or not factor.all():
+        return None
+    return value, factor.astype(np.float32)
+
+
+def _plan(value: ir.Value, reader: ir.Node, factor: Floats, depth: int = _DEEPEST) -> list[ScaledWeights] | None:
+    """Return the weights to scale so that `value` is multiplied, None where something else would be too."""
+    path = [value]  # from the value back to what makes its elements
+    while (node := path[-1].producer()) is not None and len(data := moved_data(node) or []) == 1:
+        path.append(data[0])
+    if node is None or depth < 0 or any(each.is_graph_output() or each.graph is not reader.graph for each in path):
+        return None
+    if factor.size > 1 or not all(map(_is_whole, path)):
+        found = _column_factors(path[::-1], reader, factor)
+        if found is None:
+            return None
+        factor = found
+    return _plan_of(node, factor, depth)
+
+
+def _column_factors(path: list[ir.Value], reader: ir.Node, factor: Floats) -> Floats | None:
+    """Return what each column of a source is multiplied by where `value` is, None where that is not its columns' alone.
+
+    [.., 3 D] -> Split -> [.., D]: a factor of the first part is one of the first D columns.
+    """
+    shape = static_shape(path[0])
+    if not shape or math.prod(shape) > _LARGEST:
+        return None
+    columns = np.broadcast_to(np.arange(shape[-1], dtype=np.int32), shape)
+    beside: list[Columns] = []
+    for value, following in zip(path, [*path[1:], None], strict=True):
+        onward = reader if following is None else following.producer()
+        nodes = consumers(value)
+        if sum(use.node is onward for use in value.uses()) != 1:
+            return None
+        moved = {node: moved_elements(node, [columns]) for node in nodes if moved_data(node) == [value]}
+        if any(moved.get(node) is None for node in nodes if node is not reader):
+            return None
+        parts = [part for node in nodes for part in zip(node.outputs, moved.get(node) or [], strict=False)]
+        beside += [taken for output, taken in parts if output is not following]
+        columns = next((taken for output, taken in parts if output is following), columns)
+    factors = np.ones(shape[-1], np.float32)
+    spread = np.broadcast_to(factor, columns.shape)
+    factors[columns] = spread
+    alone = not any(np.isin(np.unique(columns), np.unique(each)).any() for each in beside)
+    return factors if alone and np.array_equal(factors[columns], spread) else None
+
+
+def _plan_of(node: ir.Node, factor: Floats, depth: int) -> list[ScaledWeights] | None:
+    """Return the weights to scale so that a node's result is multiplied, by one number or by one for each column."""
+    first, second = (*node.inputs, None)[:2]
+    match node.op_type:
+        case "MatMul" if _is_weight(second) and len(static_shape(second) or []) == 2:
+            return [ScaledWeights(node, 1, factor, -1)]
+        case "MatMul" | "Mul" if factor.size == 1:
+            for operand in (first, second):
+                if operand is None or len({first, second}) < 2 or not _is_computed(operand):
+                    continue
+                if (found := _plan(operand, node, factor, depth - 1)) is not None:
+                    return found
+        case "Gemm" if node.attributes.get_float("alpha", 1.0) == 1 and node.attributes.get_float("beta", 1.0) == 1:
+            bias = node.inputs[2] if len(node.inputs) > 2 else None
+            if _is_weight(second) and (bias is None or _is_column(bias, factor)):
+                along = 0 if node.attributes.get_int("transB", 0) else -1
+                found = [ScaledWeights(node, 1, factor, along)]
+                return found if bias is None else [*found, ScaledWeights(node, 2, factor, -1)]
+        case "LayerNormalization" if _follows_last_axis(node):
+            if all(_is_weight(each) for each in node.inputs[1:] if each is not None):
+                return [ScaledWeights(node, at, factor, -1) for at in range(1, len(node.inputs))]
+        case "Add":
+            for at, (bias, rest) in enumerate(((first, second), (second, first))):
+                if bias is None or rest is None or not _is_column(bias, factor) or not _read_once(rest):
+                    continue
+                before = rest.producer()
+                if before is None or before.graph is not node.graph or before.op_type not in ("Add", "MatMul"):
+                    continue
+                if static_shape(rest) != static_shape(node.outputs[0]):
+                    continue
+                if (found := _plan_of(before, factor, depth - 1)) is not None:
+                    return [*found, ScaledWeights(node, at, factor, -1)]
+    return None
+
+
+def _is_computed(value: ir.Value) -> bool:
+    return constant(value) is None and value.producer() is not None
+
+
+def _is_weight(value: ir.Value | None) -> bool:
+    """Whether a value is a constant that one node alone reads."""
+    return value is not None and constant(value) is not None and len(value.uses()) == 1
+
+
+def _is_whole(value: ir.Value) -> bool:
+    """Whether one node reads a value, and nothing reads what else its producer makes."""
+    producer = value.producer()
+    outputs = [] if producer is None else [output for output in producer.outputs if is_read(output)]
+    return _read_once(value) and outputs == [value]
+
+
+def _read_once(value: ir.Value) -> bool:
+    return len(value.uses()) == 1 and not value.is_graph_output()
+
+
+def _is_column(value: ir.Value, factor: Floats) -> bool:
+    """Whether a constant has a number for each column, or the factor is one for all."""
+    shape = static_shape(value)
+    return constant(value) is not None and shape is not None and (factor.size == 1 or shape[-1:] == [factor.size])
+
+
+def _follows_last_axis(node: ir.Node) -> bool:
+    rank = None if node.inputs[0] is None or node.inputs[0].shape is None else len(node.inputs[0].shape)
+    used = [output for output in node.outputs[1:] if output.uses()]
+    return rank is not None and node.attributes.get_int("axis", -1) % rank == rank - 1 and not used
+
+
+def _multiply(graph: ir.Graph, scaled: ScaledWeights) -> None:
+    held = constant(scaled.node.inputs[scaled.index])
+    assert held is not None
+    factors = scaled.factors.reshape(-1, 1) if scaled.axis == 0 else scaled.factors.reshape(-1)
+    value = held.astype(np.float64) * (factors if factors.size > 1 else factors.reshape(()))
+    add = Builder(graph, scaled.node, f"{scaled.node.name or scaled.node.op_type}/scaled")
+    scaled.node.replace_input_with(scaled.index, add.const(value.astype(np.float32), np.float32))
