@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.click_models import BOX_DECODER, MIXING_DECODER, RAW_ENCODER, click_pair, objects_pair
-from tests.commands.test_pack_stages import packed
+from tests.commands.test_pack_stages import pack_stages, packed
 from tests.stages import stage
 from webbuild.compile.object_variant import OBJECTS
 from webbuild.manifest.manifest import ImageInput, Letterbox, Manifest, MaskGenerationTask, PointPromptInput, TensorTask
@@ -129,6 +129,14 @@ def test_a_decoder_whose_objects_depend_on_each_other_answers_one_at_a_time(tmp_
     assert {prompt_objects(each) for each in manifest.every_stage[1].every_variant} == {1}
     said = "clicks on several objects take a run each: 'pred_masks' of 16 together is not what each alone has"
     assert said in " ".join(manifest.assumptions)
+
+
+def test_two_boxes_are_two_objects(tmp_path: Path) -> None:
+    encoder, _ = click_pair(tmp_path)
+    decoder = stage(BOX_DECODER, tmp_path / "click_box_decoder.onnx")
+    done = pack_stages(encoder, decoder, options=("--dim", "boxes=2"))
+    assert done.code == 2
+    assert "--dim boxes=2: a prompt, with its clicks and its box, is of one object" in done.stderr
 
 
 def test_the_decoder_is_proven_on_prompts(bundle: Path) -> None:

@@ -15,7 +15,7 @@ from webbuild.compile.compile_batch import compile_batch
 from webbuild.compile.compile_model import CompiledModel, compile_model
 from webbuild.compile.load_model import LoadedModel, load_model, remembering
 from webbuild.compile.model_variant import ModelVariant, compile_variants, naming_variant
-from webbuild.compile.object_variant import with_object_variant
+from webbuild.compile.object_variant import check_one_object, with_object_variant
 from webbuild.compile.prompt_variants import with_prompt_variants
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
 from webbuild.compile.stages.batches import stage_batches
@@ -62,6 +62,8 @@ def compile_all(
         given = options.sizes if len(planned) == 1 else size
         files = arguments.samples if at == 0 else ()
         states = None if options.states is None else _own(options.states, signatures, at, _input_names)
+        if len(planned) > 1 and stage.task is None:
+            check_one_object(stage.source.signature, dims)
         values = _own(options.values, signatures, at, _input_names)
         path = stage.source.path
         first = next(iter(given), None)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel, resize_model
 from webbuild.compile.model_variant import ModelVariant, naming_variant
-from webbuild.errors import WebbuildError
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.signature import ModelSignature
 from webbuild.samples.random_inputs import random_feeds
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.sam_decoders import decoder_outputs, fewest_points, free_counts, prompt_sizes
@@ -47,6 +48,24 @@ def with_object_variant(
         resized = resize_model(first.loaded, {**dims, **sizes}, None)
         compiled = compile_single(resized, first.compiled.match)
     return [*variants, ModelVariant(resized, compiled, name=name)]
+
+
+def check_one_object(signature: ModelSignature, dims: Mapping[str, int]) -> None:
+    """See that the sizes that are given leave a mask decoder one object, which is what a prompt points at.
+
+    Raises:
+        WebbuildError: `conflicting-options`.
+    """
+    points = fewest_points(signature)
+    free = free_counts(signature, prompt_sizes(signature, points), prompt_sizes(signature, points, OBJECTS))
+    for name in sorted(free & dims.keys()):
+        if dims[name] > 1:
+            raise WebbuildError(
+                "conflicting-options",
+                f"--dim {name}={dims[name]}: a prompt, with its clicks and its box, is of one object",
+                "leave it out, and call scene.segment() for each object",
+                exit_code=USAGE,
+            )
 
 
 def _told(variant: ModelVariant, said: str) -> ModelVariant:

@@ -158,10 +158,10 @@ def _object_axes(signature: ModelSignature) -> Collection[tuple[str | None, int]
     """Return where a prompt has an entry for each object, by the role of an input and the axis from its end.
 
     points [objects, n, 2], labels [objects, n], mask [objects, 1, h, w], has-mask [objects]; or, in graphs with a batch
-    of pictures before it, [1, objects, n, 2] and [1, objects, n], whose mask is the picture's.
+    of pictures before it, [1, objects, n, 2] and [1, objects, n], whose mask is the picture's. box [1, objects, 4].
     """
     points = next((spec for spec in signature.inputs if _PROMPT_ROLES.get(spec.name) == "points"), None)
-    clicks = (("points", -3), ("labels", -2))
+    clicks = (("points", -3), ("labels", -2), ("box", -2))
     return clicks if points is None or len(points.shape) > 3 else (*clicks, ("mask", -4), ("has-mask", -1))
 
 

@@ -144,6 +144,16 @@ describe("a prompt", () => {
     ["of more labels", { ...click, labels: [1, 0] }, "1 points have 2 labels"],
     ["of a word", { ...click, labels: "1" }, "labels: wanted a list"],
     ["of a flat box", { box: { x1: 3, y1: 3, x2: 3, y2: 9 } }, "has no area"],
+    [
+      "of two boxes",
+      {
+        box: [
+          { x1: 1, y1: 1, x2: 3, y2: 9 },
+          { x1: 1, y1: 1, x2: 3, y2: 9 },
+        ],
+      },
+      "a list of 2, a prompt is of one object",
+    ],
     ["of a box that is a list", { box: [1, 2, 3, 4] }, "has no area"],
     ["of pixels", { ...click, mask: new Uint8Array(16) }, "wanted 4 x 4"],
     [
@@ -156,7 +166,7 @@ describe("a prompt", () => {
     try {
       promptOf(manifest, options as RunOptions);
     } catch (error) {
-      expect(error).toMatchObject({ code: "invalid-prompt", fix: expect.stringMatching(/give|leave/) });
+      expect(error).toMatchObject({ code: "invalid-prompt", fix: expect.stringMatching(/give|leave|call/) });
     }
   });
 

@@ -96,6 +96,11 @@ function checkBox(box: unknown, task: MaskGenerationTask): void {
   if (box === undefined) return;
   if (task.box === "none")
     throw promptError("the decoder takes no box", "give points, or export it with an input for boxes");
+  if (Array.isArray(box) && typeof box[0] === "object")
+    throw promptError(
+      `box: got a list of ${box.length}, a prompt is of one object`,
+      "call segment() for the box of each object: the picture is looked at once",
+    );
   const { x1, y1, x2, y2 } = Object(box) as Partial<Record<keyof Box, unknown>>;
   const sides = [x1, y1, x2, y2];
   if (!sides.every(Number.isFinite) || !(Number(x1) < Number(x2) && Number(y1) < Number(y2)))
