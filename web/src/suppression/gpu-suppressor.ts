@@ -13,7 +13,7 @@ export interface GpuAnchors {
   rows: GPUBuffer;
 }
 
-const STAGES = ["selectAbove", "rank", "suppress", "gather"] as const;
+const STAGES = ["selectAbove", "rank", "suppress"] as const;
 type Stages = ComputePipelines<(typeof STAGES)[number], typeof BINDING>;
 
 export class GpuSuppressor {
@@ -39,7 +39,7 @@ export class GpuSuppressor {
       const count = commands.zeros(1);
       const candidates = commands.zeros(anchors * 2);
       const ordered = commands.zeros(anchors * ORDERED_WORDS);
-      const kept = commands.zeros(1 + maxDetections);
+      const kept = commands.zeros(maxDetections);
       const found = commands.zeros(rowsOut * columns);
       const bound = { limits: uniforms, boxes, scores, rows, count, candidates, ordered, kept, found };
       const named = <Name extends keyof typeof bound>(...names: Name[]): Pick<typeof bound, Name> =>
@@ -52,12 +52,7 @@ export class GpuSuppressor {
       ): void => this.#stages.dispatch(commands, stage, named(...names), [groups, 1, 1]);
       dispatch("selectAbove", ["limits", "scores", "count", "candidates"], each);
       dispatch("rank", ["boxes", "count", "candidates", "ordered"], each);
-      dispatch("suppress", ["limits", "count", "ordered", "kept"], 1);
-      dispatch(
-        "gather",
-        ["limits", "rows", "ordered", "kept", "found"],
-        Math.ceil((rowsOut * columns) / GROUP),
-      );
+      dispatch("suppress", ["limits", "rows", "count", "ordered", "kept", "found"], 1);
       const [read = new ArrayBuffer()] = await commands.read(found);
       return new Float32Array(read);
     });

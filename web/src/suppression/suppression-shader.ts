@@ -1,4 +1,4 @@
-// The compute shader of suppression: four dispatches for any number of candidates, equal to `suppress` to the last box.
+// The compute shader of suppression: three dispatches for any number of candidates, equal to `suppress` to the last box.
 
 import { FLOAT_KEYS, FLOAT_TESTS } from "../gpu/map-wgsl.js";
 
@@ -22,11 +22,11 @@ export const BINDING = {
 export const ORDERED_WORDS = 8;
 
 /**
- * 1. `select`: the anchors above the confidence threshold, in any order.
+ * 1. `selectAbove`: the anchors above the confidence threshold, in any order.
  * 2. `rank`: each goes to the place that is the number of those before it, by falling score and then by anchor.
  * 3. `suppress`, one workgroup: a block of candidates after the other; against the kept ones all at once, against each
- *    other by bits that one thread goes through in order. No matrix of all pairs, and nothing has to converge.
- * 4. `gather`: the rows of those that are kept.
+ *    other by bits that one thread goes through in order. No matrix of all pairs, and nothing has to converge. Then it
+ *    copies the rows of those that are kept.
  *
  * Numbers are compared as whole numbers where there may be NaN, and a step of float32 is sealed where the compiler might
  * fuse it with the next one: the CPU rounds after each.
@@ -46,7 +46,7 @@ struct Ordered { corners: vec4f, area: f32, anchor: u32 }
 @group(0) @binding(${BINDING.count}) var<storage, read_write> count: atomic<u32>;
 @group(0) @binding(${BINDING.candidates}) var<storage, read_write> candidates: array<Candidate>;
 @group(0) @binding(${BINDING.ordered}) var<storage, read_write> ordered: array<Ordered>;
-/** How many are kept, then the places of those. */
+/** The places of those that are kept. */
 @group(0) @binding(${BINDING.kept}) var<storage, read_write> kept: array<u32>;
 @group(0) @binding(${BINDING.found}) var<storage, read_write> found: array<f32>;
 
@@ -106,7 +106,7 @@ fn overlaps(first: Ordered, second: Ordered) -> bool {
 /**
  * Whether a / b, rounded to float32, is above t, which is close: a GPU's own quotient may be a few bits off.
  *
- * That is where a > b * m, m halfway from t to the next number; or a = b * m where the tie goes up, t being odd. With
+ * That is where a > b * m, m halfway from t to the next number; it is never a = b * m, as m has a bit more than a. With
  * the mantissas A, B, T of 24 bits and M = 2 T + 1 that is A * 2^shift > B * M, in two limbs of 24 bits.
  */
 fn isQuotientAbove(a: f32, b: f32, t: f32) -> bool {
@@ -128,8 +128,7 @@ fn isQuotientAbove(a: f32, b: f32, t: f32) -> bool {
     shifted = vec2u(mantissas.x >> u32(24 - shift), (mantissas.x << u32(shift)) & 0xffffffu);
   }
   if (shifted.x != product.x) { return shifted.x > product.x; }
-  if (shifted.y != product.y) { return shifted.y > product.y; }
-  return (mantissas.z & 1u) == 1u;
+  return shifted.y > product.y;
 }
 
 var<workgroup> total: u32;
@@ -153,7 +152,7 @@ fn suppress(@builtin(local_invocation_index) lane: u32) {
     var lives = at < end;
     if (lives) {
       let own = ordered[at];
-      for (var index = 0u; index < before && lives; index++) { lives = !overlaps(ordered[kept[1u + index]], own); }
+      for (var index = 0u; index < before && lives; index++) { lives = !overlaps(ordered[kept[index]], own); }
       for (var word = 0u; word < ${WORDS}u && lives; word++) {
         var bits = 0u;
         for (var other = word * 32u; other < min(lane, word * 32u + 32u); other++) {
@@ -168,7 +167,11 @@ fn suppress(@builtin(local_invocation_index) lane: u32) {
     storageBarrier();
     begin += ${GROUP}u;
   }
-  if (lane == 0u) { kept[0] = keptCount; }
+  let numbers = min(workgroupUniformLoad(&keptCount), limits.rowsOut) * limits.columns;
+  for (var at = lane; at < numbers; at += ${GROUP}u) {
+    let anchor = ordered[kept[at / limits.columns]].anchor;
+    found[at] = rows[anchor * limits.columns + at % limits.columns];
+  }
 }
 
 fn keepInOrder(begin: u32) {
@@ -179,17 +182,10 @@ fn keepInOrder(begin: u32) {
     for (var word = 0u; word < ${WORDS}u; word++) { clash |= hits[lane][word] & chosen[word]; }
     if (alive[lane] == 1u && clash == 0u) {
       chosen[lane >> 5u] |= 1u << (lane & 31u);
-      kept[1u + total] = begin + lane;
+      kept[total] = begin + lane;
       total++;
     }
   }
   keptCount = total;
-}
-
-@compute @workgroup_size(${GROUP})
-fn gather(@builtin(global_invocation_id) id: vec3u) {
-  if (id.x >= limits.rowsOut * limits.columns) { return; }
-  let row = id.x / limits.columns;
-  if (row < kept[0]) { found[id.x] = rows[ordered[kept[1u + row]].anchor * limits.columns + id.x % limits.columns]; }
 }
 `;

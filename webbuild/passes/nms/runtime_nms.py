@@ -23,7 +23,7 @@ class RuntimeNms(NmsPass[BoxNmsPattern]):
             ->  outputs boxes [A, 4], scores [A], rows [A, columns]
 
     Why: in a graph of static shapes suppression takes some 90 kernels, holds a limited number of candidates, and
-    repeats the run on the WASM graph where it does not converge. The runtime's compute shader takes four dispatches
+    repeats the run on the WASM graph where it does not converge. The runtime's compute shader takes three dispatches
     and any number of candidates.
 
     How: the masks and gathers around the suppression go, so that everything is of all anchors. What the runtime does
