@@ -8,17 +8,18 @@ from webbuild.passes.rewrite import Builder, constant, find_nodes, replace_all_u
 
 
 class EliminateNoOps(Pass):
-    """Removes no-ops: Pad by zero, empty Concat operands, Slice of a whole axis, int64 Reshape to the same shape.
+    """Removes no-ops: Pad by zero, empty Concat operands, Slice of a whole axis, Add of 0, int64 Reshape to its shape.
 
         Pad(x [N, C], 0)                ->  x [N, C]
         Slice(x [N, C], 0:N)            ->  x [N, C]
+        Add(x [N, C], zeros)            ->  x [N, C]
         Concat(x [N, C], e [0, C])      ->  Concat(x)
 
     Why: a GPU program with a tensor of size 0 among its inputs throws at run time. With fixed shapes the graph shows
     such operands: they add nothing, so they are removed. An int64 Reshape, as of the tokens of a text, is a copy to the
-    CPU and back.
+    CPU and back. With one class the number by which its boxes are moved apart is 0.
 
-    Exact.
+    Exact, but that a -0 stays one.
     """
 
     code = "eliminate-no-ops"
@@ -26,13 +27,16 @@ class EliminateNoOps(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         rewrites = []
-        for node in find_nodes(model, "Pad", "Slice", "Concat", "Reshape"):
+        for node in find_nodes(model, "Pad", "Slice", "Concat", "Reshape", "Add"):
             if node.op_type == "Pad" and _pads_nothing(node):
                 rewrites.append(self._bypass(node, "pads by nothing"))
             elif node.op_type == "Slice" and _keeps_everything(node):
                 rewrites.append(self._bypass(node, "keeps everything"))
             elif node.op_type == "Reshape" and _keeps_int64(node):
                 rewrites.append(self._bypass(node, "keeps the shape"))
+            elif node.op_type == "Add" and (other := _without_zeros(node)) is not None:
+                replace_all_uses(node.outputs[0], other)
+                rewrites.append(self.applied(node, "adds 0"))
             elif node.op_type == "Concat" and (empty := _empty_operands(node)):
                 rewrites.append(self._drop(model, node, empty))
         return rewrites
@@ -60,6 +64,15 @@ def _keeps_everything(node: ir.Node) -> bool:
     source, result = static_shape(node.inputs[0]), static_shape(node.outputs[0])
     steps = constant(node.inputs[4]) if len(node.inputs) > 4 else np.array([1])
     return source is not None and source == result and steps is not None and bool((steps == 1).all())
+
+
+def _without_zeros(node: ir.Node) -> ir.Value | None:
+    """Return the operand of the result's shape to which the other adds nothing."""
+    for value, other in (node.inputs, tuple(reversed(node.inputs))):
+        term, shape = constant(other), static_shape(value)
+        if term is not None and not term.any() and shape is not None and shape == static_shape(node.outputs[0]):
+            return value
+    return None
 
 
 def _keeps_int64(node: ir.Node) -> bool:

@@ -1,0 +1,43 @@
+"""A part that is cut out of a Concat is the operand that it was."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from onnx import helper
+
+from tests.passes.fuzz.model import assert_same, model_of
+from webbuild.passes.simplify.slice_of_concat import SliceOfConcat
+
+
+@given(
+    sizes=st.lists(st.integers(1, 4), min_size=1, max_size=4),
+    rank=st.integers(1, 4),
+    data=st.data(),
+)
+def test_a_part_of_a_concat(sizes: list[int], rank: int, data: st.DataObject) -> None:
+    axis, part = data.draw(st.integers(0, rank - 1)), data.draw(st.integers(0, len(sizes) - 1))
+    perm = data.draw(st.none() | st.permutations(range(rank)))
+    backwards, negative, stored = (data.draw(st.booleans()) for _ in range(3))
+    parts = {
+        f"x{at}": _numbers([size if each == axis else each + 2 for each in range(rank)], at)
+        for at, size in enumerate(sizes)
+    }
+    nodes = [helper.make_node("Concat", list(parts), ["joined"], axis=axis - rank if negative else axis)]
+    if perm is not None:
+        nodes.append(helper.make_node("Transpose", ["joined"], ["table"], perm=list(perm)))
+    along, total = axis if perm is None else list(perm).index(axis), sum(sizes)
+    start, end = sum(sizes[:part]), sum(sizes[: part + 1])
+    if backwards:
+        start, end = start - total, 2**40 if end == total else end - total
+    cut = {"start": np.array([start]), "end": np.array([end]), "axis": np.array([along - rank if negative else along])}
+    nodes.append(helper.make_node("Slice", ["joined" if perm is None else "table", *cut], ["part"]))
+    nodes.append(helper.make_node("Neg", ["part"], ["y"]))
+    held = {name: array for name, array in parts.items() if stored and name != "x0"}
+    feeds = {name: array for name, array in parts.items() if name not in held}
+    assert_same(model_of(nodes, feeds, 13, {**cut, **held}), SliceOfConcat, feeds)
+
+
+def _numbers(shape: list[int], seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).uniform(-1, 1, shape).astype(np.float32)

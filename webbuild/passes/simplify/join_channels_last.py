@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import math
+
+import onnx_ir as ir
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import Builder, consumers, find_nodes, replace_output, static_shape
+
+
+class JoinChannelsLast(Pass):
+    """Joins the levels of a detection head with the channels last, as the GPU's convolutions have them.
+
+        Concat<axis = 2>(Reshape(Conv(x) [1, C, H, W]) -> [1, C, H W], ..)
+            ->  Transpose(Concat<axis = 1>(Reshape(Transpose(Conv(x)) [1, H, W, C]) -> [1, H W, C], ..))
+
+    Why: the engine computes a convolution with the channels last, and transposes what comes of it: for each level once.
+    The Transpose that the pass adds cancels the engine's, and one is left for all levels, none for one channel.
+
+    Limits: fixed shapes; nothing else may read the levels. Exact.
+    """
+
+    code = "join-channels-last"
+    after = ("runtime-nms", "static-nms", "static-rotated-nms", "static-generic-nms", "eliminate-no-ops")
+    target = "webgpu"
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        rewrites = []
+        for node in find_nodes(model, "Concat"):
+            levels, shape = [_level(value) for value in node.inputs], static_shape(node.outputs[0])
+            found = [level for level in levels if level is not None]
+            along_last = node.attributes.get_int("axis", 0) in (2, -1)
+            if shape is None or len(found) < max(2, len(levels)) or not along_last:
+                continue
+            batch, channels, anchors = shape
+            add = Builder(model.graph, node, f"{node.name or 'Concat'}/last")
+            rows = []
+            for level in found:
+                _, _, height, width = static_shape(level) or [0, 0, 0, 0]
+                # [N, C, H, W] -> [N, H, W, C] -> [N, H W, C]
+                last = add.op("Transpose", level, perm=[0, 2, 3, 1])
+                rows.append(add.reshape(last, [batch, height * width, channels]))
+            joined = add.op("Concat", *rows, axis=1)
+            single = channels == 1
+            replace_output(node, add.reshape(joined, shape) if single else add.op("Transpose", joined, perm=[0, 2, 1]))
+            rewrites.append(self.applied(node, f"{len(found)} levels of {channels} channels, {anchors} anchors in all"))
+        return rewrites
+
+
+def _level(value: ir.Value | None) -> ir.Value | None:
+    """Return the [N, C, H, W] of a convolution that `value` [N, C, H W] is, if nothing else reads either."""
+    shape, reshape = static_shape(value), value.producer() if value is not None else None
+    source = reshape.inputs[0] if reshape is not None and reshape.op_type == "Reshape" else None
+    grid = static_shape(source)
+    if shape is None or source is None or grid is None or len(grid) != 4:
+        return None
+    is_level = shape == [*grid[:2], math.prod(grid[2:])]
+    alone = value is not None and all(
+        len(consumers(each)) == 1 and not each.is_graph_output() for each in (value, source)
+    )
+    return source if is_level and alone and _is_channels_last(source) else None
+
+
+def _is_channels_last(value: ir.Value) -> bool:
+    """Whether the engine computes a value with the channels last: a convolution, or several joined."""
+    node = value.producer()
+    if node is not None and node.op_type == "Concat" and node.attributes.get_int("axis", 0) in (1, -3):
+        return all(each is not None and len(consumers(each)) == 1 and _is_channels_last(each) for each in node.inputs)
+    return node is not None and node.op_type == "Conv"

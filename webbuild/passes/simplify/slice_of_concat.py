@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from itertools import accumulate, pairwise
+
+import onnx_ir as ir
+
+from webbuild.passes.analysis.use_def import slice_bounds
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import Builder, find_nodes, replace_all_uses, replace_output, static_shape
+
+
+class SliceOfConcat(Pass):
+    """Takes the operand of a Concat for a Slice that cuts just that one out again.
+
+        Slice(Concat<axis = 1>(a [1, 4, A], b [1, 51, A]), 0:4)             ->  a
+        Slice(Transpose(Concat<axis = 1>(a [1, 4, A], b [1, 51, A])), 0:4)  ->  Transpose(a)
+
+    Why: the parts of a detection head are joined to one output, and what suppresses boxes cuts them apart: a kernel for
+    each part, and two to join and to transpose them. On WebGPU the parts that are left need none, or a Transpose each.
+
+    Exact.
+    """
+
+    code = "slice-of-concat"
+    after = ("runtime-nms", "static-nms", "static-rotated-nms", "static-generic-nms")
+    target = "webgpu"
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        rewrites = []
+        for node in find_nodes(model, "Slice"):
+            joined, perm = _untransposed(node.inputs[0])
+            cut = _bounds(node)
+            if joined is None or cut is None:
+                continue
+            axis, start, end = cut
+            operand = _operand(joined, perm[axis] if perm else axis, start, end)
+            if operand is None:
+                continue
+            if perm:
+                add = Builder(model.graph, node, f"{node.name or 'Slice'}/part")
+                replace_output(node, add.op("Transpose", operand, perm=perm))
+            else:
+                replace_all_uses(node.outputs[0], operand)
+            rewrites.append(self.applied(node, f"cuts out what '{joined.name}' joins"))
+        return rewrites
+
+
+def _untransposed(value: ir.Value | None) -> tuple[ir.Node | None, list[int]]:
+    """Return the Concat that a value is, and the order of its axes if they are transposed."""
+    node, perm = None if value is None else value.producer(), list[int]()
+    if node is not None and node.op_type == "Transpose" and "perm" in node.attributes:
+        perm, value = list(node.attributes.get_ints("perm", [])), node.inputs[0]
+        node = None if value is None else value.producer()
+    return (node if node is not None and node.op_type == "Concat" else None), perm
+
+
+def _bounds(node: ir.Node) -> tuple[int, int, int] | None:
+    """Return axis, start and end of a Slice of one axis with step 1, all from the front."""
+    source, found = static_shape(node.inputs[0]), slice_bounds(node)
+    if source is None or found is None:
+        return None
+    start, end, axis = found
+    start, end, _ = slice(start, end).indices(source[axis])
+    return axis % len(source), start, end
+
+
+def _operand(concat: ir.Node, axis: int, start: int, end: int) -> ir.Value | None:
+    """Return the operand of a Concat that lies at `start` to `end` of an axis."""
+    shapes = [static_shape(value) for value in concat.inputs]
+    known = [shape for shape in shapes if shape is not None]
+    if len(known) < len(shapes) or concat.attributes.get_int("axis", 0) % len(known[0]) != axis:
+        return None
+    places = pairwise(accumulate((shape[axis] for shape in known), initial=0))
+    found = [value for value, place in zip(concat.inputs, places, strict=True) if place == (start, end)]
+    return found[0] if found else None
