@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
+from webbuild.passes.analysis.channels_last import is_free_transpose
 from webbuild.passes.analysis.movement import (
     KERNELS,
     RowSelection,
@@ -38,7 +39,8 @@ class FoldDataMovement(Pass):
     else as a Gather of the longest rows that stay together.
 
     Limits: fixed shapes, floats, one source. Rows of fewer than 8 elements, and more than 65,536 rows, are not
-    gathered: their numbers would weigh more than they save.
+    gathered: their numbers would weigh more than they save. The Transpose of a convolution's result to channels last is
+    not counted, as it cancels the engine's.
 
     Exact: the same elements.
     """
@@ -64,7 +66,7 @@ class FoldDataMovement(Pass):
         result, source = node.outputs[0], sources[node.outputs[0]]
         chain = _chain(graph, node, source)
         gone = _removable(chain, node)
-        saved = sum(each.op_type in KERNELS for each in gone)
+        saved = sum(each.op_type in KERNELS and not is_free_transpose(each) for each in gone)
         if not saved or (saved == 1 and len(gone) == 1):
             return None
         way = _whole_movement(chain, source, result)

@@ -4,6 +4,7 @@ import math
 
 import onnx_ir as ir
 
+from webbuild.passes.analysis.channels_last import TO_CHANNELS_LAST, is_channels_last
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder, consumers, find_nodes, replace_output, static_shape
 
@@ -38,7 +39,7 @@ class JoinChannelsLast(Pass):
             for level in found:
                 _, _, height, width = static_shape(level) or [0, 0, 0, 0]
                 # [N, C, H, W] -> [N, H, W, C] -> [N, H W, C]
-                last = add.op("Transpose", level, perm=[0, 2, 3, 1])
+                last = add.op("Transpose", level, perm=TO_CHANNELS_LAST)
                 rows.append(add.reshape(last, [batch, height * width, channels]))
             joined = add.op("Concat", *rows, axis=1)
             single = channels == 1
@@ -58,12 +59,4 @@ def _level(value: ir.Value | None) -> ir.Value | None:
     alone = value is not None and all(
         len(consumers(each)) == 1 and not each.is_graph_output() for each in (value, source)
     )
-    return source if is_level and alone and _is_channels_last(source) else None
-
-
-def _is_channels_last(value: ir.Value) -> bool:
-    """Whether the engine computes a value with the channels last: a convolution, or several joined."""
-    node = value.producer()
-    if node is not None and node.op_type == "Concat" and node.attributes.get_int("axis", 0) in (1, -3):
-        return all(each is not None and len(consumers(each)) == 1 and _is_channels_last(each) for each in node.inputs)
-    return node is not None and node.op_type == "Conv"
+    return source if is_level and alone and is_channels_last(source) else None

@@ -1,0 +1,26 @@
+"""Which values the engine has with their channels last on WebGPU, whatever the graph says."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.passes.rewrite import consumers
+
+TO_CHANNELS_LAST = [0, 2, 3, 1]
+"""[N, C, H, W] -> [N, H, W, C]: of a convolution the engine's own Transpose cancels it."""
+
+
+def is_channels_last(value: ir.Value) -> bool:
+    """Whether a value [N, C, H, W] comes of a convolution, or is several joined by their channels."""
+    node = value.producer()
+    if node is not None and node.op_type == "Concat" and node.attributes.get_int("axis", 0) in (1, -3):
+        return all(each is not None and len(consumers(each)) == 1 and is_channels_last(each) for each in node.inputs)
+    return node is not None and node.op_type == "Conv"
+
+
+def is_free_transpose(node: ir.Node) -> bool:
+    """Whether a node is a Transpose that cancels the engine's."""
+    source = node.inputs[0] if node.op_type == "Transpose" else None
+    if source is None or list(node.attributes.get_ints("perm", [])) != TO_CHANNELS_LAST:
+        return False
+    return is_channels_last(source)
