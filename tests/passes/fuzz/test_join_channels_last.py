@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from onnx import helper
 
 from tests.passes.fuzz.model import assert_same, model_of
-from webbuild.passes.simplify.join_channels_last import JoinChannelsLast
+from webbuild.passes.fusion.join_channels_last import JoinChannelsLast
 
 
 @given(

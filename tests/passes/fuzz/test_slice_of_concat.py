@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from onnx import helper
 
 from tests.passes.fuzz.model import assert_same, model_of
-from webbuild.passes.simplify.slice_of_concat import SliceOfConcat
+from webbuild.passes.fusion.slice_of_concat import SliceOfConcat
 
 
 @given(
