@@ -74,6 +74,48 @@ def packed(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder / "click"
 
 
+CHOOSE = """async (sample) => {
+  const { load } = await import(new URL("click.js", document.baseURI).href);
+  const model = await load();
+  const scene = await model.look(await (await fetch(new URL(sample, document.baseURI))).blob());
+  const prompts = [{ points: [{ x: 130, y: 90 }] }, { points: [{ x: 130, y: 90 }, { x: 250, y: 140 }], labels: [1, 0] }];
+  const ask = async (prompt) => Array.from((await scene.segment(prompt)).logits.data);
+  const stages = () => model.info().stages.map(({ name, backend, choice }) => ({ name, backend, choice }));
+  const first = [await ask(prompts[1]), await ask(prompts[0])];
+  for (let clicks = 0; clicks < 3; clicks++) await ask(prompts[0]);
+  const before = stages();
+  const end = Date.now() + 60_000;
+  while (stages()[1].choice.times === null && Date.now() < end) await new Promise((done) => setTimeout(done, 100));
+  await new Promise((done) => setTimeout(done, 500));
+  const after = stages();
+  const second = [await ask(prompts[1]), await ask(prompts[0])];
+  const { warnings } = model;
+  await model.dispose();
+  const next = await load();
+  const visit = next.info().stages[1];
+  await next.dispose();
+  return { first, second, before, after, warnings, visit: [visit.backend, visit.choice.reason] };
+}"""
+
+
+def test_a_decoder_goes_where_it_is_faster(packed: Path, webgpu: BrowserHandle) -> None:
+    sample = decode((packed / "manifest.json").read_bytes()).samples[0].file
+    with Server(packed) as server, webgpu.page() as (page, _):
+        page.goto(f"{server.url}report.html")
+        found = page.evaluate(CHOOSE, sample)
+    assert [each["backend"] for each in found["before"]] == ["webgpu", "webgpu"]
+    encoder, decoder = found["after"]
+    assert encoder["backend"] == "webgpu"
+    times = {name: sorted(each)[1:-1] for name, each in decoder["choice"]["times"].items()}
+    clear = times["wasm"][-1] < 0.8 * times["webgpu"][0]
+    assert decoder["backend"] == ("wasm" if clear else "webgpu"), times
+    assert "a run here" in decoder["choice"]["reason"]
+    assert found["visit"] == [decoder["backend"], decoder["choice"]["reason"]]
+    assert found["warnings"] == []
+    for after, before in zip(found["second"], found["first"], strict=True):
+        np.testing.assert_allclose(after, before, rtol=1e-3, atol=1e-3)
+
+
 @pytest.mark.parametrize("backend", ["wasm", "webgpu"])
 def test_prompts_are_answered_as_in_python(packed: Path, webgpu: BrowserHandle, backend: str) -> None:
     manifest = decode((packed / "manifest.json").read_bytes())

@@ -88,6 +88,7 @@ export class BackendChoice {
       await this.#remember(compared, { backend, reason, times: null }, loaded);
       return;
     }
+    if (!trial.isEnough) return;
     const rivals = new Rivals(compared.request, signal);
     try {
       const rival = await rivals.open(trial.variant, other);

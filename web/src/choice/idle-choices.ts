@@ -40,13 +40,18 @@ export class IdleChoices {
   async #choose(signal: AbortSignal): Promise<boolean> {
     for (const stage of this.#stages.toReversed()) {
       if (signal.aborted) return false;
-      if (stage.backendChoice.isMade) continue;
-      const takers = this.#takersOnGpu(stage);
-      if (takers.length === 0) await stage.backendChoice.choose(signal);
-      else if (takers.every(({ backendChoice }) => backendChoice.isMade))
-        stage.backendChoice.stay(TAKEN_ON_GPU);
+      if (!stage.backendChoice.isMade) await this.#chooseFor(stage, signal);
     }
+    // What is left is compared by later runs.
+    if (!signal.aborted) this.#release();
     return this.#areMade();
+  }
+
+  async #chooseFor(stage: ModelStage, signal: AbortSignal): Promise<void> {
+    const takers = this.#takersOnGpu(stage);
+    if (takers.length === 0) await stage.backendChoice.choose(signal);
+    else if (takers.every(({ backendChoice }) => backendChoice.isMade))
+      stage.backendChoice.stay(TAKEN_ON_GPU);
   }
 
   /** The stages that take tensors of this one on the GPU: elsewhere these would cross at each of their runs. */

@@ -11,6 +11,8 @@ export interface Trial {
   variant: Manifest;
   /** Milliseconds of a run on the backend in use. */
   time: number;
+  /** Whether that was run often enough to compare by it. */
+  isEnough: boolean;
   /** Bytes that cross between GPU and memory for a run on the other backend. */
   bytes: number;
   /** The run on the backend in use. */
@@ -28,7 +30,7 @@ export async function madeUpTrial(session: ResilientSession, variant: Manifest):
   await own();
   const time = await own();
   if (Number.isNaN(time)) return UNKNOWN_INPUTS;
-  return { variant, time, bytes: 0, own, on: async (rival) => timedRun(rival) };
+  return { variant, time, isEnough: true, bytes: 0, own, on: async (rival) => timedRun(rival) };
 }
 
 /** NaN for a model that cannot be run so. */

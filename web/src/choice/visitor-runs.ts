@@ -54,15 +54,16 @@ export class VisitorRuns {
     this.#series = [{ last: run, times }, ...this.#series.filter((each) => each !== same)].slice(0, FORMS);
   }
 
-  /** Returns the latest run that was made often enough; null where there is none. */
+  /** Returns the latest run that was made often enough, else the latest; null where there is none. */
   trial(bytes: number): Trial | null {
-    const found = this.#series.find(({ times }) => times.length >= LEAST);
+    const found = this.#series.find(({ times }) => times.length >= LEAST) ?? this.#series[0];
     if (found === undefined) return null;
     const { last, times } = found;
     const share = this.#scenes / this.#runs;
     return {
       variant: last.variant,
       time: median(times),
+      isEnough: times.length >= LEAST,
       bytes: bytes * share,
       own: oneAfterAnother(times),
       async on(rival) {

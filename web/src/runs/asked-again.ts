@@ -1,17 +1,16 @@
 // The runs of stages that the visitor asked for, as they are asked again on another backend to compare it.
 
 import { closeResults } from "../api/close-results.js";
-import type { Result } from "../api/types.js";
+import type { PictureSize, Result } from "../api/types.js";
 import type { Crossing, VisitorRun } from "../choice/visitor-runs.js";
 import type { LoadedModel } from "../fallback/fallback-chain.js";
 import type { SceneRef } from "../stages/scene-store.js";
 import type { RemoteHost } from "../worker/connection.js";
-import type { WorkerRunOptions } from "../worker/worker-host.js";
 import type { SceneSource } from "./scene-source.js";
 
 /** What a worker answers that says how long it took, not counting the wait for its turn. */
-interface Timed {
-  timings: Result["timings"];
+export interface Timed {
+  timings: Pick<Result["timings"], "total">;
 }
 
 /** Asks a stage in a worker, of a scene as that worker knows it. */
@@ -47,10 +46,11 @@ export async function timed(
 }
 
 /** Returns what says of two runs with the same text that they take about the same time: how many there are of what, not which. */
-export function formOf(kind: string, size: unknown, options: WorkerRunOptions): string {
+export function formOf(kind: string, size: PictureSize | null, options: object): string {
   const shape = Object.entries(options).map(([name, value]) => {
     if (Array.isArray(value)) return [name, value.length];
     return [name, typeof value === "boolean" ? value : typeof value];
   });
-  return JSON.stringify([kind, size, shape.toSorted()]);
+  const [width, height] = size ?? [1, 1];
+  return JSON.stringify([kind, Math.round(Math.log2(width * height)), shape.toSorted()]);
 }

@@ -7,22 +7,20 @@ import type { Crossing } from "../choice/visitor-runs.js";
 import type { LoadedModel } from "../fallback/fallback-chain.js";
 import { type ResilientSession, rejectOnAbort, type WorkerCall } from "../fallback/recovery.js";
 import type { Manifest } from "../manifest/manifest.js";
-import { joinedOutputs, stageInputs } from "../manifest/stages.js";
 import { blamingOrigin } from "../preprocess/image-source.js";
 import { closePictures, type Picture } from "../preprocess/pixels.js";
-import type { SavedScene, SceneRef } from "../stages/scene-store.js";
+import type { SceneRef } from "../stages/scene-store.js";
 import type { SceneView } from "../stages/scene-view.js";
-import type { RemoteHost } from "../worker/connection.js";
 import type { LookReport } from "../worker/look.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
 import { type Ask, formOf, laterRun, timed } from "./asked-again.js";
+import { keptOutputs } from "./kept-outputs.js";
 import type { ModelStage } from "./model-stage.js";
 import type { Work } from "./run-turns.js";
+import { type AskScenes, ScenePlaces } from "./scene-places.js";
 import { addTimings } from "./stage-runs.js";
 
 type Signal = RunOptions["signal"];
-
-type SceneCall<T> = (scenes: RemoteHost["scenes"]) => Promise<T>;
 
 /** A run of the first stage, and how to do it again. */
 interface Look {
@@ -47,10 +45,7 @@ export class SceneSource {
   readonly #look: Look;
   /** Where the first stage has written its outputs; null before it has. */
   #place: Place | null = null;
-  /** Where there are whole copies of it, in other workers. */
-  readonly #copies = new Set<LoadedModel>();
-  /** Every place that may hold something of it. */
-  readonly #places = new Set<LoadedModel>();
+  readonly #places: ScenePlaces;
   /** Of the upright picture, known when it was looked at. */
   #size: PictureSize | null = null;
   /** One at a time, whoever asks. */
@@ -62,6 +57,7 @@ export class SceneSource {
     this.#middle = stages.slice(1, -1);
     this.#stages = stages;
     this.#look = look;
+    this.#places = new ScenePlaces(look.number);
   }
 
   get size(): PictureSize | null {
@@ -81,7 +77,8 @@ export class SceneSource {
 
   /** Returns the scene as the session's worker knows it: copied there where the first stage runs in another. */
   async refIn(session: ResilientSession, signal: Signal): Promise<SceneRef> {
-    const once = async (): Promise<SceneRef> => this.#broughtTo(session, await this.#ensure(signal), signal);
+    const once = async (): Promise<SceneRef> =>
+      this.#places.refOf(await this.#broughtTo(session, await this.#ensure(signal), signal));
     return once().catch(async (error: unknown) => {
       if (!(await this.moved(signal))) throw error;
       return once();
@@ -97,19 +94,18 @@ export class SceneSource {
     if (place === null || this.#released || place.session.loaded !== place.loaded) return null;
     const start = performance.now();
     try {
-      const read = (call: SceneCall<SavedScene>) => askedAside(place.loaded, call);
-      await this.#copy(read, rival, (call) => askedAside(rival, call));
+      await this.#places.copy(place.loaded, aside(place.loaded), rival, aside(rival));
+      return { ref: this.#places.refOf(rival), crossing: performance.now() - start };
     } catch (error) {
       if (this.#released) return null;
       throw error;
     }
-    return { ref: this.#refOf(rival), crossing: performance.now() - start };
   }
 
   /** Returns the results of all stages but the last, by their names. */
   async results(): Promise<SceneView["results"]> {
-    const { session } = await this.#ensure(undefined);
-    const { view } = await asked(session, (scenes) => scenes.read(this.#look.number), undefined);
+    const { session, loaded } = await this.#ensure(undefined);
+    const { view } = await asking(session, undefined)((scenes) => scenes.read(this.#places.refOf(loaded)));
     closePictures([view.picture]);
     return view.results;
   }
@@ -124,16 +120,12 @@ export class SceneSource {
 
   /** Frees what the workers hold, after the calls that have reached them, and the picture. No stage runs on it after. */
   async release(): Promise<void> {
-    const { number, pictures } = this.#look;
     this.#released = true;
     // A run that was aborted does not wait for the look that it asked for.
     await this.#looking?.catch(() => {});
-    const released = [...this.#places].map(({ connection }) =>
-      connection.call((host) => host.scenes.release(number)).catch(() => {}),
-    );
-    await Promise.all(released);
+    await this.#places.release();
     this.#place = null;
-    closePictures(pictures);
+    closePictures(this.#look.pictures);
   }
 
   async #lookOnce(signal: Signal): Promise<LookReport> {
@@ -141,13 +133,13 @@ export class SceneSource {
     const work: Work<LookReport> = async (session, id) => {
       const call: WorkerCall<LookReport> = (host) => {
         this.#places.add(session.loaded);
-        const kept = this.#kept(this.#first, session.loaded);
+        const kept = keptOutputs(this.#stages, this.#first, session.loaded);
         return host.scenes.look(id, number, pictures, options, kept).catch(blamingOrigin);
       };
       const report = await session.call(call, () => call, signal);
       const { loaded: place } = session;
       this.#place = { session, loaded: place };
-      this.#copies.clear();
+      this.#places.changed(place);
       this.#size = [report.source.width, report.source.height];
       const form = formOf("look", this.#size, options);
       const on = (rival: LoadedModel) => this.#lookIn(rival);
@@ -162,72 +154,47 @@ export class SceneSource {
 
   /** Runs a stage between the first and the last; its outputs come to the others. Returns how long it took. */
   async #advance(stage: ModelStage, signal: Signal): Promise<Result["timings"]> {
-    const { number } = this.#look;
     const place = this.#place;
     if (place === null) throw internalError("a stage before the first");
     const [variant = stage.manifest] = stage.sessions.variants;
     const work: Work<Result["timings"]> = async (session, id) => {
-      const ref = await this.#broughtTo(session, place, signal);
-      const kept = this.#kept(stage, session.loaded);
-      const { timings, warnings } = await asked(session, (scenes) => scenes.advance(id, ref, kept), signal);
+      const there = await this.#broughtTo(session, place, signal);
+      const ref = this.#places.refOf(there);
+      const kept = keptOutputs(this.#stages, stage, session.loaded);
+      const ask = asking(session, signal);
+      const { timings, warnings } = await ask((scenes) => scenes.advance(id, ref, kept));
       stage.session.warn(warnings);
       const run = { variant, place: session.loaded, form: formOf("advance", this.#size, {}) };
-      const ask: Ask = (scenes, to) => scenes.advance(-1, to, { ...kept, onGpu: [] });
-      stage.heard(laterRun(run, this, ask, 2), timings.total);
-      this.#copies.clear();
-      if (session.loaded.connection.sharesWorker(place.loaded.connection)) return timings;
-      const saved = await asked(session, (scenes) => scenes.read(number), signal);
-      await asked(place.session, (scenes) => scenes.keep(number, saved), signal);
-      this.#copies.add(session.loaded);
+      const again: Ask = (scenes, to) => scenes.advance(-1, to, { ...kept, onGpu: [] });
+      stage.heard(laterRun(run, this, again, 2), timings.total);
+      this.#places.changed(there);
+      if (there === place.loaded) return timings;
+      await this.#places.copy(there, ask, place.loaded, asking(place.session, signal));
       return timings;
     };
     const { answer } = await stage.turns.run(variant, { turn: null, signal }, work, () => false);
     return answer;
   }
 
-  async #broughtTo(session: ResilientSession, place: Place, signal: Signal): Promise<SceneRef> {
+  /** Returns where the scene lies in the session's worker. */
+  async #broughtTo(session: ResilientSession, place: Place, signal: Signal): Promise<LoadedModel> {
     const { loaded } = session;
-    const there = [place.loaded, ...this.#copies].find(
-      ({ connection }) => !connection.ended && connection.sharesWorker(loaded.connection),
-    );
-    if (there !== undefined) return this.#refOf(there);
-    const read = (call: SceneCall<SavedScene>) => asked(place.session, call, signal);
-    await this.#copy(read, loaded, (call) => asked(session, call, signal));
-    return this.#refOf(loaded);
-  }
-
-  /** Copies the scene to another worker; `read` and `write` ask the worker where it is, and the other. */
-  async #copy(
-    read: (call: SceneCall<SavedScene>) => Promise<SavedScene>,
-    to: LoadedModel,
-    write: (call: SceneCall<void>) => Promise<void>,
-  ): Promise<void> {
-    const { number } = this.#look;
-    const saved = await read((scenes) => scenes.read(number));
-    try {
-      this.#places.add(to);
-      await write((scenes) => scenes.keep(number, saved));
-      this.#copies.add(to);
-    } finally {
-      closePictures([saved.view.picture]);
-    }
+    const known = this.#places.find(place.loaded, loaded);
+    const read = asking(place.session, signal);
+    return known ?? this.#places.copy(place.loaded, read, loaded, asking(session, signal));
   }
 
   /** Runs the first stage in a worker that nobody waits for, and sees how long its outputs take to another; null where the picture is closed. */
   async #lookIn(rival: LoadedModel): Promise<Crossing | null> {
     const { number, pictures, options } = this.#look;
-    const { names } = this.#kept(this.#first, rival);
+    const { names } = keptOutputs(this.#stages, this.#first, rival);
     const run = () =>
       timed(rival, (scenes) => scenes.look(-1, number, pictures, options, { names, onGpu: [] }));
     try {
       if (this.#released) return null;
       await run();
       const start = performance.now();
-      await this.#copy(
-        (call) => askedAside(rival, call),
-        rival,
-        (call) => askedAside(rival, call),
-      );
+      await this.#places.copy(rival, aside(rival), rival, aside(rival));
       return { run, crossing: performance.now() - start };
     } catch (error) {
       if (this.#released) return null;
@@ -247,35 +214,19 @@ export class SceneSource {
       await rejectOnAbort(this.#looking, signal);
     }
   }
-
-  #refOf({ host }: LoadedModel): SceneRef {
-    return { host, scene: this.#look.number };
-  }
-
-  /** What later stages take of one; it stays on the GPU where one of them runs there too. */
-  #kept(stage: ModelStage, { connection, candidate }: LoadedModel): { names: string[]; onGpu: string[] } {
-    const manifests = this.#stages.map(({ manifest }) => manifest);
-    const names = joinedOutputs(manifests, stage.name);
-    const takers = this.#stages.filter(({ manifest }) =>
-      stageInputs(manifest).some((input) => input.stage === stage.name),
-    );
-    const beside = takers.some(({ session: { loaded } }) => {
-      return loaded.candidate.backend === "webgpu" && loaded.connection.sharesWorker(connection);
-    });
-    return { names, onGpu: beside && candidate.backend === "webgpu" ? names : [] };
-  }
 }
 
-/** Asks a worker in a call that is none of the model's. */
-function askedAside<T>({ connection }: LoadedModel, call: SceneCall<T>): Promise<T> {
-  return connection.call(({ scenes }) => call(scenes));
+/** Asks a worker in calls that are none of the model's. */
+function aside({ connection }: LoadedModel): AskScenes {
+  return (call) => connection.call(({ scenes }) => call(scenes));
 }
 
 /** Asks a worker once: who asked tries again where the session moves. */
-function asked<T>(session: ResilientSession, call: SceneCall<T>, signal: Signal): Promise<T> {
-  return session.call(
-    ({ scenes }) => call(scenes),
-    () => null,
-    signal,
-  );
+function asking(session: ResilientSession, signal: Signal): AskScenes {
+  return (call) =>
+    session.call(
+      ({ scenes }) => call(scenes),
+      () => null,
+      signal,
+    );
 }

@@ -11,8 +11,9 @@ import type { EverythingResult } from "../tasks/mask-generation/everything/resul
 import type { EverythingSettings } from "../tasks/mask-generation/everything/settings.js";
 import { optionVariant } from "../tasks/task-options.js";
 import type { RemoteHost } from "../worker/connection.js";
+import type { StageTensors } from "../worker/stage-run.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
-import { type Ask, formOf, laterRun } from "./asked-again.js";
+import { type Ask, formOf, laterRun, type Timed } from "./asked-again.js";
 import { reportingListener } from "./listener.js";
 import type { ModelStage } from "./model-stage.js";
 import type { SceneSource } from "./scene-source.js";
@@ -69,12 +70,13 @@ export class StageRuns {
   }
 
   /** Returns all outputs. The tensors of earlier stages are the scene's where they are not given. */
-  runTensors(feeds: Tensors, signal: Signal): Promise<Tensors> {
+  async runTensors(feeds: Tensors, signal: Signal): Promise<Tensors> {
     const variant = this.#stage.choice.variantFor(feeds);
     const filled = this.#stage.manifest.glueModule === undefined ? ["stage"] : ["stage", "tensor"];
     const inputs = variant.inputs.filter(({ kind, name }) => !filled.includes(kind) || Object(feeds)[name]);
     const complete = completeFeeds(inputs, feeds);
-    return this.#call(variant, signal, (host, id, ref) => host.runTensors(id, ref, complete));
+    const run: StageCall<StageTensors> = (host, id, ref) => host.runTensors(id, ref, complete);
+    return (await this.#timedCall(["tensors", variant], complete, signal, run)).outputs;
   }
 
   /** Crops in the largest batches that are left to fill. */
@@ -115,9 +117,9 @@ export class StageRuns {
   }
 
   /** A run that says how long it took: the backends may be compared by it. */
-  #timedCall<T extends Pick<Result, "timings">>(
+  #timedCall<T extends Timed>(
     [kind, variant]: [string, Manifest],
-    options: WorkerRunOptions,
+    options: object,
     signal: Signal,
     call: StageCall<T>,
   ): Promise<T> {

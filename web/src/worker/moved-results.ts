@@ -19,8 +19,9 @@ export function movedResult<T extends Result | Result[]>(
 }
 
 export function movedTensors(tensors: Tensors): Tensors {
-  return withTransfer(
-    tensors,
-    Object.values(tensors).map(({ data }) => data),
-  );
+  return withTransfer(tensors, arraysOf(tensors));
+}
+
+export function arraysOf(tensors: Tensors): Tensors[string]["data"][] {
+  return Object.values(tensors).map(({ data }) => data);
 }

@@ -6,10 +6,11 @@ import type { SavedScene, SceneRef } from "../stages/scene-store.js";
 import type { PartRange } from "../tasks/task-module.js";
 import type { HostTurns } from "./host-turns.js";
 import { type LookReport, look } from "./look.js";
-import { movedResult, movedTensors } from "./moved-results.js";
+import { arraysOf, movedResult } from "./moved-results.js";
 import { countParts, joinParts, type PartBatch, runParts } from "./part-run.js";
 import type { KeptOutputs } from "./run-outputs.js";
-import { advanceScene, runStage, runStageTensors, type StageReport } from "./stage-run.js";
+import { advanceScene, runStage, runStageTensors, type StageReport, type StageTensors } from "./stage-run.js";
+import { withTransfer } from "./transfer.js";
 import type { WorkerRunOptions } from "./worker-host.js";
 
 export class SceneHost {
@@ -55,10 +56,11 @@ export class SceneHost {
     );
   }
 
-  runTensors(id: number, ref: SceneRef, feeds: Tensors): Promise<Tensors> {
-    return this.#turns.run(id, async (model) =>
-      movedTensors(await runStageTensors(model, this.#turns.engine, ref, feeds)),
-    );
+  runTensors(id: number, ref: SceneRef, feeds: Tensors): Promise<StageTensors> {
+    return this.#turns.run(id, async (model) => {
+      const run = await runStageTensors(model, this.#turns.engine, ref, feeds);
+      return withTransfer(run, arraysOf(run.outputs));
+    });
   }
 
   /** Returns the number of parts that the stage runs on. */
@@ -83,11 +85,10 @@ export class SceneHost {
     );
   }
 
-  /** Returns a copy of a scene, for a stage that runs in another worker. */
-  read(scene: number): Promise<SavedScene> {
+  /** Returns a copy of a scene of this worker, for a stage that runs in another. */
+  read(ref: SceneRef): Promise<SavedScene> {
     const { engine } = this.#turns;
     return engine.queue.add(() => {
-      const ref = { host: this.#turns.model.host, scene };
       const read = (): Promise<SavedScene> => engine.scenes.copy(ref);
       return engine.scenes.isOnGpu(ref) ? engine.gpu.guard(read) : read();
     });

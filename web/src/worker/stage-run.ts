@@ -24,6 +24,12 @@ export interface StageReport {
   warnings: Warning[];
 }
 
+/** All outputs of a run. */
+export interface StageTensors {
+  outputs: Tensors;
+  timings: Pick<Result["timings"], "total">;
+}
+
 /** Runs the stage as its task says. */
 export async function runStage(
   model: HostedModel,
@@ -60,11 +66,12 @@ export async function runStageTensors(
   engine: SharedEngine,
   ref: SceneRef,
   feeds: Tensors,
-): Promise<Tensors> {
+): Promise<StageTensors> {
+  const started = performance.now();
   const joined = await joinedFeeds(model, engine, ref, Object.keys(feeds));
   const glued = await gluedFeeds(model, engine, ref, Object.keys(feeds));
   const { outputs } = await model.predictor.runRaw({ ...joined, ...glued, ...feeds });
-  return outputs;
+  return { outputs, timings: { total: performance.now() - started } };
 }
 
 /** What the task makes of the options for this scene, and what it sees of the scene. */

@@ -5,7 +5,7 @@ import type { Model, Scene, TensorResult } from "../../src/index.js";
 import { bundle, hasWebgpu, runtime, withWorkers } from "../support/bundle.js";
 import { loseAt } from "../support/device-loss.js";
 import { frame } from "../support/frames.js";
-import { expectAnswer } from "../support/scenes.js";
+import { expectAnswer, expectThree } from "../support/scenes.js";
 
 const ENOUGH = 3;
 const SLOW = "worker-ticking.js?tick=10000";
@@ -87,6 +87,19 @@ describe.runIf(hasWebgpu)("the stages of a model that may choose their backends"
       expect(reasonsOf(next)).toEqual(reasonsOf(model));
       await expectAsked(await next.look(frame(2)), 2);
       expect([...model.warnings, ...next.warnings]).toEqual([]);
+    });
+  }, 90_000);
+
+  test("of three all go, also the one between the others", async () => {
+    await withWorkers([SLOW, FAST], async () => {
+      const model = await loadKept("three-stages.json");
+      const [scene] = await Promise.all(Array.from({ length: ENOUGH }, () => model.look(frame(0))));
+      if (scene === undefined) throw new Error("no scene");
+      await expectThree(scene, 0);
+      await expect.poll(() => backendsOf(model), { timeout: 40_000 }).toEqual(["wasm", "wasm", "wasm"]);
+      await expectThree(scene, 0, [1]);
+      await expectThree(await model.look(frame(1)), 1, [2]);
+      expect(model.warnings).toEqual([]);
     });
   }, 90_000);
 

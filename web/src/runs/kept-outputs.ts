@@ -1,0 +1,22 @@
+// Which outputs of a stage stay in its worker for later ones, and which of them on the GPU.
+
+import type { LoadedModel } from "../fallback/fallback-chain.js";
+import { joinedOutputs, stageInputs } from "../manifest/stages.js";
+import type { ModelStage } from "./model-stage.js";
+
+/** They stay on the GPU where a stage that takes them runs there too, in the same worker. */
+export function keptOutputs(
+  stages: readonly ModelStage[],
+  { name }: ModelStage,
+  { connection, candidate }: LoadedModel,
+): { names: string[]; onGpu: string[] } {
+  const names = joinedOutputs(
+    stages.map(({ manifest }) => manifest),
+    name,
+  );
+  const beside = stages.some(({ manifest, session: { loaded } }) => {
+    const takes = stageInputs(manifest).some(({ stage }) => stage === name);
+    return takes && loaded.candidate.backend === "webgpu" && loaded.connection.sharesWorker(connection);
+  });
+  return { names, onGpu: beside && candidate.backend === "webgpu" ? names : [] };
+}

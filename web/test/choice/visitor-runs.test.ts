@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { leastTime } from "../../src/choice/prior.js";
+import { type VisitorRun, VisitorRuns } from "../../src/choice/visitor-runs.js";
+import type { LoadedModel } from "../../src/fallback/fallback-chain.js";
+import type { Manifest } from "../../src/manifest/manifest.js";
+import { formOf } from "../../src/runs/asked-again.js";
+
+const GPU = {} as LoadedModel;
+const RIVAL = {} as LoadedModel;
+const ONE = {} as Manifest;
+const TWO = {} as Manifest;
+
+function run(change: Partial<VisitorRun> = {}): VisitorRun {
+  const on = async () => ({ crossing: 30, run: async () => 7 });
+  return { variant: ONE, place: GPU, form: "click", scene: ONE, on, ...change };
+}
+
+function heard(...runs: [VisitorRun, number][]): VisitorRuns {
+  const runsOfVisitor = new VisitorRuns();
+  for (const [each, time] of runs) runsOfVisitor.heard(each, time);
+  return runsOfVisitor;
+}
+
+test("three runs of one kind are enough, and the way of the scene is shared by its runs", async () => {
+  const trial = heard([run(), 90], [run(), 20], [run(), 22]).trial(300);
+  expect(trial).toMatchObject({ variant: ONE, time: 22, isEnough: true, bytes: 100 });
+  expect([await trial?.own(), await trial?.own(), await trial?.own(), await trial?.own()]).toEqual([
+    90, 20, 22, 90,
+  ]);
+  expect(await (await trial?.on(RIVAL))?.()).toBe(7 + 30 / 3);
+});
+
+test.each([
+  ["graphs", { variant: TWO }],
+  ["kinds", { form: "box" }],
+  ["places, as after a lost GPU", { place: RIVAL }],
+])("runs of other %s are not counted together", (_, other) => {
+  const trial = heard([run(), 20], [run(other), 21], [run(), 22]).trial(0);
+  expect(trial).toMatchObject({ isEnough: false, time: 20 });
+});
+
+test("runs on scenes of their own pay the whole way", async () => {
+  const trial = heard([run({ scene: {} }), 1], [run({ scene: {} }), 1], [run({ scene: {} }), 1]).trial(300);
+  expect(trial?.bytes).toBe(300);
+  expect(await (await trial?.on(RIVAL))?.()).toBe(37);
+});
+
+test("a scene that is gone is nothing to compare by, and nor is no run at all", async () => {
+  const gone = run({ on: async () => null });
+  expect(await heard([gone, 1], [gone, 1], [gone, 1]).trial(0)?.on(RIVAL)).toBeNull();
+  expect(new VisitorRuns().trial(0)).toBeNull();
+});
+
+test("what is asked is told from how it is asked", () => {
+  const points = [{ x: 1, y: 2 }];
+  const form = (options: object): string => formOf("run", [100, 100], options);
+  expect(form({ points, confidence: 0.5 })).toBe(form({ confidence: 0.9, points: [{ x: 9, y: 9 }] }));
+  expect(form({ points, multimask: true })).not.toBe(form({ points, multimask: false }));
+  expect(form({ points })).not.toBe(form({ points: [...points, ...points] }));
+  expect(formOf("run", [4000, 3000], {})).not.toBe(formOf("run", [640, 480], {}));
+});
+
+test("WASM needs time for arithmetic, kernels and bytes, a GPU for nothing that is known", () => {
+  const least = (macs: number, nodes: number, bytes: number, threads = 1): number =>
+    leastTime({ target: "wasm", macs, nodes }, threads, bytes);
+  expect(least(4e9, 0, 0)).toBe(200);
+  expect(least(4e9, 0, 0, 4)).toBe(50);
+  expect(least(0, 1000, 0)).toBeGreaterThan(0);
+  expect(least(0, 0, 16e6)).toBeGreaterThan(0);
+  expect(leastTime({ target: "webgpu", macs: 4e9, nodes: 1000 }, 1, 16e6)).toBe(0);
+});
