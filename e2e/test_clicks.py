@@ -78,7 +78,8 @@ CHOOSE = """async (sample) => {
   const { load } = await import(new URL("click.js", document.baseURI).href);
   const model = await load();
   const scene = await model.look(await (await fetch(new URL(sample, document.baseURI))).blob());
-  const prompts = [{ points: [{ x: 130, y: 90 }] }, { points: [{ x: 130, y: 90 }, { x: 250, y: 140 }], labels: [1, 0] }];
+  const click = { x: 130, y: 90 };
+  const prompts = [{ points: [click] }, { points: [click, { x: 250, y: 140 }], labels: [1, 0] }];
   const ask = async (prompt) => Array.from((await scene.segment(prompt)).logits.data);
   const stages = () => model.info().stages.map(({ name, backend, choice }) => ({ name, backend, choice }));
   const first = [await ask(prompts[1]), await ask(prompts[0])];
