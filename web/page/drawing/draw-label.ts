@@ -1,6 +1,7 @@
 // Places and draws the label of a detection: inside the stage, and over no other label.
 
 import type { Detection } from "../../src/index.js";
+import type { DetailedDetection } from "../results/detections.js";
 import { defaultColor } from "./drawing-style.js";
 import type { Rectangle, Size } from "./fit.js";
 
@@ -24,10 +25,10 @@ export interface LabelContext {
   highlighted: boolean;
 }
 
-/** The name and the score; on a narrow box only what tells it from the others; null on a tiny one, unless lit. */
+/** The name and the score, or the number in the list and the name; on a narrow box only what tells it from the others; null on a tiny one, unless lit. */
 export function placeLabel(
   context: CanvasRenderingContext2D,
-  { label, score }: Detection,
+  { label, score, mark }: Detection & Pick<DetailedDetection, "mark">,
   box: Rectangle,
   { stage, color, highlighted }: LabelContext,
 ): Label | null {
@@ -38,7 +39,8 @@ export function placeLabel(
   context.font = font;
   const widthOf = (text: string) => context.measureText(text).width + 2 * padding;
   const number = Number.isNaN(score) ? "" : score.toFixed(2);
-  const texts = [number ? `${label}  ${number}` : label, color === null ? number : label];
+  const named = [number ? `${label}  ${number}` : label, color === null ? number : label];
+  const texts = mark === undefined ? named : [`${mark}  ${label}`, mark];
   const text = highlighted ? texts[0] : texts.find((candidate) => widthOf(candidate) <= box.width);
   if (text === undefined) return null;
   const width = widthOf(text);

@@ -78,8 +78,7 @@ function drawLabels(
   for (const [index, one] of detections.entries()) {
     if (highlighted !== null && index !== highlighted) continue;
     const color = detectionColor(style, one, index);
-    const named = "mark" in one ? { ...one, label: one.mark ?? one.label } : one;
-    const label = placeLabel(context, named, anchorOnStage(fit, one), {
+    const label = placeLabel(context, one, anchorOnStage(fit, one), {
       stage,
       color,
       highlighted: index === highlighted,

@@ -7,10 +7,10 @@ import { noun } from "../util/format.js";
 
 export type AnyDetection = Detection | Pose | Segment | OrientedObject | DetailedDetection;
 
-/** With what the list says besides, and what the picture calls it where that is not its label. */
+/** With what the list says besides; `mark` is its number in the list, for the picture to say it too. */
 export interface DetailedDetection extends Detection {
   detail: string;
-  mark?: string;
+  mark?: string | undefined;
 }
 
 export interface FoundDetections {

@@ -2,6 +2,9 @@
 
 import { element, make } from "../util/elements.js";
 
+/** Rows that a list has at most: to lay out 1,000 takes the page a tenth of a second. */
+const MOST_ROWS = 300;
+
 /** What a row says. Its bar is as long as `share` of the whole. */
 export interface ResultRow {
   label: string;
@@ -20,6 +23,7 @@ interface Row {
 export class ResultList {
   readonly #list = element("rows", HTMLElement);
   readonly #rows: Row[] = [];
+  readonly #rest = make("li", "rest");
   readonly #onPoint: (index: number | null) => void;
   #pinned: number | null = null;
 
@@ -36,17 +40,19 @@ export class ResultList {
   show(lines: readonly ResultRow[], noun: string): void {
     element("result-count", HTMLElement).textContent = String(lines.length);
     element("result-noun", HTMLElement).textContent = noun;
-    for (let index = this.#rows.length; index < lines.length; index += 1)
-      this.#rows.push(this.#makeRow(index));
+    const shown = Math.min(lines.length, MOST_ROWS);
+    for (let index = this.#rows.length; index < shown; index += 1) this.#rows.push(this.#makeRow(index));
     for (const [index, row] of this.#rows.entries()) {
       const line = lines[index];
       if (line) row.show(line);
     }
-    this.#removeFrom(lines.length);
+    this.#removeFrom(shown);
+    this.#showRest(lines.length - shown);
   }
 
   showNone(reason: string): void {
     this.#removeFrom(0);
+    this.#showRest(0);
     element("result-count", HTMLElement).textContent = "";
     element("result-noun", HTMLElement).textContent = reason;
   }
@@ -64,6 +70,12 @@ export class ResultList {
     this.#pinned = index;
     for (const [at, row] of this.#rows.entries())
       row.button.setAttribute("aria-pressed", String(at === index));
+  }
+
+  #showRest(count: number): void {
+    this.#rest.textContent = `and ${count} more, in the picture and in the copied result`;
+    if (count > 0) this.#list.append(this.#rest);
+    else this.#rest.remove();
   }
 
   #removeFrom(count: number): void {

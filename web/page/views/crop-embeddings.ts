@@ -17,7 +17,7 @@ const read: ReadDetections = (result) => {
   const shown = detections.map((one, index) => {
     const other = nearest[index];
     const detail = other === undefined ? "" : `like ${other.at + 1}: ${other.cosine.toFixed(2)}`;
-    return { ...one, mark: `${one.label} ${index + 1}`, detail };
+    return { ...one, mark: String(index + 1), detail };
   });
   return { detections: shown, style: { classes: [], colorByRank: true } };
 };
