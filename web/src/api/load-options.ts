@@ -59,7 +59,10 @@ export interface BundleModule {
   load(options?: LoadOptions): Promise<Model>;
 }
 
-/** Bytes as they are stored in the stages engine and weights; 0 or 1 of 1 in session and warmup. */
+/**
+ * Bytes as they are stored in the stages engine and weights; 0 or 1 of 1 in session and warmup. Weights come beside the
+ * engine: their stage begins with those that are there.
+ */
 export interface Progress {
   stage: "engine" | "weights" | "session" | "warmup";
   loaded: number;

@@ -9,7 +9,8 @@ import { checkExternalTextures } from "../preprocess/gpu/external-texture-check.
 import { SceneStore } from "../stages/scene-store.js";
 import type { Downloads, OnBytes } from "../storage/download.js";
 import { Queue } from "../worker/queue.js";
-import { gpuDevice, type OrtWeb, startEngine } from "./engine.js";
+import { gpuDevice, type OrtWeb, releaseBinary, startEngine } from "./engine.js";
+import { type FirstSession, openFirstSession } from "./first-session.js";
 import { PlacementLog, redirectConsole } from "./placement-log.js";
 
 export class SharedEngine {
@@ -55,8 +56,17 @@ export class SharedEngine {
   }
 
   /** Starts the engine, or waits for the model that does. Where that one fails, this one tries its own files. */
-  start(build: EngineBuild, downloads: Downloads, onBytes: OnBytes): Promise<OrtWeb> {
-    const own = (): Promise<OrtWeb> => startEngine(build, downloads, onBytes);
+  start(build: EngineBuild, downloads: Downloads, onBytes: OnBytes, first: FirstSession): Promise<OrtWeb> {
+    const own = async (): Promise<OrtWeb> => {
+      const engine = await startEngine(build, downloads, onBytes);
+      await first.after;
+      // Where there can be none, the model's own session fails too, and says why.
+      await this.queue
+        .add(() => this.gpu.guard(() => openFirstSession(engine, first.target)))
+        .catch(() => {});
+      releaseBinary(engine);
+      return engine;
+    };
     this.#engine = this.#engine === null ? own() : this.#engine.catch(own);
     return this.#engine;
   }

@@ -1,52 +1,60 @@
 // The stages of loading: reported as they go, and timed.
 
 import type { ModelInfo, Progress } from "../api/types.js";
+import type { OnBytes } from "../storage/download.js";
 
 export type ProgressCallback = (progress: Progress) => void | Promise<void>;
 type Stage = Progress["stage"];
-
-const COUNTS_BYTES: ReadonlySet<Stage> = new Set(["engine", "weights"]);
+type Totals = Record<Stage, number>;
 
 export class LoadProgress {
   readonly #onProgress: ProgressCallback | null;
   readonly #started = performance.now();
-  readonly #durations: Record<Stage, number> = { engine: 0, weights: 0, session: 0, warmup: 0 };
+  readonly #durations: Totals = { engine: 0, weights: 0, session: 0, warmup: 0 };
+  readonly #loaded: Totals = { engine: 0, weights: 0, session: 0, warmup: 0 };
+  #totals: Totals | null = null;
+  #stage: Stage = "engine";
 
-  readonly #bytesTotal: number;
-  #bytesBefore = 0;
-
-  /** `bytesTotal` is how much is there after the stages that count bytes. */
-  constructor(report: ProgressCallback | null, bytesTotal: number) {
-    this.#onProgress = report;
-    this.#bytesTotal = bytesTotal;
+  constructor(onProgress: ProgressCallback | null) {
+    this.#onProgress = onProgress;
   }
 
-  /** Does the work of a stage. Resolves when the listener has heard of its end. */
-  async measure<T>(
-    stage: Stage,
-    total: number,
-    work: (more: (count: number) => void) => Promise<T>,
-  ): Promise<T> {
-    const started = performance.now();
-    let loaded = 0;
-    const bytesOf = (count: number): number => (COUNTS_BYTES.has(stage) ? count : 0);
-    const report = async (): Promise<void> => {
-      const bytesDone = this.#bytesBefore + bytesOf(loaded);
-      return this.#onProgress?.({ stage, loaded, total, bytesDone, bytesTotal: this.#bytesTotal });
+  /** Says how many bytes there are to come. Nothing is reported before. */
+  expect(engine: number, weights: number): void {
+    this.#totals = { engine, weights, session: 1, warmup: 1 };
+  }
+
+  /** Returns what counts the bytes of a stage, also before it is waited for. */
+  counter(stage: "engine" | "weights"): OnBytes {
+    return (count) => {
+      this.#loaded[stage] += count;
+      const whole = stage === this.#stage && this.#loaded[stage] >= (this.#totals?.[stage] ?? 0);
+      if (count > 0 && !whole) void this.#report();
     };
-    void report();
-    const result = await work((count) => {
-      loaded += count;
-      if (count > 0 && loaded < total) void report();
-    });
+  }
+
+  /** Does the work of a stage, or waits for it. Resolves when the listener has heard of its end. */
+  async measure<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
+    const started = performance.now();
+    this.#stage = stage;
+    void this.#report();
+    const result = await work();
     this.#durations[stage] = performance.now() - started;
-    loaded = total;
-    await report();
-    this.#bytesBefore += bytesOf(total);
+    this.#loaded[stage] = this.#totals?.[stage] ?? 0;
+    await this.#report();
     return result;
   }
 
   timings(): ModelInfo["timings"] {
     return { ...this.#durations, total: performance.now() - this.#started };
+  }
+
+  async #report(): Promise<void> {
+    if (this.#totals === null) return;
+    const { engine, weights } = this.#totals;
+    const { [this.#stage]: loaded } = this.#loaded;
+    const total = this.#totals[this.#stage];
+    const bytesDone = this.#loaded.engine + this.#loaded.weights;
+    await this.#onProgress?.({ stage: this.#stage, loaded, total, bytesDone, bytesTotal: engine + weights });
   }
 }

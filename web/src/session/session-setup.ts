@@ -2,7 +2,7 @@
 
 import { abortedError } from "../api/errors.js";
 import type { Backend, SelfTest, SessionInfo } from "../api/types.js";
-import { engineFiles, type OrtWeb, releaseBinary } from "../engine/engine.js";
+import { engineFiles, type OrtWeb } from "../engine/engine.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { requireAdapter } from "../gpu/gpu-device.js";
 import { stateInputs } from "../inputs/state-inputs.js";
@@ -84,7 +84,16 @@ export async function setUpSession(
   const { manifest, backend, graph, build, trace } = request;
   // Each picture of a batch is placed by its own size, which the CPU does.
   const processing = pictureBatch(manifest) > 1 ? "cpu" : request.processing;
+  const log = trace ? shared.placementLog() : null;
+  const cache = request.cache
+    ? await FileCache.open(request.base, manifest.files, defaultCacheOptions(warn))
+    : FileCache.none();
+  const downloads = new Downloads(request, manifest.files, cache, signal);
+  const progress = new LoadProgress(onProgress);
   const adapter = backend === "webgpu" ? await requireAdapter(graph.features) : null;
+  const frameCheck = begun(videoFrameRefusal(request, shared));
+  const first = { target: graph.target, after: frameCheck };
+  const starting = begun(shared.start(build, downloads, progress.counter("engine"), first));
   const test = adapter && request.selfTest ? await planSelfTest(request, graph, adapter.info, warn) : null;
   const { version } = manifest.engine;
   const software = adapter?.software ?? false;
@@ -99,26 +108,21 @@ export async function setUpSession(
     ...tested,
   });
   const golden = test === null || (test.passed && !capture.unverified) ? null : test.golden;
-  const cache = request.cache
-    ? await FileCache.open(request.base, manifest.files, defaultCacheOptions(warn))
-    : FileCache.none();
-  const downloads = new Downloads(request, manifest.files, cache, signal);
-  const files = [...graphFiles(graph), ...(golden ? goldenFiles(golden) : [])];
-  const engineSize = request.sharesEngine ? 0 : downloads.size(engineFiles(build));
-  const progress = new LoadProgress(onProgress, engineSize + downloads.size(files));
-  const frameCheck = videoFrameRefusal(request, shared);
-  const remembers = test !== null && request.cache ? test.key : null;
-  const pipelines = remembers === null ? [] : readPipelines(remembers, warn);
-  const log = trace ? shared.placementLog() : null;
-
-  const engine = await progress.measure("engine", engineSize, (more) => shared.start(build, downloads, more));
-  if (signal.aborted) throw abortedError(signal);
-  const [bytes, goldenRun] = await progress.measure("weights", downloads.size(files), (more) =>
+  const more = progress.counter("weights");
+  const fetching = begun(
     Promise.all([
       fetchGraph(graph, downloads, more),
       golden && fetchGolden(manifest, golden, downloads, more),
     ]),
   );
+  const files = [...graphFiles(graph), ...(golden ? goldenFiles(golden) : [])];
+  progress.expect(request.sharesEngine ? 0 : downloads.size(engineFiles(build)), downloads.size(files));
+  const remembers = test !== null && request.cache ? test.key : null;
+  const pipelines = remembers === null ? [] : readPipelines(remembers, warn);
+
+  const engine = await progress.measure("engine", () => starting);
+  if (signal.aborted) throw abortedError(signal);
+  const [bytes, goldenRun] = await progress.measure("weights", () => fetching);
   const tools = (await taskOf(manifest).load?.(manifest.task, downloads)) ?? null;
   const glue = await loadGlue(manifest, downloads);
   const copyFrames = await frameCheck;
@@ -131,14 +135,13 @@ export async function setUpSession(
     const create = (): Promise<Session> => Session.create(engine, graph, bytes, trace, onGpu, captured);
     log?.reset();
     shared.pipelines.prepare(known);
-    const session = await progress.measure("session", 1, () =>
+    const session = await progress.measure("session", () =>
       guardCapture(capture, () => gpu?.guard(create) ?? create()),
     );
     const placement = log?.placement() ?? null;
-    releaseBinary(engine);
     const predictor = new Predictor(session, manifest, gpu, fallbackSession(engine, manifest, downloads));
     const passed = test?.passed ? { sample: test.golden.sample, fromCache: true } : null;
-    const ready = await progress.measure("warmup", 1, async () => {
+    const ready = await progress.measure("warmup", async () => {
       const gpuEngine = gpu === null ? null : engine;
       const preprocessor = await createPreprocessor({
         inputs: manifest.inputs,
@@ -152,13 +155,13 @@ export async function setUpSession(
         copy: (states) => gpu?.guard(() => copyTensors(states)) ?? copyTensors(states),
       };
       try {
-        const first = async (): Promise<SelfTest | null> => {
+        const prove = async (): Promise<SelfTest | null> => {
           if (test && goldenRun) return runSelfTest(test, manifest, goldenRun, runner, capture);
           // What passed here is right here, and what it needs is being compiled: the visitor's run may be the first.
           if (passed === null || known.length === 0) await warmUp(manifest, backend, runner, tools);
           return passed;
         };
-        const selfTest = await guardCapture(capture, first);
+        const selfTest = await guardCapture(capture, prove);
         if (remembers !== null) void keepPipelines(remembers, known, shared.pipelines.asked, warn);
         return { preprocessor, postprocessor, selfTest };
       } catch (error) {
@@ -185,6 +188,12 @@ export async function setUpSession(
     const { takesFrames } = preprocessor;
     return { predictor, preprocessor, postprocessor, takesFrames, tools, glue, info };
   });
+}
+
+/** Lets work go on that is waited for later, also where it fails before that. */
+function begun<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  return work;
 }
 
 /**

@@ -131,7 +131,7 @@ describe("progress", () => {
   function expectForward(told: readonly Progress[]): void {
     const loaded = told.map((progress) => progress.loaded);
     expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
-    expect(loaded[0]).toBe(0);
+    if (told[0]?.stage !== "weights") expect(loaded[0]).toBe(0); // they come beside the engine
     expect(told.at(-1)).toMatchObject({ loaded: told[0]?.total });
     expect(told[0]?.total).toBeGreaterThan(0);
   }
