@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import onnx_ir as ir
+import pytest
+
 from tests.models import as_ir
+from webbuild.inspection import before_after
 from webbuild.inspection.before_after import BeforeAfter, inspect_before_after
+from webbuild.inspection.cpu_fallback import apply_cpu_fallback
 from webbuild.inspection.finding import Finding
+from webbuild.inspection.inspect import inspect
+from webbuild.inspection.result import Inspection
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import lower
 from webbuild.targets.table import load_table
@@ -38,6 +47,22 @@ def test_what_is_left_is_found_after_too() -> None:
     assert [finding.code for finding in found.after] == ["double-activation-fusion"]
     assert found.fails
     assert found.summary_lines()[0].startswith("WILL FAIL on WebGPU [double-activation-fusion]")
+
+
+def test_a_graph_that_was_inspected_is_not_inspected_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = as_ir('<ir_version: 8, opset_import: ["" : 17]> g (float[4] x) => (float[4] y) { y = Round (x) }')
+    planned = lower(given, PassOptions(table=load_table(NATIVE))).graphs["webgpu"]
+    known = apply_cpu_fallback(planned, load_table(NATIVE)).inspection
+    want = inspect_before_after(given, planned, NATIVE, {})
+    seen: list[ir.Model] = []
+
+    def noting(file: str, model: ir.Model, *others: Any) -> Inspection:
+        seen.append(model)
+        return inspect(file, model, *others)
+
+    monkeypatch.setattr(before_after, "inspect", noting)
+    assert inspect_before_after(given, planned, NATIVE, {}, known) == want
+    assert seen == [given]
 
 
 def test_the_kinds_of_what_is_slow_are_named() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from tests.models import parsed
-from webbuild.inspection.cpu_fallback import FallbackPlan, apply_cpu_fallback
+from webbuild.inspection.cpu_fallback import apply_cpu_fallback
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.required_features import required_features
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
@@ -38,6 +38,7 @@ def test_a_node_that_would_be_wrong_is_left_to_the_cpu_and_the_graph_is_shipped(
     assert kept.disabled is None
     assert cpu_node_names(graph) == [node.name for node in graph.graph if node.op_type == "ReduceSumSquare"]
     assert inspect("", graph, load_table(NATIVE), {}).count("error") == 0
+    assert kept.inspection == inspect("", graph, load_table(NATIVE), {})
     assert apply_cpu_fallback(graph, load_table(NATIVE)).rewrites == ()
 
 
@@ -50,7 +51,9 @@ def test_so_is_one_in_a_nested_graph() -> None:
 
 def test_nothing_is_named_where_nothing_is_wrong() -> None:
     graph = model(RIGHT)
-    assert apply_cpu_fallback(graph, load_table(NATIVE)) == FallbackPlan()
+    kept = apply_cpu_fallback(graph, load_table(NATIVE))
+    assert (kept.rewrites, kept.disabled) == ((), None)
+    assert kept.inspection == inspect("", graph, load_table(NATIVE), {})
     assert cpu_node_names(graph) == []
 
 

@@ -85,7 +85,7 @@ def compile_all(
         variants = with_object_variant(variants, dims, compile_single)
         compiled, loaded = variants[0].compiled, variants[0].loaded
         findings = inspect_before_after(
-            loaded.source.model, compiled.lowered.graphs["webgpu"], target, loaded.dims.dims
+            loaded.source.model, compiled.lowered.graphs["webgpu"], target, loaded.dims.dims, compiled.inspection
         )
         if stage.name:
             progress.print(f"stage {stage.name}: {path.name}")

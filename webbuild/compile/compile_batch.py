@@ -46,4 +46,5 @@ def compile_batch(
     if pictures != 1:
         raise no_batch(batch, f"{loaded.source.path}: run() gives it one picture, it takes {pictures}")
     match = msgspec.structs.replace(single.match, inputs=inputs)
-    return msgspec.structs.replace(single, lowered=planned, match=match, disabled_target=kept.disabled)
+    changed = {"disabled_target": kept.disabled, "inspection": kept.inspection}
+    return msgspec.structs.replace(single, lowered=planned, match=match, **changed)

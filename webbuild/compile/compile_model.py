@@ -46,6 +46,7 @@ from webbuild.tasks.user_overrides import Overrides, apply_overrides
 if TYPE_CHECKING:
     import onnx_ir as ir
 
+    from webbuild.inspection.result import Inspection
     from webbuild.manifest.manifest import DisabledTarget, OptionInput, TargetName
     from webbuild.postprocess.postprocess import Postprocess
     from webbuild.reporting.progress import ProgressReporter
@@ -57,7 +58,7 @@ class CompiledModel(Struct, frozen=True):
 
     `options` are the thresholds that became inputs. `postprocess` is the post-processing that the original lacks.
     `disabled_target` is why the build must not run its graph, and takes the one for WASM instead. `warnings` speak
-    against its answers.
+    against its answers. `inspection` is that of the graph for WebGPU, None where its target was not measured.
     """
 
     lowered: LoweredGraphs
@@ -67,6 +68,7 @@ class CompiledModel(Struct, frozen=True):
     postprocess: Postprocess | None
     disabled_target: DisabledTarget | None
     warnings: tuple[str, ...] = ()
+    inspection: Inspection | None = None
 
     @property
     def targets(self) -> tuple[TargetName, ...]:
@@ -149,7 +151,7 @@ def compile_model(
     ranges = [f"random values of '{name}': {each}" for name, each in loaded.ranges.items() if name in bounded]
     assumptions = (*loaded.repairs, *loaded.dims.assumptions, *known.assumptions, *ranges)
     warnings = (*source.warnings, *find_answer_warnings(known, loaded.original))
-    return CompiledModel(planned, known, thresholds, assumptions, missing, kept.disabled, warnings)
+    return CompiledModel(planned, known, thresholds, assumptions, missing, kept.disabled, warnings, kept.inspection)
 
 
 def _with_pictures(

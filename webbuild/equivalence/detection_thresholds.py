@@ -67,9 +67,13 @@ def open_reference(source: OnnxModel) -> tuple[NativeRunner, tuple[str, ...]]:
 
 def _with_float32_io(model: ir.Model) -> tuple[ir.Model, str] | None:
     """Return a clone whose inputs and outputs are float32, and the sentence that says so; None if no one is float16."""
+    import onnx_ir as ir
+
     from webbuild.passes.base import PassOptions
     from webbuild.passes.dtypes.float16_io import Float16Io
 
+    if all(value.dtype != ir.DataType.FLOAT16 for value in (*model.graph.inputs, *model.graph.outputs)):
+        return None
     clone = model.clone()
     done = Float16Io().apply(clone, PassOptions())
     places = ", ".join(rewrite.location for rewrite in done)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from webbuild.inspection.finding import Finding
 from webbuild.inspection.inspect import inspect
-from webbuild.inspection.result import GpuPeak, exit_code
+from webbuild.inspection.result import GpuPeak, Inspection, exit_code
 from webbuild.inspection.rules.model import gpu_memory
 from webbuild.reporting.problem_text import see
 from webbuild.reporting.quantities import format_bytes, format_count
@@ -76,13 +76,13 @@ def of_stages(findings: Mapping[str, BeforeAfter | None]) -> BeforeAfter | None:
 
 
 def inspect_before_after(
-    given: ir.Model, patched: ir.Model, target: Target, dims: Mapping[str, int]
+    given: ir.Model, patched: ir.Model, target: Target, dims: Mapping[str, int], inspected: Inspection | None = None
 ) -> BeforeAfter | None:
-    """Inspect both. None where the target was not measured."""
+    """Inspect both, the patched one unless it was `inspected`. None where the target was not measured."""
     known = find_table(target)
     if known is None:
         return None
-    before, after = inspect("", given, known, dims), inspect("", patched, known, dims)
+    before, after = inspect("", given, known, dims), inspected or inspect("", patched, known, dims)
     return BeforeAfter(
         target.name, before.findings, after.findings, exit_code(after) != 0, before.memory.gpu, after.memory.gpu
     )

@@ -26,10 +26,14 @@ _FAILURES = ("no-session", *_WRONG_OUTCOMES)
 
 
 class FallbackPlan(Struct, frozen=True):
-    """The nodes that were named for the CPU, and why the graph must not be shipped; None where it may."""
+    """The nodes that were named for the CPU, and why the graph must not be shipped; None where it may.
+
+    `inspection` is that of the graph as it then is.
+    """
 
     rewrites: tuple[Rewrite, ...] = ()
     disabled: DisabledTarget | None = None
+    inspection: Inspection | None = None
 
 
 def apply_cpu_fallback(model: ir.Model, table: KernelTable) -> FallbackPlan:
@@ -42,7 +46,8 @@ def apply_cpu_fallback(model: ir.Model, table: KernelTable) -> FallbackPlan:
         return FallbackPlan()
     found = inspect("", model, table, {})
     rewrites = _assign_to_cpu(model, found)
-    return FallbackPlan(tuple(rewrites), _reason(inspect("", model, table, {}) if rewrites else found))
+    found = inspect("", model, table, {}) if rewrites else found
+    return FallbackPlan(tuple(rewrites), _reason(found), found)
 
 
 def _assign_to_cpu(model: ir.Model, found: Inspection) -> list[Rewrite]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from functools import lru_cache
 
 import onnx
 import onnx_ir as ir
@@ -120,6 +121,12 @@ def _is_known(node: onnx.NodeProto, opset: int) -> bool:
     return True
 
 
+@lru_cache(maxsize=4096)
+def _read_shape(data: bytes) -> ir.Shape | None:
+    """Return the shape in a TypeProto. It is frozen, and a model of a thousand values has some fifty shapes."""
+    return ir.serde.deserialize_type_proto_for_shape(onnx.TypeProto.FromString(data))
+
+
 def _read_shapes(graph: ir.Graph, proto: onnx.GraphProto) -> None:
     """Take over the types and shapes of tensors; sequences and optionals keep the type that they have.
 
@@ -132,7 +139,7 @@ def _read_shapes(graph: ir.Graph, proto: onnx.GraphProto) -> None:
         element = known[value.name].tensor_type.elem_type
         if element and value.dtype != element:
             value.dtype = ir.DataType(element)
-        shape = ir.serde.deserialize_type_proto_for_shape(known[value.name])
+        shape = _read_shape(known[value.name].SerializeToString())
         value.shape = value.shape if shape is None else shape
     for node, node_proto in zip(graph, proto.node, strict=True):
         for attribute in node_proto.attribute:

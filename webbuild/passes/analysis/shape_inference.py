@@ -25,7 +25,7 @@ def infer_shapes(model: ir.Model) -> None:
     add_inferred_shapes(model)
     for value, shape in declared.items():
         value.shape = _merge_shapes(shape, value.shape)
-    if any(value.shape != shape for value, shape in before.items()):
+    if any(value.shape is not shape and value.shape != shape for value, shape in before.items()):
         count_change(model)
 
 

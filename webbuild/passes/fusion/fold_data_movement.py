@@ -64,7 +64,7 @@ class FoldDataMovement(Pass):
 
     def _fold(self, graph: ir.Graph, node: ir.Node, sources: dict[ir.Value, ir.Value]) -> Rewrite | None:
         result, source = node.outputs[0], sources[node.outputs[0]]
-        chain = _chain(graph, node, source)
+        chain = _chain(node, source)
         gone = _removable(chain, node)
         saved = sum(each.op_type in KERNELS and not is_free_transpose(each) for each in gone)
         if not saved or (saved == 1 and len(gone) == 1):
@@ -99,18 +99,18 @@ def _is_boundary(value: ir.Value, sources: dict[ir.Value, ir.Value]) -> bool:
     return any(use.node.outputs[0] not in sources for use in value.uses())
 
 
-def _chain(graph: ir.Graph, node: ir.Node, source: ir.Value) -> list[ir.Node]:
-    """Return the nodes between a source and the last node, in their order."""
+def _chain(node: ir.Node, source: ir.Value) -> list[ir.Node]:
+    """Return the nodes between a source and the last node, each after those that it reads."""
     found: dict[ir.Node, None] = {}
     waiting = [node]
     while waiting:
-        each = waiting.pop()
-        if each in found:
-            continue
-        found[each] = None
-        producers = [value.producer() for value in moved_data(each) or [] if value is not source]
-        waiting += [producer for producer in producers if producer is not None]
-    return [node] if len(found) == 1 else [each for each in graph if each in found]
+        producers = [value.producer() for value in moved_data(waiting[-1]) or [] if value is not source]
+        missing = [producer for producer in producers if producer is not None and producer not in found]
+        if missing:
+            waiting += missing
+        else:
+            found.setdefault(waiting.pop())
+    return list(found)
 
 
 def _removable(chain: list[ir.Node], last: ir.Node) -> list[ir.Node]:
