@@ -14,7 +14,7 @@ import onnx_ir as ir
 import pytest
 from numpy.typing import NDArray
 from PIL import Image
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from e2e.accessibility import violations
 from e2e.conftest import Open, Webbuild
@@ -66,6 +66,21 @@ MODELS = {
     "blending": BLENDING,
 }
 GREY = 128
+APP = """<!doctype html><html lang="en"><title>App</title><link rel="icon" href="data:,">
+<web-model src="./blending.js" picture="./SAMPLE" reference="./red.png"></web-model>
+<img id="lime" alt="" src="./lime.png">
+<script>
+  globalThis.results = [];
+  globalThis.element = document.querySelector("web-model");
+  element.addEventListener("result", ({ detail: { picture } }) => {
+    const context = new OffscreenCanvas(1, 1).getContext("2d");
+    context.drawImage(picture, 0, 0, 1, 1);
+    results.push(Array.from(context.getImageData(0, 0, 1, 1).data));
+  });
+  element.addEventListener("error", ({ detail }) => { globalThis.failure = detail.code; });
+</script>
+<script type="module" src="./page/web-model.js"></script></html>
+"""
 
 
 @pytest.fixture(scope="module")
@@ -215,3 +230,43 @@ def test_a_second_picture_and_its_strength_change_what_is_made(
     expect(demo.at("slider-strength")).to_have_value("1")
     assert abs(saved(demo).mean() - white) < 0.5
     assert violations(demo.page) == []
+
+
+def test_the_element_takes_a_second_picture(without_gpu: Browser, packed: dict[str, Path]) -> None:
+    """Of an address, which is fetched once, of an element of the page, and one that is given."""
+    bundle = packed["blending"]
+    sample = json.loads((bundle / "manifest.json").read_text("utf-8"))["samples"][0]["file"]
+    files = {f"/{color}.png": ("image/png", plain(color)) for color in ("red", "lime")}
+    files["/app.html"] = ("text/html", APP.replace("SAMPLE", sample).encode())
+    with Server(bundle, virtual=files) as server, without_gpu.new_context() as context:
+        page, asked = context.new_page(), list[str]()
+        page.on("request", lambda request: asked.append(request.url.split("/")[-1]))
+        page.goto(f"{server.url}app.html")
+        red = mean_color(page)
+        page.evaluate("() => { element.options = { numbers: { strength: 0.5 } }; }")
+        assert mean_color(page) != red
+        assert asked.count("red.png") == 1
+        page.evaluate("() => { element.options = {}; }")
+        assert mean_color(page) == red
+        page.evaluate("element.setAttribute('reference', '#lime')")
+        lime = mean_color(page)
+        assert lime[0] < red[0]
+        assert lime[1] > red[1]
+        page.evaluate("async () => { element.reference = await (await fetch('./red.png')).blob(); }")
+        assert mean_color(page) == red
+        page.evaluate("() => { element.reference = null; element.setAttribute('reference', '#none'); }")
+        page.wait_for_function("globalThis.failure === 'picture-not-found'")
+
+
+def plain(color: str) -> bytes:
+    """Return a PNG of one colour."""
+    file = io.BytesIO()
+    Image.new("RGB", (20, 30), color).save(file, "PNG")
+    return file.getvalue()
+
+
+def mean_color(page: Page) -> list[int]:
+    """Wait for the next result, and return its mean colour."""
+    page.wait_for_function("results.length > 0", timeout=LOADED)
+    found: list[int] = page.evaluate("results.shift()")
+    return found

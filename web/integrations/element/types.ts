@@ -8,9 +8,21 @@ export interface LoadedModel {
   dispose(): Promise<void>;
 }
 
+/** A picture as `run()` takes it. */
+export type PictureSource =
+  | Blob
+  | ImageBitmap
+  | ImageData
+  | HTMLImageElement
+  | HTMLVideoElement
+  | HTMLCanvasElement
+  | OffscreenCanvas
+  | VideoFrame;
+
 /**
  * Attributes: `src`, the address of a bundle's loader; `picture`, that of the picture shown first; `backend`, as `load()`
- * takes it; `options`, what every run is given, as JSON.
+ * takes it; `options`, what every run is given, as JSON; `reference`, the second picture of a model that takes two: its
+ * address, or `#id` of an element of the page.
  *
  * Events: `ready` has the model in `detail`, `result` what a run returned, `error` what was thrown: `code`, `message`, `fix`.
  *
@@ -21,6 +33,8 @@ export interface WebModelElement extends HTMLElement {
   model: LoadedModel | null;
   /** What every run is given besides the picture: `{ confidence: 0.4 }`. */
   options: object;
+  /** The second picture of a model that takes two. It counts before the attribute `reference`. */
+  reference: PictureSource | null;
   /** Shows a picture, and what the model finds on it. */
   show(picture: Blob, title?: string): Promise<void>;
 }

@@ -10,13 +10,15 @@ import { KeptScene } from "../input/kept-scene.js";
 import { decodePicture } from "../input/picture.js";
 import { isAbort, PageError } from "../shell/failure-card.js";
 import { importLoader } from "../shell/loader.js";
+import { fetchPicture } from "../util/fetch-picture.js";
 import { latestOnly } from "../util/latest-only.js";
 import { drawingOf } from "../views/registry.js";
+import { SecondPicture } from "./second-picture.js";
 import { StagePrompt } from "./stage-prompt.js";
 import { buildView } from "./view.js";
 
 export class WebModel extends HTMLElement implements WebModelElement {
-  static readonly observedAttributes = ["src", "backend", "picture", "options"];
+  static readonly observedAttributes = ["src", "backend", "picture", "reference", "options"];
   readonly #view = buildView(this, (file) => void this.show(file, file.name));
   readonly #stage = new Stage(this.#view.stage, (index) => this.#stage.highlight(index));
   readonly #frames = new FrameCanvas();
@@ -31,6 +33,7 @@ export class WebModel extends HTMLElement implements WebModelElement {
     onFailure: (error) => this.#fail(error),
   });
   readonly #scene = new KeptScene();
+  readonly #second = new SecondPicture();
   /** Null until there is a model that is asked about what a visitor points at. */
   #prompt: StagePrompt | null = null;
   #model: Model | null = null;
@@ -60,6 +63,15 @@ export class WebModel extends HTMLElement implements WebModelElement {
     void this.#rerun();
   }
 
+  get reference(): ImageSource | null {
+    return this.#second.given;
+  }
+
+  set reference(reference: ImageSource | null) {
+    this.#second.given = reference;
+    void this.#rerun();
+  }
+
   async show(blob: Blob, title = "The picture"): Promise<void> {
     this.#camera.stop();
     this.#clear();
@@ -77,9 +89,9 @@ export class WebModel extends HTMLElement implements WebModelElement {
 
   connectedCallback(): void {
     // What was set before the element was defined hides its accessor.
-    const { model, options } = this;
-    for (const [name, value] of Object.entries({ model, options })) {
-      if (Object.hasOwn(this, name) && delete this[name as "model" | "options"])
+    const { model, options, reference } = this;
+    for (const [name, value] of Object.entries({ model, options, reference })) {
+      if (Object.hasOwn(this, name) && delete this[name as "model" | "options" | "reference"])
         Object.assign(this, { [name]: value });
     }
     if (this.#model === null) this.#reload();
@@ -97,6 +109,7 @@ export class WebModel extends HTMLElement implements WebModelElement {
   attributeChangedCallback(name: string, _before: string | null, value: string | null): void {
     if (name === "options") this.#readOptions(value ?? "{}");
     else if (name === "picture") void this.#fetchPicture(value ?? "");
+    else if (name === "reference") void this.#rerun();
     else if (this.isConnected) this.#reload();
   }
 
@@ -153,11 +166,11 @@ export class WebModel extends HTMLElement implements WebModelElement {
   }
 
   async #fetchPicture(address: string): Promise<void> {
-    const response = await fetch(new URL(address, document.baseURI)).catch(() => null);
-    if (response?.ok) return this.show(await response.blob(), address.split("/").at(-1));
-    this.#fail(
-      new PageError("picture-not-found", `There is no picture at ${address}.`, "Check its address."),
-    );
+    try {
+      await this.show(await fetchPicture(address), address.split("/").at(-1));
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   async #runPicture(): Promise<void> {
@@ -184,7 +197,9 @@ export class WebModel extends HTMLElement implements WebModelElement {
   /** `still` is asked once there is a result, and says whether that is still to be shown. */
   async #run(model: Model, source: ImageSource, title: string, still: () => boolean): Promise<void> {
     const drawing = drawingOf(finalTask(model.manifest));
-    const result = await this.#ask(model, source, { ...drawing?.options, ...this.#options });
+    const reference = await this.#second.read(this);
+    const second = reference === null ? {} : { reference };
+    const result = await this.#ask(model, source, { ...drawing?.options, ...second, ...this.#options });
     if (model !== this.#model || !still()) return;
     if (result === null) return this.#stage.showMap(null);
     this.#view.say((await drawing?.draw(this.#stage, result, model, title)) ?? "");

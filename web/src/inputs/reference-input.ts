@@ -1,7 +1,7 @@
 // The second picture of a model that takes two, such as a style: given by the caller, into its input.
 
 import { WebbuildError } from "../api/errors.js";
-import type { Tensors } from "../api/types.js";
+import type { TensorData, Tensors } from "../api/types.js";
 import type { ImageInput, Manifest, ReferenceInput } from "../manifest/manifest.js";
 import { preprocessOnCpu } from "../preprocess/cpu-preprocess.js";
 import { isImageSource } from "../preprocess/image-source.js";
@@ -29,15 +29,33 @@ export function checkReference(inputs: Manifest["inputs"], reference: unknown): 
   );
 }
 
-/** Returns the tensor of the second picture, which stays open; none for a model that takes none. */
-export async function referenceFeeds(
-  inputs: Manifest["inputs"],
-  picture: Picture | undefined,
-): Promise<Tensors> {
-  const reference = findReference(inputs);
-  if (reference === null || picture === undefined) return {};
-  const { name, tensor } = await preprocessOnCpu([imageOf(reference)], [picture]);
-  return { [name]: tensor };
+/** The tensor of a model's second picture, in the worker: made once for all tiles, and for all frames of the same one. */
+export class ReferenceFeeds {
+  readonly #reference: ReferenceInput | null;
+  #last: { key: number; tensor: Promise<TensorData> } | null = null;
+
+  constructor(inputs: Manifest["inputs"]) {
+    this.#reference = findReference(inputs);
+  }
+
+  /** Returns nothing for a model that takes one picture. Pictures of the same key are the same; they stay open. */
+  async feeds(picture: Picture | undefined, key: number | undefined): Promise<Tensors> {
+    const reference = this.#reference;
+    if (reference === null || picture === undefined) return {};
+    if (key === undefined) return { [reference.name]: await tensorOf(reference, picture) };
+    if (this.#last?.key !== key) this.#last = { key, tensor: tensorOf(reference, picture) };
+    const last = this.#last;
+    try {
+      return { [reference.name]: await last.tensor };
+    } catch (error) {
+      if (this.#last === last) this.#last = null;
+      throw error;
+    }
+  }
+}
+
+async function tensorOf(reference: ReferenceInput, picture: Picture): Promise<TensorData> {
+  return (await preprocessOnCpu([imageOf(reference)], [picture])).tensor;
 }
 
 function wrong(what: string, fix: string): WebbuildError {

@@ -1,9 +1,11 @@
 // Options of a run that are pictures, into what can cross to the worker.
 
+import type { ImageSource } from "../api/types.js";
 import type { TaskSpec } from "../tasks/task-module.js";
 import { pictureOptionNames } from "../tasks/task-options.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
 import { closeImages, isImageSource, packImages } from "./image-source.js";
+import { isVideoFrame } from "./pixels.js";
 
 /** Hands the options to `work` with a copy of each picture, which is copied again when it crosses: a run may be repeated. */
 export async function withOptionPictures<T>(
@@ -17,8 +19,29 @@ export async function withOptionPictures<T>(
   const sources = names.map((name) => given[name]).filter(isImageSource);
   const { pictures, transferables } = await packImages(sources, false, false);
   try {
-    return await work({ ...options, ...Object.fromEntries(names.map((name, at) => [name, pictures[at]])) });
+    const packed = Object.fromEntries(names.map((name, at) => [name, pictures[at]]));
+    const pictureKeys = Object.fromEntries(names.map((name, at) => [name, pictureKey(sources[at])]));
+    return await work({ ...options, ...packed, pictureKeys });
   } finally {
     closeImages(transferables);
   }
+}
+
+let lastKey = 0;
+const keys = new WeakMap<object, { key: number; address: string }>();
+
+/** Returns the same number for a picture that was given before, and has not changed: a canvas or a video may have. */
+function pictureKey(source: ImageSource | undefined): number {
+  const address = addressOf(source);
+  if (source === undefined || address === null) return ++lastKey;
+  const known = keys.get(source);
+  if (known?.address === address) return known.key;
+  keys.set(source, { key: ++lastKey, address });
+  return lastKey;
+}
+
+/** What tells one content of a picture from another; null of one that is drawn on. */
+function addressOf(source: ImageSource | undefined): string | null {
+  if (typeof HTMLImageElement === "function" && source instanceof HTMLImageElement) return source.currentSrc;
+  return source instanceof Blob || source instanceof ImageBitmap || isVideoFrame(Object(source)) ? "" : null;
 }

@@ -1,6 +1,7 @@
 // A model that is open in the worker: its manifest, its sessions, and what goes around them.
 
 import type { Backend, Warning } from "../api/types.js";
+import type { ReferenceFeeds } from "../inputs/reference-input.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { SessionSetup } from "../session/session-setup.js";
 import type { StreamStates } from "../session/stream-states.js";
@@ -11,6 +12,7 @@ export type HostedModel = Omit<SessionSetup, "info" | "takesFrames"> & {
   /** The model's number in the worker. */
   host: number;
   states: StreamStates;
+  references: ReferenceFeeds;
 };
 
 /** What the worker reports to the page about a model. */

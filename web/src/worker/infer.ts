@@ -5,7 +5,6 @@ import type { SharedEngine } from "../engine/shared-engine.js";
 import { focusFeeds } from "../inputs/focus-distances.js";
 import { isMaskSource, maskFeeds, readHole } from "../inputs/mask-input.js";
 import { numberFeeds } from "../inputs/number-inputs.js";
-import { referenceFeeds } from "../inputs/reference-input.js";
 import { sizeFeeds } from "../inputs/size-inputs.js";
 import { optionFeeds } from "../inputs/validate-inputs.js";
 import { forOnePicture, pictureBatch, pictureSize } from "../manifest/variants.js";
@@ -75,7 +74,10 @@ async function prepareRun(model: HostedModel, request: InferenceRequest): Promis
     ...numberFeeds(manifest.inputs, options.numbers),
     ...masked?.feeds,
     // in the worker it is a picture that has crossed
-    ...(await referenceFeeds(manifest.inputs, options.reference as Picture | undefined)),
+    ...(await model.references.feeds(
+      options.reference as Picture | undefined,
+      options.pictureKeys?.reference,
+    )),
     ...sizeFeeds(manifest.inputs, geometry.source),
     ...task.feeds?.(manifest, context),
   };

@@ -4,6 +4,7 @@ import { finalizer, releaseProxy } from "comlink";
 import { internalError, WebbuildError } from "../api/errors.js";
 import type { Result, TensorData, Tensors, Warning } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
+import { ReferenceFeeds } from "../inputs/reference-input.js";
 import { pictureBatch } from "../manifest/variants.js";
 import { closePictures, isOpenPicture, type Picture, withDecoded } from "../preprocess/pixels.js";
 import type { ProgressCallback } from "../session/load-progress.js";
@@ -25,7 +26,10 @@ import { withTransfer } from "./transfer.js";
 import type { Warn } from "./with-limit.js";
 
 /** A run's options without what cannot cross into a worker. */
-export type WorkerRunOptions = Omit<TaskRunOptions, "signal" | "state" | "onTile" | "onProgress">;
+export type WorkerRunOptions = Omit<TaskRunOptions, "signal" | "state" | "onTile" | "onProgress"> & {
+  /** By the names of options that are pictures: a picture of the same number is the same as before. */
+  pictureKeys?: Readonly<Record<string, number>>;
+};
 
 export class WorkerHost {
   /** The calls of a model of several stages. */
@@ -61,7 +65,9 @@ export class WorkerHost {
     const { info, takesFrames, ...hosted } = await this.#loading;
     const { manifest, backend } = request;
     const host = this.#engine.nextModel();
-    this.#turns.open({ manifest, backend, host, states: new StreamStates(manifest.inputs), ...hosted });
+    const states = new StreamStates(manifest.inputs);
+    const references = new ReferenceFeeds(manifest.inputs);
+    this.#turns.open({ manifest, backend, host, states, references, ...hosted });
     return { info, takesFrames, host, warnings };
   }
 

@@ -1,6 +1,8 @@
-import { describe, expect, test } from "vitest";
-import { checkReference, referenceFeeds } from "../../src/inputs/reference-input.js";
+import { describe, expect, test, vi } from "vitest";
+import type { ImageSource } from "../../src/index.js";
+import { checkReference, ReferenceFeeds } from "../../src/inputs/reference-input.js";
 import type { ImageInput, Manifest, ReferenceInput } from "../../src/manifest/manifest.js";
+import { withOptionPictures } from "../../src/preprocess/option-pictures.js";
 import { INPUT } from "../support/image-input.js";
 
 describe("the second picture of a run", () => {
@@ -27,9 +29,45 @@ describe("the second picture of a run", () => {
   });
 
   test("becomes its own input's tensor", async () => {
-    const { style } = await referenceFeeds(inputs, picture);
+    const { style } = await new ReferenceFeeds(inputs).feeds(picture, undefined);
     expect(style?.dims).toEqual([1, 3, 1, 2]);
     expect(Array.from(style?.data as Float32Array)).toEqual([1, 0, 0, 0.4, 0.2, 0].map(Math.fround));
-    expect(await referenceFeeds([image], picture)).toEqual({});
+    expect(await new ReferenceFeeds([image]).feeds(picture, 1)).toEqual({});
+  });
+
+  test("is decoded once for all tiles and frames, again where another is given", async () => {
+    const decode = vi.spyOn(globalThis, "createImageBitmap");
+    const canvas = new OffscreenCanvas(2, 1);
+    canvas.getContext("2d")?.putImageData(picture, 0, 0);
+    const blob = await canvas.convertToBlob();
+    const manifest = { task: { kind: "image" } };
+    const feeds = new ReferenceFeeds(inputs);
+    // What one run asks for of each tile.
+    const run = (reference: ImageSource): Promise<unknown> =>
+      withOptionPictures(manifest, { reference }, async ({ reference, pictureKeys }) => {
+        for (let tile = 0; tile < 3; tile++) {
+          const { style } = await feeds.feeds(reference as Blob, pictureKeys?.reference);
+          expect(style?.dims).toEqual([1, 3, 1, 2]);
+        }
+      });
+    for (let frame = 0; frame < 3; frame++) await run(blob);
+    expect(decode).toHaveBeenCalledTimes(1);
+    await run(await canvas.convertToBlob());
+    expect(decode).toHaveBeenCalledTimes(2);
+    decode.mockClear();
+    const prepare = vi.spyOn(OffscreenCanvas.prototype, "getContext");
+    for (let frame = 0; frame < 2; frame++) await run(canvas);
+    // A canvas may have been drawn on: it is copied and read again, once a run.
+    expect([decode.mock.calls.length, prepare.mock.calls.length]).toEqual([2, 2]);
+    vi.restoreAllMocks();
+  });
+
+  test("that cannot be decoded is tried again", async () => {
+    const feeds = new ReferenceFeeds(inputs);
+    await expect(feeds.feeds(new Blob(["no picture"]), 1)).rejects.toMatchObject({
+      code: "unreadable-image",
+    });
+    const { style } = await feeds.feeds(picture, 1);
+    expect(style?.dims).toEqual([1, 3, 1, 2]);
   });
 });
