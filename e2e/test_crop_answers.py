@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,19 @@ DRAWN = """() => {
   const data = document.getElementById("overlay").getContext("2d").getImageData(0, 0, width, height).data;
   return data.some((value) => value > 0);
 }"""
+SLOW = """() => {
+  globalThis.batches = 0;
+  for (const { prototype } of [Worker, MessagePort]) {
+    const { postMessage } = prototype;
+    prototype.postMessage = function (message, ...rest) {
+      const post = () => postMessage.call(this, message, ...rest);
+      if (!Object(message).path?.join(".").endsWith("scenes.runParts")) return post();
+      batches += 1;
+      setTimeout(post, 5);
+    };
+  }
+}"""
+"""Counts the batches that a page asks its worker for, and lets each take some milliseconds longer."""
 CROWD = """async ([loader, worker, backend]) => {
   const { load } = await import(new URL(loader, document.baseURI).href);
   const { counted, countingWorker } = await import("/__webbuild__/counters.js");
@@ -169,3 +183,19 @@ def test_a_thousand_crops(crowd: Path, webgpu: BrowserHandle, backend: str) -> N
     assert len(np.unique(first[:, 1].round(3))) > 10
     for name in ("changed", "again"):
         np.testing.assert_allclose(got[name], first, atol=1e-6)
+
+
+def test_another_picture_does_not_wait_for_a_thousand_crops(crowd: Path, open_page: Open, without_gpu: Browser) -> None:
+    with Server(crowd) as server:
+        demo = open_page(without_gpu, server.url)
+        assert demo.wait_for_result() == PEOPLE
+        title = str(demo.page.locator("#slot").get_attribute("aria-label"))
+        demo.page.evaluate(SLOW)
+        demo.at("sample-1").click()
+        demo.page.wait_for_function("() => batches >= 50")
+        expect(demo.page.locator("#status")).to_have_text(re.compile("Looked at [2-9]00 of 1000"))
+        demo.at("sample-0").click()
+        assert demo.wait_for_result() == PEOPLE
+        expect(demo.page.locator("#slot")).to_have_attribute("aria-label", title)
+        whole = PEOPLE // 4
+        assert whole < demo.page.evaluate("batches") < 1.6 * whole
