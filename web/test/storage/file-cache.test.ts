@@ -129,6 +129,19 @@ describe("a download that was interrupted", () => {
     expect((await visit()).files).toEqual(["model/weights-0001.bin"]);
   });
 
+  test("weights come beside the engine", async () => {
+    fetched = [];
+    since = performance.timeOrigin + performance.now();
+    const controller = new AbortController();
+    const load = withWorker(`worker-fetching.js?held=${WANTED[3]?.split("/").at(-1)}`, () =>
+      loadTiny({ ...wasm, signal: controller.signal }, PARTS),
+    );
+    const aborted = expect(load).rejects.toMatchObject({ code: "aborted" });
+    await expect.poll(() => fetched, { timeout: 20_000 }).toContain("model/weights-0001.bin");
+    controller.abort();
+    await aborted;
+  });
+
   test("and so does one that was aborted", async () => {
     const { files } = (await (await fetch(bundle(PARTS))).json()) as { files: File[] };
     const engine = files.find(({ path }) => path === WANTED[3]);
