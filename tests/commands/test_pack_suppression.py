@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 from pathlib import Path
 
 import pytest
@@ -20,8 +22,15 @@ def packed(name: str, folder: Path, nms: str, *more: str) -> tuple[Done, Manifes
     return done, decode((folder / "out" / "manifest.json").read_bytes())
 
 
+def told_form(folder: Path) -> tuple[str, str]:
+    told = json.loads((folder / "out" / "report.json").read_text("utf-8"))["suppression"]
+    return told["form"], told["reason"]
+
+
 def test_the_runtime_suppresses_behind_a_graph_that_ends_before(tmp_path: Path) -> None:
-    _, manifest = packed("detect-nms", tmp_path, "shader")
+    done, manifest = packed("detect-nms", tmp_path, "shader")
+    assert "; NMS in a shader" in done.stderr
+    assert told_form(tmp_path) == ("shader", "3 kernels in place of about 90, exact for any number of boxes")
     webgpu, wasm = manifest.graphs
     assert isinstance(webgpu.suppression, Suppression)
     assert (webgpu.suppression.output, webgpu.head_status) == ("output0", None)
@@ -30,16 +39,27 @@ def test_the_runtime_suppresses_behind_a_graph_that_ends_before(tmp_path: Path) 
 
 
 def test_in_the_graph_it_says_whether_it_converged(tmp_path: Path) -> None:
-    _, manifest = packed("detect-nms", tmp_path, "gpu")
+    done, manifest = packed("detect-nms", tmp_path, "gpu")
+    assert "NMS on WebGPU in the graph, with fixed shapes: --nms gpu" in done.stderr
+    assert told_form(tmp_path) == ("graph", "--nms gpu")
     webgpu, wasm = manifest.graphs
     assert not webgpu.suppression
     assert webgpu.head_status is not None
     assert wasm.head_status is None
 
 
+def test_what_the_shader_has_not_stays_in_the_graph_and_pack_says_why(tmp_path: Path) -> None:
+    done, manifest = packed("obb-nms", tmp_path, "shader")
+    assert not manifest.graphs[0].suppression
+    reason = "the runtime's shader has no rotated boxes"
+    assert f"NMS on WebGPU in the graph, with fixed shapes: {reason}" in done.stderr
+    assert told_form(tmp_path) == ("graph", reason)
+    assert reason in html.unescape((tmp_path / "out" / "report.html").read_text("utf-8"))
+
+
 def test_on_the_cpu_it_is_proven_and_needs_no_fallback(tmp_path: Path) -> None:
     done, manifest = packed("detect-nms", tmp_path, "cpu")
-    assert "NMS runs on the CPU" in done.stderr
+    assert "NMS on WebGPU on the CPU: --nms cpu" in done.stderr
     assert isinstance(manifest.task, DetectTask)
     assert [graph.head_status for graph in manifest.graphs] == [None, None]
     assert {spec.option for spec in manifest.inputs if isinstance(spec, OptionInput)} == {"confidence", "iou"}
@@ -55,4 +75,5 @@ def test_kept_as_exported_it_has_no_thresholds_and_pack_says_what_may_come(tmp_p
 def test_kept_as_exported_a_model_without_suppression_packs_as_tensors(tmp_path: Path) -> None:
     done, manifest = packed("detect-raw", tmp_path, "keep")
     assert "NMS is appended" not in done.stderr
+    assert json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["suppression"] is None
     assert isinstance(manifest.task, TensorTask)

@@ -19,6 +19,7 @@ from webbuild.inspection.before_after import BeforeAfter
 from webbuild.manifest import manifest as contract
 from webbuild.manifest.manifest import Generator, Manifest, Source, Task
 from webbuild.passes.base import Rewrite
+from webbuild.passes.nms.suppression_form import SuppressionForm
 from webbuild.passes.registry import all_passes
 from webbuild.precision.plot import grid_lines, plot_points
 from webbuild.precision.report import PrecisionReport
@@ -58,6 +59,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
     fp16_backend: str = ""
     weight_quantization: WeightQuantizationReport | None = None
     precision_search: PrecisionReport | None = None
+    suppression: SuppressionForm | None = None
     stages: list[StageReport] = []
 
     @classmethod
@@ -89,13 +91,21 @@ class PackReport(Struct, frozen=True, rename="camel"):
             ", ".join(dict.fromkeys(each.fp16_backend for each in stages if each.fp16_backend)),
             None if more else first.weight_quantization,
             None if more else first.precision_search,
+            None if more else first.suppression,
             list(stages) if more else [],
         )
 
     @property
     def every_stage(self) -> list[StageReport]:
         """How small each stage became; the only one has no name."""
-        alone = StageReport("", self.precision, self.fp16_backend, "", self.weight_quantization, self.precision_search)
+        alone = StageReport(
+            "",
+            self.precision,
+            self.fp16_backend,
+            weight_quantization=self.weight_quantization,
+            precision_search=self.precision_search,
+            suppression=self.suppression,
+        )
         return self.stages or [alone]
 
 

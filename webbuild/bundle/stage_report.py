@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from webbuild.passes.base import NmsPlacement
 from webbuild.passes.lower import LoweredGraphs
+from webbuild.passes.nms.suppression_form import SuppressionForm, suppression_form
 from webbuild.precision.report import PrecisionReport, precision
 from webbuild.quantization.report import WeightQuantizationReport
 
@@ -19,6 +21,7 @@ class StageReport(Struct, frozen=True, rename="camel"):
         kept_floats: why its weights stayed floats, empty where they did not, or nothing else was asked for.
         weight_quantization: None where they are stored as floats.
         precision_search: None where half precision was not asked for.
+        suppression: where boxes are suppressed on WebGPU, and why; None where none are.
     """
 
     name: str
@@ -27,12 +30,14 @@ class StageReport(Struct, frozen=True, rename="camel"):
     kept_floats: str = ""
     weight_quantization: WeightQuantizationReport | None = None
     precision_search: PrecisionReport | None = None
+    suppression: SuppressionForm | None = None
 
     @classmethod
     def build(
         cls,
         name: str,
         lowered: LoweredGraphs,
+        nms: NmsPlacement,
         *,
         fp16_backend: str = "",
         kept_floats: str = "",
@@ -41,4 +46,5 @@ class StageReport(Struct, frozen=True, rename="camel"):
     ) -> StageReport:
         """Put the precision of a stage into words."""
         told = precision(lowered.graphs["webgpu"], precision_search)
-        return cls(name, told, fp16_backend, kept_floats, weight_quantization, precision_search)
+        suppression = suppression_form(lowered.graphs["webgpu"], lowered.rewrites["webgpu"], nms)
+        return cls(name, told, fp16_backend, kept_floats, weight_quantization, precision_search, suppression)

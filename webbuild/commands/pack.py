@@ -64,7 +64,7 @@ def run(arguments: PackArguments) -> int:
                 whole = prove_stages(stages, [each[0] for each in proven], folder)
             progress.print_lines(whole_lines(whole, len(stages[0].variants[0].samples)))
         with progress.step("write the bundle"):
-            packed = emit_bundle(given.name, stages, proven, whole, folder)
+            packed = emit_bundle(given.name, stages, proven, whole, folder, arguments.nms)
         verified = _verify(folder) if has_playwright() and not arguments.no_verify else None
     progress.print(f"written: {out}, with a page and a report; open them with: webbuild serve {out}")
     if not isinstance(verified, VerifyReport) and not arguments.no_verify:

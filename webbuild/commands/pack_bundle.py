@@ -21,7 +21,7 @@ from webbuild.compile.prove import ProvenGraphs
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.inspection.before_after import of_stages
 from webbuild.manifest.manifest import File, Input, Variant
-from webbuild.passes.base import Rewrite
+from webbuild.passes.base import NmsPlacement, Rewrite
 from webbuild.samples.collect import with_focus_distances
 from webbuild.tasks.registry import kind_of
 
@@ -32,6 +32,7 @@ def emit_bundle(
     proofs: Sequence[Sequence[ProvenGraphs]],
     whole: Sequence[Comparison],
     folder: Path,
+    nms: NmsPlacement,
 ) -> PackReport:
     """Write everything around the graphs in `folder`. `whole` are the comparisons of all stages together."""
     together = list(zip(stages, proofs, strict=True))
@@ -53,7 +54,7 @@ def emit_bundle(
         stage_rewrites(stages),
         [*_comparisons(together), *whole],
         of_stages({stage.name: stage.findings for stage in stages}),
-        stages=[_stage_report(stage, each) for stage, each in firsts],
+        stages=[_stage_report(stage, each, nms) for stage, each in firsts],
         folder=folder,
     )
     asked = {sample.name: sample for sample in stages[-1].variants[0].samples}
@@ -64,11 +65,12 @@ def emit_bundle(
     return report
 
 
-def _stage_report(stage: ModelStage, proven: ProvenGraphs) -> StageReport:
+def _stage_report(stage: ModelStage, proven: ProvenGraphs, nms: NmsPlacement) -> StageReport:
     reduced, quantized = proven.reduced, proven.quantized
     return StageReport.build(
         stage.name,
         stage.compiled.lowered,
+        nms,
         fp16_backend="" if reduced is None else reduced.fp16_backend,
         kept_floats=proven.kept_floats,
         weight_quantization=None if quantized is None else quantized.report,

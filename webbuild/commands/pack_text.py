@@ -16,6 +16,7 @@ from webbuild.manifest.manifest import OptionInput
 from webbuild.manifest.states import state_inputs
 from webbuild.passes.base import NmsPlacement, Rewrite
 from webbuild.passes.lower import LoweredGraphs
+from webbuild.passes.nms.suppression_form import suppression_form
 from webbuild.quantization.report import WeightQuantizationReport
 from webbuild.reporting.comparison_text import noise_levels
 from webbuild.reporting.problem_text import see
@@ -24,8 +25,6 @@ from webbuild.runners.chain import WHOLE
 from webbuild.samples.sequences import STEPS
 from webbuild.verify.formatting import runner_name
 
-_DATA_DEPENDENT_OPS = ("NonMaxSuppression", "NonZero")
-"""Operators without a GPU kernel, the length of whose output depends on the data."""
 _MAX_LINES = 5
 """Of one kind: with what was patched and proven, and where it lies, a pack without trouble says ten at most."""
 
@@ -50,14 +49,13 @@ def compiled_lines(
     refusals = list(refusal_lines(lowered))
     told = refusals if findings is not None and findings.after else []
     untold = [f"{len(refusals)} left alone"] if refusals and not told else []
-    yield "patched: " + "; ".join([*patched, *untold, *filter(None, [inspected])])
+    suppression = suppression_form(lowered.graphs["webgpu"], lowered.rewrites["webgpu"], nms)
+    in_shader = ["NMS in a shader"] if suppression is not None and suppression.form == "shader" else []
+    yield "patched: " + "; ".join([*patched, *in_shader, *untold, *filter(None, [inspected])])
     yield from failing
     yield from _shortened(told, _MAX_LINES)
-    if any(node.op_type in _DATA_DEPENDENT_OPS for node in compiled.lowered.graphs["webgpu"].graph):
-        if nms == "cpu":
-            yield "NMS runs on the CPU on WebGPU: its inputs are copied from the GPU in every run"
-        if nms == "keep":
-            yield "NMS stays as exported: it may throw on WebGPU, above all where nothing is detected"
+    if suppression is not None and suppression.form != "shader":
+        yield f"NMS on WebGPU {suppression.where}: {suppression.reason}"
     if (disabled := compiled.disabled_target) is not None:
         yield f"disabled on {disabled.target}; falls back to WASM [{disabled.code}] {disabled.reason}"
         yield see(disabled.code)

@@ -9,14 +9,16 @@ from webbuild.manifest.suppression import SUPPRESSION_KEY, Suppression
 from webbuild.passes.base import PassOptions, Rewrite
 from webbuild.passes.graphs import graph_names
 from webbuild.passes.nms.box_pattern import BoxNmsPattern
+from webbuild.passes.nms.generic_pattern import GenericNmsPattern
 from webbuild.passes.nms.nms_pass import NmsPass
 from webbuild.passes.nms.pattern import NmsPattern
+from webbuild.passes.nms.rotated_pattern import RotatedNmsPattern
 from webbuild.passes.rewrite import Builder, consumers, replace_all_uses, static_shape, unused_name
 
 _LAYOUT_OPS = {"Reshape", "Unsqueeze", "Squeeze", "Identity"}
 
 
-class RuntimeNms(NmsPass[BoxNmsPattern]):
+class RuntimeNms(NmsPass[NmsPattern | GenericNmsPattern]):
     """Leaves the suppression of boxes to the runtime of the bundle: the graph ends at boxes, scores and rows.
 
         rows [m, columns] of NonMaxSuppression(Gather(boxes [A, 4], NonZero(score [A] > confidence)))
@@ -36,14 +38,22 @@ class RuntimeNms(NmsPass[BoxNmsPattern]):
     code = "runtime-nms"
     after = ("promote-thresholds",)
     target = "webgpu"
-    pattern = BoxNmsPattern
+    pattern = (BoxNmsPattern, RotatedNmsPattern, GenericNmsPattern)
 
     @classmethod
     def runs_on(cls, target: str | None, options: PassOptions) -> bool:
         """It is for bundles alone: other loaders have no such runtime."""
         return options.nms == "shader" and target == cls.target
 
-    def rewrite(self, model: ir.Model, tail: BoxNmsPattern, options: PassOptions) -> list[Rewrite]:
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Rewrite the tail; what it refused another pass may have rewritten since, and it stays refused."""
+        return super().apply(model, options) or list(self.skips)
+
+    def rewrite(self, model: ir.Model, tail: NmsPattern | GenericNmsPattern, options: PassOptions) -> list[Rewrite]:
+        if isinstance(tail, GenericNmsPattern):
+            return [self.skipped(tail.where, "what it keeps is not joined into rows, or a box has several labels")]
+        if not isinstance(tail, BoxNmsPattern):
+            return [self.skipped(tail.where, "the runtime's shader has no rotated boxes")]
         output = _only_output(model, tail)
         if isinstance(output, str):
             return [self.skipped(tail.where, output)]

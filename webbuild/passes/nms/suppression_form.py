@@ -1,0 +1,48 @@
+"""The form that the suppression of boxes has for WebGPU, and why that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.manifest.suppression import SUPPRESSION_KEY
+from webbuild.passes.base import NmsPlacement, Rewrite
+from webbuild.passes.nms.nms_pass import NMS_REWRITTEN_KEY
+from webbuild.passes.nms.runtime_nms import RuntimeNms
+
+SHADER_KERNELS, GRAPH_KERNELS = 3, 90
+"""Kernels that suppression takes in a run, in the runtime's shader and in the graph, as Chromium counts them for the
+shipped pose model: the prior by which the shader is taken wherever it can be."""
+
+_DATA_DEPENDENT_OPS = ("NonMaxSuppression", "NonZero")
+"""Operators without a GPU kernel, the length of whose output depends on the data."""
+
+
+class SuppressionForm(Struct, frozen=True, rename="camel"):
+    """Where the boxes are suppressed, in words, and why there."""
+
+    form: Literal["shader", "graph", "cpu", "exported"]
+    where: str
+    reason: str
+
+
+def suppression_form(model: ir.Model, rewrites: Sequence[Rewrite], asked: NmsPlacement) -> SuppressionForm | None:
+    """Return the form in a graph for WebGPU that `rewrites` led to; None where it suppresses nothing."""
+    if SUPPRESSION_KEY in model.metadata_props:
+        reason = f"{SHADER_KERNELS} kernels in place of about {GRAPH_KERNELS}, exact for any number of boxes"
+        return SuppressionForm("shader", "in a compute shader of the runtime", reason)
+    refusals = [each.reason for each in rewrites if each.code == RuntimeNms.code and not each.applied]
+    why = refusals[0] if asked == "shader" and refusals else f"--nms {asked}"
+    if NMS_REWRITTEN_KEY in model.metadata_props and asked in ("shader", "gpu"):
+        return SuppressionForm("graph", "in the graph, with fixed shapes", why)
+    if not any(node.op_type in _DATA_DEPENDENT_OPS for node in model.graph):
+        return None
+    if asked == "cpu":
+        return SuppressionForm("cpu", "on the CPU", f"{why}: its inputs are copied from the GPU in every run")
+    if asked == "keep":
+        reason = f"{why}: it may throw on WebGPU, above all where nothing is detected"
+        return SuppressionForm("exported", "as exported", reason)
+    return None
