@@ -41,6 +41,12 @@ def test_an_output_is_a_row_and_what_is_decoded_another() -> None:
     assert tensor.distance == "0.2 of 0.5 (noise floor 0.1 RMS)"
 
 
+def test_what_is_decoded_without_masks_is_called_detections() -> None:
+    (crops,) = comparison_rows([made(MASKS, "detections", 0, 0), made(MASKS, "cosine distance", 1e-4, 2e-5)])
+    assert (crops.output, crops.objects) == ("detections", 3)
+    assert crops.distance == "cosine distance 2e-05 of 0.0001"
+
+
 def test_objects_are_counted_once() -> None:
     assert (count_matched(FOUND), count_near_threshold(FOUND)) == (3, 2)
 

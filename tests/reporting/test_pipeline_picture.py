@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import msgspec
 
 from tests.manifests import stages_manifest
-from webbuild.manifest.manifest import Glue, StageOutput
+from webbuild.manifest.manifest import CropInput, Glue, StageOutput
 from webbuild.reporting.jinja import template_environment
 from webbuild.reporting.pipeline_picture import pipeline_picture
 from webbuild.verify.formatting import runner_name
@@ -47,6 +47,20 @@ def test_boxes_name_files_graphs_and_what_the_caller_gives() -> None:
     *_, decoder = pipeline_picture(stages_manifest()).boxes
     assert decoder.lines == ("decoder.onnx", "takes points  tensor float32 [1, 2, 2]")
     assert decoder.graphs == ("webgpu",)
+
+
+def test_crops_come_from_the_boxes_of_the_stage_before() -> None:
+    whole = stages_manifest()
+    assert whole.stages
+    crop = CropInput(name="face", shape=[1, 3, 32, 24], scale=1.0, mean=[0.0] * 3, std=[1.0] * 3)
+    looking = msgspec.structs.replace(whole.stages[0], name="look", inputs=[crop])
+    picture = pipeline_picture(msgspec.structs.replace(whole, stages=[looking]))
+    finder, look = picture.boxes
+    cut, *_ = picture.arrows
+    assert cut.text == "crops of boxes -> face  float32 [1, 3, 32, 24]"
+    assert numbers(cut.path)[1:] == [finder.y + finder.height, look.y]
+    assert finder.y + finder.height < look.y
+    assert not any("face" in line for line in look.lines)
 
 
 def test_javascript_that_makes_inputs_is_named() -> None:

@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from webbuild.errors import printable
-from webbuild.manifest.manifest import Input, Manifest, Stage, StageInput
-from webbuild.manifest.stages import stage_inputs
+from webbuild.manifest.manifest import CropInput, Input, Manifest, Stage, StageInput
+from webbuild.manifest.stages import crop_input, stage_inputs
 
 _LEFT, _RIGHT = 8, 480
 """Edges of the boxes. Arrows that pass a stage run on the right of them."""
-_LINE, _PADDING, _LANE = 19, 12, 14
+_LINE, _PADDING, _LANE, _TOP = 19, 12, 14, 4
 _LONGEST = 58
 """Characters of a line of text, what is longer is cut."""
 
@@ -57,11 +57,12 @@ def pipeline_picture(manifest: Manifest) -> PipelinePicture:
     """Lay out the stages of a bundle from top to bottom, and below them what the last one gives."""
     boxes: list[StageBox] = []
     arrows: list[TensorArrow] = []
-    lanes, y = 0, 4
+    lanes, y = 0, _TOP
     glued = {each.name: _glue_lines(each) for each in manifest.stages or ()}
     for stage in manifest.every_stage:
         joins = stage_inputs(stage.inputs)
-        top = y + _gap(len(joins))
+        crop = crop_input(stage) if boxes else None
+        top = y + _gap(len(joins) + (crop is not None))
         for index, join in enumerate(joins):
             source = next(box for box in boxes if box.name == join.stage)
             near = source is boxes[-1]
@@ -70,6 +71,9 @@ def pipeline_picture(manifest: Manifest) -> PipelinePicture:
             said = f"{'' if near else f'{join.stage}.'}{join.output}"
             said += "" if join.output == join.name else f" -> {join.name}"
             arrows.append(_arrow(path, f"{said}  {join.dtype} {join.shape}", index, len(joins), y))
+        if crop is not None:
+            text = f"crops of boxes -> {crop.name}  {crop.dtype} {crop.shape}"
+            arrows.append(_arrow(_straight(len(joins), y, top), text, len(joins), len(joins) + 1, y))
         boxes.append(_box(stage, glued.get(stage.stage_name or "", ()), top))
         y = top + boxes[-1].height
     outputs = manifest.every_stage[-1].outputs
@@ -89,7 +93,8 @@ def _glue_lines(stage: Stage) -> tuple[str, ...]:
 
 
 def _box(stage: Manifest, glue: Sequence[str], y: int) -> StageBox:
-    own = [_described(each) for each in stage.inputs if not isinstance(each, StageInput)]
+    drawn = (StageInput,) if y == _TOP else (StageInput, CropInput)
+    own = [_described(each) for each in stage.inputs if not isinstance(each, drawn)]
     lines = (printable(stage.source.file, _LONGEST), *own, *glue)
     graphs = tuple(dict.fromkeys(graph.name for graph in stage.graphs))
     return StageBox(stage.stage_name or "", lines, graphs, y, _LINE * (2 + len(lines)) + 2 * _PADDING)
