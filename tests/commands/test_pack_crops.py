@@ -286,7 +286,7 @@ template = [[4, 4], [8, 4], [6, 6], [4, 8], [8, 8], [1, 1], [2, 2], [3, 3], [4, 
         ("mean = [nan, 0, 0]", "stages.look.crop: `mean` is not finite", "write for example"),
         ("template = [[nan, 1], [2, 3]]", "stages.look.crop: `template` is not finite", "write for example"),
         ("template = [[2, 3], [2, 3]]", "stages.look.crop: the points of `template` are all one", "write for example"),
-        ("paddding = 2", "stages.look.crop: Object contains unknown field `paddding`", "write for example"),
+        ("paddding = 2", "stages.look.crop: there is no field paddding", "write padding"),
     ],
 )
 def test_crops_that_cannot_be_cut_are_named(tmp_path: Path, said: str, what: str, fix: str) -> None:

@@ -322,19 +322,35 @@ def test_glue_that_is_whole_is_taken(tmp_path: Path, text: str) -> None:
     [
         ("[stages", "is not TOML", "[stages.encoder]"),
         ("", "stages", "[stages.encoder]"),
-        (STAGES.partition("[stages.hand]")[0], "stages", "[stages.encoder]"),
+        (STAGES.partition("[stages.hand]")[0], "it has one stage", "without --pipeline"),
+        (STAGES.replace("[stages.", "[stage."), "there is no table stage", "write stages"),
+        (STAGES + "joins = 1", "stages.hand: there is no field joins", "write [joins] as a table"),
         ("[joins.hand]\nfine = 'eye.detail'", "it has no table [stages.NAME]", "[stages.encoder]"),
         ("[stages]\n[joins.hand]\nfine = 'eye.detail'", "it has no table [stages.NAME]", "[stages.encoder]"),
         ("stages = 1", "stages: Expected `object`", "[stages.encoder]"),
         (STAGES.replace('"toy_decoder.onnx"', "3"), "stages.hand.model: Expected `str`, got `int`", "model ="),
-        (STAGES.replace("model", "file"), "stages.eye: ", "model ="),
-        (STAGES.replace("stages.hand", 'stages."My Hand"'), "stages.My Hand", "[stages.encoder]"),
+        (STAGES.replace("model", "modle"), "stages.eye: there is no field modle", "write model"),
+        (
+            STAGES.replace("stages.hand", 'stages."My Hand"'),
+            "stages.My Hand: My Hand is not of the right form",
+            "write [stages.my-hand]",
+        ),
         (STAGES + 'task = "tensr"', "stages.hand.task: there is no task tensr", "write tensor"),
         (STAGES.replace("toy_decoder", "decoder"), "stages.hand.model: ", "folder of the pipeline"),
         (STAGES + '[joins]\nhond.fine = "eye.detail"', "joins.hond: there is no stage hond", "write hand"),
         (STAGES + '[joins]\nhand.fine = "eyes.detail"', 'joins.hand."fine": there is no stage eyes', "write eye"),
-        (STAGES + '[joins]\nhand.fine = "detail"', 'joins.hand."fine": Expected `str` matching', "[stages.encoder]"),
+        (STAGES + '[joins]\nhand.fine = "detail"', 'joins.hand."fine": detail is not of', "a stage and its output"),
         (STAGES + "[joins]\nhand.fine = 1", 'joins.hand."fine": Expected `str`', "[stages.encoder]"),
+        (
+            STAGES + '[joins]\neye.detail = "hand.fine"',
+            "detail is an output of toy_encoder.onnx",
+            "write [joins.hand] with",
+        ),
+        (
+            STAGES.replace("toy_encoder.onnx", 'toy_encoder.onnx"\nglue = "glue.js'),
+            "stages.eye.glue: the stage is",
+            "leave",
+        ),
         (STAGES + '[joins]\nhand.fin = "eye.detail"', "toy_decoder.onnx has no input fin", "write fine"),
         (STAGES + '[joins]\nhand.fine = "eye.details"', "toy_encoder.onnx has no output details", "write detail"),
         (
@@ -342,11 +358,12 @@ def test_glue_that_is_whole_is_taken(tmp_path: Path, text: str) -> None:
             "joins: eye and hand take from each other",
             "remove one",
         ),
-        (STAGES + '[joins]\nhand.fine = "hand.masks"', "joins: hand take from each other", "remove one"),
-        (STAGES + "[pictures]\na = 1", "Object contains unknown field `pictures`", "[stages.encoder]"),
+        (STAGES + '[joins]\nhand.fine = "hand.masks"', "joins: hand takes from itself", "remove one"),
+        (STAGES + "[pictures]\na = 1", "there is no table pictures", "write one of stages, joins"),
     ],
 )
 def test_a_mistake_has_a_place_and_a_fix(tmp_path: Path, text: str, place: str, fix: str) -> None:
+    (tmp_path / "glue.js").write_text("export default () => ({});\n")
     done = pack_pipeline(tmp_path, text)
     assert (done.code, done.error) == (2, "invalid-pipeline"), done.stderr
     assert "toys.toml: " in done.stderr
@@ -355,9 +372,34 @@ def test_a_mistake_has_a_place_and_a_fix(tmp_path: Path, text: str, place: str, 
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("file", "content", "code", "said"),
+    [
+        ("empty", None, "model-not-found", "empty: no .onnx file in it"),
+        ("text.onnx", b"not a model", "not-onnx", "text.onnx: looks like a text file"),
+        ("toys.toml", "\ufeff".encode("utf-16"), "invalid-pipeline", "is not text in UTF-8"),
+    ],
+)
+def test_a_file_that_is_no_model_has_its_place(
+    tmp_path: Path, file: str, content: bytes | None, code: str, said: str
+) -> None:
+    pair(tmp_path)
+    path = tmp_path / "toys.toml"
+    path.write_text(STAGES.replace("toy_decoder.onnx", file))
+    if content is None:
+        (tmp_path / file).mkdir()
+    else:
+        (tmp_path / file).write_bytes(content)
+    done = webbuild("pack", "--pipeline", path, "-o", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (2, code), done.stderr
+    assert said in done.stderr
+    assert f"{path}: " + ("" if code == "invalid-pipeline" else "stages.hand.model: ") in done.stderr
+
+
 def test_a_join_of_unequal_tensors_names_both(tmp_path: Path) -> None:
     done = pack_pipeline(tmp_path, STAGES + '[joins]\nhand.fine = "eye.embedding"')
     assert (done.code, done.error) == (2, "stage-mismatch")
+    assert f'{tmp_path / "toys.toml"}: joins.hand."fine": input' in done.stderr
     assert "'fine' of toy_decoder.onnx is float32 [1, 4, 16, 16]" in done.stderr
     assert "'embedding' of toy_encoder.onnx is float32 [1, 8, 8, 8]" in done.stderr
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 from webbuild.commands.locate_and_export import export_located, parse_export_options
 from webbuild.commands.options.pack import PackArguments
 from webbuild.compile.mixed_precision import check_exclusive_options
+from webbuild.compile.model_variant import naming_variant
 from webbuild.compile.stages.batches import check_batches, check_sizes
 from webbuild.compile.stages.glue_file import check_glue
 from webbuild.compile.stages.order import plan_glued, plan_stages
@@ -135,7 +136,8 @@ def _of_pipeline(path: Path) -> GivenModels:
     located = []
     for name, stage in pipeline.stages.items():
         named = Path(stage.model)
-        found = locate_model(named if hub_reference(named) is not None else path.parent / named)
+        with naming_variant(f"{path}: stages.{name}.model"):
+            found = locate_model(named if hub_reference(named) is not None else path.parent / named)
         if not found.path.is_file():
             place = f"stages.{name}.model: {found.path}: no such file"
             raise invalid_pipeline(path, place, "write its path, seen from the folder of the pipeline's file")
@@ -156,9 +158,11 @@ def plan_models(
         files = " and ".join(each.file for each in given.located)
         progress.print(f"note: {given.pair_of}: an encoder and its decoder, {files}, are packed as one")
     for name, each in zip(given.names, given.located, strict=True):
-        path = export_located(each, options.export, progress)
         task = None if given.pipeline is None else given.pipeline.stages[name].task
-        with progress.step(f"load {path.name}"):
+        place = "" if given.pipeline is None else f"{arguments.pipeline}: stages.{name}.model"
+        with naming_variant(place):
+            path = export_located(each, options.export, progress)
+        with naming_variant(place), progress.step(f"load {path.name}"):
             models.append(PlannedStage(name, each.path, load_onnx(path), task=task))
     if given.pipeline is not None and arguments.pipeline is not None:
         planned = plan_pipeline(arguments.pipeline, given.pipeline, models)

@@ -104,7 +104,7 @@ def _nearest_task(seen: ModelSignature, task: str) -> str:
     few = len(seen.outputs) <= _FEW_OUTPUTS
     kinds = recognisable_kinds().items() if few else ()
     fitting = [name for name, kind in kinds if name != task and kind.infer(seen, requested=True) is not None]
-    shapes = "leave out --task: the page then draws each output by its shape, and you decode the tensors"
+    shapes = "leave out the task: the page then draws each output by its shape, and you decode the tensors"
     return f"give --task {' or '.join(fitting)}, which fits; or {shapes}" if fitting else shapes
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -13,6 +12,7 @@ from msgspec import Meta, Struct
 
 from webbuild.compile.stages.crop_settings import CropSettings
 from webbuild.compile.stages.glue_file import glue_problem
+from webbuild.compile.stages.pipeline_mistakes import explain_mistake, stage_slug, unknown_name
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.tasks.registry import task_kinds
 
@@ -22,6 +22,8 @@ TensorOfStage = Annotated[str, Meta(pattern="^[a-z0-9-]+\\..+$", description="ST
 _EXAMPLE = (
     'write for example [stages.encoder] with model = "encoder.onnx"; `webbuild explain invalid-pipeline` has more'
 )
+
+_SOURCE = 'a stage and its output, such as "encoder.image_embed"'
 
 
 class PipelineStage(Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,14 +67,22 @@ def read_pipeline(path: Path) -> Pipeline:
         data = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise invalid_pipeline(path, error.strerror or str(error), "check the path of --pipeline") from error
+    except UnicodeDecodeError as error:
+        raise invalid_pipeline(path, "is not text in UTF-8", "save it as UTF-8") from error
     except (ValueError, RecursionError) as error:
         raise invalid_pipeline(path, f"is not TOML: {error}", _EXAMPLE) from error
+    for name in data:
+        _known(path, "", name, Pipeline.__struct_fields__, "table")
     stages = _table(path, data, "stages")
     if not stages:
         raise invalid_pipeline(path, "it has no table [stages.NAME]", _EXAMPLE)
     for name, stage in stages.items():
-        _convert(path, name, StageName, f"stages.{name}")
+        _convert(path, name, StageName, f"stages.{name}", f"[stages.{stage_slug(name)}]")
         _convert(path, stage, PipelineStage, f"stages.{name}")
+    if len(stages) == 1:
+        raise invalid_pipeline(
+            path, "it has one stage, and a pipeline at least two", "pack a model alone without --pipeline"
+        )
     for name, taken in _table(path, data, "joins").items():
         _known(path, f"joins.{name}", name, stages, "stage")
         for tensor, source in _convert(path, taken, dict[str, Any], f"joins.{name}").items():
@@ -105,23 +115,23 @@ def _table(path: Path, data: dict[str, Any], name: str) -> dict[str, Any]:
     return _convert(path, data.get(name, {}), dict[str, Any], name)
 
 
-def _convert(path: Path, value: Any, kind: type[_Kind], place: str) -> _Kind:
+def _convert(path: Path, value: Any, kind: type[_Kind], place: str, form: str = _SOURCE) -> _Kind:
     """Return a value as what it is to be; its place in the file is in front of the path of what is wrong."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         said, _, inside = str(error).partition(" - at `$")
         where = f"{place}{inside.rstrip('`')}".lstrip(".")
-        raise invalid_pipeline(path, f"{f'{where}: ' if where else ''}{said}", _EXAMPLE) from error
+        struct = CropSettings if inside.startswith(".crop") else kind
+        what, fix = explain_mistake(said, value, getattr(struct, "__struct_encode_fields__", ()), form)
+        raise invalid_pipeline(path, f"{f'{where}: ' if where else ''}{what}", fix or _EXAMPLE) from error
 
 
 def _known(path: Path, place: str, name: str, known: Iterable[str], what: str) -> None:
     names = list(known)
     if name not in names:
-        near = get_close_matches(name, names, 1)
-        raise invalid_pipeline(
-            path, f"{place}: there is no {what} {name}", f"write {near[0] if near else 'one of ' + ', '.join(names)}"
-        )
+        mistake = unknown_name(what, name, names)
+        raise invalid_pipeline(path, f"{place and f'{place}: '}{mistake.what}", mistake.fix)
 
 
 def invalid_pipeline(path: Path, what: str, fix: str) -> WebbuildError:

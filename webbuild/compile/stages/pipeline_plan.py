@@ -15,6 +15,7 @@ from webbuild.compile.stages.order import check_all_taken
 from webbuild.compile.stages.pipeline_file import Pipeline, invalid_pipeline
 from webbuild.compile.stages.planned_stage import Join, PlannedStage
 from webbuild.compile.stages.tensor_fit import check_fit
+from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.signature import TensorSpec
 
 
@@ -35,6 +36,12 @@ def plan_pipeline(path: Path, pipeline: Pipeline, models: Sequence[PlannedStage]
     for name in _order(path, pipeline):
         stage = named[name]
         given, glue = pipeline.joins.get(name), _glue(path, pipeline, name, named, done)
+        if glue is not None and not done:
+            raise invalid_pipeline(
+                path,
+                f"stages.{name}.glue: the stage is the first, and glue makes inputs of what earlier ones give",
+                "leave glue out, or name in reads what it takes: its stage runs after those then",
+            )
         automatic = given is None and glue is None and bool(done)
         joins = joins_or_crops(done, stage) if automatic else _given_joins(path, given or {}, stage, named)
         crop = pipeline.stages[name].crop
@@ -54,9 +61,10 @@ def _order(path: Path, pipeline: Pipeline) -> list[str]:
     while left:
         ready = next((name for name in left if needs[name] <= set(done)), None)
         if ready is None:
+            circle = " and ".join(left) + (" take from each other" if len(left) > 1 else " takes from itself")
             raise invalid_pipeline(
                 path,
-                f"joins: {' and '.join(left)} take from each other, so that none can run first",
+                f"joins: {circle}, so that none can run first",
                 "remove one of the joins: a stage takes outputs of stages that run before it",
             )
         left.remove(ready)
@@ -78,11 +86,20 @@ def _given_joins(
     for name, source in given.items():
         place = f'joins.{stage.name}."{name}"'
         earlier, _, output = source.partition(".")
-        taken = _tensor(path, place, name, stage.source.signature.inputs, f"{stage.given.name} has no input")
+        signature = stage.source.signature
+        if name not in {spec.name for spec in signature.inputs} and name in {spec.name for spec in signature.outputs}:
+            what = f"{place}: {name} is an output of {stage.given.name}"
+            turned = f'[joins.{earlier}] with its input on the left and "{stage.name}.{name}" on the right'
+            raise invalid_pipeline(path, what, f"an input takes an output: write {turned}")
+        taken = _tensor(path, place, name, signature.inputs, f"{stage.given.name} has no input")
         made = _tensor(
             path, place, output, named[earlier].source.signature.outputs, f"{named[earlier].given.name} has no output"
         )
-        check_fit(named[earlier], made, stage, taken)
+        try:
+            check_fit(named[earlier], made, stage, taken)
+        except WebbuildError as error:
+            fix = "join other tensors, or export both with the same sizes and types; --dim fixes a free size"
+            raise WebbuildError(error.code, f"{path}: {place}: {error.message}", fix, exit_code=USAGE) from error
         joins.append(Join(name, earlier, output))
     return tuple(joins)
 
