@@ -167,6 +167,10 @@ def test_a_stage_without_joins_looks_at_crops(tmp_path: Path) -> None:
     find, look = decode((tmp_path / "out" / "manifest.json").read_bytes()).every_stage
     assert (find.stage_name, look.stage_name) == ("find", "look")
     assert isinstance(look.inputs[0], CropInput)
+    report = " ".join((tmp_path / "out" / "report.html").read_text().split())
+    assert "Crops of the original and patched graphs" in report
+    assert "1 crop</span>" in report
+    assert "crops of boxes -&gt; input" in report
 
 
 LOOK = f"{HEADER} look (float[N,C,A] raw) => (float[N,C,A] y) {{ y = Relu (raw) }}"

@@ -18,6 +18,7 @@ from webbuild.equivalence.check import EquivalenceResult, run_context
 from webbuild.inspection.before_after import BeforeAfter
 from webbuild.manifest import manifest as contract
 from webbuild.manifest.manifest import Generator, Manifest, Source, Task
+from webbuild.manifest.stages import crop_input
 from webbuild.passes.base import Rewrite
 from webbuild.passes.nms.suppression_form import SuppressionForm
 from webbuild.passes.registry import all_passes
@@ -163,6 +164,7 @@ def write_pack_report(
         report=report,
         nodes=nodes,
         changes=_pass_summaries(report),
+        crops=bool(manifest.stages) and crop_input(manifest.every_stage[-1]) is not None,
         cards=_sample_cards(manifest, report, samples, equivalence),
         tolerance=NATIVE,
         reduced=REDUCED_PRECISION,
