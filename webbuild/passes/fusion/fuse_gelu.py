@@ -6,7 +6,8 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import consumers, find_nodes, input_value, is_read, opset_version, replace_all_uses
+from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.rewrite import consumers, find_nodes, input_value, opset_version, replace_all_uses
 
 _DOMAIN, _STANDARD = "com.microsoft", 20
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
@@ -48,20 +49,9 @@ class FuseGelu(Pass):
             fused.outputs[0].type, fused.outputs[0].shape = x.type, x.shape
             model.graph.insert_before(node, fused)
             replace_all_uses(result.outputs[0], fused.outputs[0])
-            _remove_unread(model.graph, result)
+            remove_unread(model.graph, result)
             rewrites.append(self.applied(node, "with the products around it is a Gelu"))
         return rewrites
-
-
-def _remove_unread(graph: ir.Graph, node: ir.Node) -> None:
-    """Remove a node whose result nothing reads, and then what made its inputs."""
-    if any(map(is_read, node.outputs)):
-        return
-    makers = [value.producer() for value in node.inputs if value is not None]
-    graph.remove(node, safe=True)
-    for maker in dict.fromkeys(makers):
-        if maker is not None and maker.graph is graph:
-            _remove_unread(graph, maker)
 
 
 def _gelu_around(node: ir.Node) -> tuple[ir.Value, ir.Node] | None:

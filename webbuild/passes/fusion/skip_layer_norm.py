@@ -28,7 +28,7 @@ class SkipLayerNorm(Pass):
 
     code = "skip-layer-norm"
     target = "webgpu"
-    after = ("canonicalize", "fold-constants", "fold-scale", "channels-last-tokens")
+    after = ("canonicalize", "fold-constants", "fold-scale", "channels-last-tokens", "fuse-layer-norm")
     scope = "main graph"
     tolerance = 1e-5
 

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.opset.raise_opset import raise_opset
+from webbuild.passes.rewrite import (
+    Builder,
+    constant,
+    consumers,
+    find_nodes,
+    known_rank,
+    opset_version,
+    reduction_axes,
+    replace_all_uses,
+    static_shape,
+)
+
+_OPSET, _OLDEST = 17, 16
+"""The opset that has the operator, and the oldest that is raised to it: in older ones the engine fuses as well."""
+
+
+class FuseLayerNorm(Pass):
+    """Fuses a layer normalization that is written out.
+
+        x - mean -> d, d / sqrt(mean(d^2) + epsilon) * scale + bias    ->  LayerNormalization(x, scale, bias)
+
+    Why: nine shaders instead of one, where the engine does not see it: it wants the mean, the power and the root in
+    forms that not every exporter writes, and in half precision the squares overflow. A sum before it can be fused too.
+
+    How: exporters of opsets before 17 write it out. A model of opset 16 is written in opset 17.
+
+    Limits: opset 16 or newer; the last axis, with a scale and a bias of its size. Right to 1e-5: the variance is summed
+    in another order.
+    """
+
+    code = "fuse-layer-norm"
+    target = "webgpu"
+    after = ("canonicalize", "fold-constants")
+    scope = "main graph"
+    tolerance = 1e-5
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        if opset_version(model) < _OLDEST:
+            return []
+        found = [norm for node in find_nodes(model, "Div") if (norm := _norm_of(node)) is not None]
+        if not found:
+            return []
+        if opset_version(model) < _OPSET and (reason := raise_opset(model, _OPSET)) is not None:
+            return [self.skipped(found[0].end, reason)]
+        rewrites = []
+        for norm in found:
+            add = Builder(model.graph, norm.end, f"{norm.end.name or 'Add'}/norm")
+            fused = add.op("LayerNormalization", norm.x, norm.scale, norm.bias, axis=-1, epsilon=norm.epsilon)
+            fused.type, fused.shape = norm.end.outputs[0].type, norm.end.outputs[0].shape
+            replace_all_uses(norm.end.outputs[0], fused)
+            remove_unread(model.graph, norm.end)
+            rewrites.append(self.applied(norm.end, "ends a LayerNormalization"))
+        return rewrites
+
+
+class WrittenNorm(Struct, frozen=True):
+    """A layer normalization that is written out, and the node that ends it."""
+
+    x: ir.Value
+    scale: ir.Value
+    bias: ir.Value
+    epsilon: float
+    end: ir.Node
+
+
+def _norm_of(node: ir.Node) -> WrittenNorm | None:
+    """Return the normalization whose division by the deviation a node is."""
+    x = _centred(node.inputs[0])
+    epsilon = None if x is None else _deviation(node.inputs[1], x)
+    if x is None or epsilon is None or x.dtype not in (ir.DataType.FLOAT, ir.DataType.FLOAT16):
+        return None
+    width = (static_shape(node.outputs[0]) or [0])[-1]
+    scaled = _then(node, "Mul", width)
+    shifted = None if scaled is None else _then(scaled[0], "Add", width)
+    if scaled is None or shifted is None:
+        return None
+    return WrittenNorm(x, scaled[1], shifted[1], epsilon, shifted[0])
+
+
+def _centred(value: ir.Value | None) -> ir.Value | None:
+    """X - mean(x): return x."""
+    node = _producer(value, "Sub")
+    if node is None or node.inputs[0] is None or not _is_mean_of(node.inputs[1], node.inputs[0]):
+        return None
+    return node.inputs[0]
+
+
+def _deviation(value: ir.Value | None, x: ir.Value) -> float | None:
+    """sqrt(mean((x - mean(x))^2) + epsilon): return epsilon."""
+    root = _producer(value, "Sqrt")
+    total = None if root is None else _producer(root.inputs[0], "Add")
+    if total is None:
+        return None
+    for mean, held in (total.inputs, tuple(reversed(total.inputs))):
+        number, reduced = constant(held), _producer(mean, "ReduceMean")
+        square = None if reduced is None else reduced.inputs[0]
+        if number is None or number.size != 1 or square is None or not _is_mean_of(mean, square):
+            continue
+        power = square.producer()
+        if power is not None and _is_square(power) and _centred(power.inputs[0]) is x:
+            return float(number.reshape(()))
+    return None
+
+
+def _is_square(node: ir.Node) -> bool:
+    if node.op_type == "Mul":
+        return node.inputs[0] is node.inputs[1]
+    exponent = constant(node.inputs[1]) if node.op_type == "Pow" else None
+    return exponent is not None and exponent.size == 1 and float(exponent.reshape(())) == 2
+
+
+def _is_mean_of(value: ir.Value | None, x: ir.Value) -> bool:
+    """Whether a value is the mean of x over its last axis, which stays."""
+    node, rank = _producer(value, "ReduceMean"), known_rank(x)
+    if node is None or node.inputs[0] is not x or not rank or node.attributes.get_int("keepdims", 1) != 1:
+        return False
+    return reduction_axes(node) == [rank - 1]
+
+
+def _then(node: ir.Node, op: str, width: int) -> tuple[ir.Node, ir.Value] | None:
+    """Return what alone reads a node, of this operator, and its other operand, a weight for each of the last axis."""
+    value = node.outputs[0]
+    readers = consumers(value)
+    if len(readers) != 1 or value.is_graph_output() or readers[0].op_type != op or readers[0].graph is not node.graph:
+        return None
+    other = next((each for each in readers[0].inputs if each is not value), None)
+    fits = other is not None and constant(other) is not None and static_shape(other) == [width]
+    return (readers[0], other) if fits and other is not None else None
+
+
+def _producer(value: ir.Value | None, op: str) -> ir.Node | None:
+    node = None if value is None else value.producer()
+    return node if node is not None and node.op_type == op and node.domain in ("", "ai.onnx") else None
