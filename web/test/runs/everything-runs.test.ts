@@ -1,0 +1,118 @@
+// A grid of clicks whose stage is lost, disposed of or aborted on the way.
+
+import { describe, expect, test } from "vitest";
+import { abortedError, WebbuildError } from "../../src/api/errors.js";
+import type { ModelStage } from "../../src/runs/model-stage.js";
+import type { SceneSource } from "../../src/runs/scene-source.js";
+import { StageRuns } from "../../src/runs/stage-runs.js";
+import { everythingSettings } from "../../src/tasks/mask-generation/everything/settings.js";
+
+const SIDE = 6;
+const OBJECTS = 4;
+const NONE = { preprocess: 0, inference: 0, postprocess: 0, total: 0 };
+const points = (objects: number) => ({
+  task: { kind: "tensor" },
+  inputs: [{ kind: "point-prompt", name: "points", role: "points", shape: [1, objects, 1, 2] }],
+});
+const [ALONE, SEVERAL] = [points(1), points(OBJECTS)];
+
+/** A stage that runs points, and what it was asked: `[begin, end]` each. `fail` may end a call, or move the session. */
+function stageOf(
+  fail: (session: { loaded: object; check(): void }, call: number) => void,
+  variants = [ALONE],
+) {
+  const asked: [number, number][] = [];
+  const session = {
+    loaded: {},
+    ready: async () => {},
+    check: () => {},
+    call: (call: (host: { scenes: unknown }) => unknown) => call({ scenes }),
+  };
+  const scenes = {
+    countParts: async () => SIDE ** 2,
+    runParts: async (
+      ...[, , , { begin, end }]: [unknown, unknown, unknown, { begin: number; end: number }]
+    ) => {
+      asked.push([begin, end]);
+      fail(session, asked.length);
+      return { pieces: Array.from({ length: end - begin }, (_, at) => begin + at), timings: NONE };
+    },
+    joinParts: async (...[, , , pieces]: unknown[]) => pieces,
+  };
+  const turns = {
+    run: async (...[, , work]: [unknown, unknown, (session: unknown, id: number) => unknown]) => ({
+      answer: await work(session, 0),
+    }),
+  };
+  const stage = { sessions: { variants }, turns, heard: () => {} } as unknown as ModelStage;
+  const source = { refIn: async () => ({}), moved: async () => false, size: [9, 9] };
+  const progress: number[] = [];
+  const find = () =>
+    new StageRuns(stage, source as unknown as SceneSource).everything(
+      everythingSettings({ pointsPerSide: SIDE }),
+      undefined,
+      ({ done }) => progress.push(done),
+    );
+  return { find, asked, progress };
+}
+
+const all = Array.from({ length: SIDE ** 2 }, (_, at) => at);
+
+describe("everything in a picture", () => {
+  test("whose GPU is lost in the middle goes on where it was: one point is asked again", async () => {
+    const { find, asked, progress } = stageOf((session, call) => {
+      if (call !== 8) return;
+      session.loaded = {};
+      throw new WebbuildError("device-lost", "the GPU was lost", "load the model again");
+    });
+    expect(await find()).toEqual(all);
+    expect(asked.slice(6, 9)).toEqual([
+      [6, 7],
+      [7, 8],
+      [7, 8],
+    ]);
+    expect(asked).toHaveLength(SIDE ** 2 + 1);
+    expect(progress).toEqual(all.map((at) => at + 1));
+  });
+
+  test("of several clicks in a run asks those again that were lost", async () => {
+    const lose = (session: { loaded: object }, call: number): void => {
+      if (call !== 3) return;
+      session.loaded = {};
+      throw new WebbuildError("device-lost", "the GPU was lost", "load the model again");
+    };
+    const { find, asked, progress } = stageOf(lose, [ALONE, SEVERAL]);
+    expect(await find()).toEqual(all);
+    expect(asked.slice(1, 4)).toEqual([
+      [4, 8],
+      [8, 12],
+      [8, 12],
+    ]);
+    expect(progress).toEqual(all.filter((at) => at % OBJECTS === 0).map((at) => at + OBJECTS));
+  });
+
+  test.each([
+    ["is disposed of", new WebbuildError("disposed", "the model was disposed", "load it again")],
+    ["is aborted", abortedError()],
+  ])("whose model %s asks no further point", async (_, error) => {
+    const { find, asked } = stageOf((session, call) => {
+      if (call !== 5) return;
+      session.loaded = {};
+      session.check = () => {
+        throw error;
+      };
+      throw new Error("the worker is gone");
+    });
+    await expect(find()).rejects.toBe(error);
+    expect(asked).toHaveLength(5);
+  });
+
+  test("that a point fails on, where nothing moved, ends with that error", async () => {
+    const broken = new WebbuildError("run-failed", "a kernel failed", "report it");
+    const { find, asked } = stageOf((_, call) => {
+      if (call === 2) throw broken;
+    });
+    await expect(find()).rejects.toBe(broken);
+    expect(asked).toHaveLength(2);
+  });
+});
