@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from e2e.accessibility import axe_violations, violations
 from e2e.conftest import BLANK, Webbuild
@@ -220,6 +220,26 @@ def test_the_page_segments_what_is_pointed_at(packed: Path, webgpu: BrowserHandl
         expect(page.locator("#failure")).to_be_hidden()
         expect(answered).to_have_count(1)
         assert console.errors == []
+
+
+def test_a_click_is_answered_when_the_server_is_gone(packed: Path, without_gpu: Browser) -> None:
+    """Encoder, decoder and page are those of the visit before."""
+    context = without_gpu.new_context(reduced_motion="reduce")
+
+    def answer(url: str) -> str:
+        demo = DemoPage(context.new_page(), url)
+        rows = demo.at("results").locator("li")
+        assert demo.wait_for_result() == 0
+        demo.page.locator("#stage").click(position={"x": 260, "y": 60})
+        expect(rows).to_contain_text(["100.0 %"])
+        assert demo.page.evaluate("() => navigator.serviceWorker.ready.then(({ active }) => active !== null)")
+        assert demo.console.errors == []
+        return rows.inner_text()
+
+    with Server(packed) as server:
+        online = answer(server.url)
+    assert answer(server.url) == online
+    context.close()
 
 
 def test_fingers_tap_and_press_and_a_mouse_previews(packed: Path, webgpu: BrowserHandle) -> None:
