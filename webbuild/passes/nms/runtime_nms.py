@@ -79,7 +79,8 @@ def _only_output(model: ir.Model, tail: NmsPattern) -> ir.Value | str:
     value, pads = outputs[0], set(tail.rows.pads)
     while value is not tail.rows.value:
         node = value.producer()
-        if node is None or not (node.op_type in _LAYOUT_OPS or node in pads) or node.inputs[0] is None:
+        kept = node is not None and (node.op_type in _LAYOUT_OPS or node in pads or _expands_nothing(node, tail))
+        if node is None or not kept or node.inputs[0] is None:
             return "the rows of the boxes that are kept are changed before they are an output"
         value = node.inputs[0]
     shape = static_shape(outputs[0])
@@ -88,6 +89,14 @@ def _only_output(model: ir.Model, tail: NmsPattern) -> ir.Value | str:
     if outputs[0].dtype != ir.DataType.FLOAT:
         return "its output is not float32"
     return outputs[0]
+
+
+def _expands_nothing(node: ir.Node, tail: NmsPattern) -> bool:
+    """Whether a node is an Expand of the rows that a Pad has filled up, to just as many."""
+    source, shape = node.inputs[0], static_shape(node.outputs[0])
+    filled = source is not None and source.producer() in tail.rows.pads
+    rows = [tail.max_detections, tail.rows.columns]
+    return node.op_type == "Expand" and filled and shape is not None and math.prod(shape) == math.prod(rows)
 
 
 def _cut(model: ir.Model, tail: BoxNmsPattern, output: ir.Value) -> None:
