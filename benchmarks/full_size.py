@@ -66,7 +66,7 @@ def measure(system: System, folder: Path) -> FullSizeRow:
     held = sum(each.stat().st_size for each in file.parent.glob(f"{file.name}*"))
     dims = [word for name, size in system.dims.items() for word in ("--dim", f"{name}={size}")]
     task = [] if system.task is None else ["--task", system.task]
-    spent = measure_usage(["pack", file, "-o", bundle, "--no-verify", "--force", *dims, *task])
+    spent = measure_usage(["pack", file, "-o", bundle, "--no-verify", "--no-cache", "--force", *dims, *task])
     report = json.loads((bundle / "report.json").read_text("utf-8"))
     files = json.loads((bundle / "manifest.json").read_text("utf-8"))["files"]
     placed = row(system.title, file, system.dims, system.task)

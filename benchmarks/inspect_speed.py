@@ -74,7 +74,10 @@ def heavy_rows(folder: Path) -> Iterator[tuple[str, str]]:
         out = folder / path.stem
         yield f"`inspect`, weights {where}", _peak_memory("inspect", path)
         yield f"`patch`, weights {where}", _peak_memory("patch", path, "-o", out)
-        yield f"`pack --no-verify`, weights {where}", _peak_memory("pack", path, "-o", out / "bundle", "--no-verify")
+        yield (
+            f"`pack --no-verify`, weights {where}",
+            _peak_memory("pack", path, "-o", out / "bundle", "--no-verify", "--no-cache"),
+        )
 
 
 def _peak_memory(*arguments: str | Path) -> str:

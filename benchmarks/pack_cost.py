@@ -21,7 +21,7 @@ peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 held = peak()
 begin = time.perf_counter()
 try:
-    cli(["pack", sys.argv[1], "-o", sys.argv[2], "--no-verify", "--force"], standalone_mode=False)
+    cli(["pack", sys.argv[1], "-o", sys.argv[2], "--no-verify", "--no-cache", "--force"], standalone_mode=False)
 except SystemExit as ended:
     code = ended.code
 print(json.dumps([code, time.perf_counter() - begin, peak() - held]))
