@@ -91,7 +91,8 @@ async function planStage(
     worker,
     warn: () => {},
   };
-  return { whole, variants, request, ...(await planChoice(request, options.prefer ?? "latency")) };
+  const planned = await planChoice(request, options.prefer ?? "latency", options.backend);
+  return { whole, variants, request, ...planned };
 }
 
 async function openStage(

@@ -3,11 +3,10 @@
 import { WebbuildError } from "../api/errors.js";
 import type { Backend } from "../api/load-options.js";
 import type { BackendChoiceInfo } from "../api/model-info.js";
-import type { Candidate } from "../fallback/candidates.js";
 import type { LoadedModel, LoadRequest } from "../fallback/fallback-chain.js";
-import type { ResilientSession } from "../fallback/recovery.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import { TimedOut, withLimit } from "../worker/with-limit.js";
+import { moveStage, otherCandidate } from "./move-stage.js";
 import { leastTime } from "./prior.js";
 import { comparedReason, leastReason, NOT_YET, ONLY_ONE, tooSlowReason } from "./reasons.js";
 import { type ChoiceMemory, writeChoice } from "./remembered.js";
@@ -76,6 +75,8 @@ export class BackendChoice {
 
   async #compare(compared: Compared, trial: Trial, signal: AbortSignal): Promise<void> {
     const { loaded } = await compared.sessions.open(trial.variant);
+    // Runs of before a loss or a move say nothing of where the stage is now.
+    if (trial.place !== loaded) return;
     const other = otherCandidate(loaded);
     if (other === undefined) {
       this.stay(ONLY_ONE);
@@ -94,8 +95,9 @@ export class BackendChoice {
       const rival = await rivals.open(trial.variant, other);
       const verdict = await reach(compared.prefer, trial, loaded, rival);
       if (verdict === null || signal.aborted) return;
-      if (verdict.backend === other.backend) await move(compared.sessions, loaded, rivals, verdict.reason);
-      if (!signal.aborted) await this.#remember(compared, verdict, loaded);
+      const { backend, reason } = verdict;
+      const went = backend === other.backend && (await moveStage(compared.sessions, loaded, rivals, reason));
+      if (went || !signal.aborted) await this.#remember(compared, verdict, loaded);
     } finally {
       rivals.end();
     }
@@ -142,32 +144,4 @@ async function firstRun(trial: Trial, rival: LoadedModel): Promise<TimedRun | nu
   const run = await trial.on(rival);
   await run?.();
   return run;
-}
-
-/** Every graph that is open on the backend of `loaded` goes where the others are. */
-async function move(
-  sessions: VariantSessions,
-  { candidate: { backend } }: LoadedModel,
-  rivals: Rivals,
-  reason: string,
-): Promise<void> {
-  const moves: [ResilientSession, LoadedModel, LoadedModel][] = [];
-  for (const [variant, session] of await sessions.opened()) {
-    const { loaded: from } = session;
-    const other = otherCandidate(from);
-    if (from.candidate.backend !== backend || other === undefined) continue;
-    moves.push([session, from, await rivals.open(variant, other)]);
-  }
-  for (const [session, from, to] of moves)
-    if (await session.moveTo(from, inPlaceOf(from, to, reason))) rivals.keep(to);
-}
-
-function otherCandidate({ candidate, remaining }: LoadedModel): Candidate | undefined {
-  return remaining.find(({ backend }) => backend !== candidate.backend);
-}
-
-/** The old place stays a candidate: there the model goes where the new one fails. */
-function inPlaceOf({ candidate, remaining }: LoadedModel, to: LoadedModel, reason: string): LoadedModel {
-  const same = remaining.filter(({ backend }) => backend === candidate.backend);
-  return { ...to, candidate: { ...to.candidate, reason }, remaining: [candidate, ...same] };
 }

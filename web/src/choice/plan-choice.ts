@@ -1,5 +1,6 @@
 // Where a model is opened first: as on an earlier visit, where both backends were timed.
 
+import type { LoadOptions } from "../api/load-options.js";
 import { type FallbackChain, fallbackChain, startingWith } from "../fallback/candidates.js";
 import type { LoadRequest } from "../fallback/fallback-chain.js";
 import { ONLY_ONE } from "./reasons.js";
@@ -13,11 +14,17 @@ export interface PlannedChoice {
   reason: string;
 }
 
-export async function planChoice(request: LoadRequest, prefer: Preference): Promise<PlannedChoice> {
+/** `beside` is the backend asked for, of each stage where there are several: a choice is right beside these alone. */
+export async function planChoice(
+  request: LoadRequest,
+  prefer: Preference,
+  beside: LoadOptions["backend"],
+): Promise<PlannedChoice> {
   const chain = await fallbackChain(request);
   const reason = notCompared(request, chain);
   const { manifest, base, precision, warn } = request;
-  const memory = reason === null ? await readChoice(manifest, base, { prefer, precision }, warn) : null;
+  const memory =
+    reason === null ? await readChoice(manifest, base, { prefer, precision, beside }, warn) : null;
   const known = memory?.known ?? null;
   const first = known === null ? chain : startingWith(chain, known.backend, known.reason);
   return { chain: first, memory, reason: reason ?? ONLY_ONE };

@@ -1,6 +1,6 @@
 // Which backend was faster on an earlier visit: by adapter, browser and bundle.
 
-import type { Backend } from "../api/load-options.js";
+import type { Backend, LoadOptions } from "../api/load-options.js";
 import type { AdapterInfo } from "../api/model-info.js";
 import { engineFiles } from "../engine/engine.js";
 import { requireAdapter } from "../gpu/gpu-device.js";
@@ -34,7 +34,7 @@ export interface ChoiceMemory {
 export async function readChoice(
   manifest: Manifest,
   base: string,
-  asked: { prefer: Preference; precision: string },
+  asked: { prefer: Preference; precision: string; beside: LoadOptions["backend"] },
   warn: Warn,
 ): Promise<ChoiceMemory> {
   const { graphs, engines, files } = manifest;

@@ -9,11 +9,13 @@ import type { Manifest } from "../manifest/manifest.js";
 export class Rivals {
   readonly #request: LoadRequest;
   readonly #signal: AbortSignal;
+  readonly #load: typeof loadFirstWorking;
   readonly #open = new Map<Manifest, LoadedModel>();
   readonly #end = (): void => this.end();
 
-  /** `signal` ends all of them. */
-  constructor(request: LoadRequest, signal: AbortSignal) {
+  /** `signal` ends all that are not kept. */
+  constructor(request: LoadRequest, signal: AbortSignal, load = loadFirstWorking) {
+    this.#load = load;
     this.#request = { ...request, ownWorker: `choice ${performance.now()} ${Math.random()}` };
     this.#signal = signal;
     signal.addEventListener("abort", this.#end);
@@ -23,12 +25,12 @@ export class Rivals {
     const known = this.#open.get(manifest);
     if (known !== undefined) return known;
     const chain = { candidates: [candidate], warnings: [] };
-    const loaded = await loadFirstWorking({ ...this.#request, manifest }, { signal: this.#signal }, chain);
+    const loaded = await this.#load({ ...this.#request, manifest }, { signal: this.#signal }, chain);
     this.#open.set(manifest, loaded);
     return loaded;
   }
 
-  /** What the model runs on from here is ended with it. */
+  /** Lets go of one: it is ended by whoever keeps it. */
   keep(kept: LoadedModel): void {
     for (const [manifest, loaded] of this.#open) if (loaded === kept) this.#open.delete(manifest);
   }

@@ -9,6 +9,8 @@ import type { TimedRun } from "./timed-runs.js";
 export interface Trial {
   /** The graph that is run, of those that the model has for several sizes or prompts. */
   variant: Manifest;
+  /** Where it runs. */
+  place: LoadedModel;
   /** Milliseconds of a run on the backend in use. */
   time: number;
   /** Whether that was run often enough to compare by it. */
@@ -26,11 +28,12 @@ export type FindTrial = () => Promise<Trial | string | null>;
 
 /** A run that nobody asked for: what a model of one stage is timed by. */
 export async function madeUpTrial(session: ResilientSession, variant: Manifest): Promise<Trial | string> {
-  const own = timedRun(session.loaded);
+  const place = session.loaded;
+  const own = timedRun(place);
   await own();
   const time = await own();
   if (Number.isNaN(time)) return UNKNOWN_INPUTS;
-  return { variant, time, isEnough: true, bytes: 0, own, on: async (rival) => timedRun(rival) };
+  return { variant, place, time, isEnough: true, bytes: 0, own, on: async (rival) => timedRun(rival) };
 }
 
 /** NaN for a model that cannot be run so. */

@@ -62,6 +62,7 @@ export class VisitorRuns {
     const share = this.#scenes / this.#runs;
     return {
       variant: last.variant,
+      place: last.place,
       time: median(times),
       isEnough: times.length >= LEAST,
       bytes: bytes * share,

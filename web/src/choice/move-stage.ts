@@ -1,0 +1,43 @@
+// The move of a stage to the other backend, where its graphs are open already.
+
+import { abortedError } from "../api/errors.js";
+import type { Candidate } from "../fallback/candidates.js";
+import type { LoadedModel } from "../fallback/fallback-chain.js";
+import type { ResilientSession } from "../fallback/recovery.js";
+import type { VariantSessions } from "../fallback/variant-sessions.js";
+import type { Rivals } from "./rivals.js";
+
+/** Every graph that is open on the backend of `loaded` goes where the others are. Returns whether one did. */
+export async function moveStage(
+  sessions: Pick<VariantSessions, "opened">,
+  { candidate: { backend } }: LoadedModel,
+  rivals: Pick<Rivals, "open" | "keep">,
+  reason: string,
+): Promise<boolean> {
+  const moves: [ResilientSession, LoadedModel, LoadedModel][] = [];
+  for (const [variant, session] of await sessions.opened()) {
+    const { loaded: from } = session;
+    const other = otherCandidate(from);
+    if (from.candidate.backend !== backend || other === undefined) continue;
+    moves.push([session, from, await rivals.open(variant, other)]);
+  }
+  let went = false;
+  for (const [session, from, to] of moves) {
+    // A call that begins now must not end what the model is about to run on.
+    rivals.keep(to);
+    if (await session.moveTo(from, inPlaceOf(from, to, reason))) went = true;
+    else to.connection.end(abortedError());
+  }
+  return went;
+}
+
+/** Returns the candidate of the other backend, if there is one. */
+export function otherCandidate({ candidate, remaining }: LoadedModel): Candidate | undefined {
+  return remaining.find(({ backend }) => backend !== candidate.backend);
+}
+
+/** The old place stays a candidate: there the model goes where the new one fails. */
+function inPlaceOf({ candidate, remaining }: LoadedModel, to: LoadedModel, reason: string): LoadedModel {
+  const same = remaining.filter(({ backend }) => backend === candidate.backend);
+  return { ...to, candidate: { ...to.candidate, reason }, remaining: [candidate, ...same] };
+}

@@ -1,0 +1,56 @@
+import { expect, test, vi } from "vitest";
+import { moveStage } from "../../src/choice/move-stage.js";
+import { Rivals } from "../../src/choice/rivals.js";
+import type { LoadedModel, LoadRequest } from "../../src/fallback/fallback-chain.js";
+import type { ResilientSession } from "../../src/fallback/recovery.js";
+import type { Manifest } from "../../src/manifest/manifest.js";
+
+const [gpu, wasm] = [{ backend: "webgpu" }, { backend: "wasm" }];
+const ONE = {} as Manifest;
+const TWO = {} as Manifest;
+
+function place(candidate: object, remaining: object[]): LoadedModel {
+  return { candidate, remaining, connection: { end: vi.fn() } } as unknown as LoadedModel;
+}
+
+/** Moves a stage of two graphs, one after the other as `moves` says, while calls may begin. */
+async function moved(signal: AbortSignal, ...moves: (() => boolean)[]) {
+  const there = [place(wasm, []), place(wasm, [])];
+  const left = [...there];
+  const load = vi.fn(async () => left.shift() ?? place(wasm, []));
+  const rivals = new Rivals({} as LoadRequest, signal, load);
+  const sessions = [ONE, TWO].map((variant, at) => {
+    const session = { loaded: place(gpu, [wasm]), moveTo: async () => moves[at]?.() ?? false };
+    return [variant, session as unknown as ResilientSession] as [Manifest, ResilientSession];
+  });
+  const went = await moveStage({ opened: async () => sessions }, place(gpu, [wasm]), rivals, "faster");
+  rivals.end();
+  return { went, ended: there.map(({ connection }) => vi.mocked(connection.end).mock.calls.length) };
+}
+
+test("a call that begins as a graph has gone ends nothing that it runs on", async () => {
+  const calls = new AbortController();
+  const move = (): boolean => {
+    calls.abort();
+    return true;
+  };
+  expect(await moved(calls.signal, move, () => false)).toEqual({ went: true, ended: [0, 1] });
+});
+
+test("all graphs go, or what was opened for those that stay is ended", async () => {
+  const { signal } = new AbortController();
+  expect(
+    await moved(
+      signal,
+      () => true,
+      () => true,
+    ),
+  ).toEqual({ went: true, ended: [0, 0] });
+  expect(
+    await moved(
+      signal,
+      () => false,
+      () => false,
+    ),
+  ).toEqual({ went: false, ended: [1, 1] });
+});
