@@ -116,10 +116,10 @@ def test_a_dry_run_writes_nothing(tmp_path: Path, options: list[str], monkeypatc
     done = webbuild("pack", POSE, "--dry-run", *options)
     assert done.code == 0
     assert list(tmp_path.iterdir()) == []
-    assert "static-nms" in done.stdout
+    assert "runtime-nms" in done.stdout
     if options:
         rewrites = json.loads(done.stdout)["rewrites"]
-        assert {rewrite["code"] for rewrite in rewrites["webgpu"]} > {"static-nms", "promote-thresholds"}
+        assert {rewrite["code"] for rewrite in rewrites["webgpu"]} > {"runtime-nms", "promote-thresholds"}
         assert done.stderr == ""
 
 

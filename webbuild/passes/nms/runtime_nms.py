@@ -29,7 +29,7 @@ class RuntimeNms(NmsPass[NmsPattern | GenericNmsPattern]):
     and any number of candidates.
 
     How: the masks and gathers around the suppression go, so that everything is of all anchors. What the runtime does
-    is kept in the metadata (`webbuild.suppression`).
+    is kept in the metadata (`SUPPRESSION_KEY`).
 
     Limits: thresholds that are inputs; nothing else but the one output may come of the boxes that are kept. What does
     not fit is left to `static-nms`. Exact.
