@@ -19,7 +19,7 @@ from tests.passes.case import all_cases, text
 from tests.passes.heads import FILES, NAMES, head
 from webbuild.manifest.manifest import TargetName
 from webbuild.passes import lower as planning
-from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.base import CHECK, Pass, PassOptions, Rewrite
 from webbuild.passes.lower import TARGETS, lower
 from webbuild.passes.registry import all_passes
 from webbuild.passes.simplify.canonicalize import Canonicalize
@@ -150,6 +150,19 @@ def test_an_invalid_model_is_the_failure_of_its_pass(monkeypatch: pytest.MonkeyP
     rewrites = lower(ir.from_onnx_text(MIXED), PassOptions()).rewrites["wasm"]
     assert [rewrite.location for rewrite in rewrites if rewrite.code == "pass-failed"] == ["canonicalize"]
     assert "NoSuchOperator" in next(rewrite.reason for rewrite in rewrites if rewrite.code == "pass-failed")
+
+
+def test_a_pass_that_leaves_a_reader_of_nothing_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def remove(_: Canonicalize, model: ir.Model) -> list[Rewrite]:
+        gone = next(node for node in model.graph if node.op_type == "Identity")
+        model.graph.remove(gone, safe=False)
+        return [Rewrite("canonicalize", "", True, "")]
+
+    monkeypatch.delenv(CHECK)
+    monkeypatch.setattr(Canonicalize, "apply_to_each_graph", remove)
+    rewrites = lower(ir.from_onnx_text(MIXED), PassOptions()).rewrites["webgpu"]
+    failed = next(rewrite for rewrite in rewrites if rewrite.code == "pass-failed")
+    assert "reads what is gone" in failed.reason
 
 
 def test_the_model_given_stays_as_it_is() -> None:

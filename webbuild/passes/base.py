@@ -123,12 +123,16 @@ class Pass(InPlacePass):
         return PassResult(model, modified=self._modified)
 
     def ensures(self, model: ir.Model) -> None:
-        """Check the model after a pass that changed it: in tests, or where `WEBBUILD_CHECK_PASSES` is set.
+        """Check the model after a pass that changed it; with ONNX's checker in tests, or where `CHECK` is set.
 
         Raises:
-            PassFailedError: what `onnx.checker` says is wrong.
+            PassFailedError: a node reads what is gone, or what `onnx.checker` says is wrong.
         """
-        if not self._modified or not os.environ.get(CHECK):
+        if not self._modified:
+            return
+        if (reader := _reads_what_is_gone(model)) is not None:
+            raise PassFailedError(self.code, reader.name or reader.op_type, ValueError("it reads what is gone"))
+        if not os.environ.get(CHECK):
             return
         try:
             CheckerPass()(model)
@@ -174,3 +178,13 @@ def _node_in(error: Exception) -> str:
             where = _location(node)
         frame = frame.tb_next
     return where
+
+
+def _reads_what_is_gone(model: ir.Model) -> ir.Node | None:
+    """Return a node, of any graph, that reads what a node made that was removed."""
+    for node in ir.traversal.RecursiveGraphIterator(model.graph):
+        for value in node.inputs:
+            maker = None if value is None else value.producer()
+            if maker is not None and maker.graph is None:
+                return node
+    return None

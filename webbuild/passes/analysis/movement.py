@@ -12,6 +12,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.passes.analysis.moved_elements import moved_elements
+from webbuild.passes.rewrite import constant, static_shape
 
 KERNELS = frozenset({"Concat", "Gather", "Slice", "Split", "Transpose"})
 """Operators that start a shader; of those that only name a shape anew the engine makes none."""
@@ -41,6 +42,16 @@ def moved_data(node: ir.Node) -> list[ir.Value] | None:
     given = node.inputs if node.op_type == "Concat" else node.inputs[:1]
     values = [value for value in given if value is not None]
     return values if len(values) == len(given) else None
+
+
+def takes_every_row(node: ir.Node) -> bool:
+    """Whether a node is a Gather of every row: the engine moves no Transpose past one, which is why it is put there."""
+    if node.op_type != "Gather":
+        return False
+    shape, numbers = static_shape(node.inputs[0]), constant(node.inputs[1])
+    if numbers is None or not shape or node.attributes.get_int("axis", 0) % len(shape):
+        return False
+    return np.array_equal(numbers, np.arange(shape[0]))
 
 
 def element_sources(

@@ -12,6 +12,7 @@ from webbuild.passes.analysis.movement import (
     as_transposition,
     element_sources,
     moved_data,
+    takes_every_row,
 )
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder, replace_output, static_shape
@@ -40,7 +41,7 @@ class FoldDataMovement(Pass):
 
     Limits: fixed shapes, floats, one source. Rows of fewer than 8 elements, and more than 65,536 rows, are not
     gathered: their numbers would weigh more than they save. The Transpose of a convolution's result to channels last is
-    not counted, as it cancels the engine's.
+    not counted, as it cancels the engine's; a Gather of every row stays, as it keeps the engine's Transposes before it.
 
     Exact: the same elements.
     """
@@ -83,7 +84,7 @@ def _sources(graph: ir.Graph) -> dict[ir.Value, ir.Value]:
     """Return for each value that only has elements of one other value which that is."""
     sources: dict[ir.Value, ir.Value] = {}
     for node in graph:
-        data = moved_data(node)
+        data = None if takes_every_row(node) else moved_data(node)
         if data is None or any(value.dtype not in _FLOATS or value.is_initializer() for value in data):
             continue
         found = {sources.get(value, value) for value in data}

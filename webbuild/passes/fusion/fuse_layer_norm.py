@@ -45,13 +45,16 @@ class FuseLayerNorm(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         if opset_version(model) < _OLDEST:
             return []
-        found = [norm for node in find_nodes(model, "Div") if (norm := _norm_of(node)) is not None]
-        if not found:
+        found = next((norm for node in find_nodes(model, "Div") if (norm := _norm_of(node)) is not None), None)
+        if found is None:
             return []
         if opset_version(model) < _OPSET and (reason := raise_opset(model, _OPSET)) is not None:
-            return [self.skipped(found[0].end, reason)]
+            return [self.skipped(found.end, reason)]
         rewrites = []
-        for norm in found:
+        for node in find_nodes(model, "Div"):
+            norm = _norm_of(node)  # now, as it may be of what the one before it became
+            if norm is None:
+                continue
             add = Builder(model.graph, norm.end, f"{norm.end.name or 'Add'}/norm")
             fused = add.op("LayerNormalization", norm.x, norm.scale, norm.bias, axis=-1, epsilon=norm.epsilon)
             fused.type, fused.shape = norm.end.outputs[0].type, norm.end.outputs[0].shape

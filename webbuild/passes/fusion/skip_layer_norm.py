@@ -6,7 +6,16 @@ import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.graphs import graph_names
-from webbuild.passes.rewrite import Builder, consumers, find_nodes, is_read, replace_all_uses, static_shape, unused_name
+from webbuild.passes.rewrite import (
+    Builder,
+    constant,
+    consumers,
+    find_nodes,
+    is_read,
+    replace_all_uses,
+    static_shape,
+    unused_name,
+)
 
 _DOMAIN = "com.microsoft"
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
@@ -59,9 +68,14 @@ def _residual_sum(node: ir.Node) -> ir.Node | None:
         return None
     last = node.attributes.get_int("axis", -1) % len(shape) == len(shape) - 1
     weights = node.inputs[1:]
-    sized = all(static_shape(weight) == shape[-1:] for weight in weights if weight is not None)
+    sized = all(_is_sized(weight, shape[-1]) for weight in weights if weight is not None)
     usual = node.attributes.get_int("stash_type", 1) == 1
     return before if last and sized and usual and weights and weights[0] is not None else None
+
+
+def _is_sized(weight: ir.Value, width: int) -> bool:
+    """Whether a value is a constant, which is there wherever the sum is, with a number for each column."""
+    return constant(weight) is not None and static_shape(weight) == [width]
 
 
 def _fuse(graph: ir.Graph, add: ir.Node, node: ir.Node) -> None:
