@@ -80,5 +80,5 @@ def test_rows_in_the_wrong_order_of_suppression_are_found_out(tmp_path: Path, mo
 
     monkeypatch.setattr(static_nms, "add_unrolled_nms", keep_all)
     (tmp_path / "dist").mkdir()
-    done = webbuild("pack", POSE, "-o", tmp_path / "dist" / "out", "--no-verify")
+    done = webbuild("pack", POSE, "-o", tmp_path / "dist" / "out", "--no-verify", "--nms", "gpu")
     expect(done, tmp_path / "dist" / "out", "got only")

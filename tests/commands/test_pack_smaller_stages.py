@@ -22,7 +22,8 @@ SCORES = "scores = Sigmoid (flat)"
 ANGLES = """
   sums = Gemm <transB = 1> (vector, w6)
   large = Constant <value_float = 20000.0> ()
-  angles = Mul (sums, large)
+  bent = Tanh (sums)
+  angles = Mul (bent, large)
   scores = Sin (angles)"""
 """What a rounded weight turns into another number."""
 SENSITIVE = DECODER.replace(SCORES, ANGLES).replace("float[1,8] scores", "float[1,2] scores")

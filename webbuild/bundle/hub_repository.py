@@ -91,6 +91,7 @@ def _write_graph(model: PublishedModel, folder: Path) -> None:
     config = folder / "config.json"
     settings = json.loads(config.read_text("utf-8")) if config.is_file() else {}
     loading = settings.get("transformers.js_config", {})
-    external = {**loading.get("use_external_data_format", {}), file: True}
+    known = loading.get("use_external_data_format")  # true and a number are of all files
+    external = {**(known if isinstance(known, dict) else {}), file: True}
     loading = {**loading, "use_external_data_format": external}
     write_text(config, json.dumps({**settings, "transformers.js_config": loading}, indent=2) + "\n")

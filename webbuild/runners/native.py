@@ -34,6 +34,15 @@ MAX_CHANGED_BYTES = 1 << 30
 """Of a model's files, from which on its weights are not perturbed: they would be held twice."""
 
 
+def _metadata(session: InferenceSession) -> dict[str, str]:
+    """Return what a model says of itself; nothing where some of that is not UTF-8, as what webbuild writes is."""
+    try:
+        found: dict[str, str] = session.get_modelmeta().custom_metadata_map
+    except UnicodeDecodeError:
+        return {}
+    return found
+
+
 def _exact_graph(path: Path, data: bytes | None) -> bytes | None:
     from webbuild.runners.exact_int8 import with_uint8_weights
 
@@ -87,7 +96,7 @@ class NativeRunner:
             given.name: _NUMPY_DTYPES.get(given.type, np.dtype(np.float32)) for given in session.get_inputs()
         }
         self.output_shapes = {given.name: list(given.shape) for given in session.get_outputs()}
-        self._suppression = read_suppression(session.get_modelmeta().custom_metadata_map, self.output_shapes)
+        self._suppression = read_suppression(_metadata(session), self.output_shapes)
         if self._suppression is not None:
             self.output_shapes = suppressed_shapes(self._suppression, self.output_shapes)
 

@@ -97,7 +97,8 @@ export class BackendChoice {
       if (verdict === null || signal.aborted) return;
       const { backend, reason } = verdict;
       const went = backend === other.backend && (await moveStage(compared.sessions, loaded, rivals, reason));
-      if (went || !signal.aborted) await this.#remember(compared, verdict, loaded);
+      const isThere = went || backend === loaded.candidate.backend;
+      if (went || (isThere && !signal.aborted)) await this.#remember(compared, verdict, loaded);
     } finally {
       rivals.end();
     }

@@ -16,6 +16,7 @@ export class ScenePlaces {
   readonly #copies = new Set<LoadedModel>();
   /** Every place that may hold something of it. */
   readonly #all = new Set<LoadedModel>();
+  #isReleased = false;
 
   constructor(number: number) {
     this.#number = number;
@@ -43,6 +44,7 @@ export class ScenePlaces {
   async copy(from: LoadedModel, read: AskScenes, to: LoadedModel, write: AskScenes): Promise<LoadedModel> {
     const saved = await read((scenes) => scenes.read(this.refOf(from)));
     try {
+      if (this.#isReleased) return to;
       this.#all.add(to);
       await write((scenes) => scenes.keep(this.#number, saved));
       this.#copies.add(to);
@@ -54,6 +56,7 @@ export class ScenePlaces {
 
   /** Frees what the workers hold, after the calls that have reached them. */
   async release(): Promise<void> {
+    this.#isReleased = true;
     const released = [...this.#all].map(({ connection }) =>
       connection.call(({ scenes }) => scenes.release(this.#number)).catch(() => {}),
     );

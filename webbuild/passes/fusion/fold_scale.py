@@ -132,8 +132,8 @@ def _column_factors(path: list[ir.Value], reader: ir.Node, factor: Floats) -> Fl
         if sum(use.node is onward for use in value.uses()) != 1:
             return None
         moved = {node: moved_elements(node, [columns]) for node in nodes if moved_data(node) == [value]}
-        if any(moved.get(node) is None for node in nodes if node is not reader):
-            return None
+        if any(moved.get(node) is None for node in nodes if following is not None or node is not reader):
+            return None  # the reader too, where it reads what is not moved yet
         parts = [part for node in nodes for part in zip(node.outputs, moved.get(node) or [], strict=False)]
         beside += [taken for output, taken in parts if output is not following]
         columns = next((taken for output, taken in parts if output is following), columns)
@@ -164,7 +164,8 @@ def _plan_of(node: ir.Node, factor: Floats, depth: int) -> list[ScaledWeights] |
                 return found if bias is None else [*found, ScaledWeights(node, 2, factor, -1)]
         case "LayerNormalization" if _follows_last_axis(node):
             if all(_is_weight(each) for each in node.inputs[1:] if each is not None):
-                return [ScaledWeights(node, at, factor, -1) for at in range(1, len(node.inputs))]
+                given = [at for at, value in enumerate(node.inputs) if at and value is not None]
+                return [ScaledWeights(node, at, factor, -1) for at in given]
         case "Add":
             for at, (bias, rest) in enumerate(((first, second), (second, first))):
                 if bias is None or rest is None or not _is_column(bias, factor) or not _read_once(rest):

@@ -107,7 +107,8 @@ def _is_constant(value: ir.Value | None) -> bool:
 def _is_number(value: ir.Value | None, number: float) -> bool:
     if not _is_constant(value) or value is None or value.const_value is None or value.const_value.size != 1:
         return False
-    return bool(np.isclose(float(value.const_value.numpy().reshape(())), number, rtol=1e-3))
+    exact = 1e-3 if value.dtype == ir.DataType.FLOAT16 else 1e-6
+    return bool(np.isclose(float(value.const_value.numpy().reshape(())), number, rtol=exact))
 
 
 def _only_reader(value: ir.Value, op: str) -> ir.Node | None:

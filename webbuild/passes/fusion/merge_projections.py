@@ -28,8 +28,8 @@ class MergeProjections(Pass):
     How: where each part becomes heads of the same size, they are moved before they are split; what is moved otherwise,
     as keys are, is moved again.
 
-    Limits: three to seven projections, of the same width, with constant weights that nothing else reads; all with a
-    bias, or none.
+    Limits: three to seven projections, of the same width, with constant weights that nothing else reads, in one buffer;
+    all with a bias, or none.
 
     Exact but for the order of a sum: right to 1e-5.
     """
@@ -46,7 +46,8 @@ class MergeProjections(Pass):
                 groups[node.inputs[0], found.bias is not None, found.weights.shape[1]].append(found)
         rewrites = []
         for (x, _, _), group in groups.items():
-            if _FEWEST <= len(group) <= _MOST and len({each.weights.dtype for each in group}) == 1:
+            fits = sum(each.weights.nbytes for each in group) <= options.max_binding_size
+            if fits and _FEWEST <= len(group) <= _MOST and len({each.weights.dtype for each in group}) == 1:
                 _merge(model.graph, x, group)
                 rewrites.append(self.applied(group[0].product, f"is one product of {len(group)}"))
         return rewrites

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
+from webbuild.passes.analysis.movement import takes_every_row
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder, constant, find_nodes, reduction_axes, replace_output, static_shape
 
@@ -52,5 +53,7 @@ def _is_along_one(node: ir.Node, source: list[int]) -> bool:
         return axes is not None and all(source[axis] == 1 for axis in axes)
     if not source or source[node.attributes.get_int("axis", 0)] != 1:
         return False
+    if takes_every_row(node):
+        return False  # it keeps the engine's Transposes before it
     places = constant(node.inputs[1]) if node.op_type == "Gather" else np.array(0)
     return places is not None and places.size == 1
