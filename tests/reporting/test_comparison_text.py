@@ -47,6 +47,11 @@ def test_what_is_decoded_without_masks_is_called_detections() -> None:
     assert crops.distance == "cosine distance 2e-05 of 0.0001"
 
 
+def test_regions_are_called_so_though_each_has_a_mask() -> None:
+    (regions,) = comparison_rows([made(MASKS, "regions", 0, 0), made(MASKS, "mask", 1e-2, 2e-3)])
+    assert regions.output == "regions"
+
+
 def test_objects_are_counted_once() -> None:
     assert (count_matched(FOUND), count_near_threshold(FOUND)) == (3, 2)
 

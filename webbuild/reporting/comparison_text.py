@@ -72,7 +72,7 @@ def noise_levels(comparisons: Iterable[Comparison]) -> dict[str, float]:
 def output_title(group: Sequence[Comparison]) -> str:
     """Return the name of an output; what a prediction holds, where it was decoded from several."""
     about = group[0].subject
-    holds_masks = any(each.subject.quantity == "mask" for each in group)
+    holds_masks = about.quantity == "detections" and any(each.subject.quantity == "mask" for each in group)
     return about.output or ("masks" if holds_masks else about.quantity)
 
 
