@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from onnx import helper
 
@@ -23,6 +23,8 @@ REDUCTIONS = ("ReduceMax", "ReduceMin", "ReduceSum", "ReduceMean", "ReduceProd")
 def test_an_axis_of_one(shape: list[int], op: str, axis: int, kept: int, place: np.ndarray) -> None:
     axis = axis % len(shape) - (len(shape) if axis < 0 else 0)
     shape[axis] = 1
+    every_row = op == "Gather" and axis % len(shape) == 0 and np.array_equal(place, [0])
+    assume(not every_row)  # it is left alone, as it keeps the engine's Transposes before it
     x = np.random.default_rng(axis + 9).uniform(-1, 1, shape).astype(np.float32)
     x.flat[0] = np.nan
     if op == "Gather":

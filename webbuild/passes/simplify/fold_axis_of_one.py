@@ -24,6 +24,8 @@ class FoldAxisOfOne(Pass):
     Why: the head of a detector of one class takes the best of one score, and the first picture of one. Each is a kernel
     that copies, and what is computed with the number of the class are more of them. A Reshape is none.
 
+    Limits: a Gather of every row stays, as it keeps the engine's Transposes before it.
+
     Exact.
     """
 
