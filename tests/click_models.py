@@ -62,6 +62,24 @@ decoder (float[1,8,4,4] image_embeddings, float[1,num_points,2] point_coords, fl
   masks = Resize <mode = "linear"> (low_res_masks, , , sizes)
 }}
 """
+ANSWERS = """  size = Constant <value_float = 64.0> ()
+  prompt = Div (pointed, size)
+  tokens = MatMul (prompt, w6)
+  shape = Constant <value_ints = [-1, 8, 1, 1]> ()
+  factors = Reshape (tokens, shape)
+  chosen = Mul (image_embeddings, factors)
+  four = Conv <kernel_shape = [1, 1]> (chosen, w7)
+  scales = Constant <value_floats = [1.0, 1.0, 4.0, 4.0]> ()
+  grown = Resize <mode = "linear"> (four, , scales)
+  first = Constant <value_ints = [0]> ()
+  pred_masks = Unsqueeze (grown, first)
+  pooled = GlobalAveragePool (chosen)
+  mixed = Conv <kernel_shape = [1, 1]> (pooled, w7)
+  kinds = Constant <value_ints = [1, -1, 4]> ()
+  flat = Reshape (mixed, kinds)
+  iou_scores = Sigmoid (flat)
+"""
+"""What transformers' decoders make of the sum of what is pointed at, [objects, 2]."""
 BOX_DECODER = f"""{HEADER}
 decoder (float[1,8,4,4] image_embeddings, float[1,1,points,2] input_points, int64[1,1,points] input_labels,
          float[1,boxes,4] input_boxes)
@@ -76,23 +94,7 @@ decoder (float[1,8,4,4] image_embeddings, float[1,1,points,2] input_points, int6
   given = Concat <axis = 2> (weighed, corners)
   axis = Constant <value_ints = [2]> ()
   pointed = ReduceSum <keepdims = 0> (given, axis)
-  size = Constant <value_float = 64.0> ()
-  prompt = Div (pointed, size)
-  tokens = MatMul (prompt, w6)
-  shape = Constant <value_ints = [1, 8, 1, 1]> ()
-  factors = Reshape (tokens, shape)
-  chosen = Mul (image_embeddings, factors)
-  four = Conv <kernel_shape = [1, 1]> (chosen, w7)
-  scales = Constant <value_floats = [1.0, 1.0, 4.0, 4.0]> ()
-  grown = Resize <mode = "linear"> (four, , scales)
-  first = Constant <value_ints = [0]> ()
-  pred_masks = Unsqueeze (grown, first)
-  pooled = GlobalAveragePool (chosen)
-  mixed = Conv <kernel_shape = [1, 1]> (pooled, w7)
-  kinds = Constant <value_ints = [1, 1, 4]> ()
-  flat = Reshape (mixed, kinds)
-  iou_scores = Sigmoid (flat)
-}}
+{ANSWERS}}}
 """
 """transformers' of SAM, exported with a box."""
 
@@ -110,23 +112,7 @@ decoder (float[batch_size,8,4,4] image_embeddings, float[batch_size,objects,poin
   weighed = Mul (input_points, labels)
   axis = Constant <value_ints = [2]> ()
   pointed = ReduceSum <keepdims = 0> (weighed, axis)
-  size = Constant <value_float = 64.0> ()
-  prompt = Div (pointed, size)
-  tokens = MatMul (prompt, w6)
-  shape = Constant <value_ints = [-1, 8, 1, 1]> ()
-  factors = Reshape (tokens, shape)
-  chosen = Mul (image_embeddings, factors)
-  four = Conv <kernel_shape = [1, 1]> (chosen, w7)
-  scales = Constant <value_floats = [1.0, 1.0, 4.0, 4.0]> ()
-  grown = Resize <mode = "linear"> (four, , scales)
-  first = Constant <value_ints = [0]> ()
-  pred_masks = Unsqueeze (grown, first)
-  pooled = GlobalAveragePool (chosen)
-  mixed = Conv <kernel_shape = [1, 1]> (pooled, w7)
-  kinds = Constant <value_ints = [1, -1, 4]> ()
-  flat = Reshape (mixed, kinds)
-  iou_scores = Sigmoid (flat)
-}}
+{ANSWERS}}}
 """
 """transformers' of SAM: objects and points are free, and the batch has the name that it has in the encoder."""
 MIXING_DECODER = OBJECTS_DECODER.replace(

@@ -31,6 +31,18 @@ def constant(value: ir.Value | None) -> NDArray[Any] | None:
     return None if tensor is None else tensor.numpy()
 
 
+def constant_number(value: ir.Value | None) -> float | None:
+    """Return the one number that a constant has, None for anything else."""
+    held = constant(value)
+    return float(held.reshape(())) if held is not None and held.size == 1 else None
+
+
+def producer_of(value: ir.Value | None, *op_types: str) -> ir.Node | None:
+    """Return the node that makes a value, if it is one of ONNX's own of these operators."""
+    node = None if value is None else value.producer()
+    return node if node is not None and node.op_type in op_types and node.domain in ("", "ai.onnx") else None
+
+
 def static_shape(value: ir.Value | None) -> list[int] | None:
     """Return the static shape of a value, None if unknown or free in any dimension."""
     if value is None or value.shape is None or not all(isinstance(dim, int) for dim in value.shape):

@@ -97,8 +97,8 @@ export class BackendChoice {
       if (verdict === null || signal.aborted) return;
       const { backend, reason } = verdict;
       const went = backend === other.backend && (await moveStage(compared.sessions, loaded, rivals, reason));
-      const isThere = went || backend === loaded.candidate.backend;
-      if (went || (isThere && !signal.aborted)) await this.#remember(compared, verdict, loaded);
+      const stays = backend === loaded.candidate.backend;
+      if (went || (stays && !signal.aborted)) await this.#remember(compared, verdict, loaded);
     } finally {
       rivals.end();
     }

@@ -3,26 +3,13 @@ import { supportedGraphs } from "../../src/fallback/candidates.js";
 import type { Model, Tensors } from "../../src/index.js";
 import type { Graph } from "../../src/manifest/manifest.js";
 import { hasWebgpu, loadTiny, picture, withWorker } from "../support/bundle.js";
+import { GRAPH } from "../support/graphs.js";
 
 const adapter = await navigator.gpu?.requestAdapter({ powerPreference: "high-performance" });
 const hasHalf = adapter?.features.has("shader-f16") ?? false;
 const HALF = new Set(["shader-f16"]);
 
-const graph: Graph = {
-  target: "webgpu",
-  file: "model/whole.onnx",
-  weights: [],
-  nodes: 1,
-  outputs: [],
-  headStatus: null,
-  cpuNodes: [],
-  allOnGpu: false,
-  features: [],
-  precision: "fp32",
-  weightDtype: "fp32",
-  macs: 0,
-  optimized: false,
-};
+const graph = GRAPH;
 const half: Graph = { ...graph, file: "model/half.onnx", features: ["shader-f16"], precision: "fp16" };
 
 describe("of the graphs for WebGPU", () => {

@@ -10,30 +10,12 @@ import { isOnGpu } from "../../src/tensors/gpu-tensor.js";
 import { hasWebgpu } from "../support/bundle.js";
 import { expectClose } from "../support/compare-tensors.js";
 import { casesOf } from "../support/conformance.js";
-import { type CropCase, cropBox } from "../support/crops.js";
+import { CROP_INPUT, type CropCase, cropBox } from "../support/crops.js";
 
 /** Of 255: float32 places are off by a thousandth of a pixel at most. */
 const ROUNDING = 0.05;
 
-const INPUT: CropInput = {
-  kind: "crop",
-  name: "input",
-  dtype: "float32",
-  shape: [1, 3, 40, 30],
-  layout: "nchw",
-  color: "rgb",
-  scale: 1,
-  mean: [0, 0, 0],
-  std: [1, 1, 1],
-  padding: 1.25,
-  aspect: "keep",
-  unbiased: false,
-  pad: 0,
-  template: [],
-  classes: [],
-  minScore: 0,
-  maxCrops: 1000,
-};
+const INPUT: CropInput = { ...CROP_INPUT, shape: [1, 3, 40, 30], padding: 1.25 };
 
 function painted(width: number, height: number): ImageData {
   const data = new ImageData(width, height);

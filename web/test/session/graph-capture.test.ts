@@ -4,6 +4,7 @@ import type { Graph } from "../../src/manifest/manifest.js";
 import { planCapture } from "../../src/session/graph-capture.js";
 import { bundle, hasWebgpu, loadTiny, picture, withWorker } from "../support/bundle.js";
 import { countCalls, loseAt, losing } from "../support/device-loss.js";
+import { GRAPH } from "../support/graphs.js";
 
 const webgpu = { backend: "webgpu" } as const;
 const verdicts = "webbuild-findings";
@@ -151,21 +152,7 @@ test("on WASM no graph is captured", async () => {
 });
 
 describe("what is known before there is a session", () => {
-  const graph: Graph = {
-    target: "webgpu",
-    file: "model.onnx",
-    weights: [],
-    nodes: 1,
-    outputs: [],
-    headStatus: null,
-    cpuNodes: [],
-    allOnGpu: true,
-    features: [],
-    precision: "fp32",
-    weightDtype: "fp32",
-    macs: 0,
-    optimized: false,
-  };
+  const graph: Graph = { ...GRAPH, file: "model.onnx", allOnGpu: true };
   const asked = {
     version: "1.30.0",
     build: "jspi",

@@ -1,23 +1,7 @@
 import { expect, test } from "vitest";
 import type { OrtWeb } from "../../src/engine/engine.js";
-import type { Graph } from "../../src/manifest/manifest.js";
 import { Session } from "../../src/session/session.js";
-
-const GRAPH: Graph = {
-  target: "wasm",
-  file: "model/wasm.onnx",
-  weights: [],
-  nodes: 1,
-  outputs: [],
-  headStatus: null,
-  cpuNodes: [],
-  allOnGpu: false,
-  features: [],
-  precision: "fp32",
-  weightDtype: "fp32",
-  macs: 0,
-  optimized: true,
-};
+import { GRAPH } from "../support/graphs.js";
 
 test.each([
   [true, "disabled"],
@@ -30,6 +14,6 @@ test.each([
   };
   const engine = { InferenceSession: { create } } as unknown as OrtWeb;
   const bytes = { model: new Uint8Array(), weights: [] };
-  await Session.create(engine, { ...GRAPH, optimized }, bytes, false);
+  await Session.create(engine, { ...GRAPH, target: "wasm", optimized }, bytes, false);
   expect(seen).toEqual([level]);
 });

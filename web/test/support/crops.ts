@@ -11,6 +11,27 @@ export interface CropCase {
   tolerance: number;
 }
 
+/** A crop that is cut as it is, to be varied. */
+export const CROP_INPUT: CropInput = {
+  kind: "crop",
+  name: "input",
+  dtype: "float32",
+  shape: [1, 3, 8, 6],
+  layout: "nchw",
+  color: "rgb",
+  scale: 1,
+  mean: [0, 0, 0],
+  std: [1, 1, 1],
+  padding: 1,
+  aspect: "keep",
+  unbiased: false,
+  pad: 0,
+  template: [],
+  classes: [],
+  minScore: 0,
+  maxCrops: 1000,
+};
+
 export function cropBox({ box: [x1, y1, x2, y2], points }: CropCase["boxes"][number]): CropBox {
   return { box: { x1, y1, x2, y2 }, score: 1, classIndex: 0, label: null, points };
 }

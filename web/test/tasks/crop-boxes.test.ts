@@ -6,29 +6,12 @@ import type { CropInput, Manifest } from "../../src/manifest/manifest.js";
 import type { SceneView } from "../../src/stages/scene-view.js";
 import { taskOf } from "../../src/tasks/registry.js";
 import type { TaskFields } from "../../src/tasks/task-module.js";
+import { CROP_INPUT } from "../support/crops.js";
 
 const SIZE = { width: 64, height: 32 };
 const GRAY = 100;
 const PAD = 7;
-const INPUT: CropInput = {
-  kind: "crop",
-  name: "input",
-  dtype: "float32",
-  shape: [2, 3, 8, 6],
-  layout: "nchw",
-  color: "rgb",
-  scale: 1,
-  mean: [0, 0, 0],
-  std: [1, 1, 1],
-  padding: 1,
-  aspect: "keep",
-  unbiased: false,
-  pad: PAD,
-  template: [],
-  classes: [],
-  minScore: 0,
-  maxCrops: 1000,
-};
+const INPUT: CropInput = { ...CROP_INPUT, shape: [2, 3, 8, 6], pad: PAD };
 const CROP = 3 * 8 * 6;
 
 function output(name: string, ...values: number[]): Tensors {

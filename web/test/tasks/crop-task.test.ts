@@ -5,26 +5,9 @@ import type { SceneView } from "../../src/stages/scene-view.js";
 import { cropBoxes } from "../../src/tasks/crop-task.js";
 import { task } from "../../src/tasks/keypoints/task.js";
 import type { ManifestOf } from "../../src/tasks/task-module.js";
+import { CROP_INPUT } from "../support/crops.js";
 
-const INPUT: CropInput = {
-  kind: "crop",
-  name: "input",
-  dtype: "float32",
-  shape: [4, 3, 8, 6],
-  layout: "nchw",
-  color: "rgb",
-  scale: 1,
-  mean: [0, 0, 0],
-  std: [1, 1, 1],
-  padding: 1,
-  aspect: "keep",
-  unbiased: false,
-  pad: 0,
-  template: [],
-  classes: [0],
-  minScore: 0,
-  maxCrops: 1000,
-};
+const INPUT: CropInput = { ...CROP_INPUT, shape: [4, 3, 8, 6], classes: [0] };
 const { parts } = task;
 const TASK: KeypointsTask = {
   kind: "keypoints",

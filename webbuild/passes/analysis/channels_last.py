@@ -6,7 +6,7 @@ import onnx_ir as ir
 
 from webbuild.passes.rewrite import consumers
 
-TO_CHANNELS_LAST = [0, 2, 3, 1]
+TO_CHANNELS_LAST = (0, 2, 3, 1)
 """[N, C, H, W] -> [N, H, W, C]: of a convolution the engine's own Transpose cancels it."""
 
 
@@ -21,6 +21,6 @@ def is_channels_last(value: ir.Value) -> bool:
 def is_free_transpose(node: ir.Node) -> bool:
     """Whether a node is a Transpose that cancels the engine's."""
     source = node.inputs[0] if node.op_type == "Transpose" else None
-    if source is None or list(node.attributes.get_ints("perm", [])) != TO_CHANNELS_LAST:
+    if source is None or tuple(node.attributes.get_ints("perm", [])) != TO_CHANNELS_LAST:
         return False
     return is_channels_last(source)

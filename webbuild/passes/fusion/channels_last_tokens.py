@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import onnx_ir as ir
 
+from webbuild.passes.analysis.channels_last import TO_CHANNELS_LAST
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder, consumers, find_nodes, replace_output, static_shape
 
-_TO_CHANNELS_LAST, _TO_CHANNELS_FIRST = (0, 2, 3, 1), (0, 3, 1, 2)
+_TO_CHANNELS_FIRST = (0, 3, 1, 2)
 _RESHAPING = frozenset({"Flatten", "Reshape", "Squeeze", "Unsqueeze"})
 _PICTURES = frozenset(
     {"AveragePool", "BatchNormalization", "Conv", "ConvTranspose", "DepthToSpace", "GlobalAveragePool", "GridSample"}
@@ -52,10 +53,10 @@ class ChannelsLastTokens(Pass):
         shape = static_shape(source)
         if source is node.inputs[0] or shape is None or len(shape) != 4 or not _touches(source, _producers):
             return None
-        if source is None or _meaning_of(node) != meaning(shape, _TO_CHANNELS_LAST):
+        if source is None or _meaning_of(node) != meaning(shape, TO_CHANNELS_LAST):
             return None
         add = Builder(graph, node, f"{node.name or 'Transpose'}/tokens")
-        moved = add.op("Transpose", source, perm=list(_TO_CHANNELS_LAST))  # [N, H, W, C]
+        moved = add.op("Transpose", source, perm=list(TO_CHANNELS_LAST))  # [N, H, W, C]
         replace_output(node, add.reshape(moved, static_shape(node.outputs[0]) or []))
         return self.applied(node, "channels go last before the picture becomes tokens")
 

@@ -2,12 +2,19 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.fusion.unread import remove_unread
-from webbuild.passes.rewrite import consumers, find_nodes, input_value, opset_version, replace_all_uses
+from webbuild.passes.rewrite import (
+    constant,
+    constant_number,
+    consumers,
+    find_nodes,
+    input_value,
+    opset_version,
+    replace_all_uses,
+)
 
 _DOMAIN, _STANDARD = "com.microsoft", 20
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
@@ -97,18 +104,15 @@ def _factors(value: ir.Value | None, x: ir.Value) -> set[str]:
 def _split(product: ir.Node) -> tuple[ir.Value | None, ir.Value | None]:
     """Return the computed operand of a product, and the constant one."""
     first, second = product.inputs
-    return (second, first) if _is_constant(first) else (first, second)
-
-
-def _is_constant(value: ir.Value | None) -> bool:
-    return value is not None and value.const_value is not None and not value.is_graph_input()
+    return (second, first) if constant(first) is not None else (first, second)
 
 
 def _is_number(value: ir.Value | None, number: float) -> bool:
-    if not _is_constant(value) or value is None or value.const_value is None or value.const_value.size != 1:
+    held = constant_number(value)
+    if value is None or held is None:
         return False
     exact = 1e-3 if value.dtype == ir.DataType.FLOAT16 else 1e-6
-    return bool(np.isclose(float(value.const_value.numpy().reshape(())), number, rtol=exact))
+    return math.isclose(held, number, rel_tol=exact)
 
 
 def _only_reader(value: ir.Value, op: str) -> ir.Node | None:

@@ -9,10 +9,12 @@ from webbuild.passes.opset.raise_opset import raise_opset
 from webbuild.passes.rewrite import (
     Builder,
     constant,
+    constant_number,
     consumers,
     find_nodes,
     known_rank,
     opset_version,
+    producer_of,
     reduction_axes,
     replace_all_uses,
     static_shape,
@@ -90,7 +92,7 @@ def _norm_of(node: ir.Node) -> WrittenNorm | None:
 
 def _centred(value: ir.Value | None) -> ir.Value | None:
     """X - mean(x): return x."""
-    node = _producer(value, "Sub")
+    node = producer_of(value, "Sub")
     if node is None or node.inputs[0] is None or not _is_mean_of(node.inputs[1], node.inputs[0]):
         return None
     return node.inputs[0]
@@ -98,31 +100,30 @@ def _centred(value: ir.Value | None) -> ir.Value | None:
 
 def _deviation(value: ir.Value | None, x: ir.Value) -> float | None:
     """sqrt(mean((x - mean(x))^2) + epsilon): return epsilon."""
-    root = _producer(value, "Sqrt")
-    total = None if root is None else _producer(root.inputs[0], "Add")
+    root = producer_of(value, "Sqrt")
+    total = None if root is None else producer_of(root.inputs[0], "Add")
     if total is None:
         return None
     for mean, held in (total.inputs, tuple(reversed(total.inputs))):
-        number, reduced = constant(held), _producer(mean, "ReduceMean")
+        number, reduced = constant_number(held), producer_of(mean, "ReduceMean")
         square = None if reduced is None else reduced.inputs[0]
-        if number is None or number.size != 1 or square is None or not _is_mean_of(mean, square):
+        if number is None or square is None or not _is_mean_of(mean, square):
             continue
         power = square.producer()
         if power is not None and _is_square(power) and _centred(power.inputs[0]) is x:
-            return float(number.reshape(()))
+            return number
     return None
 
 
 def _is_square(node: ir.Node) -> bool:
     if node.op_type == "Mul":
         return node.inputs[0] is node.inputs[1]
-    exponent = constant(node.inputs[1]) if node.op_type == "Pow" else None
-    return exponent is not None and exponent.size == 1 and float(exponent.reshape(())) == 2
+    return node.op_type == "Pow" and constant_number(node.inputs[1]) == 2
 
 
 def _is_mean_of(value: ir.Value | None, x: ir.Value) -> bool:
     """Whether a value is the mean of x over its last axis, which stays."""
-    node, rank = _producer(value, "ReduceMean"), known_rank(x)
+    node, rank = producer_of(value, "ReduceMean"), known_rank(x)
     if node is None or node.inputs[0] is not x or not rank or node.attributes.get_int("keepdims", 1) != 1:
         return False
     return reduction_axes(node) == [rank - 1]
@@ -137,8 +138,3 @@ def _then(node: ir.Node, op: str, width: int) -> tuple[ir.Node, ir.Value] | None
     other = next((each for each in readers[0].inputs if each is not value), None)
     fits = other is not None and constant(other) is not None and static_shape(other) == [width]
     return (readers[0], other) if fits and other is not None else None
-
-
-def _producer(value: ir.Value | None, op: str) -> ir.Node | None:
-    node = None if value is None else value.producer()
-    return node if node is not None and node.op_type == op and node.domain in ("", "ai.onnx") else None

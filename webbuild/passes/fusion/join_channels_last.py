@@ -39,7 +39,7 @@ class JoinChannelsLast(Pass):
             for level in found:
                 _, _, height, width = static_shape(level) or [0, 0, 0, 0]
                 # [N, C, H, W] -> [N, H, W, C] -> [N, H W, C]
-                last = add.op("Transpose", level, perm=TO_CHANNELS_LAST)
+                last = add.op("Transpose", level, perm=list(TO_CHANNELS_LAST))
                 rows.append(add.reshape(last, [batch, height * width, channels]))
             joined = add.op("Concat", *rows, axis=1)
             single = channels == 1

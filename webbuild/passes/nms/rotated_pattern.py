@@ -11,7 +11,7 @@ from webbuild.passes.analysis.use_def import UnknownNmsPatternError, skip_layout
 from webbuild.passes.nms.box_pattern import anchor_count, find_candidate_mask, is_gathered_score
 from webbuild.passes.nms.gathered_rows import find_gathered_rows
 from webbuild.passes.nms.pattern import CandidateMask, NmsPattern
-from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, replace_all_uses
+from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, producer_of, replace_all_uses
 
 _PAIRWISE_OPS = {
     *("Add", "Sub", "Mul", "Div", "Pow", "Sqrt", "Exp", "Log", "Cos", "Sin", "Neg", "Abs", "Clip", "Max", "Min"),
@@ -59,21 +59,16 @@ def find_rotated_nms(model: ir.Model) -> RotatedNmsPattern | None:
 
 def _matrix(nonzero: ir.Node) -> tuple[ir.Node, ir.Node] | None:
     """Return the Trilu and the comparison with a threshold of NonZero(sum(compare(Trilu(overlaps))) <= 0)."""
-    spared = _producer(nonzero.inputs[0], "LessOrEqual")
-    total = _producer(spared.inputs[0], "ReduceSum") if spared is not None else None
-    cast = _producer(total.inputs[0], "Cast") if total is not None else None
-    compare = _producer(cast.inputs[0], "Greater", "GreaterOrEqual") if cast is not None else None
-    trilu = _producer(compare.inputs[0], "Trilu") if compare is not None else None
+    spared = producer_of(nonzero.inputs[0], "LessOrEqual")
+    total = producer_of(spared.inputs[0], "ReduceSum") if spared is not None else None
+    cast = producer_of(total.inputs[0], "Cast") if total is not None else None
+    compare = producer_of(cast.inputs[0], "Greater", "GreaterOrEqual") if cast is not None else None
+    trilu = producer_of(compare.inputs[0], "Trilu") if compare is not None else None
     if spared is None or total is None or compare is None or trilu is None:
         return None
     limit, axes = constant(spared.inputs[1]), constant(total.inputs[1])
     fits = limit is not None and not limit.any() and axes is not None and axes.tolist() in ([0], [-2])
     return (trilu, compare) if fits else None
-
-
-def _producer(value: ir.Value | None, *op_types: str) -> ir.Node | None:
-    node = value.producer() if value is not None else None
-    return node if node is not None and node.op_type in op_types else None
 
 
 def _match_around(model: ir.Model, nonzero: ir.Node, trilu: ir.Node, compare: ir.Node) -> RotatedNmsPattern:
@@ -116,15 +111,15 @@ def _mask(model: ir.Model, sort: ir.Node, where: str) -> CandidateMask:
     scores = skip_layout_ops(sort.inputs[0])
     gather = scores.producer() if scores is not None else None
     index = skip_layout_ops(gather.inputs[1]) if gather is not None and len(gather.inputs) > 1 else None
-    best = _producer(index, "TopK")
+    best = producer_of(index, "TopK")
     if best is None:
         return find_candidate_mask(model, where)
-    product = _producer(best.inputs[0], "Mul")
+    product = producer_of(best.inputs[0], "Mul")
     most = constant(best.inputs[1])
     if product is None or most is None or index is not best.outputs[1] or best.outputs[0].uses():
         raise UnknownNmsPatternError(where, "its candidates are not the best of the scores above a threshold")
     for flags, score in (product.inputs, tuple(reversed(product.inputs))):
-        greater = _producer(skip_layout_ops(flags), "Greater")
+        greater = producer_of(skip_layout_ops(flags), "Greater")
         if greater is not None and greater.inputs[0] is score and greater.inputs[1] is not None:
             gathers = trace_indices(best.outputs[1], where).gathers
             return CandidateMask(product.outputs[0], greater.inputs[1], greater, gathers, int(most.item()))

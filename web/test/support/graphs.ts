@@ -1,0 +1,19 @@
+// A graph of a manifest, to be varied.
+
+import type { Graph } from "../../src/manifest/manifest.js";
+
+export const GRAPH: Graph = {
+  target: "webgpu",
+  file: "model/whole.onnx",
+  weights: [],
+  nodes: 1,
+  outputs: [],
+  headStatus: null,
+  cpuNodes: [],
+  allOnGpu: false,
+  features: [],
+  precision: "fp32",
+  weightDtype: "fp32",
+  macs: 0,
+  optimized: false,
+};
