@@ -24,8 +24,11 @@ SIDES = (640, 512, 480, 416, 384, 320, 256, 224)
 """Pixels of a side that people export for."""
 LENGTHS = (128, 64, 512, 32, 16, 8, 4, 2, 1, 16_000)
 """Of other free dimensions: tokens, points, a second of sound. That is last: among so many tokens memory runs out."""
-_SLOW_SECONDS = 0.3
-"""Of a run at the smallest side, from which on no larger one is tried: the largest has 8 times the pixels."""
+_SLOW_SECONDS = 0.6
+"""Of processor time at the smallest side, from which on no larger one is tried: the largest has 8 times the pixels.
+
+Not wall-clock time, so that a busy machine chooses the same size.
+"""
 _SECONDS = 20.0
 """After which no other side is tried."""
 
@@ -65,8 +68,8 @@ def choose_sizes(
         return with_state_sizes(source, chosen, native) if stateful else resolve_dims(source.signature, chosen)
 
     def seconds(side: int, length: int) -> float | None:
-        dims, started = sizes(side, length).dims, time.monotonic()
-        return None if run_error(native, source, dims) else time.monotonic() - started
+        dims, started = sizes(side, length).dims, time.process_time()
+        return None if run_error(native, source, dims) else time.process_time() - started
 
     tried = LENGTHS[:-1] if stateful else LENGTHS
     runs = _first_that_runs(seconds, bool(sides), tried if lengths else ())

@@ -14,13 +14,15 @@ import onnx_ir as ir
 from numpy.typing import NDArray
 
 from tests.native import Session
-from tests.passes.case import FOLDER
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Target
 
 WEBGPU = Target("1.30.0", "webgpu")
+
+FOUND = Path(__file__).parents[3] / "test-results" / "found"
+"""Of models that a pass gets wrong."""
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -63,12 +65,12 @@ def changed(model: onnx.ModelProto, kind: type[Pass]) -> onnx.ModelProto:
 def assert_same(model: onnx.ModelProto, kind: type[Pass], feeds: Arrays, tolerance: float = 0.0) -> None:
     """Compare before and after, with a tolerance relative to the largest finite magnitude of the output.
 
-    A model that differs is kept as a case of the pass.
+    A model that differs is kept.
     """
     try:
         compare(model, kind, feeds, tolerance)
     except Exception as error:
-        error.add_note(f"the model is kept: {keep_case(model, kind)}; commit it with the snapshot of --regenerate")
+        error.add_note(f"kept as {keep_model(model, kind)}: make it a case of the pass, in tests/passes/cases")
         raise
 
 
@@ -84,11 +86,11 @@ def compare(model: onnx.ModelProto, kind: type[Pass], feeds: Arrays, tolerance: 
     np.testing.assert_allclose(got["y"], want["y"], rtol=0, atol=limit)
 
 
-def keep_case(model: onnx.ModelProto, kind: type[Pass]) -> Path:
-    """Write a model that a pass gets wrong as a case of it. The last one that is written is hypothesis' smallest."""
+def keep_model(model: onnx.ModelProto, kind: type[Pass]) -> Path:
+    """Write a model that a pass gets wrong. The last one that is written is hypothesis' smallest."""
     test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0].rpartition("::")[2]
     name = re.sub(r"\W+", "_", test).removeprefix("test_") or "model"
-    file = FOLDER / kind.code / f"found_{name}.onnx.txt"
+    file = FOUND / kind.code / f"{name}.onnx.txt"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f"# target: {WEBGPU.name}\n{onnx.printer.to_text(model)}\n", "utf-8")
     return file

