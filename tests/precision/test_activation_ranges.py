@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.models import HEADER, as_ir
 from tests.precision.case import FILES, model
 from webbuild.precision.activation_ranges import ActivationRange, measure_ranges, range_of
 from webbuild.precision.convert import clamp_model_masks
@@ -35,3 +36,9 @@ def test_a_small_batch_measures_the_same() -> None:
     soft, _ = clamp_model_masks(model(MASK))
     feeds = [{"x": np.ones((1, 3, 4), np.float32), "hidden": np.zeros((1, 3, 4), bool)}]
     assert measure_ranges(soft, feeds, batch=1) == measure_ranges(soft, feeds)
+
+
+def test_an_output_that_nothing_names_is_not_measured() -> None:
+    text = f"{HEADER} g (float[1,4] x) => (int64[1,2] i) <int64[1] k = {{2}}> {{ , i = TopK(x, k) }}"
+    soft, _ = clamp_model_masks(as_ir(text))
+    assert set(measure_ranges(soft, [{"x": np.ones((1, 4), np.float32)}])) == {"x"}

@@ -61,7 +61,7 @@ def measure_ranges(model: ir.Model, feeds: Sequence[Tensors], batch: int | None 
         feeds: its inputs, each as it is run.
         batch: bytes of values that one run may give.
     """
-    names = [value.name or "" for node in model.graph for value in node.outputs if is_float32(value)]
+    names = [value.name for node in model.graph for value in node.outputs if value.name and is_float32(value)]
     found: dict[str, ActivationRange] = {}
     for name in (value.name or "" for value in model.graph.inputs if is_float32(value)):
         for given in feeds:
