@@ -49,3 +49,26 @@ def test_a_module_that_fails_is_named(webbuild: Webbuild, tmp_path: Path, before
     code, report = verified(webbuild, tmp_path, before)
     found = [*report["problems"], *(each for run in report["backends"] for each in run["problems"])]
     assert (code, [(each["code"], each["where"]) for each in found]) == (1, [("glue-failed", at) for at in where])
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("", None),
+        ("return { vector: };", "vector.js:3: Unexpected token '}'"),
+        ("const data = 1;", "vector.js:4: Identifier 'data' has already been declared"),
+        ("globalThis.ran = 1; throw new Error('it ran');", None),
+    ],
+)
+def test_a_module_that_is_no_javascript_is_not_packed(
+    webbuild: Webbuild, tmp_path: Path, before: str, said: str | None
+) -> None:
+    module = tmp_path / "vector.js"
+    module.write_text(GLUE.replace("BEFORE", before) + "if (globalThis.never === undefined) throw new Error('it ran');")
+    done = webbuild("pack", *pair(tmp_path), "--glue", module, "--dry-run")
+    if said is None:
+        assert done.returncode == 0, done.stderr
+        return
+    assert done.returncode == 2
+    assert "error[invalid-glue]" in done.stderr
+    assert said in done.stderr

@@ -279,8 +279,12 @@ template = [[4, 4], [8, 4], [6, 6], [4, 8], [8, 8], [1, 1], [2, 2], [3, 3], [4, 
 @pytest.mark.parametrize(
     ("said", "what", "fix"),
     [
-        ('classes = ["persn"]', "crop.classes: no box has the class persn", "write person"),
-        ('template = "arcface"', "crop.template: it has 5 points, and the boxes have 17 keypoints", 'task = "pose"'),
+        ('classes = ["persn"]', "crops.toml: stages.look.crop.classes: no box has the class persn", "write person"),
+        (
+            'template = "arcface"',
+            "crops.toml: stages.look.crop.template: it has 5 points, and the boxes have 17 keypoints",
+            'task = "pose"',
+        ),
         ("max-crops = 0", "stages.look.crop.max-crops: Expected `int` >= 1", "write for example"),
         ("padding = inf", "stages.look.crop: `padding` is not finite", "write for example"),
         ("mean = [nan, 0, 0]", "stages.look.crop: `mean` is not finite", "write for example"),

@@ -42,6 +42,14 @@ def pack_glued(folder: Path, text: str = GLUE, decoder: str = DECODER, options: 
     return webbuild("pack", *models, "--glue", file, "-o", folder / "out", "--no-verify", *options)
 
 
+def test_syntax_that_nothing_can_check_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEBBUILD_CHROMIUM", str(tmp_path / "none"))
+    done = pack_glued(tmp_path, GLUE + "}", options=("--dry-run",))
+    assert done.code == 0, done.stderr
+    assert "note: the syntax of " in done.stderr
+    assert "vector.js is not checked: " in done.stderr
+
+
 def test_glue_makes_what_is_no_output_of_the_first_model(tmp_path: Path) -> None:
     done = pack_glued(tmp_path)
     assert done.code == 0, done.stderr

@@ -16,6 +16,7 @@ from webbuild.compile.mixed_precision import check_exclusive_options
 from webbuild.compile.model_variant import naming_variant
 from webbuild.compile.stages.batches import check_batches, check_sizes
 from webbuild.compile.stages.glue_file import check_glue
+from webbuild.compile.stages.glue_syntax import check_glue_syntax
 from webbuild.compile.stages.order import plan_glued, plan_stages
 from webbuild.compile.stages.pipeline_file import Pipeline, invalid_pipeline, read_pipeline
 from webbuild.compile.stages.pipeline_plan import plan_pipeline
@@ -151,7 +152,8 @@ def plan_models(
     """Load the models, and return the stages in their order.
 
     Raises:
-        WebbuildError: what `export_located`, `load_onnx`, `plan_stages` and `plan_pipeline` raise; `several-models`.
+        WebbuildError: what `export_located`, `load_onnx`, `plan_stages`, `plan_pipeline` and `check_glue_syntax` raise;
+            `several-models`.
     """
     models = []
     if given.pair_of:
@@ -174,6 +176,8 @@ def plan_models(
     order = [each.name for each in planned]
     if order != list(given.names):
         progress.print(f"note: the stages run in this order: {', '.join(order)}")
+    glues = [each.glue.file for each in planned if each.glue is not None]
+    progress.print_lines(f"note: {each}" for each in check_glue_syntax(glues))
     *earlier, last = planned
     return [*earlier, msgspec.structs.replace(last, task=last.task or arguments.task)]
 

@@ -50,13 +50,14 @@ class CropSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="keba
         if isinstance(self.template, list) and len({tuple(point) for point in self.template}) == 1:
             raise ValueError("the points of `template` are all one")
 
-    def apply(self, crop: CropInput, classes: Sequence[str], keypoints: int) -> CropInput:
+    def apply(self, crop: CropInput, classes: Sequence[str], keypoints: int, place: str) -> CropInput:
         """Return the input with what is said.
 
         Args:
             crop: the input as the model tells it.
             classes: of the boxes.
             keypoints: how many a box has.
+            place: of the settings in the pipeline's file, for messages.
 
         Raises:
             WebbuildError: `invalid-pipeline` for a class or a template that the boxes do not have.
@@ -68,18 +69,18 @@ class CropSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="keba
             if (value := getattr(self, name)) is not None and name not in ("classes", "template")
         }
         if self.classes is not None:
-            given["classes"] = [_class_index(name, classes) for name in self.classes]
+            given["classes"] = [_class_index(name, classes, place) for name in self.classes]
         if self.template is not None:
             rows, columns = input_size(crop)
             if self.template == "arcface" and rows != columns:
                 raise _unfit(
-                    f"crop.template: arcface wants a square input, this one is {columns} by {rows}",
+                    f"{place}.template: arcface wants a square input, this one is {columns} by {rows}",
                     "write the points: [[x, y], ...] in pixels of the input",
                 )
             template = arcface_template(columns) if self.template == "arcface" else self.template
             if len(template) != keypoints:
                 raise _unfit(
-                    f"crop.template: it has {len(template)} points, and the boxes have {keypoints} keypoints",
+                    f"{place}.template: it has {len(template)} points, and the boxes have {keypoints} keypoints",
                     'write as many points as there are keypoints; task = "pose" keeps those of a face detector',
                 )
             given["template"] = template
@@ -95,12 +96,11 @@ def _numbers(value: object) -> Iterator[float]:
             yield from _numbers(each)
 
 
-def _class_index(name: str, classes: Sequence[str]) -> int:
+def _class_index(name: str, classes: Sequence[str], place: str) -> int:
     if name not in classes:
         near = get_close_matches(name, classes, 1)
-        raise _unfit(
-            f"crop.classes: no box has the class {name}", f"write {near[0] if near else 'one of ' + ', '.join(classes)}"
-        )
+        fix = f"write {near[0] if near else 'one of ' + ', '.join(classes)}"
+        raise _unfit(f"{place}.classes: no box has the class {name}", fix)
     return list(classes).index(name)
 
 

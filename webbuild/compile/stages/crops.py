@@ -49,7 +49,7 @@ def with_crops(
     keypoints = len(getattr(boxes.task, "keypoints", []))
     template = crop.template if len(crop.template) == keypoints else []
     own = msgspec.structs.replace(crop, classes=classes if len(classes) < len(found) else [], template=template)
-    cut = settings.apply(own, found, keypoints)
+    cut = settings.apply(own, found, keypoints, stage.crop_place)
     said = [_describe_boxes(cut, found)]
     if cut.template:
         said.append(f"{len(cut.template)} keypoints of each box are brought to those of the template")

@@ -44,12 +44,12 @@ def plan_pipeline(path: Path, pipeline: Pipeline, models: Sequence[PlannedStage]
             )
         automatic = given is None and glue is None and bool(done)
         joins = joins_or_crops(done, stage) if automatic else _given_joins(path, given or {}, stage, named)
-        crop = pipeline.stages[name].crop
+        crop, place = pipeline.stages[name].crop, f"{path}: stages.{name}.crop"
         if crop is not None and (not done or joins or glue is not None):
             taken = "takes tensors of earlier stages" if done else "is the first"
             fix = "leave crop out, or put a detector before the stage and leave its joins out"
             raise invalid_pipeline(path, f"stages.{name}.crop: the stage {taken}, and no crops", fix)
-        done.append(msgspec.structs.replace(stage, joins=joins, glue=glue, crop=crop))
+        done.append(msgspec.structs.replace(stage, joins=joins, glue=glue, crop=crop, crop_place=place))
     check_all_taken(done)
     return done
 

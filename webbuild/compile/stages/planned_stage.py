@@ -22,7 +22,8 @@ class Join(Struct, frozen=True):
 class PlannedStage(Struct, frozen=True):
     """A model, and what it takes from the stages before it. `task` and `crop` are what the user gave, None for any.
 
-    `given` is the file that was given: its samples lie beside that, and `source` may be an export of it.
+    `given` is the file that was given: its samples lie beside that, and `source` may be an export of it. `crop_place`
+    is where the pipeline's file says `crop`.
     """
 
     name: str
@@ -32,6 +33,7 @@ class PlannedStage(Struct, frozen=True):
     task: str | None = None
     glue: StageGlue | None = None
     crop: CropSettings | None = None
+    crop_place: str = ""
 
     def taken_of(self, stage: str) -> set[str]:
         """Return the outputs of an earlier stage that this one takes, or that its glue reads."""

@@ -1,0 +1,64 @@
+"""The syntax of JavaScript modules, as Chromium reads it: a module is compiled there, and never run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TypedDict
+
+from webbuild.browser.chromium import open_chromium
+from webbuild.errors import USAGE, WebbuildError
+
+_COMPILE = """(text) => new Promise((resolve) => {
+  const script = document.createElement("script");
+  script.type = "module";
+  // The import fails before the module runs. In one line with it, lines keep their numbers.
+  script.textContent = `import "data:text/javascript,throw 0";${text}`;
+  script.onerror = () => resolve(null);
+  addEventListener("error", ({ error, lineno }) => {
+    const said = error instanceof SyntaxError ? error.message.replace(/^Failed to execute .*?: /, "") : null;
+    resolve(said === null ? null : { said, line: lineno });
+  });
+  document.head.append(script);
+})"""
+
+
+class _Mistake(TypedDict):
+    said: str
+    line: int
+
+
+def check_glue_syntax(files: Sequence[Path]) -> Iterator[str]:
+    """See that modules can be compiled; yield which could not be checked, since there is no Chromium.
+
+    Raises:
+        WebbuildError: `invalid-glue`, with the line.
+    """
+    if not files:
+        return
+    try:
+        found = _compile(files)
+    except WebbuildError as error:
+        named = ", ".join(map(str, files))
+        yield f"the syntax of {named} is not checked: {error.message}; the page checks it when it loads the bundle"
+        return
+    for file, mistake in zip(files, found, strict=True):
+        if mistake is not None:
+            what = f"{file}:{mistake['line']}: {mistake['said']}"
+            fix = f"correct line {mistake['line']}: the module is no valid JavaScript"
+            raise WebbuildError("invalid-glue", what, fix, exit_code=USAGE)
+
+
+def _compile(files: Sequence[Path]) -> list[_Mistake | None]:
+    """Return the first mistake of each module.
+
+    Raises:
+        WebbuildError: there is no Chromium that runs.
+    """
+    found = list[_Mistake | None]()
+    with open_chromium(webgpu=False) as browser:
+        for file in files:
+            with browser.page() as (page, _):
+                page.context.set_offline(True)
+                found.append(page.evaluate(_COMPILE, file.read_text("utf-8")))
+    return found
