@@ -28,7 +28,8 @@ ANY = EverythingSettings(points_per_side=3, score_threshold=0, stability_thresho
 ASK = """async ([name, backend, sample, settings]) => {
   const { load, maskPixels } = await import(`./${name}.js`);
   const model = await load({ backend });
-  const scene = await model.look(await (await fetch(sample)).blob());
+  const picture = await (await fetch(sample)).blob();
+  const scene = await model.look(picture);
   const refused = async (options) => {
     try { await scene.everything(options); return null; }
     catch ({ code, message, fix, name }) { return { code, message, fix, name }; }
@@ -39,6 +40,10 @@ ASK = """async ([name, backend, sample, settings]) => {
     order.push("everything");
     return found;
   });
+  const another = model.look(picture).then((looked) => {
+    order.push("look");
+    return looked;
+  });
   await scene.segment({ points: [{ x: 40, y: 40 }] });
   order.push("segment");
   const { masks, warnings, timings } = await all;
@@ -46,12 +51,17 @@ ASK = """async ([name, backend, sample, settings]) => {
   let steps = 0;
   const onProgress = () => { if (++steps === 2) stop.abort(); };
   const aborted = await refused({ ...settings, signal: stop.signal, onProgress });
+  const left = await another;
+  let points = 0;
+  const released = await left.everything({ ...settings, onProgress: () => { if (++points === 2) left.release(); } })
+    .catch(({ code, message }) => ({ code, message }));
+  await left.release();
   const none = await scene.everything({ ...settings, pointsPerSide: 1, scoreThreshold: 1 });
   const answer = {
     masks: masks.map(({ mask, ...rest }) => ({
       ...rest, counts: Array.from(mask.counts), area: maskPixels(mask).reduce((sum, pixel) => sum + pixel, 0),
     })),
-    warnings, order, progress, aborted, steps, timed: timings.inference > 0,
+    warnings, order, progress, aborted, steps, released, points, timed: timings.inference > 0,
     none: { masks: none.masks, warnings: none.warnings },
     wrong: await refused({ pointsPerSide: 0 }),
     unknown: await refused({ points_per_side: 3 }),
@@ -107,8 +117,11 @@ def compare(
     assert found["warnings"] == []
     assert found["timed"]
     assert found["progress"] == [{"done": at, "total": count} for at in done or range(1, count + 1)]
-    assert found["order"] == ["segment", "everything"]
+    assert sorted(found["order"][:2]) == ["look", "segment"]
+    assert found["order"][2:] == ["everything"]
     assert (found["aborted"]["code"], found["steps"]) == ("aborted", 2)
+    assert found["released"] == {"code": "aborted", "message": "stopped, as its scene was released"}
+    assert found["points"] == 2
     assert found["none"]["masks"] == []
     assert found["none"]["warnings"][0]["code"] == "no-masks"
     assert found["wrong"]["code"] == found["unknown"]["code"] == "invalid-option"

@@ -85,8 +85,10 @@ export function internalError(message: string): WebbuildError {
   return new WebbuildError("internal", message, "this is a bug in webbuild: report it with this message");
 }
 
-/** @internal */
+/** @internal The signal's own reason where that is such an error, which says more. */
 export function abortedError(signal?: AbortSignal): WebbuildError {
+  const reason: unknown = signal?.reason;
+  if (reason instanceof WebbuildError && reason.code === "aborted") return reason;
   const fix = "nothing is wrong: the caller's AbortSignal stopped it";
-  return new WebbuildError("aborted", "stopped by its AbortSignal", fix, { cause: signal?.reason });
+  return new WebbuildError("aborted", "stopped by its AbortSignal", fix, { cause: reason });
 }

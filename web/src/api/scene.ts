@@ -16,6 +16,7 @@ import {
   optionNames,
 } from "./options.js";
 import type { EverythingResult, Result, RunOptions, SceneRunOptions, Tensors } from "./types.js";
+import { withEither } from "./with-either.js";
 
 /** What `model.look()` gives. It holds the picture, and the first stage's outputs in the worker, until `release()`. */
 export class Scene {
@@ -33,6 +34,8 @@ export class Scene {
   /** What takes so long that the others do not wait for it. */
   readonly #long = new OrderedResults();
   readonly #onRelease: (scene: Scene) => void;
+  /** Fires at release(), for what is not waited for then. */
+  readonly #closing = new AbortController();
   #released: Promise<void> | null = null;
 
   /** @internal */
@@ -75,7 +78,8 @@ export class Scene {
 
   /**
    * Finds every object of a mask-generation model by a click at each point of a grid: what Segment Anything's `SamAutomaticMaskGenerator` finds
-   * without crops. Other runs of the scene have their turn between points, and do not wait for its answer.
+   * without crops. Other runs of the scene have their turn between points, and do not wait for its answer. `release()` ends it
+   after the points under way: it rejects with the code "aborted".
    */
   everything(options: EverythingOptions = {}): Promise<EverythingResult> {
     return this.#long.add(
@@ -83,7 +87,9 @@ export class Scene {
         this.#check();
         checkEverythingOptions(this.#last.manifest, options);
         const { signal, onProgress } = options;
-        return this.#runs.everything(everythingSettings(options), signal, (at) => onProgress?.(at));
+        return withEither(signal, this.#closing.signal, (either) =>
+          this.#runs.everything(everythingSettings(options), either, (at) => onProgress?.(at)),
+        );
       }),
     );
   }
@@ -112,7 +118,10 @@ export class Scene {
     );
   }
 
-  /** Frees the picture and the tensors, after the runs that were called before. The scene cannot be used any more. */
+  /**
+   * Frees the picture and the tensors, after the runs that were called before; `everything()` is ended. The scene cannot be
+   * used any more.
+   */
   release(): Promise<void> {
     this.#released ??= this.#release();
     return this.#released;
@@ -120,6 +129,7 @@ export class Scene {
 
   async #release(): Promise<void> {
     this.#onRelease(this);
+    this.#closing.abort(releasedError());
     // A run reaches the worker only some steps after its call.
     await Promise.all([this.#ordered.settled(), this.#long.settled()]);
     await this.#source.release();
@@ -130,4 +140,9 @@ export class Scene {
     const fix = "call look() again, and release() when the picture is not needed any more";
     throw new WebbuildError("disposed", "the scene was used after release()", fix);
   }
+}
+
+function releasedError(): WebbuildError {
+  const fix = "nothing is wrong: release() stopped it; to have its answer, await it first";
+  return new WebbuildError("aborted", "stopped, as its scene was released", fix);
 }

@@ -1,0 +1,21 @@
+// One signal of two. `AbortSignal.any` came to Safari with 17.4 only.
+
+/** Does work with a signal that fires when either of them does, for the same reason. */
+export async function withEither<T>(
+  one: AbortSignal | undefined,
+  other: AbortSignal,
+  work: (either: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const ending = new AbortController();
+  const listeners = [one ?? [], other].flat().map((signal) => {
+    const end = (): void => ending.abort(signal.reason);
+    if (signal.aborted) end();
+    signal.addEventListener("abort", end);
+    return () => signal.removeEventListener("abort", end);
+  });
+  try {
+    return await work(ending.signal);
+  } finally {
+    for (const remove of listeners) remove();
+  }
+}
