@@ -23,7 +23,7 @@ from webbuild.verify.gpu_counters import serve_counting_worker
 from webbuild.verify.page_rpc import URL_PREFIX
 from webbuild.verify.stage_work import later_work
 from webbuild.verify.variant_work import VariantWork, reference_work
-from webbuild.verify.whole_work import whole_work
+from webbuild.verify.whole_work import whole_works
 
 PEOPLE = 1000
 DRAWN = """() => {
@@ -100,7 +100,7 @@ def native(directory: Path, folder: Path) -> dict[str, Sequence[Any]]:
         later = bool(work)
         made = later_work(each, [], work) if later else reference_work(each, [], (), folder, (), lambda _: None)
         work.append(made)
-    whole = whole_work(bundle, work, ["wasm"], "auto")
+    (whole,) = whole_works(bundle, work, ["wasm"], "auto")
     return {given.file.name: answer.detections for given, answer in whole.results if given.file is not None}
 
 

@@ -75,7 +75,7 @@ def face_detector(folder: Path, metadata: dict[str, str] | None = None) -> Path:
 
 
 CROWD = f"""{HEADER}
-crowd (float[1,3,64,64] images) => (float[1,PEOPLE,6] output0)
+crowd (float[1,3,SIDES] images) => (float[1,PEOPLE,6] output0)
 {{
   axes = Constant <value_ints = [1, 2, 3]> ()
   mean = ReduceMean <keepdims = 1> (images, axes)
@@ -86,12 +86,12 @@ crowd (float[1,3,64,64] images) => (float[1,PEOPLE,6] output0)
 """
 
 
-def crowd_detector(path: Path, people: int) -> Path:
+def crowd_detector(path: Path, people: int, sides: str = "64,64") -> Path:
     """Write a detector that finds so many people in any picture: rows of a box, a score and a class.
 
     The lighter the picture, the surer it is.
     """
-    proto = parsed(CROWD.replace("PEOPLE", str(people)))
+    proto = parsed(CROWD.replace("PEOPLE", str(people)).replace("SIDES", sides))
     rows, slopes = np.zeros((1, people, 6), np.float32), np.zeros((1, people, 6), np.float32)
     left, top = np.arange(people) % 40, np.arange(people) // 40
     rows[0, :, :4] = np.stack([left, top, left + 12, top + 20], axis=1)

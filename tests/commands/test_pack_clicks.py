@@ -18,7 +18,7 @@ from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.stage_work import later_inputs, later_work
 from webbuild.verify.variant_work import VariantWork, reference_work
-from webbuild.verify.whole_work import whole_work
+from webbuild.verify.whole_work import whole_works
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -190,7 +190,8 @@ def work_of_whole(bundle: Path) -> VariantWork:
     encoder, *decoders = opened.variants
     work = [reference_work(encoder, (), (), bundle, (), lambda _: None)]
     work += [later_work(each, (), work[:1]) for each in decoders]
-    return whole_work(opened, work, ["wasm"], "auto")
+    (whole,) = whole_works(opened, work, ["wasm"], "auto")
+    return whole
 
 
 def whole_questions(bundle: Path) -> dict[str, VerifyInput]:

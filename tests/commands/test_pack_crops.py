@@ -12,7 +12,7 @@ import onnx
 import pytest
 
 from tests.commands.program import Done, webbuild
-from tests.crop_models import DETECTOR, classifier, embedding, face_detector, keypoints, level_detector
+from tests.crop_models import DETECTOR, classifier, crowd_detector, embedding, face_detector, keypoints, level_detector
 from tests.models import DETECT, HEADER, detector, parsed, save, weights
 from tests.stages import pair
 from webbuild.compile.stages import prove_whole
@@ -64,6 +64,13 @@ def test_crops_run_in_the_batches_that_are_given(tmp_path: Path) -> None:
 def test_a_batch_that_an_export_fixes_is_kept(tmp_path: Path) -> None:
     _, second = packed(tmp_path, DETECTOR, keypoints(tmp_path, "1")).every_stage
     assert [spec.shape[0] for variant in second.every_variant for spec in variant.inputs] == [1]
+
+
+def test_the_report_shows_all_that_is_found_in_a_picture(tmp_path: Path) -> None:
+    manifest = packed(tmp_path, crowd_detector(tmp_path / "crowd.onnx", 5), classifier(tmp_path))
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert page.count("5 detections<") == len(manifest.samples)
+    assert "1 crop" not in page
 
 
 def test_the_second_stage_is_proven_on_a_crop_of_the_best_box(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.page_rpc import PageError
 from webbuild.verify.stage_work import later_work
 from webbuild.verify.variant_work import VariantWork, reference_work
-from webbuild.verify.whole_work import whole_work
+from webbuild.verify.whole_work import whole_works
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -161,7 +161,7 @@ def test_a_stage_and_the_whole_are_judged_by_what_the_module_makes(tmp_path: Pat
         return [msgspec.structs.replace(each, feeds={**each.feeds, "vector": made}) for each in inputs], ()
 
     work = later_work(decoder, ["wasm decoder"], [encoder], run_glue)
-    whole = whole_work(bundle, [encoder, work], ["wasm"], "auto")
+    (whole,) = whole_works(bundle, [encoder, work], ["wasm"], "auto")
     native = NativeRunner(tmp_path / "toy_decoder.onnx")
     for given, (_, answer), (_, together) in zip(work.inputs, work.results, whole.results, strict=True):
         wanted = native.run({**given.feeds, "vector": made})["masks"]

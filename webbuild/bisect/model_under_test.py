@@ -26,6 +26,7 @@ from webbuild.samples.random_inputs import random_feeds
 from webbuild.samples.settle_sizes import settle_sizes
 from webbuild.subgraph.graph import ModelGraph
 from webbuild.targets.target import Build, Target
+from webbuild.tasks.picture_sizes import PictureSize
 from webbuild.tasks.symbolic_dims import parse_dims
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.bundle_reader import open_bundle
@@ -69,6 +70,7 @@ class ModelSelection(Struct, frozen=True):
     dims: tuple[str, ...] = ()
     precision: str = "fp32"
     stage: str = ""
+    size: PictureSize | None = None
 
     @property
     def build(self) -> Build:
@@ -81,7 +83,7 @@ def open_model_under_test(asked: ModelSelection) -> ModelUnderTest:
 
     Raises:
         WebbuildError: what `open_bundle`, `load_onnx` and `settle_sizes` raise; `no-graph`, `too-large-to-bisect`,
-            `unknown-output`, `invalid-input`, `unused-dimension`, `unknown-stage`.
+            `unknown-output`, `invalid-input`, `unused-dimension`, `unknown-stage`, `invalid-size`.
     """
     if asked.path.is_dir():
         return _bundle(asked, open_bundle(asked.path))
@@ -89,7 +91,7 @@ def open_model_under_test(asked: ModelSelection) -> ModelUnderTest:
 
 
 def _bundle(asked: ModelSelection, bundle: Bundle) -> ModelUnderTest:
-    bundle, inputs = inputs_of_stage(bundle, asked.stage, asked.inputs)
+    bundle, inputs = inputs_of_stage(bundle, asked.stage, asked.inputs, asked.size)
     name = asked.backend if asked.precision == "fp32" else f"{asked.backend} {asked.precision}"
     held = bundle.graph(name)
     if held is None:
@@ -117,7 +119,8 @@ def _bundle(asked: ModelSelection, bundle: Bundle) -> ModelUnderTest:
     nodes = tuple(index for index, node in enumerate(graph.nodes) if node.name in forced)
     build = _bundled_build(bundle, asked)
     options, needed = SessionOptions(cpu_nodes=nodes), tuple(held.features)
-    title = " ".join(filter(None, (bundle.manifest.name, bundle.stage)))
+    size = "" if asked.size is None else asked.size.name
+    title = " ".join(filter(None, (bundle.manifest.name, bundle.stage, size)))
     return ModelUnderTest(title, source.sha256, graph, cases, build, options, features=needed)
 
 
@@ -126,7 +129,7 @@ def _model(asked: ModelSelection) -> ModelUnderTest:
     settled = settle_sizes(
         source,
         parse_dims(asked.dims),
-        None,
+        asked.size,
         lambda model: NativeRunner(model.path, model.graph_bytes, model.set_inputs),
         samples=asked.inputs,
     )

@@ -18,7 +18,6 @@ from webbuild.equivalence.check import EquivalenceResult, run_context
 from webbuild.inspection.before_after import BeforeAfter
 from webbuild.manifest import manifest as contract
 from webbuild.manifest.manifest import Generator, Manifest, Source, Task
-from webbuild.manifest.stages import crop_input
 from webbuild.passes.base import Rewrite
 from webbuild.passes.nms.suppression_form import SuppressionForm
 from webbuild.passes.registry import all_passes
@@ -140,6 +139,8 @@ def write_pack_report(
     equivalence: EquivalenceResult,
     nodes: int,
     folder: Path,
+    *,
+    crops: bool = False,
 ) -> None:
     """Write both files.
 
@@ -150,6 +151,7 @@ def write_pack_report(
         equivalence: what was found.
         nodes: how many the original graph has.
         folder: the bundle's.
+        crops: whether what was found is that of the last stage alone, in a crop of each picture.
     """
     write_text(folder / "report.json", f"{encode_json(report)}\n")
     templates = bundle_templates(html=True)
@@ -164,7 +166,7 @@ def write_pack_report(
         report=report,
         nodes=nodes,
         changes=_pass_summaries(report),
-        crops=bool(manifest.stages) and crop_input(manifest.every_stage[-1]) is not None,
+        crops=crops,
         cards=_sample_cards(manifest, report, samples, equivalence),
         tolerance=NATIVE,
         reduced=REDUCED_PRECISION,

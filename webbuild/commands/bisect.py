@@ -16,6 +16,7 @@ from webbuild.compare.arrays import RELATIVE_TOLERANCE
 from webbuild.compare.tolerances import REDUCED_PRECISION
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json
+from webbuild.tasks.picture_sizes import parse_size
 
 
 def run(arguments: BisectArguments) -> int:
@@ -57,6 +58,7 @@ def _selection(arguments: BisectArguments) -> ModelSelection:
         dims=arguments.dims,
         precision=arguments.precision,
         stage=arguments.stage,
+        size=parse_size(arguments.size),
     )
 
 

@@ -15,12 +15,10 @@ from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_bundle import emit_bundle, stage_rewrites
 from webbuild.commands.pack_plan import locate_models, parse_pack_options, plan_models
 from webbuild.commands.pack_stages import compile_all, prove_stage, with_samples
-from webbuild.commands.pack_text import rewrite_lines, whole_lines
+from webbuild.commands.pack_text import rewrite_lines
+from webbuild.commands.pack_whole import prove_whole
 from webbuild.commands.verify import verify_and_show, write_html_report
-from webbuild.compare.comparison import Comparison
 from webbuild.compile.stages.model_stage import ModelStage
-from webbuild.compile.stages.prove_whole import prove_stages
-from webbuild.compile.stages.smaller import check_smaller
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.model.cache_folder import cache_folder
 from webbuild.ortweb.packaged_assets import engine_version
@@ -41,7 +39,7 @@ def run(arguments: PackArguments) -> int:
     """
     progress = ProgressReporter(quiet=arguments.as_json, durations=False)
     options = parse_pack_options(arguments)
-    given = locate_models(arguments, options)
+    given = locate_models(arguments)
     out = arguments.out or Path("dist") / safe_file_name(given.name)
     if not arguments.dry_run:
         check_output_folder(out, force=arguments.force)
@@ -56,13 +54,7 @@ def run(arguments: PackArguments) -> int:
     stages = with_samples(stages, arguments, progress)
     with staged_folder(out) as folder:
         proven = [prove_stage(stage, folder, arguments, options, target, progress) for stage in stages]
-        whole: list[Comparison] = []
-        if len(stages) > 1:
-            named = [(stage.name, each[0]) for stage, each in zip(stages, proven, strict=True)]
-            check_smaller(named, arguments.precision, arguments.weights)
-            with progress.step("compare all stages together with the originals"):
-                whole = prove_stages(stages, [each[0] for each in proven], folder)
-            progress.print_lines(whole_lines(whole, len(stages[0].variants[0].samples)))
+        whole = prove_whole(stages, proven, folder, arguments, progress)
         with progress.step("write the bundle"):
             packed = emit_bundle(given.name, stages, proven, whole, folder, arguments.nms)
         verified = _verify(folder) if has_playwright() and not arguments.no_verify else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from webbuild.bundle.emit import BundleContents, write_bundle, write_manifest
@@ -19,8 +20,10 @@ from webbuild.compare.comparison import Comparison, with_variant
 from webbuild.compile.model_variant import ModelVariant
 from webbuild.compile.prove import ProvenGraphs
 from webbuild.compile.stages.model_stage import ModelStage
+from webbuild.compile.stages.prove_whole import WholeProof
 from webbuild.inspection.before_after import of_stages
 from webbuild.manifest.manifest import File, Input, Variant
+from webbuild.manifest.stages import crop_input
 from webbuild.passes.base import NmsPlacement, Rewrite
 from webbuild.samples.collect import with_focus_distances
 from webbuild.tasks.registry import kind_of
@@ -30,11 +33,11 @@ def emit_bundle(
     name: str,
     stages: Sequence[ModelStage],
     proofs: Sequence[Sequence[ProvenGraphs]],
-    whole: Sequence[Comparison],
+    whole: WholeProof,
     folder: Path,
     nms: NmsPlacement,
 ) -> PackReport:
-    """Write everything around the graphs in `folder`. `whole` are the comparisons of all stages together."""
+    """Write everything around the graphs in `folder`. `whole` is the proof of all stages together."""
     together = list(zip(stages, proofs, strict=True))
     firsts = [(stage, proven[0]) for stage, proven in together]
     samples, matches = stages[0].variants[0].samples, [stage.compiled.match for stage in stages]
@@ -52,7 +55,7 @@ def emit_bundle(
     report = PackReport.build(
         manifest,
         stage_rewrites(stages),
-        [*_comparisons(together), *whole],
+        [*_comparisons(together), *whole.comparisons],
         of_stages({stage.name: stage.findings for stage in stages}),
         stages=[_stage_report(stage, each, nms) for stage, each in firsts],
         folder=folder,
@@ -60,7 +63,11 @@ def emit_bundle(
     asked = {sample.name: sample for sample in stages[-1].variants[0].samples}
     shown = [asked.get(sample.name, sample) for sample in samples if sample.has_image]
     nodes = sum(stage.loaded.source.model.graph.num_nodes() for stage in stages)
-    write_pack_report(report, manifest, shown, firsts[-1][1].equivalence, nodes, folder)
+    found = firsts[-1][1].equivalence
+    if whole.detections:  # in all crops of a picture, and not in the one that the last stage alone is compared on
+        found = msgspec.structs.replace(found, detections=whole.detections)
+    crops = crop_input(manifest.every_stage[-1]) is not None and not whole.detections
+    write_pack_report(report, manifest, shown, found, nodes, folder, crops=crops)
     write_manifest(manifest, folder)
     return report
 

@@ -14,7 +14,7 @@ from webbuild.commands.locate_and_export import export_located, parse_export_opt
 from webbuild.commands.options.pack import PackArguments
 from webbuild.compile.mixed_precision import check_exclusive_options
 from webbuild.compile.model_variant import naming_variant
-from webbuild.compile.stages.batches import check_batches, check_sizes
+from webbuild.compile.stages.batches import check_batches
 from webbuild.compile.stages.glue_file import check_glue
 from webbuild.compile.stages.glue_syntax import check_glue_syntax
 from webbuild.compile.stages.order import plan_glued, plan_stages
@@ -74,7 +74,7 @@ def parse_pack_options(arguments: PackArguments) -> PackOptions:
     """
     options = PackOptions(
         dims=parse_dims(arguments.dims),
-        sizes=parse_sizes(arguments.size),
+        sizes=parse_sizes(",".join(arguments.size) if arguments.size else None),
         budget=parse_budget(arguments.budget),
         overrides=parse_overrides(arguments.overrides, guess_pictures=arguments.may_guess_pictures),
         export=parse_export_options(arguments.export),
@@ -86,7 +86,7 @@ def parse_pack_options(arguments: PackArguments) -> PackOptions:
     return options
 
 
-def locate_models(arguments: PackArguments, options: PackOptions) -> GivenModels:
+def locate_models(arguments: PackArguments) -> GivenModels:
     """Return the models of the arguments, or of the pipeline's file. A single one is a stage without a name.
 
     Raises:
@@ -104,7 +104,6 @@ def locate_models(arguments: PackArguments, options: PackOptions) -> GivenModels
     else:
         given = _of_pipeline(arguments.pipeline)
     check_glue(arguments.glue, arguments.pipeline, len(given.names))
-    check_sizes(given.names, arguments.size, len(options.sizes))
     return given
 
 

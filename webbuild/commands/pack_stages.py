@@ -56,10 +56,9 @@ def compile_all(
     def compile_one(links: StageLinks, sizes: Mapping[str, int]) -> ModelStage:
         stage = links.stage
         at = planned.index(stage)
-        size = options.sizes[:1] if at == 0 else ()
+        given = options.sizes if at == 0 else ()
         own = _own(options.dims, signatures, at, _free_dims)
-        dims = {**({} if size else links.picture_sizes(own)), **sizes, **own}
-        given = options.sizes if len(planned) == 1 else size
+        dims = {**({} if given else links.picture_sizes(own)), **sizes, **own}
         files = arguments.samples if at == 0 else ()
         states = None if options.states is None else _own(options.states, signatures, at, _input_names)
         if len(planned) > 1 and stage.task is None:

@@ -87,10 +87,10 @@ def rewrite_lines(by_target: Mapping[str, Sequence[Rewrite]]) -> Iterator[str]:
             yield f"{target}: {done} [{rewrite.code}] {rewrite.location}: {rewrite.reason}"
 
 
-def whole_lines(comparisons: Sequence[Comparison], samples: int) -> Iterator[str]:
-    """Yield how all stages together compare with the originals."""
+def whole_lines(comparisons: Sequence[Comparison], samples: int, suffix: str) -> Iterator[str]:
+    """Yield how all stages together compare with the originals. `suffix` is the size, where there are several."""
     compared = _sameness("same answers as the originals one after another", comparisons)
-    yield f"proven {WHOLE}: {compared} on {format_count(samples, 'sample')}"
+    yield f"proven {WHOLE}{suffix}: {compared} on {format_count(samples, 'sample')}"
 
 
 def proven_lines(proven: ProvenGraphs, variant: ModelVariant) -> Iterator[str]:

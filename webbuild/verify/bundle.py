@@ -10,7 +10,7 @@ from msgspec import Struct
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import Glue, Graph, Manifest
 from webbuild.manifest.stages import crop_input
-from webbuild.manifest.variant_names import for_one_picture, picture_batch, variant_names
+from webbuild.manifest.variant_names import for_one_picture, picture_batch, picture_size, variant_names
 
 
 class Bundle(Struct, frozen=True):
@@ -18,7 +18,8 @@ class Bundle(Struct, frozen=True):
 
     With a `batch` its graphs take so many pictures; the manifest is as for one of them. `stage` is the stage that the
     manifest is of, empty where there is one, `glue` the module in front of it. `whole` are all stages of a bundle that
-    stands for them together: its manifest is the last one's.
+    stands for them together: its manifest is the last one's. `size` is that of the pictures that `load()` is asked for,
+    None where the first stage has one variant: width and height.
     """
 
     directory: Path
@@ -28,6 +29,7 @@ class Bundle(Struct, frozen=True):
     stage: str = ""
     glue: Glue | None = None
     whole: tuple[Bundle, ...] = ()
+    size: tuple[int, int] | None = None
 
     @property
     def variants(self) -> list[Bundle]:
@@ -41,8 +43,9 @@ class Bundle(Struct, frozen=True):
                 picture_batch(manifest),
                 stage.stage_name or "",
                 glues.get(stage.stage_name or ""),
+                size=picture_size(manifest) if at == 0 and stage.variants else None,
             )
-            for stage in self.manifest.every_stage
+            for at, stage in enumerate(self.manifest.every_stage)
             for manifest, name in zip(stage.every_variant, variant_names(stage), strict=True)
         ]
 

@@ -90,7 +90,7 @@ def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
     found = sum(len(sample.detections) for sample in report.samples)
     thing = kind_of(report.task).noun or "detection"
     on = f"{samples}, {_plural(found, thing)}" if found else samples
-    together = [" and all together"] if any(run.backend.endswith(" whole") for run in ran) else []
+    together = [" and all together"] if any(WHOLE in run.backend.split(" ") for run in ran) else []
     on += f", in {' and '.join(report.stages)}{''.join(together)}" if report.stages else ""
     failures, problems = report.failures(), report.all_problems()
     if exit_code(report) == 0:

@@ -70,7 +70,7 @@ def _made(
     ):
         runner = PageRunner(page, server, f"{bundle.stage} {bundle.glue.file}", seconds=seconds)
         if "results" in (bundle.directory / bundle.glue.file).read_text("utf-8"):
-            runner.load(bundle.loader_file, "wasm")
+            runner.load(bundle.loader_file, "wasm", size=earlier[0].bundle.size)
         for at, (given, first) in enumerate(zip(inputs, earlier[0].inputs, strict=True)):
             if first.placement is None or not first.files:
                 done.append(given)

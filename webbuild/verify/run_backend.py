@@ -13,7 +13,6 @@ from webbuild.browser.gpu_adapter import no_adapter_error
 from webbuild.browser.server import Server
 from webbuild.equivalence.answer import Answer
 from webbuild.manifest.manifest import Graph
-from webbuild.manifest.variant_names import picture_size
 from webbuild.model.traversal import casts_of_inputs
 from webbuild.verify.batch_page_runner import BatchPageRunner
 from webbuild.verify.bundle import Bundle
@@ -70,9 +69,10 @@ def run_backend(
         problems: list[Problem] = []
         try:
             progress(f"{name}: loading")
-            size = picture_size(bundle.manifest) if bundle.variant and not bundle.stage else None
             loaded, failed = load_tested(
-                lambda tested: runner.load(bundle.loader_file, asked.backend, asked.precision, size, self_test=tested),
+                lambda tested: runner.load(
+                    bundle.loader_file, asked.backend, asked.precision, bundle.size, self_test=tested
+                ),
                 name,
             )
             problems += failed

@@ -10,9 +10,11 @@ import msgspec
 from webbuild.equivalence.compare_runs import Tensors
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.stages import crop_input, stage_inputs
+from webbuild.manifest.variant_names import picture_sizes
 from webbuild.samples.point_prompts import point_prompt_of
 from webbuild.samples.stage_samples import stage_picture
 from webbuild.tasks.crop_boxes import crop_boxes
+from webbuild.tasks.picture_sizes import PictureSize
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.verify.bundle import Bundle
@@ -50,13 +52,17 @@ def _answered(
     return VariantWork(bundle, names, runner, reference, inputs, more, check_golden_run(bundle, runner))
 
 
-def inputs_of_stage(bundle: Bundle, stage: str, files: Sequence[Path]) -> tuple[Bundle, Sequence[VerifyInput]]:
+def inputs_of_stage(
+    bundle: Bundle, stage: str, files: Sequence[Path], size: PictureSize | None = None
+) -> tuple[Bundle, Sequence[VerifyInput]]:
     """Return a stage alone, the first without a name, and its inputs: what those before it answer to the samples.
 
+    Pictures have the `size`, None for the first of the bundle's.
+
     Raises:
-        WebbuildError: `unknown-stage`, and what `collect_inputs` raises.
+        WebbuildError: `unknown-stage`, `invalid-size`, and what `collect_inputs` raises.
     """
-    firsts = list({each.stage: each for each in reversed(bundle.variants)}.values())[::-1]
+    firsts = list({each.stage: each for each in reversed(_at_size(bundle, size))}.values())[::-1]
     if stage and stage not in (names := [each.stage for each in firsts if each.stage]):
         raise WebbuildError(
             "unknown-stage",
@@ -73,6 +79,22 @@ def inputs_of_stage(bundle: Bundle, stage: str, files: Sequence[Path]) -> tuple[
             return each, inputs
         work.append(_answered(each, (), inputs))
     raise AssertionError(stage)
+
+
+def _at_size(bundle: Bundle, size: PictureSize | None) -> list[Bundle]:
+    """Return the variants of all stages, of the first one those for pictures of a size."""
+    first = bundle.manifest.every_stage[0]
+    held = [PictureSize(*each) for each in picture_sizes(first)]
+    if size is None:
+        return bundle.variants
+    if size not in held:
+        raise WebbuildError(
+            "invalid-size",
+            f"{bundle.directory}: is not packed for pictures of {size.name}",
+            f"give --size {' or '.join(each.name for each in held)}" if held else "leave --size out: it takes none",
+            exit_code=USAGE,
+        )
+    return [each for each in bundle.variants if each.size in (None, (size.width, size.height))]
 
 
 def takes_earlier(bundle: Bundle) -> bool:

@@ -36,7 +36,7 @@ from webbuild.verify.run_all_backends import BrowserRun, run_all_backends
 from webbuild.verify.run_backend import ReferenceResults, run_backend
 from webbuild.verify.stage_work import first_variants, later_work, takes_earlier
 from webbuild.verify.variant_work import VariantWork, reference_work
-from webbuild.verify.whole_work import whole_work
+from webbuild.verify.whole_work import whole_works
 
 BACKENDS = ("webgpu", "wasm")
 
@@ -88,7 +88,7 @@ def verify_in_browsers(
                 work.append(reference_work(each, names, inputs, Path(folder), more, say))
         if bundle.manifest.stages and not any(each.problems for each in work):
             say("native: the reference of all stages together")
-            work.append(whole_work(bundle, work, backends, precision))
+            work += list(whole_works(bundle, work, backends, precision, glue_in(places[0], seconds)))
         jobs = {name: each for each in work for name in each.names}
         with Server(directory, port=port) as server:
 
@@ -101,7 +101,7 @@ def verify_in_browsers(
         pieces = [compare_pieces if endpoint.kind == "local" else None for endpoint in places]
         judged = zip(reports, pieces, strict=True)
         reports = [each if isinstance(each, WebbuildError) else _judged(each, jobs, by) for each, by in judged]
-        first, shown = work[0], work[-1] if work[-1].bundle.whole else work[0]
+        first, shown = work[0], next((each for each in work if each.bundle.whole), work[0])
         task = shown.bundle.manifest.task
         report = VerifyReport(
             bundle=bundle.manifest.name,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from webbuild.equivalence.policy import Policy
 from webbuild.manifest.manifest import Graph
-from webbuild.runners.chain import WHOLE
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.reference import policy_of
 
@@ -14,23 +13,23 @@ from webbuild.verify.reference import policy_of
 def whole_names(whole: Bundle, backends: Sequence[str], precision: str = "auto") -> list[str]:
     """Return the runs of all stages together, best first: on each backend the best graphs, and those as exported.
 
-    Their names are those of graphs: `webgpu fp16 whole`, `webgpu whole`.
+    Their names are those of graphs: `webgpu fp16 whole`, `webgpu whole`, `webgpu whole 640x480`.
     """
     names = []
     for backend in backends:
         best = [graphs[0].precision for stage in whole.whole if (graphs := _graphs(stage, backend))]
         reduced = next((each for each in best if each != "fp32"), "")
         if reduced and precision in ("auto", reduced):
-            names.append(f"{backend} {reduced} {WHOLE}")
+            names.append(f"{backend} {reduced} {whole.variant}")
         if not reduced or precision in ("auto", "fp32"):
-            names.append(f"{backend} {WHOLE}")
+            names.append(f"{backend} {whole.variant}")
     return names
 
 
 def whole_graphs(whole: Bundle, name: str) -> dict[str, Graph]:
     """Return the graph of each stage in a run: on WASM where the stage has none for the backend."""
     backend, _, rest = name.partition(" ")
-    reduced = rest != WHOLE
+    reduced = rest != whole.variant
     return {
         stage.stage: (_graphs(stage, backend) or _graphs(stage, "wasm") or stage.manifest.graphs)[0 if reduced else -1]
         for stage in whole.whole

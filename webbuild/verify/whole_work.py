@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -14,34 +14,66 @@ from webbuild.equivalence.exact_inputs import exact_in_chain, run_input
 from webbuild.runners.chain import WHOLE, chain_feeds, perturbing_all, run_chain
 from webbuild.runners.memoized import MemoizedRunner
 from webbuild.verify.bundle import Bundle
+from webbuild.verify.glue import RunGlue
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.reference import policy_of, thresholds_of
-from webbuild.verify.stage_work import first_variants
+from webbuild.verify.stage_work import first_variants, later_work
 from webbuild.verify.variant_work import VariantWork
 from webbuild.verify.whole_graphs import whole_names
 from webbuild.verify.whole_prompts import PromptedStage
 
 
-def whole_work(bundle: Bundle, work: Sequence[VariantWork], backends: Sequence[str], precision: str) -> VariantWork:
-    """Compute the reference's answers of all stages together, each on what the ones before it answer.
+def whole_works(
+    bundle: Bundle,
+    work: Sequence[VariantWork],
+    backends: Sequence[str],
+    precision: str,
+    run_glue: RunGlue | None = None,
+) -> Iterator[VariantWork]:
+    """Yield the work of all stages together at each size of the first one's pictures.
 
-    Those to crops are what is found in all of them; where the last stage takes clicks, each picture is asked about
-    several times.
+    The later stages are given what the first one answers at that size.
 
     Raises:
         WebbuildError: `reference-run-failed`.
     """
-    stages = [_remembering(each) for each in first_variants(work)]
+    first, *later = first_variants(work)
+    last = later[-1]
+    others = [each for each in work if each.bundle.stage == last.bundle.stage and each is not last]
+    for sized in (each for each in work if each.bundle.stage == first.bundle.stage):
+        stages = [sized]
+        for each in later:
+            stages.append(each if sized is first else later_work(each.bundle, (), stages, run_glue))
+        graphs = [stages[-1], *(each for each in others if each.bundle.batch == 1)]
+        whole = _whole_work(bundle, stages, graphs, backends, precision)
+        problems = () if sized is first else tuple(problem for each in stages for problem in each.problems)
+        yield msgspec.structs.replace(whole, problems=problems, names=() if problems else whole.names)
+
+
+def _whole_work(
+    bundle: Bundle,
+    stages: Sequence[VariantWork],
+    graphs: Sequence[VariantWork],
+    backends: Sequence[str],
+    precision: str,
+) -> VariantWork:
+    """Compute the reference's answers of all stages together, each on what the ones before it answer.
+
+    Those to crops are what is found in all of them; where the last stage, which has these graphs, takes clicks, each
+    picture is asked about several times.
+    """
+    stages = [_remembering(each) for each in stages]
     *earlier, last = stages
+    first = stages[0].bundle
     whole = Bundle(
         bundle.directory,
         last.bundle.manifest,
-        WHOLE,
+        f"{WHOLE} {first.variant.removeprefix(first.stage).strip()}".rstrip(),
         stage=last.bundle.stage,
         whole=tuple(each.bundle for each in stages),
+        size=first.size,
     )
     chain = [(each.bundle.stage, each.bundle.manifest.inputs, each.runner.run) for each in stages]
-    graphs = [each for each in work if each.bundle.stage == last.bundle.stage and each.bundle.batch == 1]
     prompted = PromptedStage(chain[:-1], graphs)
     inputs = [each for index in range(len(last.inputs)) for each in _inputs(stages, prompted, index)]
     outputs = [spec.name for spec in last.bundle.manifest.outputs]

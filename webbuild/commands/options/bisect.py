@@ -29,6 +29,9 @@ class BisectArguments:
     stage: str = option(
         default="", metavar="NAME", help="Stage of the bundle to search, if it has several. [default: the first]"
     )
+    size: str | None = option(
+        metavar="SIZE", help="Picture size to search, if it has several: 640, or 640x480. [default: the first]"
+    )
     against: Literal["native", "wasm"] = option("--reference", default="native", help="Reference backend.")
     tolerance: float | None = option(
         type=click.FloatRange(min=0, min_open=True),

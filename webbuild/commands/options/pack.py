@@ -100,7 +100,8 @@ class PackArguments(PreprocessOptions):
     out: Path | None = option("-o", "--out", help="Folder to write. [default: dist/<name of the model>]")
     task: str | None = option(type=TaskChoice(), help="Task of the model, if the inferred one is wrong.")
     dims: tuple[str, ...] = dims_option()
-    size: str | None = option(
+    size: tuple[str, ...] = option(
+        default=(),
         metavar="SIZE,...",
         help="Picture size for a model with free height and width: 640, or 640x480 (width x height). Several sizes, "
         "such as 320,480,640, go into one bundle and share the weights; each run uses the one that fits its picture.",

@@ -1,4 +1,4 @@
-"""Sizes and batches that are asked for a model of several stages: a stage of crops takes several of these in a run."""
+"""Batches that are asked for a model of several stages: a stage of crops takes several crops in a run."""
 
 from __future__ import annotations
 
@@ -7,21 +7,6 @@ from collections.abc import Sequence
 from webbuild.compile.stages.crops import crop_batches
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
-
-
-def check_sizes(names: Sequence[str], size: str | None, count: int) -> None:
-    """See that a model of several stages has one size.
-
-    Raises:
-        WebbuildError: `conflicting-options`.
-    """
-    if len(names) > 1 and count > 1:
-        raise WebbuildError(
-            "conflicting-options",
-            f"--size {size}: {names[1]} and what follows are packed for what {names[0]} makes of one size",
-            "give one --size, or pack a bundle for each",
-            exit_code=USAGE,
-        )
 
 
 def check_batches(stages: Sequence[PlannedStage], given: Sequence[int]) -> None:

@@ -18,6 +18,7 @@ from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.inspection.before_after import BeforeAfter
 from webbuild.manifest.states import state_inputs
+from webbuild.model.states import describe_spec
 
 
 class ModelStage(Struct, frozen=True):
@@ -73,6 +74,8 @@ def compile_stages(
             compiled = compile_one(links, joined_sizes(stage, made))
             if len(planned) > 1:
                 _check_stateless(compiled)
+        if at == 0:
+            _check_sizes(compiled, planned[1:])
         done.append(_named(compiled))
         made = {**made, **outputs_made(stage.name, compiled.compiled.lowered.graphs["wasm"])}
     return done
@@ -89,6 +92,28 @@ def _check_stateless(stage: ModelStage) -> None:
             "pack that model alone; or give --state none, which makes its states inputs of the caller",
             exit_code=USAGE,
         )
+
+
+def _check_sizes(stage: ModelStage, later: Sequence[PlannedStage]) -> None:
+    """See that what later stages take of one has one shape, whatever the size of its pictures.
+
+    Raises:
+        WebbuildError: `stage-mismatch` with the output, and the input that takes it.
+    """
+    first, *others = (outputs_made(stage.name, each.compiled.lowered.graphs["wasm"]) for each in stage.variants)
+    joins = [(taker, join) for taker in later for join in taker.joins if join.stage == stage.name]
+    for taker, join in joins:
+        for variant, made in zip(stage.variants[1:], others, strict=True):
+            at_first, at_other = first[stage.name, join.output], made[stage.name, join.output]
+            if at_other.shape != at_first.shape:
+                raise WebbuildError(
+                    "stage-mismatch",
+                    f"input '{join.input}' of {taker.source.path.name} takes '{join.output}' of {stage.given.name}, "
+                    f"which is {describe_spec(at_first)} at {stage.variants[0].name} "
+                    f"and {describe_spec(at_other)} at {variant.name}",
+                    "give one --size, or pack a bundle for each size: later stages are packed for one shape",
+                    exit_code=USAGE,
+                )
 
 
 def _named(stage: ModelStage) -> ModelStage:

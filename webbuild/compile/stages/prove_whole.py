@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 
 from webbuild.compare.comparison import Comparison
 from webbuild.compile.prove import ProvenGraphs
@@ -25,9 +26,20 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Graph
 from webbuild.runners.chain import WHOLE, RunStage, perturbing_all, run_chain
 from webbuild.runners.native import NativeRunner
+from webbuild.tasks.detection import Detection
+
+SampleDetections = dict[str, dict[str, Sequence[Detection]]]
+"""By sample, then by runner."""
 
 
-def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], folder: Path) -> list[Comparison]:
+class WholeProof(Struct, frozen=True):
+    """The comparisons of all stages together, and what a last stage finds in all crops of a picture."""
+
+    comparisons: list[Comparison]
+    detections: SampleDetections = {}
+
+
+def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], folder: Path) -> WholeProof:
     """Compare all stages together on the samples: a picture's way through the originals and through the graphs.
 
     Each stage's own proof takes what the originals before it give. Here it takes what the graphs before it give, so
@@ -36,11 +48,11 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], f
 
     Args:
         stages: in their order.
-        proven: the graphs of each, for its first size.
+        proven: the graphs of each, for its first variant.
         folder: in which they lie.
 
     Returns:
-        The comparisons of the last stage's outputs.
+        The comparisons of the last stage's outputs, or of what it finds in all crops.
 
     Raises:
         WebbuildError: `output-mismatch`, `vacuous-comparison`.
@@ -63,16 +75,13 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], f
     with ExitStack() as opened:
         for each in stages:
             opened.callback(each.loaded.original.close)
-        comparisons = [
-            comparison
-            for name, graphs in _chains(proven)
-            for comparison in compare_runs(
-                reference,
-                name,
-                _answers(stages, graphs, folder, reference, crops=crops),
-                _judging(_policy(graphs), crops=crops),
-            )
-        ]
+        comparisons: list[Comparison] = []
+        answers = {"native": reference.answers}
+        for name, graphs in _chains(proven):
+            found: Iterable[Answer] = _answers(stages, graphs, folder, reference, crops=crops)
+            if crops:
+                found = answers[graphs[-1].target] = list(found)
+            comparisons += compare_runs(reference, name, found, _judging(_policy(graphs), crops=crops))
     try:
         require_equivalent(comparisons)
     except WebbuildError as error:
@@ -81,7 +90,14 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], f
             raise
         fix = f"each stage is right alone, and their differences add up: leave {option} out"
         raise WebbuildError(error.code, error.message, fix) from error
-    return comparisons
+    return WholeProof(comparisons, _detections(reference, answers) if crops else {})
+
+
+def _detections(reference: Reference, answers: Mapping[str, Sequence[Answer]]) -> SampleDetections:
+    return {
+        given.name: {runner: of_runner[at].detections for runner, of_runner in answers.items()}
+        for at, given in enumerate(reference.inputs)
+    }
 
 
 def _smaller_by(graphs: Sequence[Graph]) -> str:
