@@ -12,11 +12,11 @@ import msgspec
 import onnx
 import onnx_ir as ir
 
-from benchmarks.zoo.cpu_fusion import fused_operators
 from benchmarks.zoo.row import Patched
 from benchmarks.zoo.zoo_model import ZooModel
 from webbuild.commands.patch_result import PatchError, PatchResult
 from webbuild.errors import FAILED
+from webbuild.inspection.cpu_fusion import fused_operators
 from webbuild.inspection.graph import prepare_graph
 from webbuild.inspection.inspect import inspect
 from webbuild.model.load import load_onnx

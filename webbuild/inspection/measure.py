@@ -62,13 +62,13 @@ def measure_in_page(
     if any(value.dtype is ir.DataType.STRING for value in (*model.graph.inputs, *model.graph.outputs)):
         (answer,) = page.measure([Probe("model", "", 0, "", data, {}, run=False)])
         return compare_with_prediction(
-            inspection, answer.log, run_outcome(answer, None), printable(answer.error or "not run: text"), None
+            inspection, model, answer.log, run_outcome(answer, None), printable(answer.error or "not run: text"), None
         )
     wanted, refused = _native(source.path, data, feeds)
     (answer,) = page.measure([_probe(data, feeds)])
     end = run_outcome(answer, wanted)
     wrong = _first_wrong(page, model, source.path, feeds) if end == "wrong" else None
-    return compare_with_prediction(inspection, answer.log, end, printable(answer.error or refused), wrong)
+    return compare_with_prediction(inspection, model, answer.log, end, printable(answer.error or refused), wrong)
 
 
 def with_indexed_names(source: OnnxModel, dims: Mapping[str, int]) -> ir.Model:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from webbuild.inspection.cpu_fusion import split_gathers
+from webbuild.inspection.graph import walk_nodes
 from webbuild.inspection.result import Inspection, NodeInspection
 from webbuild.ortweb.placement_log import TRANSFER_OPS, count_placements, parse_nodes
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
 
 MeasuredPlacement = Literal["gpu", "cpu", "removed"]
 """Where a node was: `removed` if it was folded, or is a part of another."""
@@ -71,9 +76,9 @@ def throwing_node(message: str) -> int | None:
 
 
 def compare_with_prediction(
-    inspection: Inspection, log: Sequence[str], measured: RunOutcome, message: str, wrong: int | None
+    inspection: Inspection, model: ir.Model, log: Sequence[str], measured: RunOutcome, message: str, wrong: int | None
 ) -> Measurement:
-    """Put a prediction beside what the engine logged, and how the run ended."""
+    """Put a prediction of a model beside what the engine logged, and how the run ended."""
     places = _measured_placements(inspection, log, measured)
     names = [node.operator for node in parse_nodes(log)]
     guess = predicted_outcome(inspection)
@@ -90,7 +95,7 @@ def compare_with_prediction(
         message=message,
         disagreements=(
             *_outcome_disagreements(inspection, guess, measured, failed if failed is not None else wrong),
-            *_placement_disagreements(inspection, places),
+            *_placement_disagreements(inspection, model, places),
         ),
     )
 
@@ -148,20 +153,27 @@ def _outcome_disagreements(
     yield f"it was to end as '{guess}', and ended as '{measured}': probe {what}"
 
 
-def _placement_disagreements(inspection: Inspection, places: Sequence[MeasuredPlacement | None]) -> Iterator[str]:
+def _placement_disagreements(
+    inspection: Inspection, model: ir.Model, places: Sequence[MeasuredPlacement | None]
+) -> Iterator[str]:
     """Yield the kinds of nodes that ran elsewhere. One that became a part of another ran nowhere."""
     kinds: dict[tuple[str, str, str], int] = {}
+    fused = _fused_on_cpu(inspection, model)
     for node, where in zip(inspection.nodes, places, strict=True):
-        if (
-            where is not None
-            and _predicted_placement(node) != where
-            and not (where == "removed" and node.placement == "gpu")
-        ):
+        merged = where == "removed" and (node.placement == "gpu" or node.index in fused)
+        if where is not None and _predicted_placement(node) != where and not merged:
             key = (_describe(node), _predicted_placement(node), where)
             kinds[key] = kinds.get(key, 0) + 1
     words = {"gpu": "on the GPU", "cpu": "on the CPU", "removed": "removed while loading", "none": "without a kernel"}
     for (about, guess, place), times in kinds.items():
         yield f"{times} {words[place]}, not {words[guess]}: probe {about}"
+
+
+def _fused_on_cpu(inspection: Inspection, model: ir.Model) -> set[int]:
+    """Return the nodes on the CPU that become parts of another there."""
+    placed = zip(walk_nodes(model.graph), inspection.nodes, strict=True)
+    on_cpu = {each.node: found.index for each, found in placed if found.placement == "cpu"}
+    return {on_cpu[node] for gathers in split_gathers(on_cpu) for node in gathers}
 
 
 def _describe(node: NodeInspection) -> str:
