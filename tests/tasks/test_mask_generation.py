@@ -63,6 +63,15 @@ SAM_BOXES = decoder(
 )
 SAM2_TRANSFORMERS = decoder([*POINTS, *LEVELS], [*TRANSFORMERS_ANSWER, floats("object_score_logits", 1, 1, 1)])
 SAM2_BOXES = decoder([*POINTS, floats("input_boxes", 1, 1, 4), *LEVELS], TRANSFORMERS_ANSWER)
+FEATURES = [
+    floats("image_embeddings", 1, 8, 4, 4),
+    floats("high_res_features1", 1, 1, 16, 16),
+    floats("high_res_features2", 1, 2, 8, 8),
+]
+SIZE = TensorSpec("orig_im_size", "int32", (2,))
+RESIZED = [floats("masks", 1, 3, 64, 64), floats("iou_predictions", 1, 3)]
+EFFICIENT_CLICKS = [floats("batched_point_coords", 1, 1, 3, 2), floats("batched_point_labels", 1, 1, 3)]
+EFFICIENT_ANSWER = [floats("output_masks", 1, 1, 3, 64, 64), floats("iou_predictions", 1, 1, 3)]
 
 
 @pytest.mark.parametrize(
@@ -75,6 +84,11 @@ SAM2_BOXES = decoder([*POINTS, floats("input_boxes", 1, 1, 4), *LEVELS], TRANSFO
         (SAM2_TRANSFORMERS, ("pred_masks", None, [0, 1, 2], "corners", False, False)),
         (SAM_BOXES, ("pred_masks", None, [0, 1, 2], "input", False, True)),
         (SAM2_BOXES, ("pred_masks", None, [0, 1, 2], "input", False, False)),
+        (decoder([*FEATURES, *CLICKS], RESIZED), ("masks", None, [0, 1, 2], "corners", False, False)),
+        (
+            decoder([EMBEDDING, *EFFICIENT_CLICKS], EFFICIENT_ANSWER),
+            ("output_masks", None, [0, 1, 2], "corners", False, False),
+        ),
     ],
     ids=[
         "SAM",
@@ -84,6 +98,8 @@ SAM2_BOXES = decoder([*POINTS, floats("input_boxes", 1, 1, 4), *LEVELS], TRANSFO
         "SAM 2 of transformers",
         "SAM with boxes",
         "SAM 2 with boxes",
+        "SAM 2 of other names",
+        "EfficientSAM",
     ],
 )
 def test_a_mask_decoder_is_known_by_its_names(signature: ModelSignature, want: tuple[Any, ...]) -> None:
@@ -95,8 +111,26 @@ def test_a_mask_decoder_is_known_by_its_names(signature: ModelSignature, want: t
 def test_boxes_are_left_out_only_of_a_decoder_that_takes_their_corners() -> None:
     """SAM 2's labels have corners, SAM's have none."""
     free = TensorSpec("input_boxes", "float32", (1, "boxes", 4))
-    assert unused_inputs(decoder([*POINTS, free, *LEVELS], TRANSFORMERS_ANSWER)) == {"input_boxes": (1, 0, 4)}
+    left_out = unused_inputs(decoder([*POINTS, free, *LEVELS], TRANSFORMERS_ANSWER))
+    assert {name: value.shape for name, value in left_out.items()} == {"input_boxes": (1, 0, 4)}
     assert unused_inputs(decoder([*POINTS, free, EMBEDDING], TRANSFORMERS_ANSWER)) == {}
+
+
+@pytest.mark.parametrize(
+    ("signature", "side"),
+    [
+        (decoder([EMBEDDING, *CLICKS, SIZE], [*RESIZED, floats("low_res_masks", 1, 3, 16, 16)]), 1),
+        (decoder([EMBEDDING, *CLICKS, SIZE], RESIZED), 64),
+        (decoder([*FEATURES, *CLICKS, SIZE], RESIZED), 16),
+        (decoder([EMBEDDING, *EFFICIENT_CLICKS, SIZE], EFFICIENT_ANSWER), 64),
+    ],
+    ids=["logits too", "SAM", "SAM 2", "EfficientSAM"],
+)
+def test_masks_of_a_picture_s_size_are_made_at_that_of_the_logits_or_of_the_frame(
+    signature: ModelSignature, side: int
+) -> None:
+    size = unused_inputs(signature)["orig_im_size"]
+    assert (size.tolist(), size.dtype.name) == ([side, side], "int32")
 
 
 def test_points_are_left_out_where_their_number_is_free() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import msgspec
-import numpy as np
 
 from webbuild.model.load import OnnxModel
 from webbuild.model.model_signature import model_signature
@@ -24,7 +23,7 @@ def reduce_mask_decoder(source: OnnxModel, taken: Collection[str]) -> OnnxModel:
     kept = decoder_outputs(source.signature)
     if kept is None or not set(taken) <= set(kept):
         return source
-    unused = {name: np.ones(shape, np.float32) for name, shape in unused_inputs(source.signature).items()}
+    unused = unused_inputs(source.signature)
     dropped = [spec.name for spec in source.signature.outputs if spec.name not in kept]
     said = [f"output '{name}' is left out: masks are made of '{kept[0]}'" for name in dropped]
     said += [f"input '{name}' is left out: no prompt needs it" for name in unused]

@@ -28,7 +28,7 @@ def infer_sam_encoder(signature: ModelSignature, later: Sequence[ModelSignature]
     if decoder is None or len(signature.inputs) != 1:
         return None
     (spec,) = signature.inputs
-    letterbox = resizes_through_input({given.name: given for given in decoder.inputs})
+    letterbox = resizes_through_input(decoder)
     raw = fixed_image_input(spec, "nhwc") or fixed_image_input(spec, "hwc")
     image = raw or fixed_image_input(spec)
     if image is None:
