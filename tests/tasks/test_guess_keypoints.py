@@ -130,3 +130,10 @@ def test_the_names_in_config_json_are_taken() -> None:
     names = {str(index): f"joint {index}" for index in range(17)}
     task, _ = recognised(signature((1, 3, 64, 48), {"heatmaps": (1, 17, 16, 12)}, config={"id2label": names}))
     assert [each.name for each in task.keypoints][:2] == ["joint 0", "joint 1"]
+
+
+def test_a_name_tells_the_output_of_landmarks_beside_a_map_that_looks_like_heat() -> None:
+    given = signature((1, 3, 112, 112), {"features": (1, 16, 14, 14), "landmarks": (1, 196)})
+    task, _ = recognised(given)
+    assert task.head == RegressionHead(output="landmarks", columns="xy", range="unit")
+    assert task.classes == ["face"]

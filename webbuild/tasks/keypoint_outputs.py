@@ -21,6 +21,7 @@ _POSE_FILE = re.compile(r"vit-?pose|hr-?net|simple-?baseline|pose-?resnet|td-?hm
 _BODY_KEYPOINTS = (14, 16, 17, 26, 133)
 """Keypoints of people; an HRNet that segments has maps too, one for each class."""
 _VITPOSE = re.compile(r"vit-?pose", re.IGNORECASE)
+_POINTS = re.compile(r"land_?mark|key_?point|kpt", re.IGNORECASE)
 _STRIDES = (4, 2, 8)
 """How many pixels of the input a cell of a heat map may be wide."""
 
@@ -36,9 +37,11 @@ class FoundHead(Struct, frozen=True):
 
 
 def find_head(signature: ModelSignature, crop: CropInput) -> FoundHead | None:
-    """Return the outputs of keypoints, None where nothing looks like it."""
+    """Return the outputs of keypoints, those first that names tell; None where nothing looks like it."""
     family = landmark_family(signature.file)
-    return _find_simcc(signature, crop) or _find_heatmap(signature, crop) or _find_regression(signature, family)
+    looks = (_find_simcc(signature, crop), _find_heatmap(signature, crop), _find_regression(signature, family))
+    found = [head for head in looks if head is not None]
+    return next((head for head in found if head.sure), found[0] if found else None)
 
 
 def _find_simcc(signature: ModelSignature, crop: CropInput) -> FoundHead | None:
@@ -95,7 +98,7 @@ def _is_vitpose(signature: ModelSignature, output: TensorSpec) -> bool:
 
 def _find_regression(signature: ModelSignature, family: LandmarkFamily | None) -> FoundHead | None:
     """An output of as many numbers as keypoints have coordinates, the rest ones: [1, 212], [1, 1, 1, 1404]."""
-    for output in signature.outputs:
+    for output in sorted(signature.outputs, key=lambda each: _POINTS.search(each.name) is None):
         sizes = [size for size in output.shape if size != 1]
         if output.dtype != "float32" or not all(isinstance(size, int) for size in sizes) or not 1 <= len(sizes) <= 2:
             continue
@@ -106,7 +109,8 @@ def _find_regression(signature: ModelSignature, family: LandmarkFamily | None) -
         head = RegressionHead(output=output.name, columns=columns, range=span)
         said = f"output '{output.name}' {list(output.shape)} holds {', '.join(columns)} of each keypoint"
         taken = said if family is None else f"{said}, as of {family.name}"
-        return FoundHead(head, count, taken, family is not None, family)
+        sure = family is not None or _POINTS.search(output.name) is not None
+        return FoundHead(head, count, taken, sure, family)
     return None
 
 
