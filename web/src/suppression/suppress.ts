@@ -30,7 +30,7 @@ export function suppress(anchors: Anchors, limits: SuppressionLimits): Float32Ar
   for (const anchor of order) {
     if (kept.length === limits.maxDetections) break;
     const box = boxOf(anchors.boxes, anchor);
-    if (!kept.some((other) => overlapOf(other.box, box) > iou)) kept.push({ box, anchor });
+    if (!kept.some((other) => overlap(other.box, box, iou))) kept.push({ box, anchor });
   }
   const found = new Float32Array(limits.rowsOut * limits.columns);
   for (const [row, { anchor }] of kept.entries()) {
@@ -55,11 +55,14 @@ function boxOf(boxes: Float32Array, anchor: number): Box {
   return { left, top, right, bottom, area };
 }
 
-/** The intersection over union, every step rounded to float32. 0 where a box has no area, or one that is not finite. */
-function overlapOf(first: Box, second: Box): number {
+/**
+ * Whether the intersection over union, every step rounded to float32, is above `iou`. Boxes that share nothing do not
+ * overlap, whatever that is, and neither do those without an area or with one that is not finite.
+ */
+function overlap(first: Box, second: Box, iou: number): boolean {
   const width = Math.fround(Math.min(first.right, second.right) - Math.max(first.left, second.left));
   const height = Math.fround(Math.min(first.bottom, second.bottom) - Math.max(first.top, second.top));
   const shared = width > 0 && height > 0 ? Math.fround(width * height) : 0;
   const union = Math.fround(Math.fround(first.area + second.area) - shared);
-  return shared > 0 && union > 0 && Number.isFinite(union) ? Math.fround(shared / union) : 0;
+  return shared > 0 && union > 0 && Number.isFinite(union) && Math.fround(shared / union) > iou;
 }

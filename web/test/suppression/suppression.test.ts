@@ -60,6 +60,7 @@ const SCENES = [
   ["a crowd at one place", 2000, 6, 0.3, 0, 300, false],
   ["a third as the threshold, whole numbers", 3000, 60, 1 / 3, 0, 1000, true],
   ["a threshold of nothing", 1000, 100, 0, 0.5, 300, true],
+  ["a threshold below nothing", 1000, 100, -0.1, 0.5, 300, true],
   ["one anchor", 1, 10, 0.5, 0, 1, false],
 ] as const;
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import onnx_ir as ir
 
+from webbuild.passes.analysis.mixed_rows import mixing_node
 from webbuild.passes.analysis.use_def import UnknownNmsPatternError, skip_layout_ops, trace_indices
-from webbuild.passes.nms.gathered_rows import find_gathered_rows
+from webbuild.passes.nms.gathered_rows import GatheredRows, find_gathered_rows
 from webbuild.passes.nms.pattern import CandidateMask, NmsPattern
 from webbuild.passes.nms.selected_rows import is_filled_up
 from webbuild.passes.rewrite import constant, find_nodes, static_shape
@@ -47,12 +49,14 @@ def find_box_nms(model: ir.Model) -> BoxNmsPattern | None:
     if not kept.gathers or kept.limit is None:
         raise UnknownNmsPatternError(where, "no limit on the number of detections was found after it")
     _check_consistent(nms, mask, kept.limit, where)
+    rows = find_gathered_rows(model, kept.gathers, where)
+    _check_row_by_row(nms, mask, kept.gathers, rows, where)
     return BoxNmsPattern(
         nms_node=nms,
         iou_input=3,
         mask=mask,
         kept_gathers=kept.gathers,
-        rows=find_gathered_rows(model, kept.gathers, where),
+        rows=rows,
         max_detections=kept.limit,
         anchors=anchor_count(mask, where),
         boxes=boxes,
@@ -103,6 +107,20 @@ def _check_consistent(nms: ir.Node, mask: CandidateMask, limit: int, where: str)
     most = constant(nms.inputs[2])
     if most is None or most.size != 1 or int(most.item()) < limit:
         raise UnknownNmsPatternError(where, "it limits the number of boxes itself")
+
+
+def _check_row_by_row(
+    nms: ir.Node, mask: CandidateMask, kept: Sequence[ir.Node], rows: GatheredRows, where: str
+) -> None:
+    """Raise where a row depends on others, such as on the largest coordinate of all candidates.
+
+    What takes the place of the tail computes with all anchors, or with a fixed number of them.
+    """
+    joiner = rows.value.producer()
+    mixing = mixing_node((node.outputs[0] for node in mask.gathers), {nms, *kept})
+    mixing = mixing or mixing_node((node.outputs[0] for node in kept), {joiner} if joiner else ())
+    if mixing is not None:
+        raise UnknownNmsPatternError(where, f"{mixing.op_type} '{mixing.name}' mixes the rows of its candidates")
 
 
 def is_gathered_score(scores: ir.Value | None, mask: CandidateMask) -> bool:

@@ -1,0 +1,63 @@
+"""Nodes that compute a row of what others hold: the largest of all rows, their sum, their order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import onnx_ir as ir
+
+from webbuild.passes.rewrite import constant, consumers, reduction_axes
+
+_REDUCTIONS = frozenset({
+    "ArgMax", "ArgMin", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean",
+    "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare",
+})  # fmt: skip
+_ALONG_AN_AXIS = {"Softmax": -1, "LogSoftmax": -1, "Hardmax": -1, "TopK": -1, "LayerNormalization": -1}
+"""Operators along one axis, and which unless they say otherwise."""
+
+
+def mixing_node(starts: Iterable[ir.Value], ends: Collection[ir.Node]) -> ir.Node | None:
+    """Return a node that mixes rows, between values whose number of rows the data decide and nodes; None without one.
+
+        ReduceMax(boxes [n, 4]) []  mixes,  ReduceMax(boxes [n, 4], axes = [1]) [n, 1]  does not
+
+    What is computed of more rows than these is something else there.
+    """
+    waiting = list(starts)
+    seen = set(waiting)
+    while waiting:
+        value = waiting.pop()
+        for node in consumers(value):
+            if node in ends or node.op_type == "Shape":
+                continue
+            if _mixes(node, value):
+                return node
+            waiting += [made for made in node.outputs if made not in seen]
+            seen.update(node.outputs)
+    return None
+
+
+def _mixes(node: ir.Node, value: ir.Value) -> bool:
+    axis, rank = _row_axis(value), 0 if value.shape is None else len(value.shape)
+    if node.op_type in _REDUCTIONS and node.inputs[0] is value:
+        axes = _arg_axes(node) if node.op_type.startswith("Arg") else reduction_axes(node)
+        return axis is None or axes is None or axis in [each % rank for each in axes]
+    if node.op_type in _ALONG_AN_AXIS and node.inputs[0] is value:
+        along = node.attributes.get_int("axis", _ALONG_AN_AXIS[node.op_type])
+        return axis is None or along % rank == axis
+    if node.op_type == "CumSum" and node.inputs[0] is value:
+        held = constant(node.inputs[1])
+        return axis is None or held is None or int(held.item()) % rank == axis
+    if node.op_type in ("MatMul", "Gemm"):
+        return node.inputs[0] is not value or axis != rank - 2 or node.attributes.get_int("transA", 0) == 1
+    return node.op_type == "Einsum"
+
+
+def _arg_axes(node: ir.Node) -> list[int]:
+    return [node.attributes.get_int("axis", 0)]
+
+
+def _row_axis(value: ir.Value) -> int | None:
+    """Return the only axis whose length the data decide, None where that does not show."""
+    free = [axis for axis, size in enumerate(value.shape or ()) if not isinstance(size, int)]
+    return free[0] if len(free) == 1 else None
