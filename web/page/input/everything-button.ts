@@ -5,8 +5,14 @@ import { isAbort } from "../shell/failure-card.js";
 import { element } from "../util/elements.js";
 import { type GridThresholds, lowered } from "./grid-thresholds.js";
 
-/** Returns what was found, null where the picture is another one by now. */
-export type FindEverything = (options: EverythingOptions) => Promise<EverythingResult | null>;
+/**
+ * Returns what was found, null where the picture is another one by now. `looking` hears whether the first stage looks at the
+ * picture, before any point is asked about.
+ */
+export type FindEverything = (
+  options: EverythingOptions,
+  looking: (on: boolean) => void,
+) => Promise<EverythingResult | null>;
 
 /** Points a side of the grid that shows how sure the model is. */
 const few = 6;
@@ -47,8 +53,23 @@ export class EverythingButton {
     this.#button.disabled = false;
   }
 
+  /** There is no model to ask. */
+  disable(): void {
+    this.stop();
+    this.#button.disabled = true;
+  }
+
+  /** Drops what is under way: nobody waits for its end. */
   stop(): void {
-    this.#stop?.abort();
+    if (this.#stop === null) return;
+    this.#stop.abort();
+    this.#said.textContent = this.#note;
+    this.#end();
+  }
+
+  #end(): void {
+    this.#stop = null;
+    this.#showRunning(false);
   }
 
   async #run(): Promise<void> {
@@ -57,40 +78,35 @@ export class EverythingButton {
     this.#showRunning(true);
     this.#said.textContent = this.#note;
     try {
-      const points = this.#points.valueAsNumber;
-      const first = this.#isFitted ? 0 : Math.min(few, points);
-      const total = first ** 2 + points ** 2;
-      if (first > 0) await this.#fit(first, stop.signal, total);
-      const { score, stability } = this.#thresholds();
-      const found = await this.#find({
-        pointsPerSide: points,
-        scoreThreshold: score,
-        stabilityThreshold: stability,
-        signal: stop.signal,
-        onProgress: ({ done }) => this.#showDone(first ** 2 + done, total),
-      });
-      if (found === null) return;
+      const found = await this.#findAll(stop.signal);
+      if (found === null || stop.signal.aborted) return;
       const [warning] = found.warnings;
       if (warning) this.#said.textContent = warning.message;
       await this.#show(found);
     } catch (error) {
-      if (!isAbort(error)) this.#said.textContent = error instanceof Error ? error.message : String(error);
+      if (stop.signal.aborted || isAbort(error)) return;
+      this.#said.textContent = error instanceof Error ? error.message : String(error);
     } finally {
-      this.#stop = null;
-      this.#showRunning(false);
+      if (this.#stop === stop) this.#end();
     }
+  }
+
+  async #findAll(signal: AbortSignal): Promise<EverythingResult | null> {
+    const points = this.#points.valueAsNumber;
+    const first = this.#isFitted ? 0 : Math.min(few, points);
+    const total = first ** 2 + points ** 2;
+    if (first > 0) await this.#fit(first, signal, total);
+    if (signal.aborted) return null;
+    const { score, stability } = this.#thresholds();
+    const grid = { pointsPerSide: points, scoreThreshold: score, stabilityThreshold: stability };
+    return this.#ask(grid, signal, (done) => (first ** 2 + done) / total);
   }
 
   /** Asks about a few points, and lowers thresholds that nothing there reaches. */
   async #fit(points: number, signal: AbortSignal, total: number): Promise<void> {
-    const found = await this.#find({
-      pointsPerSide: points,
-      scoreThreshold: 0,
-      stabilityThreshold: 0,
-      signal,
-      onProgress: ({ done }) => this.#showDone(done, total),
-    });
-    if (found === null || this.#isFitted) return;
+    const grid = { pointsPerSide: points, scoreThreshold: 0, stabilityThreshold: 0 };
+    const found = await this.#ask(grid, signal, (done) => done / total);
+    if (found === null || signal.aborted || this.#isFitted) return;
     this.#isFitted = true;
     const usual = this.#thresholds();
     const fitting = lowered(found.masks, usual);
@@ -103,12 +119,29 @@ export class EverythingButton {
     this.#said.textContent = this.#note;
   }
 
+  /** Shows how far it is, unless it was stopped. */
+  #ask(
+    grid: EverythingOptions,
+    signal: AbortSignal,
+    share: (done: number) => number,
+  ): Promise<EverythingResult | null> {
+    const onProgress: EverythingOptions["onProgress"] = ({ done }) => {
+      if (!signal.aborted) this.#bar.value = share(done);
+    };
+    return this.#find({ ...grid, signal, onProgress }, (on) => {
+      if (!signal.aborted) this.#showLooking(on);
+    });
+  }
+
   #thresholds(): GridThresholds {
     return { score: this.#score.valueAsNumber, stability: this.#stability.valueAsNumber };
   }
 
-  #showDone(done: number, total: number): void {
-    this.#bar.value = done / total;
+  /** No share of the bar is done, for as long as that takes. */
+  #showLooking(on: boolean): void {
+    this.#said.textContent = on ? "Looking at the picture" : this.#note;
+    if (on) this.#bar.removeAttribute("value");
+    else this.#bar.value = 0;
   }
 
   #showRunning(runs: boolean): void {

@@ -82,11 +82,12 @@ export class PromptPointer {
     // A second finger is no click.
     const isSecond = this.#press !== null;
     this.#drop();
-    if (isSecond || at === null || event.button !== 0 || !this.#isInside(at)) return;
+    if (isSecond || at === null || event.button !== 0) return;
     this.#root.setPointerCapture(event.pointerId);
     this.#point(null);
     this.#actions.hover(null);
-    const timer = event.pointerType === "touch" ? window.setTimeout(() => this.#hold(at), longPress) : 0;
+    const holds = event.pointerType === "touch" && this.#isInside(at);
+    const timer = holds ? window.setTimeout(() => this.#hold(at), longPress) : 0;
     this.#press = { start: at, end: at, timer };
   }
 
@@ -107,8 +108,9 @@ export class PromptPointer {
     const box = this.#box();
     this.#drop();
     if (press === null) return;
-    if (box === null) this.#actions.click(placeIn(press.start), event.shiftKey);
-    else if (box.x1 < box.x2 && box.y1 < box.y2) this.#actions.drag(box);
+    if (box === null) {
+      if (this.#isInside(press.start)) this.#actions.click(placeIn(press.start), event.shiftKey);
+    } else if (box.x1 < box.x2 && box.y1 < box.y2) this.#actions.drag(box);
   }
 
   /** A finger has stayed where it is. */
@@ -123,17 +125,17 @@ export class PromptPointer {
     this.#stage.redraw();
   }
 
-  /** What is dragged, as far as it lies in the picture; null for a click. */
+  /** What is dragged, as far as it lies in the picture: it may begin beside that; null for a click. */
   #box(): Box | null {
     if (this.#press === null) return null;
     const { start, end } = this.#press;
     if (Math.hypot(end.left - start.left, end.top - start.top) < dragFrom) return null;
-    const { x, y } = this.#held(end);
+    const [from, to] = [this.#held(start), this.#held(end)];
     return {
-      x1: Math.min(start.x, x),
-      y1: Math.min(start.y, y),
-      x2: Math.max(start.x, x),
-      y2: Math.max(start.y, y),
+      x1: Math.min(from.x, to.x),
+      y1: Math.min(from.y, to.y),
+      x2: Math.max(from.x, to.x),
+      y2: Math.max(from.y, to.y),
     };
   }
 

@@ -71,7 +71,7 @@ export class ImagePage {
     });
     view.onChange?.(() => void this.#rerun());
     view.onAsk?.((options) => this.#askIdle(options));
-    view.onEverything?.((options) => this.#findEverything(options));
+    view.onEverything?.((options, looking) => this.#findEverything(options, looking));
     pickImages((picture) => void this.#choosePicture(picture));
     const first = this.#samples.first();
     if (first) void this.#chooseSample(first);
@@ -185,11 +185,19 @@ export class ImagePage {
     return picture === this.#picture ? result : null;
   }
 
-  async #findEverything(options: EverythingOptions): Promise<EverythingResult | null> {
+  async #findEverything(
+    options: EverythingOptions,
+    looking: (on: boolean) => void,
+  ): Promise<EverythingResult | null> {
     const picture = this.#picture;
     const model = this.#model;
     if (!picture || !model || this.#camera.on) return null;
-    const scene = await this.#scene.of(model, picture.blob);
+    const look = this.#scene.of(model, picture.blob);
+    const { looking: waits } = this.#scene;
+    if (waits) looking(true);
+    const scene = await look;
+    if (picture !== this.#picture) return null;
+    if (waits) looking(false);
     const found = await scene.everything(options);
     return picture === this.#picture ? found : null;
   }

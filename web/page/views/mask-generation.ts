@@ -101,6 +101,11 @@ class MaskGenerationView extends BaseView {
     this.#ask = ask;
   }
 
+  override setModel(model: Model | null, reason: string): void {
+    if (model === null) this.#everything.disable();
+    super.setModel(model, reason);
+  }
+
   onEverything(find: FindEverything): void {
     this.#everything.onFind(find);
   }

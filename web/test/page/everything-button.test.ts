@@ -49,6 +49,50 @@ test("a press finds everything with the numbers beside it, and shows how far it 
   expect(said.textContent).toBe(warning.message);
 });
 
+test("says what it waits for while the picture is looked at, and shows no share of the points", async () => {
+  const { button, press, bar, said } = opened(async () => {});
+  change("everything-score", 0.6);
+  let hear = (_: boolean): void => {};
+  button.onFind((_, looking) => {
+    hear = looking;
+    return new Promise(() => {});
+  });
+  press.click();
+  expect([bar.position, said.textContent]).toEqual([0, ""]);
+  hear(true);
+  expect([bar.position, said.textContent]).toEqual([-1, "Looking at the picture"]);
+  hear(false);
+  expect([bar.position, said.textContent]).toEqual([0, ""]);
+  hear(true);
+  button.disable();
+  expect([bar.hidden, press.disabled, said.textContent]).toEqual([true, true, ""]);
+  hear(true);
+  expect(said.textContent).toBe("");
+});
+
+test("what was stopped shows nothing, and holds up no other run", async () => {
+  const show = vi.fn(async () => {});
+  const { button, press, bar, said } = opened(show);
+  change("everything-score", 0.6);
+  const answers: ((found: EverythingResult) => void)[] = [];
+  const asked: EverythingOptions[] = [];
+  button.onFind((options) => {
+    asked.push(options);
+    return new Promise((resolve) => answers.push(resolve));
+  });
+  press.click();
+  press.click();
+  expect(bar.hidden).toBe(true);
+  press.click();
+  answers[0]?.({ masks: [], warnings: [{ message: "too late" }] } as unknown as EverythingResult);
+  asked[0]?.onProgress?.({ done: 64, total: 64 });
+  await new Promise((resolve) => setTimeout(resolve));
+  expect([show.mock.calls.length, said.textContent, bar.hidden, bar.value]).toEqual([0, "", false, 0]);
+  const found = { masks: [], warnings: [] } as unknown as EverythingResult;
+  answers[1]?.(found);
+  await vi.waitFor(() => expect(show).toHaveBeenCalledWith(found));
+});
+
 test("a second press stops it, without a word; another failure is said", async () => {
   const { button, press, bar, said } = opened(async () => {});
   button.onFind(
