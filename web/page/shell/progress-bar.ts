@@ -3,17 +3,18 @@
 import type { Progress } from "../../src/index.js";
 import { element, elements } from "../util/elements.js";
 import { megabytes } from "../util/format.js";
+import { LoadSteps, type Step } from "./load-steps.js";
 import { setStatus } from "./status.js";
 
-const sentences: Record<Progress["stage"], string> = {
-  engine: "Loading the engine",
-  weights: "Loading the weights",
-  session: "Preparing the model",
-  warmup: "Warming up",
+/** Of a model of several stages, all but the first say which. */
+const sentences: Record<Step, (name: string | undefined) => string> = {
+  engine: () => "Loading the engine",
+  weights: (name) => (name ? `Loading the weights of ${name}` : "Loading the weights"),
+  session: (name) => `Preparing ${name ?? "the model"}`,
+  warmup: (name) => (name ? `Warming up ${name}` : "Warming up"),
 };
-const order = Object.keys(sentences) as Progress["stage"][];
 /** What each part of the bar stands for, in percent. */
-const shares: Record<Progress["stage"], number> = { engine: 35, weights: 35, session: 20, warmup: 10 };
+const shares: Record<Step, number> = { engine: 35, weights: 35, session: 20, warmup: 10 };
 
 export class ProgressBar {
   readonly #card = element("progress-card", HTMLElement);
@@ -21,10 +22,10 @@ export class ProgressBar {
   readonly #stage = element("progress-stage", HTMLElement);
   readonly #bytes = element("progress-bytes", HTMLElement);
   readonly #parts = elements("#progress [data-stage]", HTMLElement);
-  readonly #done = new Map<string, number>();
+  #steps = new LoadSteps();
 
   start(): void {
-    this.#done.clear();
+    this.#steps = new LoadSteps();
     this.#card.hidden = false;
     this.#stage.textContent = "Starting";
     this.#bytes.textContent = "";
@@ -32,15 +33,14 @@ export class ProgressBar {
     setStatus("loading", "Starting");
   }
 
-  show({ stage, loaded, total }: Progress): void {
-    // A stage that reports means that those before it are over, whether they said so or not.
-    for (const before of order.slice(0, order.indexOf(stage))) this.#done.set(before, 1);
-    this.#done.set(stage, total > 0 ? Math.min(1, loaded / total) : 0);
+  show(progress: Progress): void {
+    const { stage, loaded, total, modelStage } = this.#steps.hear(progress);
     const inBytes = (stage === "engine" || stage === "weights") && total > 0;
-    this.#stage.textContent = sentences[stage];
+    const sentence = sentences[stage](modelStage);
+    this.#stage.textContent = sentence;
     this.#bytes.textContent = inBytes ? `${megabytes(loaded)} of ${megabytes(total)} MB` : "";
     this.#paint(stage);
-    setStatus("loading", sentences[stage]);
+    setStatus("loading", sentence);
   }
 
   stop(): void {
@@ -50,11 +50,11 @@ export class ProgressBar {
   #paint(current: string): void {
     let percent = 0;
     for (const part of this.#parts) {
-      const stage = part.dataset.stage as Progress["stage"];
-      const done = this.#done.get(stage) ?? 0;
-      percent += shares[stage] * done;
+      const step = part.dataset.stage as Step;
+      const done = this.#steps.share(step);
+      percent += shares[step] * done;
       part.style.setProperty("--done", `${done * 100}%`);
-      part.classList.toggle("waiting", stage === current && done === 0);
+      part.classList.toggle("waiting", step === current && done === 0);
     }
     this.#bar.setAttribute("aria-valuenow", percent.toFixed(0));
   }

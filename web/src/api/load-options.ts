@@ -65,6 +65,8 @@ export interface BundleModule {
  */
 export interface Progress {
   stage: "engine" | "weights" | "session" | "warmup";
+  /** Of a model of several stages, the one that this is about: they load side by side. */
+  modelStage?: string;
   loaded: number;
   total: number;
   /** The bytes of all stages: those that are there, from this visit or an earlier one, and those that are needed. */

@@ -27,7 +27,10 @@ export async function openStages(whole: Manifest, base: string, options: OpenOpt
   const abort = (): void => ending.abort();
   options.signal?.addEventListener("abort", abort);
   if (options.signal?.aborted) abort();
-  const progress = new StageProgress(options.onProgress, manifests.length);
+  const progress = new StageProgress(
+    options.onProgress,
+    manifests.map(({ stageName }) => stageName),
+  );
   const isAlone = manifests.length === 1;
   const ownWorker = !isAlone && options.trace ? `trace ${performance.now()} ${Math.random()}` : null;
   const [first = whole, ...later] = manifests;

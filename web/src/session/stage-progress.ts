@@ -4,16 +4,21 @@ import type { LoadOptions, Progress } from "../api/types.js";
 
 export class StageProgress {
   readonly #report: ((progress: Progress) => void) | undefined;
+  readonly #names: readonly (string | undefined)[];
   readonly #last: (Progress | null)[];
 
-  constructor(report: LoadOptions["onProgress"], stages: number) {
+  /** `names` are those of the stages; that of a model of one has none. */
+  constructor(report: LoadOptions["onProgress"], names: readonly (string | undefined)[]) {
     this.#report = report;
-    this.#last = Array.from({ length: stages }, () => null);
+    this.#names = names;
+    this.#last = names.map(() => null);
   }
 
-  /** Returns the listener of a stage: it reports that stage's step, and the bytes of all. */
+  /** Returns the listener of a stage: it reports that stage's step under its name, and the bytes of all. */
   listener(stage: number): LoadOptions["onProgress"] {
     const report = this.#report;
+    const name = this.#names[stage];
+    const named = name === undefined ? {} : { modelStage: name };
     if (report === undefined) return undefined;
     return (progress) => {
       this.#last[stage] = progress;
@@ -22,6 +27,7 @@ export class StageProgress {
         known.reduce((total, each) => total + bytes(each), 0);
       report({
         ...progress,
+        ...named,
         bytesDone: sum(({ bytesDone }) => bytesDone),
         bytesTotal: sum(({ bytesTotal }) => bytesTotal),
       });

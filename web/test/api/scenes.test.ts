@@ -360,15 +360,23 @@ test.runIf(hasWebgpu)("a stage that has no graph for WebGPU runs on WASM beside 
   expect(model.warnings).toMatchObject([{ code: "no-graph", message: expect.stringMatching(/^decoder: /) }]);
 });
 
-test("progress is that of all stages: their bytes add up", async () => {
+test("progress says which stage it is of, and its bytes are those of all", async () => {
   const heard: number[][] = [];
-  const onProgress: LoadOptions["onProgress"] = ({ bytesDone, bytesTotal }) =>
+  const names = new Set<string | undefined>();
+  const onProgress: LoadOptions["onProgress"] = ({ bytesDone, bytesTotal, modelStage }) => {
     heard.push([bytesDone, bytesTotal]);
+    names.add(modelStage);
+  };
   await loadTiny({ backend: "wasm", onProgress }, "stages.json");
   const [done, total] = heard.at(-1) ?? [];
   expect(done).toBe(total);
+  expect([...names].toSorted()).toEqual(["decoder", "encoder"]);
   const alone: number[] = [];
-  await loadTiny({ backend: "wasm", onProgress: (each) => alone.push(each.bytesTotal) }, "conv.json");
+  const progress: LoadOptions["onProgress"] = ({ bytesTotal, ...others }) => {
+    alone.push(bytesTotal);
+    expect(others).not.toHaveProperty("modelStage");
+  };
+  await loadTiny({ backend: "wasm", onProgress: progress }, "conv.json");
   // The engine's bytes count once.
   expect(Number(total) - Number(alone.at(-1))).toBeLessThan(100_000);
 });
