@@ -1,6 +1,8 @@
 // Where a scene lies: in the worker of the first stage, and whole copies of it in those of other stages.
 
+import type { RunOptions } from "../api/types.js";
 import type { LoadedModel } from "../fallback/fallback-chain.js";
+import type { ResilientSession } from "../fallback/recovery.js";
 import { closePictures } from "../preprocess/pixels.js";
 import type { SceneRef } from "../stages/scene-store.js";
 import type { RemoteHost } from "../worker/connection.js";
@@ -9,6 +11,21 @@ export type SceneCall<T> = (scenes: RemoteHost["scenes"]) => Promise<T>;
 
 /** Asks a worker about scenes. */
 export type AskScenes = <T>(call: SceneCall<T>) => Promise<T>;
+
+/** Asks a worker in calls that are none of the model's. */
+export function aside({ connection }: LoadedModel): AskScenes {
+  return (call) => connection.call(({ scenes }) => call(scenes));
+}
+
+/** Asks a worker once: who asked tries again where the session moves. */
+export function asking(session: ResilientSession, signal: RunOptions["signal"]): AskScenes {
+  return (call) =>
+    session.call(
+      ({ scenes }) => call(scenes),
+      () => null,
+      signal,
+    );
+}
 
 export class ScenePlaces {
   /** The scene's number in the model. */
