@@ -1,6 +1,6 @@
 // Which backend a stage with "auto" runs on: WebGPU first, then whichever is faster here, compared while nobody waits.
 
-import { WebbuildError } from "../api/errors.js";
+import { asWebbuildError, internalError } from "../api/errors.js";
 import type { Backend } from "../api/load-options.js";
 import type { BackendChoiceInfo } from "../api/model-info.js";
 import type { LoadedModel, LoadRequest } from "../fallback/fallback-chain.js";
@@ -68,8 +68,8 @@ export class BackendChoice {
       if (typeof trial === "string") this.stay(trial);
       else await this.#compare(this.#compared, trial, signal);
     } catch (error) {
-      if (signal.aborted || !(error instanceof WebbuildError)) throw error;
-      this.stay(`the backends were not compared: ${error.message}`);
+      if (signal.aborted) throw error;
+      this.stay(`the backends were not compared: ${asWebbuildError(error, internalError).message}`);
     }
   }
 

@@ -42,7 +42,7 @@ export class IdleTime {
     this.#underWay--;
     if (this.#underWay > 0 || this.isOver) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#whenIdle(() => void this.#start()), QUIET);
+    this.#timer = setTimeout(() => this.#whenIdle(() => void this.#start().catch(reportError)), QUIET);
   }
 
   /** There is nothing to wait for any more. */

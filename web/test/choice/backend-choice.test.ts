@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { BackendChoice, type Compared } from "../../src/choice/backend-choice.js";
 import { betterBackend } from "../../src/choice/timed-runs.js";
 import type { Model } from "../../src/index.js";
 import { bundle, hasWebgpu, loadTiny, picture, runtime } from "../support/bundle.js";
@@ -76,4 +77,13 @@ describe.runIf(hasWebgpu)("a model that may choose its backend", () => {
       code: "invalid-option",
     });
   });
+});
+
+test("whatever fails while nobody waits, the model stays where it is, and says why", async () => {
+  const memory = { key: "", known: null };
+  const findTrial = () => Promise.reject(new TypeError("nothing was cloned"));
+  const choice = new BackendChoice({ memory, findTrial } as unknown as Compared);
+  await choice.choose(new AbortController().signal);
+  expect(choice.info.reason).toBe("the backends were not compared: nothing was cloned");
+  expect(choice.isMade).toBe(true);
 });

@@ -63,3 +63,23 @@ test("a call stops the work, which begins again three times in all", async () =>
   }
   expect(signals).toHaveLength(3);
 });
+
+test("work that fails is reported, and does not come back", async () => {
+  const reported = vi.spyOn(globalThis, "reportError").mockImplementation(() => {});
+  const rejected = vi.fn((event: PromiseRejectionEvent) => event.preventDefault());
+  addEventListener("unhandledrejection", rejected);
+  const work = vi.fn(() => Promise.reject(new Error("a bug")));
+  const over = vi.fn();
+  const idle = new IdleTime(work, over);
+  for (let calls = 0; calls < 2; calls++) {
+    idle.began();
+    idle.ended();
+    await pass(5000);
+  }
+  vi.useRealTimers();
+  await new Promise((resolve) => setTimeout(resolve));
+  removeEventListener("unhandledrejection", rejected);
+  expect([work.mock.calls.length, over.mock.calls.length, rejected.mock.calls.length]).toEqual([1, 1, 0]);
+  expect(reported).toHaveBeenCalledWith(new Error("a bug"));
+  reported.mockRestore();
+});
