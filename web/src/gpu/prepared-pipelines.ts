@@ -1,12 +1,7 @@
 // Compute pipelines that are compiled together as soon as there is a device. The engine asks for one, waits for it, and
 // asks for the next; those that it asked for in an earlier visit are ready by then, or under way.
 
-/** What makes a pipeline: its shader, and the layouts of its bind groups. */
-export interface PipelineSource {
-  code: string;
-  entryPoint: string;
-  groups: GPUBindGroupLayoutEntry[][];
-}
+import { keyOf, noteSource, type PipelineSource } from "./pipeline-use.js";
 
 type Descriptor = GPUComputePipelineDescriptor;
 
@@ -14,36 +9,30 @@ type Descriptor = GPUComputePipelineDescriptor;
 export class PreparedPipelines {
   readonly #devices = new Set<PreparedDevice>();
   #sources: readonly PipelineSource[] = [];
-  #asked = new Map<string, PipelineSource>();
 
-  /** Compiles on the device, from now on, what is prepared; and takes note of what is asked of it. */
+  /** Compiles on the device, from now on, what is prepared; and notes what its pipelines are made of. */
   watch(device: GPUDevice): void {
-    const prepared = new PreparedDevice(device, (key, source) => this.#asked.set(key, source));
+    const prepared = new PreparedDevice(device);
     this.#devices.add(prepared);
     void device.lost.then(() => this.#devices.delete(prepared));
     prepared.compile(this.#sources);
   }
 
-  /** Compiles on the device that there is, or on the one to come. What was asked for before is forgotten. */
+  /** Compiles on the device that there is, or on the one to come. */
   prepare(sources: readonly PipelineSource[]): void {
     this.#sources = sources;
-    this.#asked = new Map();
     for (const device of this.#devices) device.compile(sources);
-  }
-
-  /** Returns what was asked for since `prepare`. */
-  get asked(): PipelineSource[] {
-    return [...this.#asked.values()];
   }
 }
 
 /** A device whose calls are answered by what was compiled before, where that is the same. */
 class PreparedDevice {
   readonly #device: GPUDevice;
-  readonly #ready = new Map<string, Promise<GPUComputePipeline>>();
+  /** Null for what the engine has asked for, and keeps itself. */
+  readonly #ready = new Map<string, Promise<GPUComputePipeline> | null>();
   readonly #compile: GPUDevice["createComputePipelineAsync"];
 
-  constructor(device: GPUDevice, asked: (key: string, source: PipelineSource) => void) {
+  constructor(device: GPUDevice) {
     this.#device = device;
     this.#compile = device.createComputePipelineAsync.bind(device);
     const codes = noteResults(device, "createShaderModule", ({ code }) => code);
@@ -55,18 +44,23 @@ class PreparedDevice {
       const source = sourceOf(descriptor, codes, layouts);
       if (source === null) return this.#compile(descriptor);
       const key = keyOf(source);
-      asked(key, source);
       const ready = this.#ready.get(key);
-      this.#ready.delete(key);
-      return (await ready?.catch(() => null)) ?? this.#compile(descriptor);
+      this.#ready.set(key, null);
+      const pipeline = (await ready?.catch(() => null)) ?? (await this.#compile(descriptor));
+      noteSource(pipeline, source);
+      return pipeline;
     };
   }
 
-  /** Begins to compile. What is refused is left to the engine: an adapter may lack what a shader needs. */
+  /**
+   * Begins to compile what is not there yet. What is refused is left to the engine: an adapter may lack what a shader needs.
+   */
   compile(sources: readonly PipelineSource[]): void {
     const device = this.#device;
     device.pushErrorScope("validation");
     for (const source of sources) {
+      const key = keyOf(source);
+      if (this.#ready.has(key)) continue;
       const { code, entryPoint, groups } = source;
       const layout = device.createPipelineLayout({
         bindGroupLayouts: groups.map((entries) => device.createBindGroupLayout({ entries })),
@@ -74,7 +68,7 @@ class PreparedDevice {
       const compute = { module: device.createShaderModule({ code }), entryPoint };
       const compiled = this.#compile({ layout, compute });
       compiled.catch(() => {});
-      this.#ready.set(keyOf(source), compiled);
+      this.#ready.set(key, compiled);
     }
     void device.popErrorScope().catch(() => {});
   }
@@ -110,8 +104,4 @@ function sourceOf(
   if (Object.keys(constants ?? {}).length > 0) return null;
   const whole = groups.filter((entries) => entries !== null && entries !== undefined);
   return whole.length === groups.length ? { code, entryPoint, groups: whole } : null;
-}
-
-function keyOf({ code, entryPoint, groups }: PipelineSource): string {
-  return JSON.stringify([groups, entryPoint, code]);
 }

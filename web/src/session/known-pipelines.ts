@@ -1,6 +1,6 @@
-// The pipelines that a graph asked for on this adapter, kept for the next visit beside the verdict of its self-test.
+// The pipelines that a graph used on this adapter, kept for the next visit beside the verdict of its self-test.
 
-import type { PipelineSource } from "../gpu/prepared-pipelines.js";
+import type { PipelineSource } from "../gpu/pipeline-use.js";
 import { readFinding, writeFinding } from "../storage/findings.js";
 import type { Warn } from "../worker/with-limit.js";
 
@@ -13,13 +13,13 @@ export async function readPipelines(test: string, warn: Warn): Promise<PipelineS
   return Array.isArray(kept) ? (kept as PipelineSource[]) : [];
 }
 
-/** Keeps what was asked for with what is known, if that is more. */
+/** Keeps what was used with what is known, if that is more. */
 export async function keepPipelines(
   test: string,
   known: readonly PipelineSource[],
-  asked: readonly PipelineSource[],
+  used: readonly PipelineSource[],
   warn: Warn,
 ): Promise<void> {
-  const all = new Map([...known, ...asked].map((each) => [JSON.stringify(each), each]));
+  const all = new Map([...known, ...used].map((each) => [JSON.stringify(each), each]));
   if (all.size > known.length) await writeFinding(nameOf(test), [...all.values()], warn);
 }

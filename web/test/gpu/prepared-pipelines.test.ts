@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type PipelineSource, PreparedPipelines } from "../../src/gpu/prepared-pipelines.js";
+import { notingPipelines, type PipelineSource } from "../../src/gpu/pipeline-use.js";
+import { PreparedPipelines } from "../../src/gpu/prepared-pipelines.js";
 import { hasWebgpu } from "../support/bundle.js";
 
 const STORAGE = 0x80 | 0x04; // STORAGE | COPY_SRC
@@ -35,27 +36,34 @@ async function watched(pipelines: PreparedPipelines): Promise<Watched> {
   return { device, compiled: () => count };
 }
 
-/** Asks for a pipeline as the engine does, and returns what it writes. */
-async function written(device: GPUDevice, code: string, layout?: "auto"): Promise<number> {
+/** Asks for a pipeline as the engine does. */
+function made(device: GPUDevice, code: string, layout?: "auto"): Promise<GPUComputePipeline> {
   const group = device.createBindGroupLayout({ entries: [ENTRY] });
-  const pipeline = await device.createComputePipelineAsync({
+  return device.createComputePipelineAsync({
     layout: layout ?? device.createPipelineLayout({ bindGroupLayouts: [group] }),
     compute: { module: device.createShaderModule({ code }), entryPoint: "main" },
   });
+}
+
+/** Runs a pipeline as the engine does, and returns what it writes. */
+async function run(device: GPUDevice, pipeline: GPUComputePipeline): Promise<number> {
   const buffer = device.createBuffer({ size: 4, usage: STORAGE });
   const read = device.createBuffer({ size: 4, usage: READ });
   const encoder = device.createCommandEncoder();
   const pass = encoder.beginComputePass();
   pass.setPipeline(pipeline);
   const entries = [{ binding: 0, resource: { buffer } }];
-  const own = layout === "auto" ? pipeline.getBindGroupLayout(0) : group;
-  pass.setBindGroup(0, device.createBindGroup({ layout: own, entries }));
+  pass.setBindGroup(0, device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }));
   pass.dispatchWorkgroups(1);
   pass.end();
   encoder.copyBufferToBuffer(buffer, 0, read, 0, 4);
   device.queue.submit([encoder.finish()]);
   await read.mapAsync(1);
   return new Uint32Array(read.getMappedRange())[0] ?? -1;
+}
+
+async function written(device: GPUDevice, code: string, layout?: "auto"): Promise<number> {
+  return run(device, await made(device, code, layout));
 }
 
 describe.runIf(hasWebgpu)("prepared pipelines", () => {
@@ -90,17 +98,52 @@ describe.runIf(hasWebgpu)("prepared pipelines", () => {
     expect(compiled()).toBe(5);
   });
 
-  test("what is asked for is what the next visit prepares", async () => {
+  test("what is used is what the next visit prepares", async () => {
+    const { device } = await watched(new PreparedPipelines());
+    await written(device, shader(3));
+    await notingPipelines(async (used) => {
+      expect(used()).toEqual([]);
+      await written(device, shader(5));
+      await written(device, shader(7));
+      await written(device, shader(5));
+      await written(device, shader(4), "auto");
+      expect(used()).toEqual([source(5), source(7)]);
+    });
+  });
+
+  test("what two models of a device use is in the list of both: the engine asks for it once", async () => {
+    const { device } = await watched(new PreparedPipelines());
+    const both = await made(device, shader(5));
+    const first = await notingPipelines(async (used) => {
+      await run(device, both);
+      return used();
+    });
+    const second = await notingPipelines(async (used) => {
+      await run(device, both);
+      await written(device, shader(6));
+      return used();
+    });
+    expect([first, second]).toEqual([[source(5)], [source(5), source(6)]]);
+  });
+
+  test("work that fails leaves nothing behind", async () => {
+    const { setPipeline } = GPUComputePassEncoder.prototype;
+    const failing = notingPipelines(() => Promise.reject(new Error("no session")));
+    await expect(failing).rejects.toThrow("no session");
+    expect(GPUComputePassEncoder.prototype.setPipeline).toBe(setPipeline);
+  });
+
+  test("a model that is loaded again on a device compiles nothing again", async () => {
     const pipelines = new PreparedPipelines();
-    pipelines.prepare([source(7)]);
-    const { device } = await watched(pipelines);
-    await written(device, shader(5));
-    await written(device, shader(7));
-    await written(device, shader(5));
-    await written(device, shader(4), "auto");
-    expect(pipelines.asked).toEqual([source(5), source(7)]);
-    pipelines.prepare([]);
-    expect(pipelines.asked).toEqual([]);
+    const { device, compiled } = await watched(pipelines);
+    for (let loads = 0; loads < 3; loads++) pipelines.prepare([source(7), source(8)]);
+    expect(compiled()).toBe(2);
+    const kept = await made(device, shader(7));
+    pipelines.prepare([source(7), source(8)]);
+    expect(compiled()).toBe(2);
+    expect(await run(device, kept)).toBe(7);
+    expect(await written(device, shader(8))).toBe(8);
+    expect(compiled()).toBe(2);
   });
 
   test("one that the adapter refuses is no error", async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { PipelineSource } from "../../src/gpu/prepared-pipelines.js";
+import type { PipelineSource } from "../../src/gpu/pipeline-use.js";
 import type { TensorData, Tensors } from "../../src/index.js";
 import type { Manifest } from "../../src/manifest/manifest.js";
 import { goldenDifference, hasSignal } from "../../src/self-test/golden-compare.js";
