@@ -12,12 +12,15 @@ import onnx
 import onnxruntime
 import pytest
 
+from tests.click_models import click_pair
 from tests.commands.program import webbuild
+from tests.crop_models import crowd_detector
 from tests.manifests import stages_manifest
 from tests.models import convolution, save
 from tests.stages import pair
 from webbuild.bundle.hub_repository import published_names
 from webbuild.bundle.model_card import hub_license
+from webbuild.manifest.manifest import decode
 
 
 @pytest.fixture
@@ -141,6 +144,23 @@ def test_each_stage_has_its_file_where_transformers_js_looks_for_it(
     assert 'await SamModel.from_pretrained("me/sam", { device: "webgpu", dtype: "fp32" })' in card
     assert "`onnx/vision_encoder.onnx`, then `onnx/prompt_encoder_mask_decoder.onnx`" in card
     assert (out / "space" / "index.html").is_file()
+
+
+def test_free_sizes_are_those_of_the_bundle(tmp_path: Path) -> None:
+    files = crowd_detector(tmp_path / "crowd.onnx", 2, "h,w"), *click_pair(tmp_path)
+    for name, given, options in (("crowd", files[:1], ("--size", "48x32,64")), ("click", files[1:], ())):
+        done = webbuild("pack", *given, "-o", tmp_path / name, "--no-verify", *options)
+        assert done.code == 0, done.stderr
+        done = webbuild("publish", *given, tmp_path / name, "--hf", tmp_path / f"{name} hub", "--no-verify")
+        assert done.code == 0, done.stderr
+    folder = tmp_path / "crowd hub" / "model" / "onnx"
+    (image,) = onnxruntime.InferenceSession(folder / "model.onnx").get_inputs()
+    assert image.shape == [1, 3, 32, 48]
+    decoder = decode((tmp_path / "click" / "manifest.json").read_bytes()).every_stage[1]
+    packed = {each.name: list(each.shape) for each in decoder.inputs}
+    published = tmp_path / "click hub" / "model" / "onnx" / "click_decoder.onnx"
+    shapes = {each.name: each.shape for each in onnxruntime.InferenceSession(published).get_inputs()}
+    assert shapes["point_coords"] == packed["point_coords"] == [1, 2, 2]
 
 
 def test_stages_are_known_by_their_hashes(stages: tuple[list[Path], Path], tmp_path: Path) -> None:

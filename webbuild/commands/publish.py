@@ -14,7 +14,7 @@ from webbuild.bundle.staging import check_output_folder
 from webbuild.commands.options.patch import PatchArguments
 from webbuild.commands.options.publish import PublishArguments
 from webbuild.commands.patch_model import patch_model
-from webbuild.commands.publish_models import models_of_stages
+from webbuild.commands.publish_models import models_of_stages, packed_dims
 from webbuild.commands.verify import verify_and_show
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.model.choose_files import HUB_PREFIX
@@ -42,8 +42,10 @@ def run(arguments: PublishArguments) -> int:
     progress = ProgressReporter()
     with tempfile.TemporaryDirectory() as folder:
         parts = [
-            _patched(file, Path(folder) / str(at), name, progress)
-            for at, (name, file) in enumerate(zip(published_names(manifest), located, strict=True))
+            _patched(file, Path(folder) / str(at), name, packed_dims(file, stage), progress)
+            for at, (name, file, stage) in enumerate(
+                zip(published_names(manifest), located, manifest.every_stage, strict=True)
+            )
         ]
         results = () if arguments.no_verify else _compare(arguments.bundle)
         write_hub_folders(arguments.bundle, manifest, parts, names, results, arguments.hf)
@@ -54,9 +56,9 @@ def run(arguments: PublishArguments) -> int:
     return CLEAN
 
 
-def _patched(file: Path, folder: Path, name: str, progress: ProgressReporter) -> PublishedModel:
-    """Patch and prove the model of a stage."""
-    patched = patch_model(file, PatchArguments(models=(file,), out=folder), progress)
+def _patched(file: Path, folder: Path, name: str, dims: tuple[str, ...], progress: ProgressReporter) -> PublishedModel:
+    """Patch and prove the model of a stage, at the sizes of the bundle."""
+    patched = patch_model(file, PatchArguments(models=(file,), out=folder, dims=dims), progress)
     (rewrites,) = patched.rewrites.values()
     return PublishedModel(name, file, patched.files[0], rewrites, patched.interface)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.file_entry import file_hash
 from webbuild.manifest.manifest import Manifest
+from webbuild.model.load import load_onnx
 from webbuild.model.locate import locate_model, locate_model_or_pair
 
 
@@ -42,6 +43,25 @@ def models_of_stages(given: Sequence[Path], bundle: Path, manifest: Manifest) ->
             "give the exports of all stages in front of the bundle: webbuild publish A.onnx B.onnx BUNDLE --hf OUT",
         )
     return [by_hash[stage.source.sha256] for stage in stages]
+
+
+def packed_dims(file: Path, stage: Manifest) -> tuple[str, ...]:
+    """Return the sizes of a model's free dimensions in the first variant of its stage, as `--dim` takes them.
+
+    Raises:
+        WebbuildError: what `load_onnx` raises.
+    """
+    shapes = {spec.name: list(spec.shape) for spec in stage.inputs}
+    dims: dict[str, int] = {}
+    for spec in load_onnx(file).signature.inputs:
+        shape = shapes.get(spec.name, [])
+        if len(shape) != len(spec.shape):
+            continue
+        pairs = list(zip(spec.shape, shape, strict=True))
+        if all(free == size for free, size in pairs if isinstance(free, int)):
+            free_axes = ((axis, free, size) for axis, (free, size) in enumerate(pairs) if not isinstance(free, int))
+            dims |= {free or f"{spec.name}:{axis}": size for axis, free, size in free_axes if size > 0}
+    return tuple(f"{name}={size}" for name, size in dims.items())
 
 
 def _another(what: str, fix: str) -> WebbuildError:
