@@ -55,6 +55,7 @@ OPTIONAL = {
     "ImageInput": {"mask"},
     "Letterbox": {"rounding"},
     "Graph": {"suppression"},
+    "Suppression": {"rotated", "maxCandidates"},
     "Manifest": {"variants", "stages", "stageName"},
     "Stage": {"variants", "glueModule"},
     "Golden": {"sequence"},

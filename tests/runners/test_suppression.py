@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import UNSET
 from numpy.typing import NDArray
 
 from webbuild.manifest.suppression import Suppression
@@ -33,16 +34,18 @@ def test_the_boxes_that_are_kept(file: Path) -> None:
         confidence="confidence",
         iou="iou",
         max_detections=most,
+        rotated=case.get("rotated", UNSET),
+        max_candidates=case.get("maxCandidates", UNSET),
     )
     numbers = np.arange(1, count + 1, dtype=np.float32)  # a row is the number of its anchor from 1 on, twice
     outputs: dict[str, NDArray[Any]] = {
-        "boxes": np.array(case["boxes"], np.float32).reshape(count, 4),
+        "boxes": np.array(case["boxes"], np.float32).reshape(count, 5 if case.get("rotated") else 4),
         "scores": np.array(case["scores"], np.float32),
         "rows": np.stack([numbers, numbers], 1),
         "other": np.ones(3),
     }
     feeds = {name: np.array([case[name]], np.float32) for name in ("confidence", "iou")}
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):
         made = apply_suppression(spec, outputs, feeds)
     assert set(made) == {"found", "other"}
     kept = [anchor + 1 for anchor in case["want"]]

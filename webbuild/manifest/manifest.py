@@ -83,7 +83,18 @@ if TYPE_CHECKING:
 Schema = Literal[1, 2]
 SCHEMAS: tuple[Schema, ...] = get_args(Schema)
 """The schemas that are read: 2 is a manifest with stages, 1 one without."""
-_OPTIONAL = {"mask", "rounding", "sequence", "variants", "stages", "stageName", "glueModule", "suppression"}
+_OPTIONAL = {
+    "rotated",
+    "maxCandidates",
+    "mask",
+    "rounding",
+    "sequence",
+    "variants",
+    "stages",
+    "stageName",
+    "glueModule",
+    "suppression",
+}
 """Fields that are left out where there is nothing to say."""
 
 

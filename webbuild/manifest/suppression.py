@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+from msgspec import UNSET, UnsetType
+
 from webbuild.manifest.manifest_struct import ManifestStruct
 
 SUPPRESSION_KEY = "webbuild.suppression"
@@ -20,6 +24,10 @@ class Suppression(ManifestStruct, kw_only=True, frozen=True):
     Candidates are the anchors whose score is above the input `confidence`, by falling score, of equal ones the first
     first. Each is kept that no kept one before it overlaps by more than the input `iou`, `max_detections` at most.
     `output` [..., rows, columns] is their rows, then zeros.
+
+    Where they are `rotated`, `boxes` [A, 5] are centre x y, width, height and angle, and the overlap is that of two
+    normal distributions (Ultralytics' probabilistic IoU). Each is kept that no one before it overlaps, a suppressed one
+    neither. With `max_candidates` only the first so many are candidates.
     """
 
     output: str
@@ -30,3 +38,5 @@ class Suppression(ManifestStruct, kw_only=True, frozen=True):
     confidence: str
     iou: str
     max_detections: int
+    rotated: Literal[True] | UnsetType = UNSET
+    max_candidates: int | UnsetType = UNSET

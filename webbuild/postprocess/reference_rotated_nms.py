@@ -26,6 +26,12 @@ def rotated_nms(boxes: Floats, iou: np.float32, most: int, labels: Floats | None
     return kept
 
 
+def pairwise_overlaps(boxes: Floats) -> Floats:
+    """Return the overlap of each box [n, 5] with each [n, n]."""
+    moments = _box_covariances(boxes)
+    return np.stack([_probiou(moments, one) for one in moments], 1)
+
+
 def _box_covariances(boxes: Floats) -> Floats:
     """Return centre x, y, the variances along x and y, and their covariance [n, 5]: boxes as normal distributions."""
     along, down = (boxes[:, 2] ** 2 / np.float32(12), boxes[:, 3] ** 2 / np.float32(12))

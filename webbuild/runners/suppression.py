@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.suppression import SUPPRESSION_KEY, Suppression
 from webbuild.postprocess.reference_nms import greedy_nms
+from webbuild.postprocess.reference_rotated_nms import rotated_nms
 
 Arrays = Mapping[str, NDArray[Any]]
 Shape = list[int | str | None]
@@ -40,7 +41,9 @@ def apply_suppression(spec: Suppression, outputs: Arrays, feeds: Arrays) -> dict
     confidence, iou = (np.asarray(feeds[name], np.float32).item() for name in (spec.confidence, spec.iou))
     candidates = np.flatnonzero(scores > np.float32(confidence))
     order = candidates[np.argsort(-scores[candidates], kind="stable")]
-    kept = greedy_nms(boxes[order], np.float32(iou), spec.max_detections)
+    order = order[: spec.max_candidates or None]
+    keep = rotated_nms if spec.rotated else greedy_nms
+    kept = keep(boxes[order], np.float32(iou), spec.max_detections)
     found = np.zeros(spec.shape, np.float32)
     found.reshape(-1, rows.shape[1])[: len(kept)] = rows[order[kept]]
     given = {name: array for name, array in outputs.items() if name not in (spec.boxes, spec.scores, spec.rows)}

@@ -9,19 +9,22 @@ import onnx_ir as ir
 import pytest
 
 from tests.native import Session
-from tests.passes import heads
+from tests.passes import heads, rotated_heads
 from tests.passes.heads import NAMES, Detection, Head
+from tests.passes.rotated_heads import Rotated, RotatedHead
 from tests.passes.test_head_trials import crowd
+from tests.passes.test_rotated_heads import crowd as rotated_crowd
 from webbuild.manifest.suppression import SUPPRESSION_KEY
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import lower
 
+EACH_ROTATED = pytest.mark.parametrize("name", rotated_heads.NAMES)
 EACH = pytest.mark.parametrize("name", NAMES)
 
 
 @cache
-def lowered(name: str) -> ir.Model:
-    text = (Head.folder / f"{name}.onnx.txt").read_text("utf-8")
+def lowered(name: str, head: type[Head] = Head) -> ir.Model:
+    text = (head.folder / f"{name}.onnx.txt").read_text("utf-8")
     return lower(ir.from_onnx_text(text), PassOptions(nms="shader"), ("webgpu",)).graphs["webgpu"]
 
 
@@ -63,3 +66,51 @@ def test_a_chain_of_any_length_gives_the_rows_of_the_export(name: str) -> None:
 def test_crowds_give_the_rows_of_the_export(name: str, seed: int) -> None:
     raw = heads.raw_output(crowd(seed), seed)
     np.testing.assert_array_equal(run(name, raw), heads.head(name).original(raw))
+
+
+def run_rotated(name: str, raw: heads.Rows, iou: float = rotated_heads.IOU) -> heads.Rows:
+    model = lowered(name, RotatedHead)
+    thresholds = {"confidence": np.array([rotated_heads.CONFIDENCE]), "iou": np.array([iou])}
+    rows: heads.Rows = Session(model).run({str(model.graph.inputs[0].name): raw, **thresholds})["output0"][0]
+    return rows
+
+
+@EACH_ROTATED
+def test_the_graph_ends_at_the_rotated_boxes_of_all_anchors(name: str) -> None:
+    model = lowered(name, RotatedHead)
+    shapes = [[*(value.shape or ())] for value in model.graph.outputs]
+    anchors = rotated_heads.ANCHORS
+    assert shapes == [[anchors, 5], [anchors], [anchors, 7]]
+    assert not {"NonZero", "TopK", "Trilu", "Log", "Exp"} & {node.op_type for node in model.graph}
+
+
+@EACH_ROTATED
+@pytest.mark.parametrize("iou", [rotated_heads.IOU, 0.1, 0.95])
+def test_crowds_of_rotated_boxes_give_the_rows_of_the_export(name: str, iou: float) -> None:
+    exported, found = RotatedHead(name, rotated_heads.CONFIDENCE, iou), 0
+    for seed in range(12):
+        raw = rotated_heads.raw_output(rotated_crowd(seed), seed)
+        want = exported.original(raw)
+        found += int((want[:, 4] > 0).sum())
+        np.testing.assert_array_equal(run_rotated(name, raw, iou), want, f"seed {seed}")
+    assert found > 40
+
+
+@EACH_ROTATED
+def test_more_rotated_boxes_than_the_graph_has_room_for_give_the_rows_of_the_export(name: str) -> None:
+    boxes = [Rotated(box, 0.9 - 0.0005 * i) for i, box in enumerate(rotated_heads.apart(700))]
+    raw = rotated_heads.raw_output(boxes)
+    want = rotated_heads.head(name).original(raw)
+    assert (want[:, 4] > 0).all()
+    np.testing.assert_array_equal(run_rotated(name, raw), want)
+
+
+@EACH_ROTATED
+def test_overlaps_of_another_formula_stay_in_the_graph(name: str) -> None:
+    text = (RotatedHead.folder / f"{name}.onnx.txt").read_text("utf-8")
+    other = text.replace("{12}", "{11}")
+    assert other != text
+    made = lower(ir.from_onnx_text(other), PassOptions(nms="shader"), ("webgpu",))
+    reasons = [each.reason for each in made.rewrites["webgpu"] if each.code == "runtime-nms"]
+    assert reasons == ["its overlaps are not those that the runtime computes"]
+    assert SUPPRESSION_KEY not in made.graphs["webgpu"].metadata_props

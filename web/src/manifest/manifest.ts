@@ -823,6 +823,10 @@ export interface HeadStatus {
  *     Candidates are the anchors whose score is above the input `confidence`, by falling score, of equal ones the first
  *     first. Each is kept that no kept one before it overlaps by more than the input `iou`, `max_detections` at most.
  *     `output` [..., rows, columns] is their rows, then zeros.
+ *
+ *     Where they are `rotated`, `boxes` [A, 5] are centre x y, width, height and angle, and the overlap is that of two
+ *     normal distributions (Ultralytics' probabilistic IoU). Each is kept that no one before it overlaps, a suppressed one
+ *     neither. With `max_candidates` only the first so many are candidates.
  */
 export interface Suppression {
   output: string;
@@ -833,6 +837,8 @@ export interface Suppression {
   confidence: string;
   iou: string;
   maxDetections: number;
+  rotated?: true;
+  maxCandidates?: number;
 }
 /**
  * A target that would throw, answer wrongly or make no session, so that the model runs on WASM instead.

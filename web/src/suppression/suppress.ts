@@ -1,8 +1,10 @@
-// Exact greedy NMS on the CPU: the rule that the compute shader keeps to the last box.
+// Exact suppression on the CPU: the rule that the compute shaders keep to the last box.
+
+import { distanceAt, distanceOf, type Gaussian, gaussianOf } from "./rotated-overlap.js";
 
 /** What a graph has for all its anchors, in float32. Boxes of different classes were moved apart. */
 export interface Anchors {
-  /** x1 y1 x2 y2 of each: corners in any order. */
+  /** x1 y1 x2 y2 of each, corners in any order; of rotated ones centre x y, width, height, angle in radians. */
   boxes: Float32Array;
   scores: Float32Array;
   /** What the answer has of each, `columns` numbers. */
@@ -16,28 +18,53 @@ export interface SuppressionLimits {
   maxDetections: number;
   confidence: number;
   iou: number;
+  /** The first so many above the threshold are candidates. */
+  maxCandidates: number;
+  rotated: boolean;
 }
 
-/** Keeps a box where no kept one of a higher score overlaps it by more than `iou`; of equal scores the first is higher. */
+/** Returns the rows of the boxes that are kept, best first, zeros after the last; of equal scores the first is better. */
 export function suppress(anchors: Anchors, limits: SuppressionLimits): Float32Array<ArrayBuffer> {
   const { scores, rows } = anchors;
-  const [confidence, iou] = [Math.fround(limits.confidence), Math.fround(limits.iou)];
+  const confidence = Math.fround(limits.confidence);
   const score = (anchor: number): number => scores[anchor] ?? Number.NaN;
   const order = Array.from(scores.keys()).filter((anchor) => score(anchor) > confidence);
   // Array.prototype.sort is stable: equal scores stay in the order of their anchors.
   order.sort((first, second) => Math.sign(score(second) - score(first)) || 0);
-  const kept: { box: Box; anchor: number }[] = [];
-  for (const anchor of order) {
-    if (kept.length === limits.maxDetections) break;
-    const box = boxOf(anchors.boxes, anchor);
-    if (!kept.some((other) => overlap(other.box, box, iou))) kept.push({ box, anchor });
-  }
+  const candidates = order.slice(0, limits.maxCandidates);
+  const keep = limits.rotated ? keepRotated : keepBoxes;
+  const kept = keep(anchors.boxes, candidates, Math.fround(limits.iou), limits.maxDetections);
   const found = new Float32Array(limits.rowsOut * limits.columns);
-  for (const [row, { anchor }] of kept.entries()) {
+  for (const [row, anchor] of kept.entries()) {
     const from = anchor * limits.columns;
     found.set(rows.subarray(from, from + limits.columns), row * limits.columns);
   }
   return found;
+}
+
+/** The candidates that no kept one before them overlaps by more than `iou`. */
+function keepBoxes(boxes: Float32Array, candidates: number[], iou: number, most: number): number[] {
+  const kept: { box: Box; anchor: number }[] = [];
+  for (const anchor of candidates) {
+    if (kept.length === most) break;
+    const box = boxOf(boxes, anchor);
+    if (!kept.some((other) => overlap(other.box, box, iou))) kept.push({ box, anchor });
+  }
+  return kept.map(({ anchor }) => anchor);
+}
+
+/** The candidates that no one before them overlaps by more than `iou`, a suppressed one neither. */
+function keepRotated(boxes: Float32Array, candidates: number[], iou: number, most: number): number[] {
+  const near = Math.fround(distanceAt(iou));
+  const before: Gaussian[] = [];
+  const kept: number[] = [];
+  for (const anchor of candidates) {
+    if (kept.length === most) break;
+    const own = gaussianOf(boxes, anchor);
+    if (!before.some((other) => distanceOf(other, own) < near)) kept.push(anchor);
+    before.push(own);
+  }
+  return kept;
 }
 
 interface Box {

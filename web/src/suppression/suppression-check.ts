@@ -6,16 +6,25 @@ import { type Anchors, type SuppressionLimits, suppress } from "./suppress.js";
 
 /** More than two workgroups of candidates, on a grid of whole pixels: with chains, ties and overlaps at the threshold. */
 const ANCHORS = 700;
-const LIMITS: SuppressionLimits = { columns: 1, rowsOut: 320, maxDetections: 300, confidence: 0.1, iou: 0.5 };
+const LIMITS = {
+  columns: 1,
+  rowsOut: 320,
+  maxDetections: 300,
+  confidence: 0.1,
+  iou: 0.5,
+  maxCandidates: 600,
+};
 
 /** Returns in words what the GPU keeps otherwise, null where it keeps the same. */
 export async function suppressionDifference(
   device: GPUDevice,
   suppressor: GpuSuppressor,
+  rotated: boolean,
 ): Promise<string | null> {
-  const scene = checkScene(ANCHORS);
-  const want = suppress(scene, LIMITS);
-  const got = await suppressOnGpu(device, suppressor, scene, LIMITS);
+  const scene = rotated ? rotatedScene(ANCHORS) : checkScene(ANCHORS);
+  const limits: SuppressionLimits = { ...LIMITS, rotated };
+  const want = suppress(scene, limits);
+  const got = await suppressOnGpu(device, suppressor, scene, limits);
   const other = want.findIndex((anchor, row) => anchor !== got[row]);
   return other < 0 ? null : `keeps box ${got[other]} in row ${other}, the CPU ${want[other]}`;
 }
@@ -29,6 +38,18 @@ export function checkScene(anchors: number): Anchors & { boxes: Float32Array<Arr
   });
   const scores = noise(anchors, 1).map((value) => Math.round(Math.abs(value) * 5 * anchors) / (5 * anchors));
   return { boxes, scores, rows: Float32Array.from({ length: anchors }, (_, anchor) => anchor + 1) };
+}
+
+/** Rotated boxes; no two overlap by nearly the threshold, where a GPU's logarithm may decide otherwise. */
+export function rotatedScene(anchors: number): Anchors {
+  const { scores, rows } = checkScene(anchors);
+  const numbers = noise(anchors * 5, 1);
+  const boxes = numbers.map((value, at) => {
+    const column = at % 5;
+    if (column === 4) return Math.round(value * 6) / 4;
+    return column < 2 ? Math.round(Math.abs(value) * 24) * 16 : 12 + Math.round(Math.abs(value) * 3) * 12;
+  });
+  return { boxes, scores, rows };
 }
 
 /** Suppresses numbers that are uploaded for it. */

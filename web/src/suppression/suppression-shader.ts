@@ -1,93 +1,32 @@
 // The compute shader of suppression: three dispatches for any number of candidates, equal to `suppress` to the last box.
 
-import { FLOAT_KEYS, FLOAT_TESTS } from "../gpu/map-wgsl.js";
+import { BINDING, CANDIDATES, GROUP } from "./candidates-wgsl.js";
 
-/** Threads of a workgroup, which are the candidates that `suppress` decides at a time. */
-export const GROUP = 256;
 const WORDS = GROUP / 32;
-
-export const BINDING = {
-  limits: 0,
-  boxes: 1,
-  scores: 2,
-  rows: 3,
-  count: 4,
-  candidates: 5,
-  ordered: 6,
-  kept: 7,
-  found: 8,
-} as const;
-
-/** Words of an ordered candidate. */
-export const ORDERED_WORDS = 8;
 
 /**
  * 1. `selectAbove`: the anchors above the confidence threshold, in any order.
- * 2. `rank`: each goes to the place that is the number of those before it, by falling score and then by anchor.
+ * 2. `rank`: each goes to its place in the order of the scores.
  * 3. `suppress`, one workgroup: a block of candidates after the other; against the kept ones all at once, against each
  *    other by bits that one thread goes through in order. No matrix of all pairs, and nothing has to converge. Then it
  *    copies the rows of those that are kept.
- *
- * Numbers are compared as whole numbers where there may be NaN, and a step of float32 is sealed where the compiler might
- * fuse it with the next one: the CPU rounds after each.
  */
-export const SHADER = /* wgsl */ `
-struct Limits {
-  anchors: u32, columns: u32, rowsOut: u32, most: u32,
-  confidence: f32, iou: f32, zero: u32, padding: u32,
-}
-struct Candidate { anchor: u32, key: u32 }
+export const SHADER = /* wgsl */ `${CANDIDATES}
 struct Ordered { corners: vec4f, area: f32, anchor: u32 }
 
-@group(0) @binding(${BINDING.limits}) var<uniform> limits: Limits;
 @group(0) @binding(${BINDING.boxes}) var<storage, read> boxes: array<vec4f>;
-@group(0) @binding(${BINDING.scores}) var<storage, read> scores: array<f32>;
-@group(0) @binding(${BINDING.rows}) var<storage, read> rows: array<f32>;
-@group(0) @binding(${BINDING.count}) var<storage, read_write> count: atomic<u32>;
-@group(0) @binding(${BINDING.candidates}) var<storage, read_write> candidates: array<Candidate>;
 @group(0) @binding(${BINDING.ordered}) var<storage, read_write> ordered: array<Ordered>;
-/** The places of those that are kept. */
-@group(0) @binding(${BINDING.kept}) var<storage, read_write> kept: array<u32>;
-@group(0) @binding(${BINDING.found}) var<storage, read_write> found: array<f32>;
-
-${FLOAT_TESTS}
-${FLOAT_KEYS}
-
-/** The key of a number, the same of both zeros. */
-fn orderOf(value: f32) -> u32 {
-  return keyOf(select(value, 0.0, (bitcast<u32>(value) & 0x7fffffffu) == 0u));
-}
-
-@compute @workgroup_size(${GROUP})
-fn selectAbove(@builtin(global_invocation_id) id: vec3u) {
-  if (id.x >= limits.anchors) { return; }
-  let score = scores[id.x];
-  let key = orderOf(score);
-  if (isNan(score) || isNan(limits.confidence) || key <= orderOf(limits.confidence)) { return; }
-  candidates[atomicAdd(&count, 1u)] = Candidate(id.x, key);
-}
 
 @compute @workgroup_size(${GROUP})
 fn rank(@builtin(global_invocation_id) id: vec3u) {
   let total = atomicLoad(&count);
   if (id.x >= total) { return; }
   let own = candidates[id.x];
-  var place = 0u;
-  for (var at = 0u; at < total; at++) {
-    let other = candidates[at];
-    let before = other.key > own.key || (other.key == own.key && other.anchor < own.anchor);
-    place += select(0u, 1u, before);
-  }
   let box = boxes[own.anchor];
   let corners = vec4f(min(box.xy, box.zw), max(box.xy, box.zw));
   let area = (corners.z - corners.x) * (corners.w - corners.y);
   let isBox = isFinite(box.x) && isFinite(box.y) && isFinite(box.z) && isFinite(box.w) && isFinite(area);
-  ordered[place] = Ordered(corners, select(0.0, area, isBox), own.anchor);
-}
-
-/** The value itself, which the compiler cannot know: what follows is no part of the same expression. */
-fn seal(value: f32) -> f32 {
-  return bitcast<f32>(bitcast<u32>(value) ^ limits.zero);
+  ordered[placeOf(own, total)] = Ordered(corners, select(0.0, area, isBox), own.anchor);
 }
 
 fn overlaps(first: Ordered, second: Ordered) -> bool {
@@ -98,9 +37,9 @@ fn overlaps(first: Ordered, second: Ordered) -> bool {
   let unionArea = seal(seal(first.area + second.area) - interArea);
   if (interArea <= 0.0 || unionArea <= 0.0 || !isFinite(unionArea)) { return false; }
   let ratio = interArea / unionArea;
-  if (ratio > limits.iou * 1.00001) { return true; }
-  if (ratio < limits.iou * 0.99999) { return false; }
-  return isQuotientAbove(interArea, unionArea, limits.iou);
+  if (ratio > limits.overlap * 1.00001) { return true; }
+  if (ratio < limits.overlap * 0.99999) { return false; }
+  return isQuotientAbove(interArea, unionArea, limits.overlap);
 }
 
 /**
@@ -140,7 +79,7 @@ var<workgroup> hits: array<array<u32, ${WORDS}>, ${GROUP}>;
 @compute @workgroup_size(${GROUP})
 fn suppress(@builtin(local_invocation_index) lane: u32) {
   if (lane == 0u) {
-    total = atomicLoad(&count);
+    total = candidateCount();
     keptCount = 0u;
   }
   let end = workgroupUniformLoad(&total);

@@ -24,8 +24,8 @@ export class Suppressor {
     const onCpu = (reason: string): Suppressor => new Suppressor(spec, null, { path: "cpu", reason });
     try {
       const device = await gpuDevice(engine);
-      const gpu = await GpuSuppressor.open(device);
-      const differs = await suppressionDifference(device, gpu);
+      const gpu = await GpuSuppressor.open(device, spec.rotated ?? false);
+      const differs = await suppressionDifference(device, gpu, spec.rotated ?? false);
       if (differs !== null) return onCpu(`the GPU ${differs}`);
       return new Suppressor(spec, gpu, { path: "gpu", reason: "the GPU keeps the same boxes as the CPU" });
     } catch (error) {
@@ -85,6 +85,8 @@ function limitsOf(spec: Suppression, rowDims: readonly number[], feeds: AnyTenso
     columns,
     rowsOut: elements / columns,
     maxDetections: spec.maxDetections,
+    maxCandidates: spec.maxCandidates ?? Number.POSITIVE_INFINITY,
+    rotated: spec.rotated ?? false,
     confidence: threshold(feeds[spec.confidence]),
     iou: threshold(feeds[spec.iou]),
   };

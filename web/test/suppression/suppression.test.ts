@@ -1,7 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { GpuSuppressor } from "../../src/suppression/gpu-suppressor.js";
+import { distanceAt, distanceOf, gaussianOf } from "../../src/suppression/rotated-overlap.js";
 import { type Anchors, type SuppressionLimits, suppress } from "../../src/suppression/suppress.js";
-import { suppressionDifference, suppressOnGpu } from "../../src/suppression/suppression-check.js";
+import {
+  rotatedScene,
+  suppressionDifference,
+  suppressOnGpu,
+} from "../../src/suppression/suppression-check.js";
 import { hasWebgpu } from "../support/bundle.js";
 import { casesOf } from "../support/conformance.js";
 import { seededNoise } from "../support/noise.js";
@@ -13,6 +18,9 @@ interface Case {
   confidence: number;
   iou: number;
   maxDetections: number;
+  maxCandidates?: number;
+  /** Boxes are centre, size, angle. */
+  rotated?: boolean;
   /** The anchors that are kept. */
   want: number[];
 }
@@ -20,13 +28,16 @@ interface Case {
 const cases = casesOf<Case>("suppression");
 
 /** A row is the number of its anchor from 1 on. */
-function sceneOf({ boxes, scores, confidence, iou, maxDetections }: Case): [Anchors, SuppressionLimits] {
+function sceneOf(each: Case): [Anchors, SuppressionLimits] {
+  const { boxes, scores, confidence, iou, maxDetections, rotated = false } = each;
+  const { maxCandidates = Number.POSITIVE_INFINITY } = each;
   const anchors = {
     boxes: Float32Array.from(boxes.flat().map(Number)),
     scores: Float32Array.from(scores.map(Number)),
     rows: Float32Array.from(scores.keys(), (anchor) => anchor + 1),
   };
-  return [anchors, { columns: 1, rowsOut: maxDetections + 1, maxDetections, confidence, iou }];
+  const rowsOut = maxDetections + 1;
+  return [anchors, { columns: 1, rowsOut, maxDetections, confidence, iou, maxCandidates, rotated }];
 }
 
 const keptOf = (rows: Float32Array): number[] =>
@@ -64,23 +75,41 @@ const SCENES = [
   ["one anchor", 1, 10, 0.5, 0, 1, false],
 ] as const;
 
+const LIMITS = { columns: 1, maxCandidates: Number.POSITIVE_INFINITY, rotated: false };
+
+test("no overlap of the scene that the GPU is tried on is near the threshold", () => {
+  const { boxes } = rotatedScene(700);
+  const all = Array.from({ length: 700 }, (_, anchor) => gaussianOf(boxes, anchor));
+  const limit = distanceAt(0.5);
+  const near = all.map((first, index) =>
+    Math.min(...all.slice(0, index).map((second) => Math.abs(distanceOf(first, second) - limit))),
+  );
+  expect(Math.min(...near)).toBeGreaterThan(1e-5);
+});
+
 describe.runIf(hasWebgpu)("the GPU keeps", () => {
   let device: GPUDevice;
   let suppressor: GpuSuppressor;
+  let rotatedSuppressor: GpuSuppressor;
+  const suppressorOf = ({ rotated }: SuppressionLimits): GpuSuppressor =>
+    rotated ? rotatedSuppressor : suppressor;
 
   beforeAll(async () => {
     const adapter = await navigator.gpu.requestAdapter();
     if (adapter === null) throw new Error("no WebGPU adapter");
     device = await adapter.requestDevice();
-    suppressor = await GpuSuppressor.open(device);
+    suppressor = await GpuSuppressor.open(device, false);
+    rotatedSuppressor = await GpuSuppressor.open(device, true);
   });
 
   test.each(cases)("the boxes of %s", async (_, each) => {
-    expect(keptOf(await suppressOnGpu(device, suppressor, ...sceneOf(each)))).toEqual(each.want);
+    const [scene, limits] = sceneOf(each);
+    const rows = await suppressOnGpu(device, suppressorOf(limits), scene, limits);
+    expect(keptOf(rows)).toEqual(each.want);
   });
 
   test.each(SCENES)("what the CPU does of %s", async (_, anchors, spread, iou, confidence, most, whole) => {
-    const limits = { columns: 1, rowsOut: most, maxDetections: most, confidence, iou };
+    const limits = { ...LIMITS, rowsOut: most, maxDetections: most, confidence, iou };
     for (const seed of [1, 2]) {
       const scene = randomScene(seed, anchors, spread, whole);
       const want = keptOf(suppress(scene, limits));
@@ -89,7 +118,29 @@ describe.runIf(hasWebgpu)("the GPU keeps", () => {
     }
   });
 
-  test("what the CPU keeps of the scene that it is tried on", async () => {
-    expect(await suppressionDifference(device, suppressor)).toBeNull();
+  test.each([
+    ["few of many anchors", 8400, 0.98, 300],
+    ["8,400 candidates", 8400, 0, 300],
+    ["a crowd", 700, 0, 700],
+  ] as const)("what the CPU does of rotated boxes: %s", async (_, anchors, confidence, most) => {
+    const limits = { ...LIMITS, rotated: true, rowsOut: most, maxDetections: most, confidence, iou: 0.5 };
+    const scene = rotatedScene(anchors);
+    const want = keptOf(suppress(scene, limits));
+    expect(want.length).toBeGreaterThan(2);
+    expect(want.length).toBeLessThan(anchors);
+    expect(keptOf(await suppressOnGpu(device, rotatedSuppressor, scene, limits))).toEqual(want);
+  });
+
+  test("what the CPU keeps of the scenes that it is tried on", async () => {
+    expect(await suppressionDifference(device, suppressor, false)).toBeNull();
+    expect(await suppressionDifference(device, rotatedSuppressor, true)).toBeNull();
+  });
+
+  test("not what it would keep if it took the boxes for others", async () => {
+    const limits = { ...LIMITS, rotated: true, rowsOut: 300, maxDetections: 300, confidence: 0, iou: 0.5 };
+    const scene = rotatedScene(300);
+    const upright = { ...scene, boxes: scene.boxes.map((value, at) => (at % 5 === 4 ? 0 : value)) };
+    const rows = await suppressOnGpu(device, rotatedSuppressor, upright, limits);
+    expect(keptOf(rows)).not.toEqual(keptOf(suppress(scene, limits)));
   });
 });

@@ -15,7 +15,8 @@ const SPEC: Suppression = {
   iou: "iou",
   maxDetections: 2,
 };
-const PARTS = {
+type Parts = Record<"boxes" | "scores" | "rows", [readonly number[], readonly number[]]>;
+const PARTS: Parts = {
   boxes: [
     [4, 4],
     [0, 0, 10, 10, 1, 0, 11, 10, 20, 0, 30, 10, 40, 0, 50, 10],
@@ -25,7 +26,7 @@ const PARTS = {
     [4, 2],
     [1, 10, 2, 20, 3, 30, 4, 40],
   ],
-} as const;
+};
 const FEEDS: AnyTensors = {
   confidence: { type: "float32", dims: [1], data: Float32Array.of(0.25) },
   iou: { type: "float32", dims: [1], data: Float32Array.of(0.5) },
@@ -68,8 +69,8 @@ describe.runIf(hasWebgpu)("on the GPU", () => {
   });
 
   /** Tensors whose buffers lie on the device, or on another that does not take them. */
-  function onGpu(owner: GPUDevice): Record<string, GpuTensor> {
-    const entries = Object.entries(PARTS).map(([name, [dims, values]]) => {
+  function onGpu(owner: GPUDevice, made: Parts = PARTS): Record<string, GpuTensor> {
+    const entries = Object.entries(made).map(([name, [dims, values]]) => {
       const data = Float32Array.from(values);
       const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST;
       const buffer = owner.createBuffer({ size: data.byteLength, usage });
@@ -86,6 +87,16 @@ describe.runIf(hasWebgpu)("on the GPU", () => {
     const parts = onGpu(device);
     expect(await suppressor.apply(parts, FEEDS)).toEqual({ found: WANT });
     for (const { release } of Object.values(parts)) expect(release).toHaveBeenCalledTimes(1);
+  });
+
+  test("rotated boxes have a shader of their own", async () => {
+    const suppressor = await Suppressor.open(engineOn(device), { ...SPEC, rotated: true, maxCandidates: 3 });
+    expect(suppressor.route.path).toBe("gpu");
+    const turned = [20, 20, 9, 5, 0, 90, 20, 9, 5, 1, 90, 20, 9, 5, 1.05, 60, 60, 9, 5, 0];
+    const parts = onGpu(device, { ...PARTS, boxes: [[4, 5], turned] });
+    expect(await suppressor.apply(parts, FEEDS)).toEqual({
+      found: { ...WANT, data: Float32Array.of(3, 30, 1, 10, 0, 0) },
+    });
   });
 
   test("what the GPU refuses, the CPU does", async () => {

@@ -12,7 +12,8 @@ from webbuild.passes.nms.box_pattern import BoxNmsPattern
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern
 from webbuild.passes.nms.nms_pass import NmsPass
 from webbuild.passes.nms.pattern import NmsPattern
-from webbuild.passes.nms.rotated_pattern import RotatedNmsPattern
+from webbuild.passes.nms.rotated_overlap import rotated_boxes
+from webbuild.passes.nms.rotated_pattern import RotatedNmsPattern, allow_any_candidate_count
 from webbuild.passes.rewrite import Builder, consumers, replace_all_uses, static_shape, unused_name
 
 _LAYOUT_OPS = {"Reshape", "Unsqueeze", "Squeeze", "Identity"}
@@ -22,14 +23,15 @@ class RuntimeNms(NmsPass[NmsPattern | GenericNmsPattern]):
     """Leaves the suppression of boxes to the runtime of the bundle: the graph ends at boxes, scores and rows.
 
         rows [m, columns] of NonMaxSuppression(Gather(boxes [A, 4], NonZero(score [A] > confidence)))
-            ->  outputs boxes [A, 4], scores [A], rows [A, columns]
+            ->  outputs boxes [A, 4] or rotated [A, 5], scores [A], rows [A, columns]
 
     Why: in a graph of static shapes suppression takes some 90 kernels, holds a limited number of candidates, and
-    repeats the run on the WASM graph where it does not converge. The runtime's compute shader takes three dispatches
-    and any number of candidates.
+    repeats the run on the WASM graph where it does not converge. The runtime's compute shader takes three dispatches,
+    four for rotated boxes, and any number of candidates.
 
     How: the masks and gathers around the suppression go, so that everything is of all anchors. What the runtime does
-    is kept in the metadata (`SUPPRESSION_KEY`).
+    is kept in the metadata (`SUPPRESSION_KEY`). The overlaps of rotated boxes are computed once, in the graph's way and
+    in the runtime's: only where both agree it is left to the runtime.
 
     Limits: thresholds that are inputs; nothing else but the one output may come of the boxes that are kept. What does
     not fit is left to `static-nms`. Exact.
@@ -52,14 +54,19 @@ class RuntimeNms(NmsPass[NmsPattern | GenericNmsPattern]):
     def rewrite(self, model: ir.Model, tail: NmsPattern | GenericNmsPattern, options: PassOptions) -> list[Rewrite]:
         if isinstance(tail, GenericNmsPattern):
             return [self.skipped(tail.where, "what it keeps is not joined into rows, or a box has several labels")]
-        if not isinstance(tail, BoxNmsPattern):
-            return [self.skipped(tail.where, "the runtime's shader has no rotated boxes")]
+        boxes = tail.boxes if isinstance(tail, BoxNmsPattern) else _rotated_boxes(model, tail)
+        if boxes is None:
+            return [self.skipped(tail.where, "its overlaps are not those that the runtime computes")]
         output = _only_output(model, tail)
         if isinstance(output, str):
             return [self.skipped(tail.where, output)]
-        _cut(model, tail, output)
+        _cut(model, tail, boxes, output)
         reason = f"the runtime suppresses the boxes of {tail.anchors} anchors, with {tail.max_detections} rows out"
         return [self.applied(tail.where, reason)]
+
+
+def _rotated_boxes(model: ir.Model, tail: NmsPattern) -> ir.Value | None:
+    return rotated_boxes(model, tail) if isinstance(tail, RotatedNmsPattern) else None
 
 
 def _only_output(model: ir.Model, tail: NmsPattern) -> ir.Value | str:
@@ -99,15 +106,18 @@ def _expands_nothing(node: ir.Node, tail: NmsPattern) -> bool:
     return node.op_type == "Expand" and filled and shape is not None and math.prod(shape) == math.prod(rows)
 
 
-def _cut(model: ir.Model, tail: BoxNmsPattern, output: ir.Value) -> None:
+def _cut(model: ir.Model, tail: NmsPattern, boxes: ir.Value, output: ir.Value) -> None:
     """Let the graph end before the suppression; what is no longer read is left for `canonicalize`."""
     graph = model.graph
+    rotated = isinstance(tail, RotatedNmsPattern)
+    if isinstance(tail, RotatedNmsPattern):
+        allow_any_candidate_count(model, tail)
     for gather in (*tail.mask.gathers, *tail.kept_gathers):
         replace_all_uses(gather.outputs[0], gather.inputs[0])
     end = Builder(graph, None, "suppression")
     parts = {
-        "boxes": (tail.nms_node.inputs[0], [tail.anchors, 4]),
-        "scores": (tail.mask.score, [tail.anchors]),
+        "boxes": (boxes, [tail.anchors, 5 if rotated else 4]),
+        "scores": (tail.mask.greater.inputs[0], [tail.anchors]),
         "rows": (tail.rows.value, [tail.anchors, tail.rows.columns]),
     }
     made = []
@@ -125,6 +135,8 @@ def _cut(model: ir.Model, tail: BoxNmsPattern, output: ir.Value) -> None:
         confidence=tail.mask.threshold.name or "",
         iou=tail.iou.name or "",
         max_detections=tail.max_detections,
+        rotated=True if rotated else msgspec.UNSET,
+        max_candidates=tail.mask.max_candidates or msgspec.UNSET,
     )
     at = list(graph.outputs).index(output)
     graph.outputs[at : at + 1] = made

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+import msgspec
 import onnx_ir as ir
 from msgspec import Struct
 
-from webbuild.manifest.suppression import SUPPRESSION_KEY
+from webbuild.manifest.suppression import SUPPRESSION_KEY, Suppression
 from webbuild.passes.base import NmsPlacement, Rewrite
 from webbuild.passes.nms.nms_pass import NMS_REWRITTEN_KEY
 from webbuild.passes.nms.runtime_nms import RuntimeNms
 
-SHADER_KERNELS, GRAPH_KERNELS = 3, 90
-"""Kernels that suppression takes in a run, in the runtime's shader and in the graph, as Chromium counts them for the
+SHADER_KERNELS, ROTATED_SHADER_KERNELS, GRAPH_KERNELS = 3, 4, 90
+"""Kernels that suppression takes in a run, in the runtime's shaders and in the graph, as Chromium counts them for the
 shipped pose model: the prior by which the shader is taken wherever it can be."""
 
 _DATA_DEPENDENT_OPS = ("NonMaxSuppression", "NonZero")
@@ -32,7 +33,9 @@ class SuppressionForm(Struct, frozen=True, rename="camel"):
 def suppression_form(model: ir.Model, rewrites: Sequence[Rewrite], asked: NmsPlacement) -> SuppressionForm | None:
     """Return the form in a graph for WebGPU that `rewrites` led to; None where it suppresses nothing."""
     if SUPPRESSION_KEY in model.metadata_props:
-        reason = f"{SHADER_KERNELS} kernels in place of about {GRAPH_KERNELS}, exact for any number of boxes"
+        rotated = msgspec.json.decode(model.metadata_props[SUPPRESSION_KEY], type=Suppression).rotated
+        kernels = ROTATED_SHADER_KERNELS if rotated else SHADER_KERNELS
+        reason = f"{kernels} kernels in place of about {GRAPH_KERNELS}, exact for any number of boxes"
         return SuppressionForm("shader", "in a compute shader of the runtime", reason)
     refusals = [each.reason for each in rewrites if each.code == RuntimeNms.code and not each.applied]
     why = refusals[0] if asked == "shader" and refusals else f"--nms {asked}"
