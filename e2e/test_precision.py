@@ -21,6 +21,8 @@ from webbuild.bundle.graphs import write_reduced_precision_graph
 from webbuild.manifest.file_entry import file_entry
 from webbuild.manifest.manifest import encode
 from webbuild.precision.convert import plan_conversion
+from webbuild.precision.fp16_backends import EmulatedFp16
+from webbuild.precision.fp16_backends.chromium import chromium_backend
 from webbuild.verify.bundle_reader import open_bundle
 
 CONV = f"{HEADER} g (float[1,16,12,12] x) => (float[1,32,10,10] y) {{ y = Conv(x, w) }}"
@@ -89,3 +91,49 @@ def test_verify_runs_it_or_says_why_not(
     if not float16:
         assert f"WebGPU fp16 was not run: {WHY}." in " ".join(done.stderr.split())
         assert "Nothing proved" in alone.stderr
+
+
+@pytest.fixture(scope="module")
+def cancelling(tmp_path_factory: pytest.TempPathFactory) -> tuple[onnx.ModelProto, Path]:
+    """A sum of 2048 products that grows to 2000 and shrinks to about 50, and its sample."""
+    folder = tmp_path_factory.mktemp("cancelling")
+    model = parsed(f"{HEADER} g (float[1,16,2048] x) => (float[1,16,8] y) {{ y = MatMul(x, w) }}")
+    w = np.ones((2048, 8), np.float32)
+    w[1024:] = -1
+    model.graph.initializer.append(onnx.numpy_helper.from_array(w, "w"))
+    np.savez(folder / "sample.npz", x=2 + weights(1, 16, 2048, seed=1))
+    return model, folder
+
+
+def test_a_sum_that_loses_digits_stays_float32_and_is_right_on_the_adapter(
+    webbuild: Webbuild, cancelling: tuple[onnx.ModelProto, Path], *, float16: bool
+) -> None:
+    model, folder = cancelling
+    given = save(model, folder / "sum.onnx")
+    sample = ("--sample", folder / "sample.npz")
+    done = webbuild("pack", given, "-o", folder / "out", *sample, "--precision", "mixed", "--no-verify", "--json")
+    assert done.returncode == 0, done.stderr
+    searched = json.loads(done.stdout)["pack"]["precisionSearch"]
+    assert searched["fp16Nodes"] == 0
+    assert searched["weights"][1] <= 0.51 * searched["weights"][0]
+    checked = webbuild("verify", folder / "out", "--backend", "webgpu", "--json")
+    assert checked.returncode == 0, checked.stderr
+    half = json.loads(checked.stdout)["backends"][0]
+    assert (half["backend"], len(half["results"])) == ("webgpu mixed", int(float16))
+
+
+def test_the_same_sum_in_float16_is_wrong_on_the_adapter_and_right_where_it_is_only_rounded(
+    cancelling: tuple[onnx.ModelProto, Path], webgpu: BrowserHandle, *, float16: bool
+) -> None:
+    model, folder = cancelling
+    graph = plan_conversion(ir.from_proto(model)).convert().model
+    x = np.load(folder / "sample.npz")["x"]
+    want = x @ onnx.numpy_helper.to_array(model.graph.initializer[0])
+    (rounded,) = EmulatedFp16().run(graph, [{"x": x}])
+    assert np.abs(rounded["y"] - want).max() < 0.01 * np.abs(want).max()
+    if float16:
+        backend = chromium_backend(webgpu)
+        assert not isinstance(backend, str)
+        with backend:
+            (found,) = backend.run(graph, [{"x": x}])
+        assert np.abs(found["y"] - want).max() > 0.01 * np.abs(want).max()

@@ -21,9 +21,18 @@ Written by `python -m benchmarks.fp16 --write`; every number is from that run.
 
 1. **Chromium**, where its adapter has `shader-f16`: what visitors have. SwiftShader, the software adapter that is used
    unless `WEBBUILD_GPU=real`, has none; `python -m benchmarks.lavapipe` makes a Chromium that has it.
-2. **Emulation**: native ONNX Runtime computes each operator in float32, and what it makes is rounded to float16. It is
-   always there. It does not know what happens inside an operator: a GPU's kernels add in float16, so that sums of
-   many terms are less exact there, and may become infinite on the way.
+2. **Emulation**: native ONNX Runtime computes each operator in float32, adds an error as large as a kernel's may be,
+   and rounds the result to float16. It is always there.
+
+A kernel adds in float16: each of `n` additions rounds a partial sum by up to `u = 2^-11` of it, and the roundings add
+up like a random walk. For a sum `y` of terms `t` the walk is of `u sqrt(n (y^2 / 3 + sum(t^2) / 2))`; the second sum is
+the same operator on squares. The emulation is off by up to twice that, by another part of it for every element and
+every input. Functions, norms and reductions have bounds of their own
+(`webbuild/precision/fp16_backends/kernel_errors.py`). The tests see that no operator of the table below is further from
+float32 on the adapter. The columns "emulated" are without these errors.
+
+Firefox computes on lavapipe what Chromium computes, with four exceptions: its float16 kernels of Clip (but for one
+right after a Conv), Pad, ThresholdedRelu and a cubic Resize do not compile. Those nodes stay float32.
 
 The columns "Dawn on lavapipe" were measured with Dawn, Chromium's WebGPU, on its own in Node.js; what is measured
 now is measured in Chromium itself.

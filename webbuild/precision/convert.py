@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from webbuild.inspection.graph import prepare_graph
 from webbuild.precision.castable_io import CastableIO, castable_io
+from webbuild.precision.firefox_kernels import find_refused_by_firefox
 from webbuild.precision.insert_casts import CastInserter, select_nodes
 from webbuild.precision.kernel_support import unsupported_in_fp16
 from webbuild.precision.lone_float16_nodes import find_lone_nodes
@@ -50,7 +51,14 @@ class ConversionPlan(Struct, frozen=True):
     fp32_reasons: dict[str, str]
     clamped_mask_constants: tuple[str, ...]
 
-    def convert(self, keep: Collection[str] = (), reason: str = KEPT_AS_REQUESTED, *, stored: bool = True) -> Fp16Graph:
+    def convert(
+        self,
+        keep: Collection[str] = (),
+        reason: str = KEPT_AS_REQUESTED,
+        *,
+        stored: bool = True,
+        float32_weights: Collection[str] = (),
+    ) -> Fp16Graph:
         """Convert a clone to float16; the graph's inputs and outputs stay float32.
 
         Index arithmetic, the computation of shapes, and inner graphs are never touched.
@@ -60,14 +68,16 @@ class ConversionPlan(Struct, frozen=True):
             reason: why they do.
             stored: whether the weights of nodes that stay float32 are kept as float16, where that changes them by
                 rounding only.
+            float32_weights: names of nodes whose weights are not, where they stay float32.
         """
         model = self.model.clone()
         found = convertible_nodes(model)
         kept = {**dict.fromkeys(keep, reason), **self.fp32_reasons}
+        kept |= find_refused_by_firefox(select_nodes(model.graph, found, kept))
         kept |= find_lone_nodes(model.graph, select_nodes(model.graph, found, kept))
         chosen = select_nodes(model.graph, found, kept)
         names = {node.name for node in model.graph}
-        rewiring = CastInserter(model.graph, chosen, stored=stored)
+        rewiring = CastInserter(model.graph, chosen, stored=stored, float32_weights=float32_weights)
         rewiring.run()
         reasons = {name: reason for name, reason in kept.items() if name in names}
         return Fp16Graph(

@@ -26,12 +26,20 @@ class CastInserter:
         chosen: what becomes float16, by node.
         stored: whether weights of the other nodes are kept as float16 and cast when they are read.
         exact: whether that is done only where float16 has every number of a weight.
+        float32_weights: names of nodes whose weights are kept as they are.
     """
 
     def __init__(
-        self, graph: ir.Graph, chosen: dict[ir.Node, CastableIO], *, stored: bool, exact: bool = False
+        self,
+        graph: ir.Graph,
+        chosen: dict[ir.Node, CastableIO],
+        *,
+        stored: bool,
+        exact: bool = False,
+        float32_weights: Collection[str] = (),
     ) -> None:
         self._graph, self._chosen, self._stored, self._exact = graph, chosen, stored, exact
+        self._float32_weights = float32_weights
         self._taken = {value.name or "" for node in graph for value in node.outputs}
         self._taken |= {node.name or "" for node in graph} | set(graph.initializers)
         self._taken |= {value.name or "" for value in graph.inputs}
@@ -65,12 +73,16 @@ class CastInserter:
         if is_stored_constant(value):
             if wanted:
                 node.replace_input_with(index, self._copy(value, node.op_type in COMPARING_OPS))
-            elif self._stored and (tensor := value.const_value) is not None and tensor.nbytes >= _MIN_STORED_SIZE:
+            elif self._is_rounded(node) and (tensor := value.const_value) and tensor.nbytes >= _MIN_STORED_SIZE:
                 node.replace_input_with(index, self._float32_of(value))
         elif wanted and value not in self._halves:
             node.replace_input_with(index, self._cast(value, ir.DataType.FLOAT16))
         elif not wanted and value in self._halves:
             node.replace_input_with(index, self._cast(value, ir.DataType.FLOAT))
+
+    def _is_rounded(self, node: ir.Node) -> bool:
+        """Whether the weights of a node of float32 are kept as float16."""
+        return self._stored and node.name not in self._float32_weights
 
     def _cast_for_subgraphs(self, value: ir.Value) -> None:
         """Let the graphs inside nodes read a value as float32, which they stay."""

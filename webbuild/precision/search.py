@@ -17,6 +17,7 @@ from webbuild.precision.cost import NodeCost, converted_fraction, node_costs
 from webbuild.precision.delta_debug import minimize
 from webbuild.precision.range_rules import find_out_of_range
 from webbuild.precision.report import ConvertedFraction
+from webbuild.precision.search_report import weight_bytes
 from webbuild.reporting.quantities import format_count
 
 if TYPE_CHECKING:
@@ -84,9 +85,9 @@ class PrecisionSearch:
         ranges = find_out_of_range(soft, found, measure_ranges(soft, arithmetic.as_fed(judging.feeds)))
         self.plan: ConversionPlan = plan_conversion(model, table, ranges)
         self._weights: dict[str, NodeCost] = node_costs(found)
-        self._stored = True
+        self._float32_weights: Sequence[str] = ()
         self._evaluations: list[Evaluation] = []
-        self._known: dict[tuple[bool, tuple[str, ...]], bool] = {}
+        self._known: dict[tuple[tuple[str, ...], tuple[str, ...]], bool] = {}
         self._best: Fp16Graph | None = None
         self._ended = ""
 
@@ -110,21 +111,36 @@ class PrecisionSearch:
 
     def _bisect(self, names: Sequence[str]) -> None:
         """Find what has to be kept, what is last in the graph rather than what is first: heads weigh little."""
-        kept = list(names)
-        bare = self._is_accurate(kept)
-        if bare is False:
-            self._stored = False  # then even rounding the weights is too much
+        bare = self._is_accurate(names)
         if bare is None:
             return
+        if not bare:  # even rounding the weights is too much
+            self._float32_weights = minimize(self._weighty_nodes(), lambda some: self._is_accurate_stored(names, some))
         needed = minimize(names, self._is_accurate)
-        final = self.plan.convert(needed, KEPT_BY_SEARCH, stored=self._stored)
+        final = self._convert(needed)
         if final.fp16_nodes and (self._best is None or final.fp16_nodes != self._best.fp16_nodes):
             self._is_accurate(needed)
 
+    def _weighty_nodes(self) -> list[str]:
+        """Return the nodes with weights, the lightest first: what is first is rather kept."""
+        held = {
+            node.name or "": sum(value.const_value.nbytes for value in node.inputs if value and value.const_value)
+            for node in self.plan.model.graph
+        }
+        return sorted((name for name, size in held.items() if size), key=lambda name: held[name])
+
+    def _is_accurate_stored(self, names: Sequence[str], float32_weights: Sequence[str]) -> bool | None:
+        """Return whether the answers are the same with all nodes in float32, and the weights of these."""
+        self._float32_weights = float32_weights
+        return self._is_accurate(names)
+
+    def _convert(self, kept: Sequence[str]) -> Fp16Graph:
+        return self.plan.convert(kept, KEPT_BY_SEARCH, float32_weights=self._float32_weights)
+
     def _is_accurate(self, kept: Sequence[str]) -> bool | None:
         """Return whether the answers are the same with these kept; None where the budget is spent."""
-        halved = self.plan.convert(kept, KEPT_BY_SEARCH, stored=self._stored)
-        if (known := self._known.get((self._stored, halved.fp16_nodes))) is not None:
+        halved = self._convert(kept)
+        if (known := self._known.get((tuple(self._float32_weights), halved.fp16_nodes))) is not None:
             return known
         return None if self._is_over_budget() else self._evaluate(halved)
 
@@ -146,9 +162,11 @@ class PrecisionSearch:
         word = "differ" if judged.mismatch else "are the same"
         used = f" ({judged.worst:.2g} times the tolerance)" if math.isfinite(judged.worst) else ""
         self._say(f"{len(self._evaluations)}: {part.mean:.0%} in float16: the results {word}{used}")
-        if not judged.mismatch and (
-            self._best is None or part.mean >= converted_fraction(self._weights, self._best.fp16_nodes).mean
-        ):
+        if not judged.mismatch and (self._best is None or self._worth(halved) >= self._worth(self._best)):
             self._best = halved
-        self._known[self._stored, halved.fp16_nodes] = not judged.mismatch
+        self._known[tuple(self._float32_weights), halved.fp16_nodes] = not judged.mismatch
         return not judged.mismatch
+
+    def _worth(self, halved: Fp16Graph) -> tuple[float, int]:
+        """Return what is better the larger: how much is float16, then how few bytes the weights are."""
+        return converted_fraction(self._weights, halved.fp16_nodes).mean, -weight_bytes(halved.model)

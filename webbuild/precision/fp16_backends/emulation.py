@@ -1,4 +1,7 @@
-"""Float16 emulated: native ONNX Runtime computes in float32, and every float16 value is rounded to float16."""
+"""Float16 emulated: native ONNX Runtime computes in float32, and every float16 value is rounded to float16.
+
+`BoundedFp16` adds errors of the sizes that a GPU's kernels make inside an operator.
+"""
 
 from __future__ import annotations
 
@@ -40,14 +43,15 @@ class EmulatedFp16(Fp16Backend):
         """
         import onnx_ir as ir
 
-        from webbuild.precision.fp16_backends.emulation_graph import build_emulation_graph
         from webbuild.runners.native import NativeRunner
 
         halves = {value.name for value in model.graph.outputs if value.dtype == ir.DataType.FLOAT16}
         try:
-            runner = NativeRunner(Path("half.onnx"), ir.to_proto(build_emulation_graph(model)).SerializeToString())
+            runner = NativeRunner(Path("half.onnx"), ir.to_proto(self._graph(model)).SerializeToString())
             found = self._in_turn(
-                lambda given: runner.run({name: _to_float32(value) for name, value in given.items()}), feeds, states
+                lambda given: runner.run(self._inputs({name: _to_float32(value) for name, value in given.items()})),
+                feeds,
+                states,
             )
         except WebbuildError as error:
             if error.code == "unknown-dtype":
@@ -57,6 +61,33 @@ class EmulatedFp16(Fp16Backend):
         return [
             {name: _to_float16(value) if name in halves else value for name, value in each.items()} for each in found
         ]
+
+    def _graph(self, model: ir.Model) -> ir.Model:
+        """Return what native ONNX Runtime computes."""
+        from webbuild.precision.fp16_backends.emulation_graph import build_emulation_graph
+
+        return build_emulation_graph(model)
+
+    def _inputs(self, feeds: Tensors) -> Tensors:
+        """Return its inputs."""
+        return feeds
+
+
+class BoundedFp16(EmulatedFp16):
+    """Float16 as inexact as kernels may be: what is right here is right on a GPU. See `kernel_errors`.
+
+    The errors are the same for the same inputs, and others for others.
+    """
+
+    def _graph(self, model: ir.Model) -> ir.Model:
+        from webbuild.precision.fp16_backends.emulation_graph import build_emulation_graph
+
+        return build_emulation_graph(model, kernel_errors=True)
+
+    def _inputs(self, feeds: Tensors) -> Tensors:
+        from webbuild.precision.fp16_backends.error_draws import draw_input
+
+        return {**feeds, **draw_input(feeds)}
 
 
 def _to_float32(value: NDArray[Any]) -> NDArray[Any]:

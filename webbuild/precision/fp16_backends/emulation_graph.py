@@ -2,7 +2,8 @@
 
 Native ONNX Runtime has no float16 kernel for some operators, computes others in float32 without rounding between
 fused steps, and cannot say which. So each operator computes in float32, and what it makes is rounded to float16.
-What happens inside an operator is float32: sums keep what a GPU's float16 registers would lose (see `docs/fp16.md`).
+What happens inside an operator is float32: sums keep what a GPU's float16 registers would lose (see `docs/fp16.md`). So
+errors of the sizes that kernels make there may be added before the rounding (see `kernel_errors`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from onnx_ir.passes.common import ShapeInferencePass
 
 from webbuild.errors import WebbuildError
 from webbuild.passes.dtypes.retype import retype_attributes, retype_value
+from webbuild.precision.fp16_backends.error_draws import ErrorDraws
+from webbuild.precision.fp16_backends.graph_builder import GraphBuilder
+from webbuild.precision.fp16_backends.kernel_errors import SAME_SIGN_OPS, error_bound
 
 _EXACT_OPS = frozenset({
     "Abs", "Ceil", "Clip", "Compress", "Concat", "Constant", "ConstantOfShape", "DepthToSpace", "Expand", "Flatten",
@@ -24,13 +28,18 @@ _EXACT_OPS = frozenset({
 """Operators that make, of float16 numbers, float16 numbers without rounding: they move, choose, or change a sign."""
 
 
-def build_emulation_graph(model: ir.Model) -> ir.Model:
+def build_emulation_graph(model: ir.Model, *, kernel_errors: bool = False) -> ir.Model:
     """Return a graph with no float16 left but between the Casts of a pair; inputs and outputs are float32.
+
+    With `kernel_errors` each element is off by a part of what a kernel may be, by an input more, `error_draws.INPUT`.
 
     Raises:
         WebbuildError: `unknown-dtype` for a value of which nothing says what it is.
     """
     made = _with_known_types(model)
+    if kernel_errors:
+        ShapeInferencePass(check_type=False)(made)
+    draws = ErrorDraws(made.graph) if kernel_errors else None
     for graph in made.graphs():
         halves = [value for node in graph for value in node.outputs if value.dtype == ir.DataType.FLOAT16]
         for value in (*graph.inputs, *graph.initializers.values()):
@@ -38,7 +47,9 @@ def build_emulation_graph(model: ir.Model) -> ir.Model:
         for node in graph:
             retype_attributes(node, ir.DataType.FLOAT16, ir.DataType.FLOAT)
         for value in halves:
-            _round(graph, value)
+            _round(graph, value, draws)
+    if draws is not None:
+        draws.finish()
     return made
 
 
@@ -65,7 +76,7 @@ def _untyped_values(model: ir.Model) -> Iterator[ir.Value]:
         yield from (value for value in node.outputs if value.name and value.dtype is None)
 
 
-def _round(graph: ir.Graph, value: ir.Value) -> None:
+def _round(graph: ir.Graph, value: ir.Value, draws: ErrorDraws | None) -> None:
     """Let a node make float32, and let its readers read that number rounded to float16."""
     value.type = ir.TensorType(ir.DataType.FLOAT)
     node = value.producer()
@@ -80,6 +91,17 @@ def _round(graph: ir.Graph, value: ir.Value) -> None:
     half.replace_input_with(0, value)
     value.name, result.name = f"{value.name}/exact", value.name
     graph.insert_after(node, [half, wide])
+    if draws is not None and value is node.outputs[0]:
+        _add_error(graph, node, half, draws)
+
+
+def _add_error(graph: ir.Graph, node: ir.Node, rounds: ir.Node, draws: ErrorDraws) -> None:
+    """Let what a node makes be off by a part of its bound before it is rounded."""
+    value = node.outputs[0]
+    build = GraphBuilder(graph, node, value.name or "")
+    if (bound := error_bound(node, value, build)) is not None:
+        part = draws.draw(value, build, alike=node.op_type in SAME_SIGN_OPS)
+        rounds.replace_input_with(0, build.op("Add", value, build.op("Mul", bound, part)))
 
 
 def _accumulates(node: ir.Node) -> bool:

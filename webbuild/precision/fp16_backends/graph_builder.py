@@ -1,0 +1,67 @@
+"""Nodes added to a float32 graph after one of its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+
+class GraphBuilder:
+    """Adds nodes, in order, after a node.
+
+    Args:
+        graph: whose node it is.
+        after: the node.
+        prefix: of the names of what is added.
+    """
+
+    def __init__(self, graph: ir.Graph, after: ir.Node, prefix: str) -> None:
+        self._graph, self._last, self._prefix, self._numbers = graph, after, prefix, count()
+
+    def op(self, operator: str, *inputs: ir.Value, **attributes: Any) -> ir.Value:
+        """Add a node with one output, and return that."""
+        return self._add(ir.node(operator, inputs, attributes=attributes))
+
+    def copy_of(self, node: ir.Node, inputs: Sequence[ir.Value | None]) -> ir.Value:
+        """Add a node that does the same with other inputs."""
+        return self._add(ir.Node(node.domain, node.op_type, inputs, list(node.attributes.values())))
+
+    def constant(self, array: NDArray[Any]) -> ir.Value:
+        """Return a constant."""
+        name = self._name()
+        made = ir.Value(
+            name=name,
+            const_value=ir.tensor(array, name=name),
+            type=ir.TensorType(ir.DataType.from_numpy(array.dtype)),
+            shape=ir.Shape(array.shape),
+        )
+        self._graph.register_initializer(made)
+        return made
+
+    def square(self, value: ir.Value) -> ir.Value:
+        """Return the squares of a value."""
+        return self.op("Mul", value, value)
+
+    def scaled(self, value: ir.Value, factor: float) -> ir.Value:
+        """Return a value times a number."""
+        return self.op("Mul", value, self.constant(np.array(factor, np.float32)))
+
+    def shifted(self, value: ir.Value, by: float) -> ir.Value:
+        """Return a value plus a number."""
+        return self.op("Add", value, self.constant(np.array(by, np.float32)))
+
+    def _add(self, node: ir.Node) -> ir.Value:
+        node.name = self._name()
+        (made,) = node.outputs
+        made.name = node.name
+        self._graph.insert_after(self._last, node)
+        self._last = node
+        return made
+
+    def _name(self) -> str:
+        return f"{self._prefix}/error/{next(self._numbers)}"

@@ -1,0 +1,147 @@
+"""Rounding errors inside a GPU's float16 kernels: a bound for each element, computed in the emulation's own graph.
+
+A kernel adds in float16. Each of n additions rounds a partial sum by at most u of it, u = 2^-11, and the roundings add
+up like a random walk. With terms t, their sum y and q^2 = sum(t^2), the square of the partial sum after k additions is
+about k^2 / n^2 y^2 + k / n q^2, so the walk is of u sqrt(n (y^2 / 3 + q^2 / 2)). Tiles make it shorter, never longer.
+
+    Conv(x, w)      bound = SUMS u sqrt(n (y^2 / 3 + Conv(x^2, w^2) / 2))
+    Sigmoid(x)      bound = u (3 |y|)
+    LayerNorm(x)    bound = u (3 |y| + 2 mean |y|)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.rewrite import static_shape
+from webbuild.precision.fp16_backends.graph_builder import GraphBuilder
+from webbuild.precision.op_classes import MATMUL_OPS
+
+ROUNDING = 2.0**-11
+"""u: half of what separates neighbours in float16, as a share of the number."""
+SUMS = 2.0
+"""How many of its walks a sum may be off. On lavapipe the errors of the shipped models' layers are 0.2 to 0.7 walks
+(root mean square), and 99 % of them are within two."""
+
+_OWN_AND_FIXED = {
+    "Erf": (1, 8), "Gelu": (2, 4), "Tanh": (1, 2), "Sin": (1, 2), "Cos": (1, 2), "Log": (2, 2), "Softplus": (2, 1),
+    "Mish": (2, 1), "Elu": (2, 1), "Selu": (2, 1), "Celu": (2, 1), "HardSwish": (2, 1), "LogSoftmax": (2, 4),
+    "Sigmoid": (3, 0), "HardSigmoid": (2, 0), "Softmax": (6, 0), "Pow": (4, 0), "QuickGelu": (4, 1),
+}  # fmt: skip
+"""Multiples of u: of the result's own magnitude, and of one. Erf is a polynomial of five terms."""
+SAME_SIGN_OPS = frozenset({"Erf", "Gelu"})
+"""Operators whose errors depend on nothing but the element: those of alike elements are alike."""
+_EXACTLY_ROUNDED = frozenset({
+    "Add", "Sub", "Mul", "Sum", "Mean", "Cast", "CastLike", "If", "Loop", "Mod", "Range",
+    "ScatterElements", "ScatterND",
+})  # fmt: skip
+_NORMS = frozenset({
+    "LayerNormalization", "SkipLayerNormalization", "SimplifiedLayerNormalization", "RMSNormalization",
+    "SkipSimplifiedLayerNormalization", "InstanceNormalization", "GroupNormalization", "LpNormalization",
+    "BatchNormalization", "GroupNorm",
+})  # fmt: skip
+_SUMS = frozenset({
+    "ReduceSum", "ReduceMean", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp",
+    "AveragePool", "GlobalAveragePool", "CumSum", "LpPool", "GlobalLpPool",
+})  # fmt: skip
+_MEANS = frozenset({"ReduceMean", "AveragePool", "GlobalAveragePool"})
+_IN_TURN, _SIDE_BY_SIDE = 32, 64
+"""Numbers that a kernel of a reduction adds one after the other; of more, each of so many threads adds its part."""
+
+
+def error_bound(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Value | None:
+    """Return a bound of the errors of a result, of its shape or one that broadcasts; None where there are none.
+
+    Args:
+        node: of float32, whose result stands for one that a float16 kernel makes.
+        result: one of its outputs.
+        build: adds nodes after it.
+    """
+    bound: Callable[[ir.Node, ir.Value, GraphBuilder], ir.Value] | None = None
+    if node.op_type in MATMUL_OPS:
+        bound = _of_product
+    elif node.op_type in _SUMS:
+        bound = _of_sum
+    elif node.op_type in _NORMS:
+        bound = _of_norm
+    elif node.op_type not in _EXACTLY_ROUNDED and not _is_nearest(node):
+        bound = _of_function
+    return None if bound is None else bound(node, result, build)
+
+
+def _of_product(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Value:
+    """Return the bound of a sum of products: the same operator on squares tells q^2."""
+    factors = [value for value in node.inputs if value is not None]
+    factors = factors if node.op_type == "Einsum" else factors[:2]
+    squares = build.copy_of(node, [build.square(value) for value in factors])
+    if node.op_type == "Gemm":
+        squares = build.scaled(squares, node.attributes.get_float("alpha", 1.0) ** 2)
+    return _walk(result, squares, _terms_of_product(node), build)
+
+
+def _terms_of_product(node: ir.Node) -> int:
+    """Return how many products go into one number of a result."""
+    first, second = (static_shape(value) or [1] for value in node.inputs[:2])
+    if node.op_type == "Conv":
+        return prod(second[1:])
+    if node.op_type == "ConvTranspose":
+        return second[0] * prod(second[2:]) // max(1, prod(node.attributes.get_ints("strides", [1])))
+    if node.op_type == "Gemm" and node.attributes.get_int("transA", False):
+        return first[0]
+    if node.op_type == "Einsum":
+        left, _, right = node.attributes.get_string("equation", "").replace(" ", "").partition("->")
+        sizes = dict(zip("".join(left.split(",")), [*first, *second], strict=False))
+        return prod(size for letter, size in sizes.items() if letter not in right)
+    return first[-1]
+
+
+def _of_sum(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Value:
+    """Return the bound of a sum, or a mean, of which each term counts once."""
+    before, after = static_shape(node.inputs[0]) or [1], static_shape(node.outputs[0]) or [1]
+    terms = prod(before) // max(1, prod(after))
+    steps = min(terms, _IN_TURN + terms // _SIDE_BY_SIDE)
+    if node.op_type in ("AveragePool", "LpPool"):
+        steps = terms = prod(node.attributes.get_ints("kernel_shape", [1]))
+    elif node.op_type == "CumSum":
+        steps = terms = max(before)
+    if node.op_type not in (*_MEANS, "ReduceSum", "CumSum"):
+        return build.scaled(build.op("Abs", result), SUMS * ROUNDING * (1 + steps**0.5))
+    value = node.inputs[0]
+    assert value is not None
+    squares = build.copy_of(node, [build.square(value), *node.inputs[1:]])
+    return _walk(result, build.scaled(squares, 1 / terms) if node.op_type in _MEANS else squares, steps, build)
+
+
+def _walk(result: ir.Value, squares: ir.Value, terms: int, build: GraphBuilder) -> ir.Value:
+    """Return SUMS u sqrt(n (y^2 / 3 + q^2 / 2))."""
+    both = build.op("Add", build.scaled(build.square(result), 1 / 3), build.scaled(squares, 1 / 2))
+    return build.scaled(build.op("Sqrt", build.op("Abs", both)), SUMS * ROUNDING * max(1, terms) ** 0.5)
+
+
+def _of_norm(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Value:
+    """Return u (3 |y| + 2 mean |y|): what the mean is off adds to every element."""
+    size = build.op("Abs", result)
+    rank = len(static_shape(result) or (1, 1, 1))
+    first = 2 if node.op_type in ("InstanceNormalization", "GroupNormalization", "GroupNorm") and rank > 2 else rank - 1
+    axes = build.constant(np.arange(first, rank, dtype=np.int64))
+    mean = build.op("ReduceSum", size, axes)
+    terms = prod((static_shape(result) or [1] * rank)[first:])
+    return build.op("Add", build.scaled(size, 3 * ROUNDING), build.scaled(mean, 2 * ROUNDING / max(1, terms)))
+
+
+def _is_nearest(node: ir.Node) -> bool:
+    """Whether a node is a Resize that only moves numbers."""
+    return node.op_type == "Resize" and node.attributes.get_string("mode", "nearest") == "nearest"
+
+
+def _of_function(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Value:
+    own, fixed = _OWN_AND_FIXED.get(node.op_type, (1, 0))
+    if node.op_type == "Exp" and node.inputs[0] is not None:  # the factor log2(e) rounds the exponent: u |x| of e^x
+        share = build.shifted(build.op("Abs", node.inputs[0]), 2)
+        return build.scaled(build.op("Mul", build.op("Abs", result), share), ROUNDING)
+    scaled = build.scaled(build.op("Abs", result), own * ROUNDING)
+    return build.shifted(scaled, fixed * ROUNDING) if fixed else scaled
