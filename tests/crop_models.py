@@ -10,6 +10,7 @@ import onnx
 from numpy.typing import NDArray
 
 from tests.models import HEADER, detector, parsed, save, weights
+from webbuild.tasks.embedding_families import arcface_template
 
 DETECTOR = Path(__file__).parents[1] / "models" / "yolo-pose.onnx"
 KEYPOINTS = f"""{HEADER}
@@ -72,6 +73,20 @@ def face_detector(folder: Path, metadata: dict[str, str] | None = None) -> Path:
     """Write a detector of faces and five keypoints of each, of random weights."""
     known = {"task": "pose", "names": "{0: 'face'}", "kpt_shape": "[5, 3]", "stride": "32"}
     return save(detector(1, 15, known | (metadata or {})), folder / "tiny-face.onnx")
+
+
+def landmarks(folder: Path) -> Path:
+    """Write a regressor of five points, 0 to 1 over the crop: those of an aligned face, moved by mean colours."""
+    path = pooled(folder / "tiny-pfld.onnx", 32, 32, 10, "moved")
+    proto = onnx.load(path)
+    output = proto.graph.output[0]
+    weight = next(each for each in proto.graph.initializer if each.name == "w")
+    weight.CopyFrom(onnx.numpy_helper.from_array(weights(3 * CELLS**2, 10, seed=3) * 0.05, "w"))
+    places = np.asarray(arcface_template(112), np.float32).reshape(1, 10) / 112
+    proto.graph.initializer.append(onnx.numpy_helper.from_array(places, "places"))
+    proto.graph.node.append(onnx.helper.make_node("Add", ["moved", "places"], ["landmarks"]))
+    output.name = "landmarks"
+    return save(proto, path)
 
 
 CROWD = f"""{HEADER}

@@ -228,6 +228,21 @@ def cropped(task: Task | None = None) -> Manifest:
     return msgspec.structs.replace(found, schema=2, stage_name="boxes", inputs=[*picture_of, share], stages=[points])
 
 
+def chained() -> Manifest:
+    """Return the manifest of a detector, and keypoints, classes and vectors of what it finds, one after another."""
+    found = cropped()
+    classes = CropClassesTask(output="rows", classes=["a", "b"], logits=True)
+    points = (found.stages or [])[0]
+    tasks = {"points": points.task, "which": classes, "who": CropEmbeddingsTask(output="rows", size=8)}
+    stages = [msgspec.structs.replace(points, name=name, task=task) for name, task in tasks.items()]
+    return msgspec.structs.replace(found, stages=stages)
+
+
+def test_the_page_says_what_each_stage_of_crops_adds() -> None:
+    said = "of each 2 keypoints, which of 2 classes it is and a vector of 8 numbers, looked at in crops."
+    assert f"Finds objects, and {said}" in render_page(chained(), {})
+
+
 def landmarks() -> KeypointsTask:
     """Return the task of a model that finds two keypoints in a crop."""
     points = [Keypoint(name=name, side="middle") for name in ("nose", "tail")]
@@ -301,7 +316,13 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
     classes = CropClassesTask(output="rows", classes=["a", "b"], logits=True)
     (tmp_path / "classed.d.ts").write_text(render_types(cropped(classes)), "utf-8")
     (tmp_path / "embedded.d.ts").write_text(render_types(cropped(CropEmbeddingsTask(output="rows", size=8))), "utf-8")
+    (tmp_path / "chained.d.ts").write_text(render_types(chained()), "utf-8")
     (tmp_path / "use.ts").write_text(
+        'import { load as loadChained } from "./chained.js";\n'
+        "const [face] = (await (await loadChained()).run(new Blob())).detections;\n"
+        'export const point: "nose" | "tail" | undefined = face?.keypoints[0]?.name;\n'
+        "export const faceVector: Float32Array | undefined = face?.embedding;\n"
+        "export const faceScore: number | undefined = face?.classes[0]?.score;\n"
         'import { load as loadSized, type Size } from "./sized.js";\n'
         "const sized = await loadSized({ size: [32, 48] });\n"
         "export const held: readonly [number, number] | undefined = sized.sizes[0];\n"

@@ -12,16 +12,29 @@ import onnx
 import pytest
 
 from tests.commands.program import Done, webbuild
-from tests.crop_models import DETECTOR, classifier, crowd_detector, embedding, face_detector, keypoints, level_detector
+from tests.crop_models import (
+    DETECTOR,
+    classifier,
+    crowd_detector,
+    embedding,
+    face_detector,
+    keypoints,
+    landmarks,
+    level_detector,
+    pooled,
+)
 from tests.models import DETECT, HEADER, detector, parsed, save, weights
 from tests.stages import pair
 from webbuild.compile.stages import prove_whole
 from webbuild.compile.stages.model_stage import ModelStage
+from webbuild.equivalence.crop_chain import ChainStage, crop_answer
+from webbuild.equivalence.exact_inputs import run_input
 from webbuild.manifest.manifest import (
     CropClassesTask,
     CropEmbeddingsTask,
     CropInput,
     DetectTask,
+    ImageInput,
     KeypointsTask,
     Manifest,
     PoseTask,
@@ -29,6 +42,7 @@ from webbuild.manifest.manifest import (
 )
 from webbuild.manifest.uint8_tensors import from_uint8
 from webbuild.preprocess.crop import place_crop
+from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import load_image
 from webbuild.preprocess.picture import crops_to_tensor, picture_to_tensor
 from webbuild.runners.native import NativeRunner
@@ -37,6 +51,8 @@ from webbuild.tasks.crop_boxes import crop_boxes
 from webbuild.tasks.embedding_families import arcface_template
 from webbuild.tasks.registry import decode_task
 from webbuild.tasks.run_context import RunContext
+from webbuild.verify.bundle_reader import open_bundle
+from webbuild.verify.reference import reference_runner, thresholds_of
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -85,7 +101,7 @@ def test_the_second_stage_is_proven_on_a_crop_of_the_best_box(tmp_path: Path) ->
     outputs = NativeRunner(folder / first.graphs[-1].file).run({picture.name: tensor, **options})
     people = decode_task(first.task, outputs, RunContext(place))
     assert people
-    best, _ = crops_to_tensor(rgba, crop, [place_crop(crop_boxes(people)[0], crop)])
+    best, _ = crops_to_tensor(rgba, crop, [place_crop(crop_boxes(first.task, people)[0], crop)])
     levels = np.fromfile(folder / second.golden.inputs[crop.name], np.uint8).reshape(crop.shape)
     np.testing.assert_allclose(from_uint8(levels, crop), best, atol=0.02)
     whole, _ = picture_to_tensor(rgba, crop)
@@ -189,6 +205,80 @@ def test_a_face_detector_alone_leaves_its_keypoints_out(tmp_path: Path) -> None:
     finder = level_detector(tmp_path / "finder.onnx", YUNET, 1)
     first, _ = packed(tmp_path, finder, embedding(tmp_path)).every_stage
     assert isinstance(first.task, DetectTask)
+
+
+def faces(folder: Path) -> tuple[Path, Path, Path, Path]:
+    """Write a detector, five landmarks of each face, a classifier and an embedding of aligned faces."""
+    finder = crowd_detector(folder / "finder.onnx", 3)
+    return finder, landmarks(folder), classifier(folder), embedding(folder, 112, 112)
+
+
+def test_landmarks_of_a_stage_align_the_crops_of_the_next(tmp_path: Path) -> None:
+    """Each sees the objects of the one before it; what all of them say of an object stands together in the answer."""
+    finder, points, which, who = faces(tmp_path)
+    first, second, third, last = packed(tmp_path, finder, points, which, who).every_stage
+    assert isinstance(second.task, KeypointsTask)
+    assert isinstance(third.task, CropClassesTask)
+    crop = last.inputs[0]
+    assert isinstance(crop, CropInput)
+    assert crop.template == arcface_template(112)
+    bundle = open_bundle(tmp_path / "out")
+    stages = [
+        ChainStage(
+            each.stage, each.manifest.task, each.manifest.inputs, reference_runner(each).run,
+            thresholds_of(each.manifest).thresholds,
+        )
+        for each in bundle.variants if each.batch == 1
+    ]  # fmt: skip
+    file = DETECTOR.parent / "samples" / "1-several.jpg"
+    picture, (rgba, image) = first.inputs[0], (load_image(file), first.inputs[0])
+    assert isinstance(image, ImageInput)
+    tensor, place = picture_to_tensor(rgba, image)
+    feeds = {f"{first.stage_name}.{picture.name}": tensor}
+    given = run_input("one", feeds, frozenset(), RunContext(place, picture_file=file))
+    found = crop_answer(stages, given).prediction
+    assert [(len(each.keypoints), len(each.classes), len(each.embedding)) for each in found] == [(5, 4, 8)] * 3
+    box = CropBox((0, 0, 1, 1), points=tuple((point.x, point.y) for point in found[0].keypoints))
+    aligned, _ = crops_to_tensor(rgba, crop, [place_crop(box, crop)])
+    vector = stages[-1].run({crop.name: aligned})["vector"].ravel()
+    np.testing.assert_allclose(found[0].embedding, vector / np.linalg.norm(vector), atol=1e-5)
+
+
+def test_what_a_stage_between_says_is_proven_too(tmp_path: Path) -> None:
+    """Classes of the stage between that differ are found, though the last stage answers as before."""
+    finder, points, which, _ = faces(tmp_path)
+    with_thresholds = prove_whole._with_thresholds
+
+    def other(stage: ModelStage, runner: NativeRunner) -> Callable[[Tensors], Tensors]:
+        run, task = with_thresholds(stage, runner), stage.compiled.match.task
+        if not isinstance(task, CropClassesTask):
+            return run
+        return lambda feeds: {name: -scores for name, scores in run(feeds).items()}
+
+    with patch.object(prove_whole, "_with_thresholds", other):
+        done = webbuild("pack", finder, which, points, "-o", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (1, "output-mismatch"), done.stderr
+    assert "another best class" in done.stderr
+
+
+def test_two_classifiers_of_one_object_are_refused(tmp_path: Path) -> None:
+    finder, points, which, _ = faces(tmp_path)
+    other = pooled(tmp_path / "other-cls.onnx", 16, 16, 3, "logits")
+    done = webbuild("pack", finder, which, points, other, "-o", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (2, "same-answer-twice"), done.stderr
+    assert "other-cls.onnx says of each object what an earlier stage says: task crop-classes" in done.stderr
+
+
+def test_stages_that_leave_each_other_no_box_are_named(tmp_path: Path) -> None:
+    save(detector(metadata=DETECT), tmp_path / "find.onnx")
+    points, which = landmarks(tmp_path), classifier(tmp_path)
+    lines = [f'[stages.find]\nmodel = "find.onnx"\n[stages.points]\nmodel = "{points.name}"']
+    lines += ['[stages.points.crop]\nclasses = ["cup"]', f'[stages.which]\nmodel = "{which.name}"']
+    lines += ['[stages.which.crop]\nclasses = ["dog"]']
+    (tmp_path / "two.toml").write_text("\n".join(lines))
+    done = webbuild("pack", "--pipeline", tmp_path / "two.toml", "-o", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (2, "stages-not-joined"), done.stderr
+    assert "tiny-cls.onnx looks at each dog, and a stage before it leaves each cup alone" in done.stderr
 
 
 def test_faces_without_five_keypoints_are_not_aligned_and_that_is_said(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.click_models import DECODER as CLICK_DECODER
 from tests.click_models import click_pair
 from tests.commands.program import ROOT, Done, webbuild
-from tests.crop_models import DETECTOR, classifier, keypoints
+from tests.crop_models import DETECTOR, keypoints
 from tests.models import DETECT, HEADER, detector, parsed, save
 from tests.stages import DECODER, pair, stage
 from tests.stateful import GRU, stateful
@@ -187,20 +187,13 @@ def test_a_stage_of_which_nothing_is_taken_is_named(tmp_path: Path) -> None:
     assert "no output is an input of the next stage: spare.onnx gives" in done.stderr
 
 
-@pytest.mark.parametrize("joins", ["", "[joins]\nafter.raw = 'look.simcc_x'"], ids=["crops", "joined"])
-def test_a_stage_after_one_that_looks_at_crops_is_refused(tmp_path: Path, joins: str) -> None:
-    """Of crops there are as many as a picture has people: no stage runs on what another finds in them."""
-    after = save(parsed(LOOK), tmp_path / "tiny-joined.onnx") if joins else classifier(tmp_path)
-    done = pack_detected(tmp_path, keypoints(tmp_path), f"[stages.after]\nmodel = '{after.name}'\n{joins}")
-    assert (done.code, done.error) == (2, "crops-not-last"), done.stderr
-    assert f"tiny-rtmpose.onnx looks at crops, and {after.name} comes after it" in done.stderr
-    assert "put tiny-rtmpose.onnx last" in done.stderr
-
-
-def test_two_models_that_look_at_crops_are_refused_without_a_file(tmp_path: Path) -> None:
-    files = DETECTOR, keypoints(tmp_path), classifier(tmp_path)
-    done = webbuild("pack", *files, "-o", tmp_path / "out", "--no-verify")
-    assert (done.code, done.error) == (2, "crops-not-last"), done.stderr
+def test_tensors_of_a_stage_that_looks_at_crops_are_refused(tmp_path: Path) -> None:
+    """Of crops there are as many as a picture has people: no stage runs on tensors of them."""
+    save(parsed(LOOK), tmp_path / "tiny-joined.onnx")
+    rest = "[stages.after]\nmodel = 'tiny-joined.onnx'\n[joins]\nafter.raw = 'look.simcc_x'"
+    done = pack_detected(tmp_path, keypoints(tmp_path), rest)
+    assert (done.code, done.error) == (2, "tensors-of-crops"), done.stderr
+    assert "tiny-rtmpose.onnx looks at crops, and tiny-joined.onnx after it takes tensors" in done.stderr
 
 
 @pytest.mark.parametrize("rest", ["[joins]\nlook.raw = 'find.output0'", "glue = 'g.js'\nreads = ['find.output0']"])

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import NATIVE, REDUCED_PRECISION, Tolerance
 from webbuild.manifest.manifest import KeypointsTask, SimccHead
-from webbuild.tasks.detection import Box, CropKeypoint, Detection
+from webbuild.tasks.crop_detection import CropDetection
+from webbuild.tasks.detection import Box, CropKeypoint
 from webbuild.tasks.keypoint_heads import InputKeypoints, decode_keypoints
 from webbuild.tasks.keypoints import TASK
 from webbuild.tasks.run_context import RunContext
@@ -33,10 +34,10 @@ def compared(want: NDArray[np.float32], got: NDArray[np.float32], tolerance: Tol
     return next(each for each in found if each.subject.quantity == "keypoint")
 
 
-def detection(found: InputKeypoints) -> Detection:
+def detection(found: InputKeypoints) -> CropDetection:
     (x, y), margins = found.points[0, 0], tuple(map(float, found.margins[0, 0]))
     point = CropKeypoint("nose", x, y, float(found.confidence[0, 0]), margins, found.step)
-    return Detection(Box(0, 0, 64, 64), 1.0, 0, "person", (point,))
+    return CropDetection(Box(0, 0, 64, 64), 1.0, 0, "person", (point,))
 
 
 @pytest.mark.parametrize(
@@ -64,7 +65,7 @@ def test_a_keypoint_is_not_compared_where_a_place_far_away_scores_as_much() -> N
 def test_the_distance_that_is_said_is_of_a_keypoint_that_was_compared() -> None:
     unclear, clear = CropKeypoint("nose", 0, 0, 1.0, (0.0,), 0.5), CropKeypoint("ear", 10, 10, 1.0, (0.0, 0.5), 0.5)
     want, got = (
-        [Detection(Box(0, 0, 64, 64), 1.0, 0, "person", (unclear, msgspec.structs.replace(clear, x=x)))]
+        [CropDetection(Box(0, 0, 64, 64), 1.0, 0, "person", (unclear, msgspec.structs.replace(clear, x=x)))]
         for x in (10, 10.5)
     )
     subject = ComparedOutput("webgpu", "sample", "decoded", "")

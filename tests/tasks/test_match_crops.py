@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import msgspec
+
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import CropEmbeddingsTask
-from webbuild.tasks.crop_embeddings import EmbeddedDetection
-from webbuild.tasks.detection import Box
+from webbuild.tasks.class_scores import ClassScore
+from webbuild.tasks.crop_detection import CropDetection
+from webbuild.tasks.detection import Box, KeypointPosition
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.run_context import RunContext
 
@@ -18,14 +21,14 @@ CONTEXT = RunContext(thresholds={"confidence": 0.25, "iou": 0.7})
 TOLERANCE = Tolerance(score=1e-3, pixels=0.5, relative=1e-3)
 
 
-def found(left: float, score: float, angle: float) -> EmbeddedDetection:
+def found(left: float, score: float, angle: float) -> CropDetection:
     """Return a box of 20 by 40 with a unit vector."""
     box = Box(left, 10.0, left + 20, 50.0)
     vector = (math.cos(angle), math.sin(angle))
-    return EmbeddedDetection(box=box, score=score, class_index=0, label="person", embedding=vector)
+    return CropDetection(box=box, score=score, class_index=0, label="person", embedding=vector)
 
 
-def verdicts(expected: Sequence[EmbeddedDetection], actual: Sequence[EmbeddedDetection]) -> dict[str, Comparison]:
+def verdicts(expected: Sequence[CropDetection], actual: Sequence[CropDetection]) -> dict[str, Comparison]:
     subject = ComparedOutput("webgpu", "a picture", "decoded", "")
     compared = kind_of(TASK).compare(TASK, subject, expected, actual, CONTEXT, TOLERANCE)
     return {each.subject.quantity: each for each in compared}
@@ -56,3 +59,16 @@ def test_a_box_at_the_threshold_is_found_or_not() -> None:
     weak = found(120, 0.2505, 0.3)
     counts = verdicts([*PEOPLE, weak], PEOPLE)["detections"]
     assert (counts.verdict, counts.near_threshold) == ("OK", 1)
+
+
+def test_what_an_earlier_stage_said_is_compared_too() -> None:
+    """Keypoints that come with the boxes are part of the detector's own proof."""
+    classes = (ClassScore(0, "nurse", 0.9), ClassScore(1, "guest", 0.1))
+    nose = (KeypointPosition("nose", 1, 2, 1),)
+    said = [msgspec.structs.replace(each, classes=classes, keypoints=nose) for each in PEOPLE]
+    assert verdicts(said, said)["class"].verdict == "OK"
+    assert verdicts(said, PEOPLE)["classes"].verdict == "DIFFERS"
+    others = (ClassScore(1, "guest", 0.9), ClassScore(0, "nurse", 0.1))
+    other = [msgspec.structs.replace(each, classes=others) for each in said]
+    assert verdicts(said, other)["class"].verdict == "DIFFERS"
+    assert "keypoint" not in verdicts(said, said)

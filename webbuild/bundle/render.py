@@ -25,6 +25,7 @@ from webbuild.preprocess.mask import find_mask
 from webbuild.preprocess.reference import find_reference
 from webbuild.reporting import jinja
 from webbuild.tasks.registry import kind_of
+from webbuild.tasks.type_names import TypeNames
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -44,7 +45,7 @@ def render_types(manifest: Manifest) -> str:
     """Return `<name>.d.ts`: the runtime's types, narrowed to this model's classes, options and outputs."""
     first, *_, last = [manifest, *manifest.every_stage]
     kind = kind_of(last.task)
-    types = kind.typescript(last.task)
+    types, said = _types_of_stages(manifest.every_stage)
     alone = not manifest.stages
     asked = [_run_fields(first, alone=alone), _run_fields(last, alone=alone, later=not alone)]
     return (
@@ -52,8 +53,9 @@ def render_types(manifest: Manifest) -> str:
         .get_template("loader.d.ts.j2")
         .render(
             types=types,
+            said=said,
             result=types.result or "".join(word.capitalize() for word in kind.kind.split("-")) + "Result",
-            labels=_string_union(types.labels),
+            labels=_string_union(types.labels) if types.labels or not types.says else "string",
             keypoints=_string_union(types.keypoints or ()),
             outputs=[(_string_literal(each.name), each.dtype, _dims(each.shape)) for each in _outputs(last)],
             first=asked[0],
@@ -66,6 +68,22 @@ def render_types(manifest: Manifest) -> str:
             staged=bool(manifest.stages),
         )
     )
+
+
+def _types_of_stages(stages: Sequence[Manifest]) -> tuple[TypeNames, list[str]]:
+    """Return the names of the last stage, and the fields that stages of crops give its objects, beside keypoints.
+
+    Keypoints are those of the last stage that has any, labels those of the stage that finds the objects.
+    """
+    *before, types = [kind_of(each.task).typescript(each.task) for each in stages]
+    keypoints = next((each.keypoints for each in (types, *reversed(before)) if each.keypoints is not None), None)
+    finder = next((each for each in reversed(before) if not each.says), types)
+    labels = types.labels or finder.labels
+    if not types.says:
+        return types, []
+    said = [each.says for each in (*before, types) if each.says not in ("", "keypoints")]
+    named = msgspec.structs.replace(types, item_type=types.item_type or "Detection", labels=labels, keypoints=keypoints)
+    return named, said
 
 
 def _run_fields(stage: Manifest, *, alone: bool, later: bool = False) -> dict[str, Any]:

@@ -1,17 +1,20 @@
-"""Stages of which the last looks at crops of what an earlier one finds: what all of them together answer."""
+"""Stages of which the last ones look at crops of what an earlier one finds: what all of them together answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import RunInput, Tensors
 from webbuild.manifest.manifest import CropInput, Input, Task
 from webbuild.preprocess.crop import boxes_looked_at, place_crop
+from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import load_image
 from webbuild.preprocess.picture import crops_to_tensor
 from webbuild.runners.chain import RunStage, run_chain, stage_feeds
@@ -40,44 +43,57 @@ class ChainStage(Struct, frozen=True):
         return next((each for each in self.inputs if isinstance(each, CropInput)), None)
 
 
-def crop_finder(earlier: Sequence[ChainStage]) -> ChainStage:
-    """Return the stage whose boxes crops are cut around: the last that finds any."""
-    return next(each for each in reversed(earlier) if kind_of(each.task).has_detections)
+def crop_stages(stages: Sequence[ChainStage]) -> tuple[Sequence[ChainStage], Sequence[ChainStage]]:
+    """Return the stages up to the one that finds the boxes, and those that look at crops of them, one after another."""
+    first = next(at for at, each in enumerate(stages) if at and each.crop is not None)
+    finder = next(at for at in reversed(range(first)) if kind_of(stages[at].task).has_detections)
+    return stages[: finder + 1], stages[first:]
 
 
 def crop_thresholds(stages: Sequence[ChainStage]) -> dict[str, float]:
     """Return what decides about the answers to crops: the thresholds of the boxes, and those of the last stage."""
-    *earlier, last = stages
-    return {**crop_finder(earlier).thresholds, **last.thresholds}
+    before, _ = crop_stages(stages)
+    return {**before[-1].thresholds, **stages[-1].thresholds}
 
 
 def crop_answer(stages: Sequence[ChainStage], given: RunInput) -> Answer:
-    """Return what the last stage finds in the crops around all boxes of a picture.
+    """Return what all stages of crops say of the boxes of a picture.
 
-    It has no outputs: how many crops there are, and where they lie, is an answer too.
+    Each looks at what the one before it says: at its objects, aligned to its keypoints. It has no outputs: how many
+    crops there are, and where they lie, is an answer too.
 
     Args:
         stages: in their order.
         given: the feeds of a chain, with the picture's file, and where that lies in the first stage's input.
     """
-    *earlier, last = stages
-    finder = crop_finder(earlier)
-    before = [each.link for each in earlier[: earlier.index(finder) + 1]]
+    before, looking = crop_stages(stages)
     feeds = {**given.feeds, **given.fixed}
-    boxes_in = RunContext(given.context.placement, finder.thresholds)
-    found = decode_task(finder.task, run_chain(before, feeds), boxes_in)
+    boxes_in = RunContext(given.context.placement, before[-1].thresholds)
+    found = decode_task(before[-1].task, run_chain([each.link for each in before], feeds), boxes_in)
+    assert given.context.picture_file is not None
+    picture = load_image(given.context.picture_file)
+    context = given.context
+    boxes = crop_boxes(before[-1].task, found)
+    for stage in looking:
+        found, context = _look(stage, boxes, picture, feeds, given.context)
+        boxes = crop_boxes(stage.task, found)
+    return Answer(stages[-1].task, {}, context, found)
 
-    crop, file = last.crop, given.context.picture_file
+
+def _look(
+    stage: ChainStage, boxes: Sequence[CropBox], picture: NDArray[np.uint8], feeds: Tensors, context: RunContext
+) -> tuple[Sequence[Any], RunContext]:
+    """Return what a stage says of each box, and where the crops lie."""
+    crop = stage.crop
     assert crop is not None
-    assert file is not None
-    crops = [place_crop(box, crop) for box in boxes_looked_at(crop_boxes(found), crop)]
+    crops = [place_crop(box, crop) for box in boxes_looked_at(boxes, crop)]
     if not crops:
-        return Answer(last.task, {}, given.context, ())
-    tensor, placement = crops_to_tensor(load_image(file), crop, crops)
-    others = stage_feeds(last.name, feeds)
-    runs = [last.run({**others, crop.name: tensor[at : at + 1]}) for at in range(len(crops))]
-    context = msgspec.structs.replace(given.context, placement=placement)
-    return Answer(last.task, {}, context, decode_task(last.task, _joined(runs), context))
+        return (), context
+    tensor, placement = crops_to_tensor(picture, crop, crops)
+    others = stage_feeds(stage.name, feeds)
+    runs = [stage.run({**others, crop.name: tensor[at : at + 1]}) for at in range(len(crops))]
+    placed = msgspec.structs.replace(context, placement=placement)
+    return decode_task(stage.task, _joined(runs), placed), placed
 
 
 def _joined(runs: Sequence[Tensors]) -> Tensors:

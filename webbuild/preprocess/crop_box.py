@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from msgspec import Struct
 
 from webbuild.preprocess.affine import Affine
@@ -10,7 +13,8 @@ from webbuild.preprocess.affine import Affine
 class CropBox(Struct, frozen=True):
     """What a crop is cut around: x1 y1 x2 y2 in pixels of the picture, with the score and the class of what is in it.
 
-    `points` are the keypoints that a template aligns.
+    `points` are the keypoints that a template aligns, `said` what earlier stages said of it, by the fields of a
+    `CropDetection`.
     """
 
     box: tuple[float, float, float, float]
@@ -18,6 +22,7 @@ class CropBox(Struct, frozen=True):
     class_index: int = 0
     label: str | None = None
     points: tuple[tuple[float, float], ...] = ()
+    said: Mapping[str, Any] = {}
 
 
 class Crop(Struct, frozen=True):

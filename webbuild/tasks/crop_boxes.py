@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from webbuild.manifest.manifest import Task
 from webbuild.preprocess.crop_box import CropBox
-from webbuild.tasks.detection import Detection
+from webbuild.tasks.crop_detection import SAID_OF_CROPS
+from webbuild.tasks.registry import kind_of
 
 
-def crop_boxes(found: Sequence[Detection]) -> list[CropBox]:
-    """Return a box for each object, in their order, with its keypoints for a template to align."""
+def crop_boxes(task: Task, prediction: Sequence[Any]) -> list[CropBox]:
+    """Return a box for each object, in their order, with its keypoints for a template to align, and what is said."""
     return [
         CropBox(
             (each.box.x1, each.box.y1, each.box.x2, each.box.y2),
@@ -17,6 +20,7 @@ def crop_boxes(found: Sequence[Detection]) -> list[CropBox]:
             each.class_index,
             each.label,
             tuple((point.x, point.y) for point in each.keypoints),
+            {name: said for name in SAID_OF_CROPS if (said := getattr(each, name, ()))},
         )
-        for each in found
+        for each in kind_of(task).found_objects(prediction)
     ]

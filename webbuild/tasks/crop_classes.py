@@ -6,21 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.manifest.manifest import CropClassesTask, Task
+from webbuild.manifest.manifest import CropClassesTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.crop_box import Crop
-from webbuild.tasks.class_scores import ClassScore, class_probabilities, ranked_classes
+from webbuild.tasks.class_scores import class_probabilities, ranked_classes
 from webbuild.tasks.classifier_of_crops import classifier_of_crops
 from webbuild.tasks.crop_classifier import crop_classifier
+from webbuild.tasks.crop_detection import CropDetection
 from webbuild.tasks.crop_task import CropKind, around
 from webbuild.tasks.detection import Detection
 from webbuild.tasks.metrics.compare_crops import compare_class_rows
-from webbuild.tasks.metrics.match_crops import CropPair
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 
@@ -28,18 +27,12 @@ MOST_CLASSES = 10
 """Classes of a crop that a result holds, as in the runtime."""
 
 
-class ClassifiedDetection(Detection, frozen=True, rename="camel", kw_only=True):
-    """A detection with the best classes of its crop, the most probable first."""
-
-    classes: tuple[ClassScore, ...]
-
-
 class CropClassesKind(CropKind):
     """See `CropClassesTask` for the output."""
 
     spec = CropClassesTask
     needs_earlier = True
-    detection_type = ClassifiedDetection
+    says = "classes"
     description = "Says what each object is that a detector found"
     wants = "one picture, and one output [1, classes] of scores"
 
@@ -48,11 +41,11 @@ class CropClassesKind(CropKind):
         match = crop_classifier(signature) if requested else None
         return None if match is None else classifier_of_crops(match)
 
-    def decode_crop(self, task: CropClassesTask, crop: Crop, values: NDArray[Any]) -> ClassifiedDetection:
+    def decode_crop(self, task: CropClassesTask, crop: Crop, values: NDArray[Any]) -> CropDetection:
         """Return what a crop was cut around, with its best classes."""
-        return ClassifiedDetection(**around(crop), classes=tuple(ranked_classes(task, values)[:MOST_CLASSES]))
+        return CropDetection(**{**around(crop), "classes": tuple(ranked_classes(task, values)[:MOST_CLASSES])})
 
-    def detections(self, prediction: Sequence[ClassifiedDetection]) -> Sequence[Detection]:
+    def detections(self, prediction: Sequence[CropDetection]) -> Sequence[Detection]:
         """Return the objects, named by their best class too."""
         return [_named_by_class(each) for each in prediction]
 
@@ -74,12 +67,6 @@ class CropClassesKind(CropKind):
         ]
         return compare_class_rows(subject, rows, tolerance)
 
-    def compare_pairs(
-        self, subject: ComparedOutput, pairs: Sequence[CropPair], tolerance: Tolerance
-    ) -> Sequence[Comparison]:
-        """Compare the classes that either side names, crop by crop."""
-        return compare_class_rows(subject, [_common_scores(each.want, each.got) for each in pairs], tolerance)
-
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""
         return f"scores {tolerance.score:g} of a crop's best one, and another best class only where two are that close"
@@ -88,22 +75,14 @@ class CropClassesKind(CropKind):
         """Return what the model does."""
         return f"Says which of {len(task.classes)} classes a crop shows."
 
-    def staged_summary(self, task: CropClassesTask, earlier: Sequence[Task]) -> str:
+    def summary_behind_detector(self, task: CropClassesTask) -> str:
         """Return what an earlier stage and this one do together."""
         return f"Finds objects, and says which of {len(task.classes)} classes each is, looked at in a crop."
 
 
-def _named_by_class(each: ClassifiedDetection) -> Detection:
+def _named_by_class(each: CropDetection) -> Detection:
     best = each.classes[0]
     return msgspec.structs.replace(each, label=f"{each.label}: {best.label}", score=best.score)
-
-
-def _common_scores(want: ClassifiedDetection, got: ClassifiedDetection) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the scores of all classes that either side names; what the other leaves out is as probable as its last."""
-    sides = [{each.class_index: each.score for each in side.classes} for side in (want, got)]
-    named = sorted(set().union(*sides))
-    rows = [[side.get(index, min(side.values())) for index in named] for side in sides]
-    return np.array(rows[0]), np.array(rows[1])
 
 
 TASK = CropClassesKind()

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.manifest.manifest import CropEmbeddingsTask, CropInput, Task
+from webbuild.manifest.manifest import CropEmbeddingsTask, CropInput
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.preprocess.crop_box import Crop
+from webbuild.tasks.crop_detection import CropDetection
 from webbuild.tasks.crop_task import CropKind, around
-from webbuild.tasks.detection import Detection
 from webbuild.tasks.embedding_families import embedding_family
-from webbuild.tasks.metrics.compare_crops import compare_embeddings
-from webbuild.tasks.metrics.match_crops import CropPair
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.ultralytics_export import fixed_image_input
-
-
-class EmbeddedDetection(Detection, frozen=True, rename="camel", kw_only=True):
-    """A detection with the unit vector of its crop."""
-
-    embedding: tuple[float, ...]
 
 
 class CropEmbeddingsKind(CropKind):
@@ -33,7 +23,7 @@ class CropEmbeddingsKind(CropKind):
 
     spec = CropEmbeddingsTask
     needs_earlier = True
-    detection_type = EmbeddedDetection
+    says = "embedding"
     description = "Gives a vector for each object that a detector found, to compare it with others"
     wants = "one picture, and one output [1, size], a vector"
 
@@ -41,23 +31,11 @@ class CropEmbeddingsKind(CropKind):
         """Return what fits where the user asks: behind a detector, `of_crops` of plain tensors tells it."""
         return infer_embedding(signature) if requested else None
 
-    def decode_crop(self, task: CropEmbeddingsTask, crop: Crop, values: NDArray[Any]) -> EmbeddedDetection:
+    def decode_crop(self, task: CropEmbeddingsTask, crop: Crop, values: NDArray[Any]) -> CropDetection:
         """Return what a crop was cut around, with its vector divided by its length."""
         vector = np.asarray(values, np.float64).ravel()
         length = float(np.sqrt((vector**2).sum())) or 1.0
-        return EmbeddedDetection(**around(crop), embedding=tuple((vector / length).tolist()))
-
-    def compare_pairs(
-        self, subject: ComparedOutput, pairs: Sequence[CropPair], tolerance: Tolerance
-    ) -> Sequence[Comparison]:
-        """Compare vectors crop by crop."""
-        rows = [(np.array(each.want.embedding), np.array(each.got.embedding)) for each in pairs]
-        return [compare_embeddings(subject, rows, tolerance)]
-
-    def read_result(self, result: Mapping[str, Any]) -> Sequence[Detection]:
-        """Return the detections, their vectors as numbers."""
-        found = [{**each, "embedding": list(map(float, each["embedding"]))} for each in result["detections"]]
-        return super().read_result({"detections": found})
+        return CropDetection(**{**around(crop), "embedding": tuple((vector / length).tolist())})
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""
@@ -67,7 +45,7 @@ class CropEmbeddingsKind(CropKind):
         """Return what the model does."""
         return f"Gives a vector of {task.size} numbers for a crop."
 
-    def staged_summary(self, task: CropEmbeddingsTask, earlier: Sequence[Task]) -> str:
+    def summary_behind_detector(self, task: CropEmbeddingsTask) -> str:
         """Return what an earlier stage and this one do together."""
         return f"Finds objects, and gives a vector of {task.size} numbers for each, looked at in a crop."
 

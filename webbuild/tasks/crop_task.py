@@ -9,11 +9,15 @@ import msgspec
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
+from webbuild.manifest.manifest import Task
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.crop_box import Crop
 from webbuild.tasks.base import TaskKind
+from webbuild.tasks.crop_detection import CropDetection
+from webbuild.tasks.crop_words import words_of_crops
 from webbuild.tasks.detection import Box, Detection
-from webbuild.tasks.metrics.match_crops import CropPair, match_crops
+from webbuild.tasks.metrics.compare_crops import compare_said
+from webbuild.tasks.metrics.match_crops import match_crops
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
@@ -28,8 +32,9 @@ class CropKind(TaskKind):
     page_template = "detections"
     has_detections = True
     noun = "detection"
-    detection_type: type[Detection]
-    """What a crop becomes: the box that it was cut around, with what the model says of it."""
+    says: str
+    """The field of a `CropDetection` that it fills in."""
+    result_field = "detections"
 
     def of_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
         """Return the match: such a stage takes crops."""
@@ -39,14 +44,18 @@ class CropKind(TaskKind):
         """Return the output."""
         return (task.output,)
 
-    def decode(self, task: Any, outputs: Tensors, context: RunContext) -> Sequence[Detection]:
+    def decode(self, task: Any, outputs: Tensors, context: RunContext) -> Sequence[CropDetection]:
         """Return what each crop was cut around, with what the outputs say of it."""
         crops = () if context.placement is None else context.placement.crops
         return [self.decode_crop(task, crop, outputs[task.output][at]) for at, crop in enumerate(crops)]
 
-    def decode_crop(self, task: Any, crop: Crop, values: Any) -> Detection:
+    def decode_crop(self, task: Any, crop: Crop, values: Any) -> CropDetection:
         """Return what a crop was cut around, with what its row of the output says."""
         raise NotImplementedError
+
+    def found_objects(self, prediction: Sequence[CropDetection]) -> Sequence[Detection]:
+        """Return the objects with what is said of them, their labels and scores those of the detector."""
+        return prediction
 
     def compare(
         self,
@@ -57,31 +66,43 @@ class CropKind(TaskKind):
         context: RunContext,
         tolerance: Tolerance,
     ) -> Sequence[Comparison]:
-        """Compare how many objects there are, and what is said of each, matched by their boxes."""
+        """Compare how many objects there are, and all that is said of each, matched by their boxes."""
         counts, pairs = match_crops(subject, expected, actual, context, tolerance)
-        return [counts, *self.compare_pairs(subject, pairs, tolerance)]
+        return [counts, *compare_said(self.says, subject, pairs, tolerance)]
 
-    def compare_pairs(
-        self, subject: ComparedOutput, pairs: Sequence[CropPair], tolerance: Tolerance
-    ) -> Sequence[Comparison]:
-        """Compare what two answers say of the same crops."""
+    def staged_summary(self, task: Any, earlier: Sequence[Task]) -> str:
+        """Return what all stages do together."""
+        said = [words for each in (*earlier, task) if (words := words_of_crops(each))]
+        if len(said) < 2:
+            return self.summary_behind_detector(task)
+        return f"Finds objects, and of each {', '.join(said[:-1])} and {said[-1]}, looked at in crops."
+
+    def summary_behind_detector(self, task: Any) -> str:
+        """Return what an earlier stage and this one do together."""
         raise NotImplementedError
 
-    def read_result(self, result: Mapping[str, Any]) -> Sequence[Detection]:
+    def read_result(self, result: Mapping[str, Any]) -> Sequence[CropDetection]:
         """Return the detections."""
-        return [msgspec.convert(each, self.detection_type) for each in result["detections"]]
+        return [_read(each) for each in result[self.result_field]]
 
     def typescript(self, task: Any) -> TypeNames:
         """Return that a result holds objects with boxes."""
-        return TypeNames("detections", functions=OBJECT_FUNCTIONS)
+        return TypeNames(self.result_field, functions=OBJECT_FUNCTIONS, says=self.says)
 
 
 def around(crop: Crop, label: str = UNKNOWN_OBJECT) -> dict[str, Any]:
-    """Return the fields of a detection that are those of what a crop was cut around."""
+    """Return the fields of a detection that are those of what a crop was cut around, with what was said of that."""
     box = crop.around
     return {
         "box": Box(*box.box),
         "score": box.score,
         "class_index": box.class_index,
         "label": label if box.label is None else box.label,
+        **box.said,
     }
+
+
+def _read(found: Mapping[str, Any]) -> CropDetection:
+    """Return an object of a result, its vector as numbers: it comes as an array of float32."""
+    vector = found.get("embedding", ())
+    return msgspec.convert({**found, "embedding": list(map(float, vector))}, CropDetection)

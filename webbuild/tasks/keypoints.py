@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.manifest.manifest import KeypointsTask, Task
+from webbuild.manifest.manifest import KeypointsTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.crop_box import Crop
+from webbuild.tasks.crop_detection import CropDetection
 from webbuild.tasks.crop_task import CropKind, around
-from webbuild.tasks.detection import CropKeypoint, Detection
+from webbuild.tasks.detection import CropKeypoint
 from webbuild.tasks.keypoint_families import infer_keypoints, with_measured_range
 from webbuild.tasks.keypoint_heads import InputKeypoints, decode_keypoints, head_outputs
-from webbuild.tasks.metrics.compare_keypoints import compare_keypoints
-from webbuild.tasks.metrics.match_crops import CropPair
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
@@ -29,6 +26,8 @@ class KeypointsKind(CropKind):
     """See `KeypointsTask` for the result, and its heads for the outputs."""
 
     spec = KeypointsTask
+    says = "keypoints"
+    result_field = "poses"
     description = "Finds the keypoints of one person or face"
     wants = (
         "one picture, and scores along its width and height (SimCC), a heat map for each keypoint, or numbers x and y "
@@ -47,23 +46,13 @@ class KeypointsKind(CropKind):
         """Return the outputs of the head."""
         return head_outputs(task)
 
-    def decode(self, task: KeypointsTask, outputs: Tensors, context: RunContext) -> Sequence[Detection]:
+    def decode(self, task: KeypointsTask, outputs: Tensors, context: RunContext) -> Sequence[CropDetection]:
         """Return what each crop was cut around, with its keypoints, in the order of the crops."""
         place = context.placement
         if place is None or not place.crops:
             return ()
         found = decode_keypoints(task, outputs, place.input_width, place.input_height)
         return [_to_detection(task, crop, found, index) for index, crop in enumerate(place.crops)]
-
-    def compare_pairs(
-        self, subject: ComparedOutput, pairs: Sequence[CropPair], tolerance: Tolerance
-    ) -> Sequence[Comparison]:
-        """Compare the keypoints of each crop, in pixels of the input; those that rounding decides are left out."""
-        return compare_keypoints(subject, pairs, tolerance)
-
-    def read_result(self, result: Mapping[str, Any]) -> Sequence[Detection]:
-        """Return the objects and their keypoints."""
-        return msgspec.convert(result["poses"], list[Detection])
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""
@@ -73,7 +62,7 @@ class KeypointsKind(CropKind):
         """Return what the model does."""
         return f"Finds {len(task.keypoints)} keypoints of what a crop shows: {task.classes[0]}."
 
-    def staged_summary(self, task: KeypointsTask, earlier: Sequence[Task]) -> str:
+    def summary_behind_detector(self, task: KeypointsTask) -> str:
         """Return what an earlier stage and this one do together."""
         subject = task.classes[0]
         several = "people" if subject == "person" else f"{subject}s"
@@ -83,7 +72,13 @@ class KeypointsKind(CropKind):
         """Return the names of the classes and keypoints."""
         keypoints = [keypoint.name for keypoint in task.keypoints]
         return TypeNames(
-            "poses", "Pose", task.classes, keypoints=keypoints, functions=OBJECT_FUNCTIONS, result="PoseResult"
+            self.result_field,
+            "Pose",
+            task.classes,
+            keypoints=keypoints,
+            functions=OBJECT_FUNCTIONS,
+            result="PoseResult",
+            says=self.says,
         )
 
     def subjects(self, task: KeypointsTask) -> Sequence[str]:
@@ -100,14 +95,14 @@ class KeypointsKind(CropKind):
         return task.skeleton
 
 
-def _to_detection(task: KeypointsTask, crop: Crop, found: InputKeypoints, index: int) -> Detection:
+def _to_detection(task: KeypointsTask, crop: Crop, found: InputKeypoints, index: int) -> CropDetection:
     x, y = crop.to_picture.apply(found.points[index, :, 0], found.points[index, :, 1])
     numbers = zip(task.keypoints, x, y, found.confidence[index], found.margins[index], strict=True)
     keypoints = tuple(
         CropKeypoint(keypoint.name, float(left), float(top), float(sure), tuple(map(float, margins)), found.step)
         for keypoint, left, top, sure, margins in numbers
     )
-    return Detection(**around(crop, task.classes[0]), keypoints=keypoints)
+    return CropDetection(**{**around(crop, task.classes[0]), "keypoints": keypoints})
 
 
 TASK = KeypointsKind()

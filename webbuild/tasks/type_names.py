@@ -26,6 +26,7 @@ class TypeNames(Struct, frozen=True):
         tiled: whether pictures are run in tiles.
         functions: functions of the runtime that take such a result.
         result: the runtime's name of the result's type, empty where it has that of the task.
+        says: the field of an object that a stage of crops fills in, empty for any other task.
     """
 
     result_field: str = "outputs"
@@ -43,6 +44,7 @@ class TypeNames(Struct, frozen=True):
     tiled: bool = False
     functions: Sequence[str] = ()
     result: str = ""
+    says: str = ""
 
 
 OBJECT_FUNCTIONS = ("toCoco", "toSupervision")

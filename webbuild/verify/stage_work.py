@@ -125,7 +125,7 @@ def later_inputs(bundle: Bundle, earlier: Sequence[VariantWork]) -> list[VerifyI
             feeds |= pointed[1]
         if (crop := crop_input(bundle.manifest)) is not None and given.file is not None:
             finder = next(each for each in reversed(earlier) if kind_of(each.bundle.manifest.task).has_detections)
-            boxes = crop_boxes(finder.reference.answers[index].detections)
+            boxes = crop_boxes(finder.bundle.manifest.task, finder.reference.answers[index].prediction)
             feeds[crop.name], placement = stage_picture(given.file, crop, boxes)
         inputs.append(VerifyInput(given.title, feeds, placement=placement))
     return inputs

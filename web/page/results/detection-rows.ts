@@ -22,7 +22,7 @@ function detailOf(detection: AnyDetection): string {
   return "angle" in detection ? degrees(detection.angle) : "";
 }
 
-function keypointsSeen({ keypoints }: Pose): string {
+export function keypointsSeen({ keypoints }: Pick<Pose, "keypoints">): string {
   const seen = keypoints.filter(({ confidence }) => visibility(confidence) >= 0.5).length;
   return `${seen} of ${keypoints.length} keypoints`;
 }

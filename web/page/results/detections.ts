@@ -1,6 +1,7 @@
 // What a run found, whichever task of detections the model has. Keypoints, masks and turned boxes are some tasks' only.
 
 import type { Detection, Model, OrientedObject, Pose, Result, Segment } from "../../src/index.js";
+import type { CropInput, Manifest } from "../../src/manifest/manifest.js";
 import { everyStage } from "../../src/manifest/stages.js";
 import type { Fit } from "../drawing/fit.js";
 import { noun } from "../util/format.js";
@@ -10,6 +11,7 @@ export type AnyDetection = Detection | Pose | Segment | OrientedObject | Detaile
 /** With what the list says besides; `mark` is its number in the list, for the picture to say it too. */
 export interface DetailedDetection extends Detection {
   detail: string;
+  keypoints?: Pose["keypoints"] | undefined;
   mark?: string | undefined;
 }
 
@@ -39,9 +41,14 @@ export function countDetections({ detections, style }: FoundDetections, manifest
 /** The classes of what is counted: where a later stage looks at crops, those of the boxes that are cut. */
 export function countedClasses({ classes }: DetectionStyle, manifest: Model["manifest"]): readonly string[] {
   const stages = everyStage(manifest);
-  const crop = stages.at(-1)?.inputs.find((input) => input.kind === "crop");
-  const found = stages.slice(0, -1).flatMap(({ task }) => ("classes" in task ? [task.classes] : []));
+  const crop = stages.at(-1)?.inputs.find(isCrop);
+  const finders = stages.slice(0, -1).filter(({ inputs }, at) => at === 0 || !inputs.some(isCrop));
+  const found = finders.flatMap(({ task }) => ("classes" in task ? [task.classes] : []));
   const boxes = found.at(-1);
   if (crop === undefined || boxes === undefined) return classes;
   return crop.classes.length === 0 ? boxes : crop.classes.map((index) => boxes[index] ?? "");
+}
+
+function isCrop(input: Manifest["inputs"][number]): input is CropInput {
+  return input.kind === "crop";
 }

@@ -1,15 +1,22 @@
 // Shows the keypoints of crops, which are poses.
 
 import { detectionDrawing } from "../drawing/result-drawing.js";
+import { keypointsSeen } from "../results/detection-rows.js";
 import type { ReadDetections } from "../results/detections.js";
+import { saidDetails } from "../results/said-of-crop.js";
 import { DetectionsView } from "./detections-view.js";
 import { skeletonStyle } from "./pose.js";
 import type { ViewModule } from "./task-view.js";
 
-const read: ReadDetections = (result, task) =>
-  result.kind === "pose" && task.kind === "keypoints"
-    ? { detections: result.poses, style: skeletonStyle(task) }
-    : null;
+const read: ReadDetections = (result, task) => {
+  if (result.kind !== "pose" || task.kind !== "keypoints") return null;
+  const said = saidDetails(result.poses);
+  const detections = result.poses.map((one, index) => {
+    const detail = [keypointsSeen(one), ...(said[index] ?? [])].join(", ");
+    return { ...one, detail };
+  });
+  return { detections, style: skeletonStyle(task) };
+};
 
 export const drawing = detectionDrawing("keypoints", read);
 export const view: ViewModule = { kind: "keypoints", create: () => new DetectionsView(read) };

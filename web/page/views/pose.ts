@@ -21,8 +21,15 @@ export function skeletonStyle(task: Pick<PoseTask, "classes" | "keypoints" | "sk
   return {
     classes: task.classes,
     draw(context, one, fit, alpha) {
-      if ("keypoints" in one)
-        drawSkeleton(context, one, task, fit, strokeWidths(anchorOnStage(fit, one)), alpha);
+      if ("keypoints" in one && one.keypoints !== undefined)
+        drawSkeleton(
+          context,
+          { keypoints: one.keypoints },
+          task,
+          fit,
+          strokeWidths(anchorOnStage(fit, one)),
+          alpha,
+        );
     },
   };
 }

@@ -57,5 +57,6 @@ export type * from "../tasks/mask-generation/result.js";
 export type * from "../tasks/matte/result.js";
 export type * from "../tasks/obb/result.js";
 export type * from "../tasks/pose/result.js";
+export type * from "../tasks/said-of-crop.js";
 export type * from "../tasks/segment/result.js";
 export type * from "../tasks/tensor/result.js";

@@ -22,7 +22,7 @@ export type Ways = 1 | 2;
 /** Returns the run of a later stage. */
 export function laterRun(
   run: Pick<VisitorRun, "variant" | "place" | "form">,
-  source: SceneSource,
+  source: Pick<SceneSource, "copyTo">,
   ask: Ask,
   ways: Ways,
 ): VisitorRun {

@@ -16,7 +16,7 @@ import type { ModelStage } from "./model-stage.js";
 import type { Work } from "./run-turns.js";
 import { aside, asking, type ScenePlaces } from "./scene-places.js";
 import type { SceneSource } from "./scene-source.js";
-import { addTimings } from "./stage-runs.js";
+import { addTimings, type RunScene, StageRuns, takesCrops } from "./stage-runs.js";
 
 type Signal = RunOptions["signal"];
 
@@ -110,6 +110,7 @@ export class EarlierStages {
     const place = this.#place;
     if (place === null) throw internalError("a stage before the first");
     const [variant = stage.manifest] = stage.sessions.variants;
+    if (takesCrops(variant)) return this.#lookAtCrops(stage, place, signal);
     const work: Work<Result["timings"]> = async (session, id) => {
       const there = await this.broughtTo(session, place, signal);
       const ref = this.#places.refOf(there);
@@ -127,6 +128,29 @@ export class EarlierStages {
     };
     const { answer } = await stage.turns.run(variant, { turn: null, signal }, work, () => false);
     return answer;
+  }
+
+  /** Runs a stage between that looks at crops, in batches; what it says is kept for the next. */
+  async #lookAtCrops(stage: ModelStage, place: Place, signal: Signal): Promise<Result["timings"]> {
+    let last = place;
+    const scene: RunScene = {
+      size: this.#size,
+      refIn: async (session) => {
+        const there = await this.broughtTo(session, place, signal);
+        last = { session, loaded: there };
+        return this.#places.refOf(there);
+      },
+      moved: async () => false,
+      copyTo: (rival) => this.#scene.copyTo(rival),
+    };
+    const { timings, warnings } = await new StageRuns(stage, scene).advanceCrops(signal);
+    stage.session.warn(warnings);
+    this.#places.changed(last.loaded);
+    if (last.loaded !== place.loaded) {
+      const [from, to] = [asking(last.session, signal), asking(place.session, signal)];
+      await this.#places.copy(last.loaded, from, place.loaded, to);
+    }
+    return timings;
   }
 
   /** Returns where the scene lies in the session's worker. */

@@ -11,7 +11,7 @@ import type { EverythingResult } from "../tasks/mask-generation/everything/resul
 import type { EverythingSettings } from "../tasks/mask-generation/everything/settings.js";
 import { optionVariant } from "../tasks/task-options.js";
 import type { RemoteHost } from "../worker/connection.js";
-import type { StageTensors } from "../worker/stage-run.js";
+import type { StageReport, StageTensors } from "../worker/stage-run.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
 import { type Ask, formOf, laterRun, type Timed } from "./asked-again.js";
 import { reportingListener } from "./listener.js";
@@ -29,14 +29,26 @@ interface PartPlan {
   next(left: number): { variant: Manifest; size: number };
 }
 
+/** Makes of all pieces what the run answers. */
+type PartsEnd<T> = (
+  host: RemoteHost["scenes"],
+  id: number,
+  ref: SceneRef,
+  pieces: readonly unknown[],
+  timings: Result["timings"],
+) => Promise<T>;
+
 /** An error that it throws ends no run. */
 type PartListener = NonNullable<RunOptions["onProgress"]>;
 
+/** A scene as the runs of a stage use it. */
+export type RunScene = Pick<SceneSource, "size" | "refIn" | "moved" | "copyTo">;
+
 export class StageRuns {
   readonly #stage: ModelStage;
-  readonly #source: SceneSource;
+  readonly #source: RunScene;
 
-  constructor(stage: ModelStage, source: SceneSource) {
+  constructor(stage: ModelStage, source: RunScene) {
     this.#stage = stage;
     this.#source = source;
   }
@@ -44,13 +56,19 @@ export class StageRuns {
   /** Runs the stage as its task says. */
   async run(options: WorkerRunOptions, signal: Signal, onProgress?: PartListener): Promise<Result> {
     const variant = optionVariant(this.#stage.sessions.variants, options);
-    const hasParts = variant.inputs.some(({ kind }) => kind === "crop");
-    const result = await (hasParts
-      ? this.#runParts(options, signal, this.#cropPlan(), onProgress)
+    const result = await (takesCrops(variant)
+      ? this.#runParts(options, signal, this.#cropPlan(), joining(options), onProgress)
       : this.#timedCall(["run", variant], options, signal, (host, id, ref) => host.run(id, ref, options)));
     this.#stage.session.warn(result.warnings);
     this.#stage.session.loaded.info.postprocess = result.postprocess;
     return result;
+  }
+
+  /** Runs a stage between the first and the last that looks at crops; its result is kept in the scene. */
+  advanceCrops(signal: Signal): Promise<StageReport> {
+    return this.#runParts({}, signal, this.#cropPlan(), (host, id, ref, pieces, timings) =>
+      host.keepParts(id, ref, pieces, timings),
+    );
   }
 
   /** Runs the stage on a grid of points. */
@@ -65,7 +83,8 @@ export class StageRuns {
     const next: PartPlan["next"] = (left) =>
       several !== null && several.size <= left ? several : { variant: alone, size: 1 };
     const plan = { alone, next };
-    const result: unknown = await this.#runParts({ everything }, signal, plan, onProgress);
+    const options = { everything };
+    const result: unknown = await this.#runParts(options, signal, plan, joining(options), onProgress);
     return result as EverythingResult;
   }
 
@@ -92,12 +111,13 @@ export class StageRuns {
   }
 
   /** Runs the parts of the picture; other runs have their turn between batches. */
-  async #runParts(
+  async #runParts<T>(
     options: WorkerRunOptions,
     signal: Signal,
     { alone, next }: PartPlan,
+    finish: PartsEnd<T>,
     onProgress: PartListener = () => {},
-  ): Promise<Result> {
+  ): Promise<T> {
     const count = await this.#call(alone, signal, (host, id, ref) => host.countParts(id, ref, options));
     const report = reportingListener(onProgress);
     const pieces: unknown[] = [];
@@ -113,7 +133,7 @@ export class StageRuns {
       begin = range.end;
       report({ done: begin, total: count });
     }
-    return this.#call(alone, signal, (host, id, ref) => host.joinParts(id, ref, options, pieces, timings));
+    return this.#call(alone, signal, (host, id, ref) => finish(host, id, ref, pieces, timings));
   }
 
   /** A run that says how long it took: the backends may be compared by it. */
@@ -168,6 +188,14 @@ export class StageRuns {
       return once();
     });
   }
+}
+
+export function takesCrops({ inputs }: Pick<Manifest, "inputs">): boolean {
+  return inputs.some(({ kind }) => kind === "crop");
+}
+
+function joining(options: WorkerRunOptions): PartsEnd<Result> {
+  return (host, id, ref, pieces, timings) => host.joinParts(id, ref, options, pieces, timings);
 }
 
 /** Adds the milliseconds of one run to those of others. */

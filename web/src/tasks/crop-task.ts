@@ -2,7 +2,7 @@
 // together as the graph takes.
 
 import { internalError, WebbuildError } from "../api/errors.js";
-import type { Detection, Pose, Tensors, Warning } from "../api/types.js";
+import type { Detection, SaidOfCrop, Tensors, Warning } from "../api/types.js";
 import type { CropInput } from "../manifest/manifest.js";
 import { type Crop, type CropBox, placeCrop } from "../preprocess/crop/place-crop.js";
 import { cropTensor } from "../preprocess/crop/scene-crops.js";
@@ -86,10 +86,10 @@ function tooMany(scene: SceneView, input: CropInput): Warning[] {
   ];
 }
 
-/** What a crop was cut around; `otherwise` is the label where nothing says what is in it. */
-export function detectionOf({ around }: Crop, otherwise = "object"): Detection {
-  const { box, score, classIndex, label } = around;
-  return { box, score, classIndex, label: label ?? otherwise };
+/** What a crop was cut around, with what is said of that; `otherwise` is the label where nothing says what is in it. */
+export function detectionOf({ around }: Crop, otherwise = "object"): Detection & SaidOfCrop {
+  const { box, score, classIndex, label, said } = around;
+  return { box, score, classIndex, label: label ?? otherwise, ...said };
 }
 
 function cropInput({ inputs }: Pick<ManifestOf<TaskSpec>, "inputs">): CropInput {
@@ -111,17 +111,23 @@ function padded(crops: readonly Crop[], batch: number): Crop[] {
   return Array.from({ length: batch }, (_, index) => crops[index] ?? last);
 }
 
-/** The boxes that an earlier stage found and that are looked at, best first. */
+/** The boxes that an earlier stage found, or looked at, and that are looked at here, best first. */
 export function cropBoxes(scene: SceneView, input: CropInput): CropBox[] {
   return wantedBoxes(scene, input)
     .slice(0, input.maxCrops)
-    .map(({ box, score, classIndex, label, ...more }) => ({
-      box,
-      score,
-      classIndex,
-      label,
-      points: "keypoints" in more ? (more as Pose).keypoints.map(({ x, y }) => [x, y] as const) : [],
-    }));
+    .map((detection) => {
+      const { box, score, classIndex, label } = detection;
+      const said = saidOf(detection);
+      return { box, score, classIndex, label, points: said.keypoints?.map(({ x, y }) => [x, y]) ?? [], said };
+    });
+}
+
+function saidOf({ keypoints, classes, embedding }: Detection & SaidOfCrop): SaidOfCrop {
+  return {
+    ...(keypoints && { keypoints }),
+    ...(classes && { classes }),
+    ...(embedding && { embedding }),
+  };
 }
 
 /** However many there are. */

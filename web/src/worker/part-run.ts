@@ -8,7 +8,7 @@ import { taskOf } from "../tasks/registry.js";
 import type { PartRange, PartRules, TaskFields, TaskSpec } from "../tasks/task-module.js";
 import { readTensors, releaseTensors } from "../tensors/gpu-tensor.js";
 import type { HostedModel } from "./hosted-model.js";
-import { joinedFeeds, stageContext, stageOptionFeeds } from "./stage-run.js";
+import { joinedFeeds, type StageReport, stageContext, stageOptionFeeds } from "./stage-run.js";
 import type { WorkerRunOptions } from "./worker-host.js";
 
 /** The pieces of a batch, and how long it took. */
@@ -82,6 +82,19 @@ export async function joinParts(
   ];
   const run = { size, timings, preprocess: route, postprocess: postprocessor.route, backend };
   return { ...joined, ...run, fallback: null, warnings } as unknown as Result;
+}
+
+/** Makes the result of all pieces, and adds it to the scene for later stages. */
+export async function keepParts(
+  model: HostedModel,
+  engine: SharedEngine,
+  ref: SceneRef,
+  pieces: readonly unknown[],
+  timings: Result["timings"],
+): Promise<StageReport> {
+  const result = await joinParts(model, engine, ref, {}, pieces, timings);
+  engine.scenes.add(ref, model.manifest.stageName ?? "", {}, result);
+  return { timings, warnings: result.warnings };
 }
 
 function partRules({ manifest }: HostedModel): PartRules<TaskSpec, TaskFields, unknown> {

@@ -7,7 +7,7 @@ import type { PartRange } from "../tasks/task-module.js";
 import type { HostTurns } from "./host-turns.js";
 import { type LookReport, look } from "./look.js";
 import { arraysOf, movedResult } from "./moved-results.js";
-import { countParts, joinParts, type PartBatch, runParts } from "./part-run.js";
+import { countParts, joinParts, keepParts, type PartBatch, runParts } from "./part-run.js";
 import type { KeptOutputs } from "./run-outputs.js";
 import { advanceScene, runStage, runStageTensors, type StageReport, type StageTensors } from "./stage-run.js";
 import { withTransfer } from "./transfer.js";
@@ -83,6 +83,16 @@ export class SceneHost {
     return this.#turns.run(id, async (model) =>
       movedResult(model, await joinParts(model, this.#turns.engine, ref, options, pieces, timings)),
     );
+  }
+
+  /** Makes the result of the pieces of all batches of a stage between, and keeps it in the scene. */
+  keepParts(
+    id: number,
+    ref: SceneRef,
+    pieces: readonly unknown[],
+    timings: Result["timings"],
+  ): Promise<StageReport> {
+    return this.#turns.run(id, (model) => keepParts(model, this.#turns.engine, ref, pieces, timings));
   }
 
   /** Returns a copy of a scene of this worker, for a stage that runs in another. */

@@ -83,8 +83,16 @@ export async function stageContext(
 ): Promise<{ view: SceneView; context: unknown }> {
   const reads = taskOf(manifest).readsPicture || manifest.inputs.some(({ kind }) => kind === "crop");
   const { scenes } = engine;
-  const view = reads ? await scenes.decoded(ref) : scenes.find(ref).view;
+  const whole = reads ? await scenes.decoded(ref) : scenes.find(ref).view;
+  const view = { ...whole, results: earlierResults(whole.results, manifest.stageName) };
   return { view, context: taskContext(manifest, options, tools, view) };
+}
+
+/** A stage that runs again, to be compared, sees nothing of itself and of those after it. */
+function earlierResults(results: SceneView["results"], stage = ""): SceneView["results"] {
+  const names = Object.keys(results);
+  const own = names.indexOf(stage);
+  return own < 0 ? results : Object.fromEntries(Object.entries(results).slice(0, own));
 }
 
 /** Returns the tensors that the stage takes of earlier ones, but for those that are `given`. */

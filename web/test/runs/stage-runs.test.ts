@@ -59,6 +59,7 @@ describe("1,000 crops", () => {
   function crops(count = CROPS, fail: (batches: number) => unknown = () => {}) {
     const batches: number[] = [];
     const joined: unknown[][] = [];
+    const kept: unknown[][] = [];
     const host = {
       countParts: async () => count,
       runParts: async (
@@ -71,6 +72,10 @@ describe("1,000 crops", () => {
       joinParts: async (...[, , , pieces, timings]: [unknown, unknown, unknown, unknown[], object]) => {
         joined.push(pieces);
         return { pieces, timings, warnings: [], postprocess: "cpu" };
+      },
+      keepParts: async (...[, , pieces, timings]: [unknown, unknown, unknown[], object]) => {
+        kept.push(pieces);
+        return { timings, warnings: [] };
       },
     };
     const check = (signal?: AbortSignal): void => {
@@ -103,7 +108,7 @@ describe("1,000 crops", () => {
         }),
       },
     };
-    return { batches, joined, runs: new StageRuns(looking as unknown as ModelStage, source) };
+    return { batches, joined, kept, runs: new StageRuns(looking as unknown as ModelStage, source) };
   }
 
   test("run in batches, each of which is heard of", async () => {
@@ -116,6 +121,12 @@ describe("1,000 crops", () => {
     expect(heard).toHaveBeenCalledTimes(253);
     expect(heard.mock.calls[9]).toEqual([{ done: 40, total: 1003 }]);
     expect(heard).toHaveBeenLastCalledWith({ done: 1003, total: 1003 });
+  });
+
+  test("of a stage between are kept for the next, and make no answer", async () => {
+    const { batches, joined, kept, runs } = crops(6);
+    expect(await runs.advanceCrops(undefined)).toMatchObject({ warnings: [] });
+    expect([batches, joined, kept]).toEqual([[4, 1, 1], [], [[0, 1, 2, 3, 4, 5]]]);
   });
 
   test("end where the run is dropped in the middle", async () => {

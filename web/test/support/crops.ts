@@ -33,5 +33,5 @@ export const CROP_INPUT: CropInput = {
 };
 
 export function cropBox({ box: [x1, y1, x2, y2], points }: CropCase["boxes"][number]): CropBox {
-  return { box: { x1, y1, x2, y2 }, score: 1, classIndex: 0, label: null, points };
+  return { box: { x1, y1, x2, y2 }, score: 1, classIndex: 0, label: null, points, said: {} };
 }

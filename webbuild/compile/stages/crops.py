@@ -12,7 +12,7 @@ from webbuild.compile.stages.graph_normalization import with_crop_normalization
 from webbuild.compile.stages.joins import list_tensors
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest.manifest import CropInput
+from webbuild.manifest.manifest import CropInput, KeypointsTask
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.embedding_families import arcface_template, takes_faces
 from webbuild.tasks.registry import kind_of
@@ -29,27 +29,31 @@ def with_crops(
 
     Raises:
         WebbuildError: `stages-not-joined` where it takes no crops, or no earlier stage finds boxes; what
-            `CropSettings.apply` raises.
+            `CropSettings.apply` raises; `same-answer-twice`.
     """
     file = stage.source.path.name
-    boxes = next((each for each in reversed(earlier) if kind_of(each.task).has_detections), None)
     looking = kind_of(match.task).of_crops(match, signature)
-    crop = next((spec for spec in looking.inputs if isinstance(spec, CropInput)), None) if looking else None
+    crop = None if looking is None else _crop(looking)
     if looking is None or crop is None:
         takes, gives = (list_tensors(each) for each in (signature.inputs, signature.outputs))
         what = f"{file} takes no output of an earlier stage, and no crop of what one found"
         raise _no_crops(f"{what}: it takes {takes}, and gives {gives}: no keypoints, scores of classes or vector")
+    before = [each for at, each in enumerate(earlier) if at and _crop(each)]
+    boxes = next((each for each in reversed(earlier) if each not in before and kind_of(each.task).has_detections), None)
     if boxes is None:
         raise _no_crops(f"{file} takes crops, and no stage before it finds boxes")
+    _check_said(stage, looking, before)
     looking = with_crop_normalization(looking, model)
     crop = next(spec for spec in looking.inputs if isinstance(spec, CropInput))
     settings, found = stage.crop or CropSettings(), list(getattr(boxes.task, "classes", []))
     subjects = kind_of(looking.task).subjects(looking.task)
     classes = [index for index, name in enumerate(found) if name in subjects]
-    keypoints = len(getattr(boxes.task, "keypoints", []))
+    points = [len(each.task.keypoints) for each in (boxes, *before) if hasattr(each.task, "keypoints")]
+    keypoints = points[-1] if points else 0
     template = crop.template if len(crop.template) == keypoints else []
     own = msgspec.structs.replace(crop, classes=classes if len(classes) < len(found) else [], template=template)
     cut = settings.apply(own, found, keypoints, stage.crop_place)
+    _check_classes(stage, cut, before, found)
     said = [_describe_boxes(cut, found)]
     if cut.template:
         said.append(f"{len(cut.template)} keypoints of each box are brought to those of the template")
@@ -57,6 +61,39 @@ def with_crops(
         said.append(f"boxes are not aligned: the stage that finds them gives no {len(crop.template)} keypoints")
     inputs = tuple(cut if each is crop else each for each in looking.inputs)
     return msgspec.structs.replace(looking, inputs=inputs, assumptions=(*looking.assumptions, *said))
+
+
+def _crop(match: TaskMatch) -> CropInput | None:
+    return next((spec for spec in match.inputs if isinstance(spec, CropInput)), None)
+
+
+def _check_said(stage: PlannedStage, match: TaskMatch, before: Sequence[TaskMatch]) -> None:
+    """Raise for a second classifier of the same objects, or a second embedding: an object has a field of each.
+
+    Later keypoints take the place of earlier ones.
+    """
+    kind = kind_of(match.task)
+    if not isinstance(match.task, KeypointsTask) and any(kind_of(each.task) is kind for each in before):
+        raise WebbuildError(
+            "same-answer-twice",
+            f"{stage.source.path.name} says of each object what an earlier stage says: task {kind.kind}",
+            "pack a bundle for each: two of one page share the engine and the downloads",
+            exit_code=USAGE,
+        )
+
+
+def _check_classes(stage: PlannedStage, crop: CropInput, before: Sequence[TaskMatch], found: Sequence[str]) -> None:
+    """Raise where no box is left: each stage looks at those that the one before it looked at."""
+    for each in before:
+        earlier = _crop(each)
+        if earlier is not None and earlier.classes and crop.classes and not {*earlier.classes} & {*crop.classes}:
+            mine, others = (", ".join(found[index] for index in spec.classes) for spec in (crop, earlier))
+            raise WebbuildError(
+                "stages-not-joined",
+                f"{stage.source.path.name} looks at each {mine}, and a stage before it leaves each {others} alone",
+                "say classes = [...] in the crop table of both in a pipeline file, or pack a bundle for each",
+                exit_code=USAGE,
+            )
 
 
 def _describe_boxes(crop: CropInput, found: Sequence[str]) -> str:

@@ -34,7 +34,7 @@ def plan_stages(models: Sequence[PlannedStage]) -> list[PlannedStage]:
         if len(found) == 1:
             return found[0]
         if all(takes_pictures_alone(each) for each in models[1:]):
-            check_crops_last(models)
+            check_tensors_of_crops(models)
             return list(models)
         raise error from None
 
@@ -88,7 +88,7 @@ def check_all_taken(stages: Sequence[PlannedStage]) -> None:
     """Raise for a stage of which no later one takes an output, nor may take what it finds.
 
     Raises:
-        WebbuildError: `stages-not-joined`, `crops-not-last`.
+        WebbuildError: `stages-not-joined`, `tensors-of-crops`.
     """
     read = {stage for each in stages if each.glue for stage, _ in each.glue.reads}
     taken = read | {join.stage for stage in stages for join in stage.joins}
@@ -96,27 +96,31 @@ def check_all_taken(stages: Sequence[PlannedStage]) -> None:
     for at, stage in enumerate(stages[:-1]):
         if stage.name not in taken and at >= looking:
             raise not_joined([stage], stages[at + 1])
-    check_crops_last(stages)
+    check_tensors_of_crops(stages)
 
 
-def check_crops_last(stages: Sequence[PlannedStage]) -> None:
-    """Raise for a stage that looks at crops and has one after it: how many runs it takes shows with each picture.
+def check_tensors_of_crops(stages: Sequence[PlannedStage]) -> None:
+    """Raise for a stage after one that looks at crops, and does not: how many runs that takes shows with each picture.
 
     Raises:
-        WebbuildError: `crops-not-last`.
+        WebbuildError: `tensors-of-crops`.
     """
     for stage, after in pairwise(stages[1:]):
-        if not stage.joins and stage.glue is None and takes_pictures_alone(stage):
+        if _looks_at_crops(stage) and not _looks_at_crops(after):
             raise WebbuildError(
-                "crops-not-last",
-                f"{stage.source.path.name} looks at crops, and {after.source.path.name} comes after it",
-                f"put {stage.source.path.name} last, or pack a bundle for each model that looks at crops",
+                "tensors-of-crops",
+                f"{stage.source.path.name} looks at crops, and {after.source.path.name} after it takes tensors",
+                f"put {after.source.path.name} before it, where it can take what it needs; or pack a bundle for each",
                 exit_code=USAGE,
             )
+
+
+def _looks_at_crops(stage: PlannedStage) -> bool:
+    return not stage.joins and stage.glue is None and takes_pictures_alone(stage)
 
 
 def _may_take_results(stage: PlannedStage) -> bool:
     """Whether a stage may look at crops of what was found, or has glue that takes that alone."""
     if stage.glue is not None:
         return not stage.glue.reads
-    return not stage.joins and takes_pictures_alone(stage)
+    return _looks_at_crops(stage)

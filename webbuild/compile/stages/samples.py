@@ -43,7 +43,8 @@ def with_later_samples(stages: Sequence[ModelStage], say: Callable[[Sequence[str
             answers[sample.name] = {**answers[sample.name], **{(before.name, name): a for name, a in made.items()}}
             if kind_of(before.compiled.match.task).has_detections:
                 context = run_context(sample, exported_thresholds(before.compiled))
-                found[sample.name] = crop_boxes(decode_task(before.compiled.match.task, made, context))
+                task = before.compiled.match.task
+                found[sample.name] = crop_boxes(task, decode_task(task, made, context))
         before.loaded.original.close()
         stage = _remembering(stage)
         variants = [_with_samples(each, first.variants[0].samples, answers, found, say) for each in stage.variants]

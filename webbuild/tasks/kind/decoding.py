@@ -43,6 +43,10 @@ class Decoding:
         """Return the objects of a prediction, where it has any."""
         return prediction
 
+    def found_objects(self, prediction: Sequence[Any]) -> Sequence[Detection]:
+        """Return the objects of a prediction as later stages look at them."""
+        return self.detections(prediction)
+
     def fallback_mode(self, task: Any) -> SegmentationMode | None:
         """Return the mode in which a prediction is never empty, None for a task that has none."""
         return None

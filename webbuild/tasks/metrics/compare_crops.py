@@ -1,4 +1,4 @@
-"""Comparisons of what a model says of crops: their classes, and their embeddings."""
+"""Comparisons of what stages say of crops: their keypoints, their classes, and their embeddings."""
 
 from __future__ import annotations
 
@@ -6,15 +6,67 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
+from webbuild.tasks.crop_detection import SAID_OF_CROPS, CropDetection
+from webbuild.tasks.detection import CropKeypoint
+from webbuild.tasks.metrics.compare_keypoints import compare_keypoints
 from webbuild.tasks.metrics.match_classes import match_classes
+from webbuild.tasks.metrics.match_crops import CropPair
 
 Rows = Sequence[tuple[NDArray[Any], NDArray[Any]]]
 """Numbers of each crop, of the reference and of what is compared with it."""
+
+
+def compare_said(
+    own: str, subject: ComparedOutput, pairs: Sequence[CropPair], tolerance: Tolerance
+) -> list[Comparison]:
+    """Compare what two answers say of the same crops: the `own` field of the last stage, and those of earlier ones.
+
+    These have the name of the field for an output. Keypoints that come with the boxes are part of the detector's proof.
+    """
+    others = [name for name in SAID_OF_CROPS if name != own and any(_says(each.want, name) for each in pairs)]
+    found = _compare_field(own, subject, pairs, tolerance)
+    for name in others:
+        found += _compare_field(name, msgspec.structs.replace(subject, output=name), pairs, tolerance)
+    return found
+
+
+def _says(one: CropDetection, name: str) -> bool:
+    if name == "keypoints":
+        return any(isinstance(each, CropKeypoint) for each in one.keypoints)
+    return bool(getattr(one, name))
+
+
+def _compare_field(
+    name: str, subject: ComparedOutput, pairs: Sequence[CropPair], tolerance: Tolerance
+) -> list[Comparison]:
+    if name == "keypoints":
+        return compare_keypoints(subject, pairs, tolerance)
+    counts = [[len(getattr(side, name)) for side in (each.want, each.got)] for each in pairs]
+    if any(want != got for want, got in counts):
+        return [_unmatched(subject.with_quantity(name), len(pairs))]
+    if name == "classes":
+        return compare_class_rows(subject, [_common_scores(each.want, each.got) for each in pairs], tolerance)
+    rows = [(np.array(each.want.embedding), np.array(each.got.embedding)) for each in pairs]
+    return [compare_embeddings(subject, rows, tolerance)]
+
+
+def _unmatched(subject: ComparedOutput, crops: int) -> Comparison:
+    """Return that one answer says nothing where the other does, or as many numbers of something else."""
+    return Comparison(subject=subject, verdict="DIFFERS", tolerance=0, signal=float(crops), reason="unmatched")
+
+
+def _common_scores(want: CropDetection, got: CropDetection) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the scores of all classes that either side names; what the other leaves out is as probable as its last."""
+    sides = [{each.class_index: each.score for each in side.classes} for side in (want, got)]
+    named = sorted(set().union(*sides))
+    rows = [[side.get(index, min(side.values())) for index in named] for side in sides]
+    return np.array(rows[0]), np.array(rows[1])
 
 
 def compare_class_rows(subject: ComparedOutput, rows: Rows, tolerance: Tolerance) -> list[Comparison]:

@@ -1,6 +1,6 @@
 // Where the crop around a box lies in the picture. The manifest's CropInput has the formulas.
 
-import type { Box } from "../../api/types.js";
+import type { Box, SaidOfCrop } from "../../api/types.js";
 import type { CropInput } from "../../manifest/manifest.js";
 import { planeSize, type Size } from "../letterbox.js";
 import { type Affine, similarity } from "./affine.js";
@@ -13,6 +13,8 @@ export interface CropBox {
   label: string | null;
   /** The keypoints that a template aligns. */
   points: readonly (readonly [number, number])[];
+  /** What earlier stages said of it. */
+  said: SaidOfCrop;
 }
 
 /** A crop's box, and where the pixels of the input lie in the picture. */
@@ -28,6 +30,7 @@ export function wholePicture({ width, height }: Size): CropBox {
     classIndex: 0,
     label: null,
     points: [],
+    said: {},
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { RunResult } from "../../api/run-result.js";
 import type { Detection } from "../detect/result.js";
+import type { SaidOfCrop } from "../said-of-crop.js";
 
 /** Objects that a detector found, each with the vector that a second model gives it. */
 export interface CropEmbeddingsResult extends RunResult {
@@ -11,7 +12,7 @@ export interface CropEmbeddingsResult extends RunResult {
 }
 
 /** An object and its vector: the larger the dot product of two vectors, the more alike are the objects. */
-export interface EmbeddedDetection extends Detection {
+export interface EmbeddedDetection extends Detection, SaidOfCrop {
   /** Of length 1, so that a dot product is the cosine of the angle between two. */
   embedding: Float32Array<ArrayBuffer>;
 }

@@ -2,6 +2,7 @@
 
 import type { RunResult } from "../../api/run-result.js";
 import type { Detection } from "../detect/result.js";
+import type { SaidOfCrop } from "../said-of-crop.js";
 
 /** People, or other objects, with their keypoints. */
 export interface PoseResult extends RunResult {
@@ -10,7 +11,7 @@ export interface PoseResult extends RunResult {
 }
 
 /** A person, or another object that has keypoints. */
-export interface Pose extends Detection {
+export interface Pose extends Detection, SaidOfCrop {
   /** In the order of the manifest's keypoints. */
   keypoints: KeypointPosition[];
 }

@@ -1,0 +1,16 @@
+"""An object with what the stages that looked at its crop said of it: each stage keeps what those before it said."""
+
+from __future__ import annotations
+
+from webbuild.tasks.class_scores import ClassScore
+from webbuild.tasks.detection import Detection
+
+SAID_OF_CROPS = ("keypoints", "classes", "embedding")
+"""Fields of what a stage says of a crop, a kind of stage each."""
+
+
+class CropDetection(Detection, frozen=True, rename="camel"):
+    """An object with its keypoints, its best classes, the most probable first, and its unit vector; empty for none."""
+
+    classes: tuple[ClassScore, ...] = ()
+    embedding: tuple[float, ...] = ()
