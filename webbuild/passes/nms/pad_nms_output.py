@@ -22,6 +22,8 @@ class PadNmsOutput(NmsPass[BoxNmsPattern]):
     threshold itself, which selects the same boxes. Its indices are padded to the number of rows, and rows past the last
     detection are zero.
 
+    Limits: what is computed of a candidate must not depend on others.
+
     Exact: ONNX Runtime's kernel compares with `score > score_threshold` too
     (`onnxruntime/core/providers/cpu/object_detection/non_max_suppression.cc`).
     """

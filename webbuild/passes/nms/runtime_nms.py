@@ -33,8 +33,8 @@ class RuntimeNms(NmsPass[NmsPattern | GenericNmsPattern]):
     is kept in the metadata (`SUPPRESSION_KEY`). The overlaps of rotated boxes are computed once, in the graph's way and
     in the runtime's: only where both agree it is left to the runtime.
 
-    Limits: thresholds that are inputs; nothing else but the one output may come of the boxes that are kept. What does
-    not fit is left to `static-nms`. Exact.
+    Limits: thresholds that are inputs; what is computed of a candidate must not depend on others; nothing else but the
+    one output may come of the boxes that are kept. What does not fit is left to `static-nms`. Exact.
     """
 
     code = "runtime-nms"

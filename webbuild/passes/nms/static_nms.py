@@ -37,6 +37,9 @@ class StaticNms(NmsPass[BoxNmsPattern]):
     threshold. If it did not converge, or there were more candidates than the capacity, the runtime repeats the run on
     the WASM graph, which keeps NonMaxSuppression.
 
+    Limits: what is computed of candidates is computed of each alone. A tail that moves boxes apart by the largest
+    coordinate of all candidates, as torchvision does, is left to `masked-suppression`.
+
     Source: the arithmetic is that of `onnxruntime/core/providers/cpu/object_detection/non_max_suppression.cc`; the
     fixed point is the greedy algorithm that it computes, see `unrolled_nms.py`.
     """
