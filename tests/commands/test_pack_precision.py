@@ -135,3 +135,18 @@ def test_what_the_arithmetic_of_visitors_gets_wrong_stays_float32(
     report = json.loads(done.stdout)["pack"]
     assert (report["fp16Backend"], report["precisionSearch"]["precision"]) == ("Chromium", "mixed")
     assert {name for each in report["precisionSearch"]["fp32Nodes"] for name in each["nodes"]} == {"before"}
+
+
+def test_what_the_emulation_finds_is_confirmed_by_the_arithmetic_of_visitors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Right(EmulatedFp16):
+        name = "Chromium"
+
+    monkeypatch.setattr("webbuild.compile.mixed_precision.select_backend", lambda **_: Right("for a test"))
+    ir.save(network(""), tmp_path / "net.onnx")
+    options = ("--precision", "auto", "--budget", "seconds=600", "--no-verify", "--json")
+    done = webbuild("pack", tmp_path / "net.onnx", "-o", tmp_path / "out", *options)
+    report = json.loads(done.stdout)["pack"]
+    assert (report["fp16Backend"], report["precisionSearch"]["precision"]) == ("Chromium", "fp16")
+    assert len(report["precisionSearch"]["steps"]) == 1

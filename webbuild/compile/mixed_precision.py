@@ -17,7 +17,7 @@ from webbuild.equivalence.reduced_precision import check_reduced_precision
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.precision.accuracy_checker import AccuracyChecker
 from webbuild.precision.budget import SearchBudget
-from webbuild.precision.fp16_backends import select_backend
+from webbuild.precision.fp16_backends import BoundedFp16, Fp16Backend, select_backend
 from webbuild.precision.fp16_backends.in_batch import BatchFp16
 from webbuild.precision.report import PrecisionReport
 from webbuild.precision.search import PrecisionSearch, SearchResult
@@ -108,16 +108,28 @@ def build_reduced_precision_graph(
         return ReducedPrecisionResult(list(graphs), equivalence, build_fp32_report(asked, reason, model, ""))
     with select_backend(browser=browser) as opened:
         computes = opened if batch is None else BatchFp16(opened, batch)
+        bounds = computes if isinstance(opened, BoundedFp16) else _bounded(opened, batch)
         open_graph = NativeRunner if batch is None else partial(BatchRunner, batch=batch)
         graph = graph if batch is None else graph.for_one_picture
         try:
             judging = AccuracyChecker(
                 graph, folder, task, options, equivalence.thresholds, [*samples, *sequence], states, open_graph
             )
-            found = PrecisionSearch(
-                model, table, judging, computes, budget, lambda line: progress.print(f"    {line}")
-            ).run(whole=asked == "fp16")
-            _print_search(found, progress)
+
+            def search(backend: Fp16Backend) -> SearchResult:
+                found = PrecisionSearch(
+                    model, table, judging, backend, budget, lambda line: progress.print(f"    {line}")
+                ).run(whole=asked == "fp16")
+                _print_search(found, progress)
+                return found
+
+            found = search(bounds)
+            if computes is not bounds and found.best is not None:
+                if reason := judging.check(found.best.model, computes).mismatch:
+                    progress.print(f"    {computes.name} refuses it: {reason}")
+                    found = search(computes)
+                else:
+                    progress.print(f"    {computes.name} confirms it")
             if (reason := _refusal(asked, model, found, budget)) and not may_stay:
                 raise WebbuildError("fp16-mismatch", reason, _fix(asked))
             if reason or found.best is None:
@@ -145,6 +157,12 @@ def build_reduced_precision_graph(
             return ReducedPrecisionResult(
                 list(graphs), equivalence, build_fp32_report(asked, error.message, model, computed)
             )
+
+
+def _bounded(opened: Fp16Backend, batch: PictureBatch | None) -> Fp16Backend:
+    """Return the emulation that searches where a browser confirms: other GPUs than its own round otherwise."""
+    bounds = BoundedFp16(f"{opened.name} confirms what it finds")
+    return bounds if batch is None else BatchFp16(bounds, batch)
 
 
 def _print_search(found: SearchResult, progress: ProgressReporter) -> None:
