@@ -17,12 +17,12 @@ _HEAD = """# Float16 arithmetic
 What computes in half precision here, how far the ways to do so agree, and which parts of vision models it spoils.
 Written by `python -m benchmarks.fp16 --write`; every number is from that run.
 
-`pack --precision` measures its graphs on the better of two, and its report says which and why:
+`pack --precision` measures its graphs in up to two ways, and its report says what computed the proof:
 
-1. **Chromium**, where its adapter has `shader-f16`: what visitors have. SwiftShader, the software adapter that is used
-   unless `WEBBUILD_GPU=real`, has none; `python -m benchmarks.lavapipe` makes a Chromium that has it.
-2. **Emulation**: native ONNX Runtime computes each operator in float32, adds an error as large as a kernel's may be,
-   and rounds the result to float16. It is always there.
+1. **Emulation**: native ONNX Runtime computes each operator in float32, adds an error as large as a kernel's may be,
+   and rounds the result to float16. It is always there, and searches.
+2. **Chromium**, where its adapter has `shader-f16`: what visitors have. It confirms. SwiftShader, the software adapter
+   that is used unless `WEBBUILD_GPU=real`, has none; `python -m benchmarks.lavapipe` makes a Chromium that has it.
 
 A kernel adds in float16: each of `n` additions rounds a partial sum by up to `u = 2^-11` of it, and the roundings add
 up like a random walk. For a sum `y` of terms `t` the walk is of `u sqrt(n (y^2 / 3 + sum(t^2) / 2))`; the second sum is
