@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import NATIVE, REDUCED_PRECISION, Tolerance
-from webbuild.manifest.manifest import KeypointsTask, SimccHead
+from webbuild.manifest.manifest import HeatmapHead, KeypointsTask, SimccHead
 from webbuild.tasks.crop_detection import CropDetection
 from webbuild.tasks.detection import Box, CropKeypoint
 from webbuild.tasks.keypoint_heads import InputKeypoints, decode_keypoints
@@ -78,3 +78,14 @@ def test_a_number_that_is_none_differs() -> None:
     subject = ComparedOutput("webgpu", "sample", "decoded", "")
     said = TASK.compare(SPEC, subject, [detection(found)], [detection(found)], RunContext(), NATIVE)
     assert [each.verdict for each in said if each.subject.quantity == "score"] == ["DIFFERS"]
+
+
+def test_a_keypoint_is_not_compared_where_its_map_has_no_peak_to_refine() -> None:
+    """A Newton step divides by a curvature, which noise has none of."""
+    maps = np.random.default_rng(3).uniform(0.4, 0.6, (1, 40, 64, 48)).astype(np.float32)
+    spec = msgspec.structs.replace(SPEC, head=HeatmapHead(output="maps", refine="udp", unbiased=True))
+    found = decode_keypoints(spec, {"maps": maps}, 192, 256)
+    cells = np.stack([maps.reshape(1, 40, -1).argmax(-1) % 48, maps.reshape(1, 40, -1).argmax(-1) // 48], -1)
+    far = np.abs(found.points / [191 / 47, 255 / 63] - cells).max(axis=-1) > 2
+    assert far.any()
+    assert ((found.margins == 0).all(axis=-1) == far).all()

@@ -18,13 +18,17 @@ Floats = NDArray[np.float64]
 _SIMCC_NEIGHBOURS, _HEATMAP_NEIGHBOURS = 3, 1
 """Places on each side of the best that rounding may take in its stead. SimCC's are half a pixel wide or less, and their
 scores fall slowly around the best; a cell of a heat map is four pixels wide."""
+_FARTHEST_REFINEMENT = 2.0
+"""Cells that a refinement moves a keypoint at most where there is a peak. A Newton step on a flat map is one number
+near 0 divided by another: its length is decided by rounding."""
 
 
 class InputKeypoints(Struct, frozen=True):
     """Keypoints of crops: `points` [crops, keypoints, 2] in pixels of the input, `confidence` [crops, keypoints].
 
     `margins` [crops, keypoints, n] is by how much the best score lies above those of places more than n places
-    from it: where that is next to nothing, rounding decides which is taken. A place is `step` pixels wide.
+    from it: where that is next to nothing, rounding decides which is taken; 0 where the map has no peak to refine. A
+    place is `step` pixels wide.
     """
 
     points: Floats
@@ -74,9 +78,11 @@ def _decode_heatmaps(head: HeatmapHead, maps: NDArray[Any], width: int, height: 
     found = confidence > 0
     points = np.full(cells.shape, -1.0)
     points[found] = refine_cells(head, maps[found].astype(np.float64), cells[found])
+    margins = _margins(maps, _HEATMAP_NEIGHBOURS)
+    margins[found & (np.abs(points - cells).max(axis=-1) > _FARTHEST_REFINEMENT)] = 0
     less = 1 if head.unbiased else 0
     across, down = (width - less) / (columns - less), (height - less) / (rows - less)
-    return InputKeypoints(points * [across, down], confidence, _margins(maps, _HEATMAP_NEIGHBOURS), max(across, down))
+    return InputKeypoints(points * [across, down], confidence, margins, max(across, down))
 
 
 def _decode_regression(
