@@ -8,13 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from webbuild.manifest.manifest import CropInput, HeatmapHead, KeypointsTask, RegressionHead, SimccHead
+from webbuild.manifest.manifest import (
+    CropEmbeddingsTask,
+    CropInput,
+    HeatmapHead,
+    KeypointsTask,
+    RegressionHead,
+    SimccHead,
+)
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.detect import TASK as DETECT
 from webbuild.tasks.keypoints import TASK
 from webbuild.tasks.registry import match_task
 from webbuild.tasks.task_match import TaskMatch
+from webbuild.tasks.tensor import TASK as TENSOR
 
 
 def signature(
@@ -137,3 +145,27 @@ def test_a_name_tells_the_output_of_landmarks_beside_a_map_that_looks_like_heat(
     task, _ = recognised(given)
     assert task.head == RegressionHead(output="landmarks", columns="xy", range="unit")
     assert task.classes == ["face"]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "head"),
+    [
+        ({"output": (1, 17, 64, 48)}, HeatmapHead(output="output", refine="shift")),
+        ({"12": (1, 17, 384), "34": (1, 17, 512)}, SimccHead(x="12", y="34", split_ratio=2)),
+    ],
+    ids=["heat maps", "SimCC"],
+)
+def test_behind_a_detector_shapes_tell_maps_of_keypoints(outputs: Mapping[str, tuple[int, ...]], head: Any) -> None:
+    given = signature((1, 3, 256, 192), outputs, "end2end.onnx")
+    assert TASK.infer(given) is None
+    match = TENSOR.of_crops(TENSOR.infer(given), given)
+    assert match is not None
+    assert isinstance(match.task, KeypointsTask)
+    assert match.task.head == head
+
+
+def test_behind_a_detector_a_vector_is_one_even_beside_a_map() -> None:
+    given = signature((1, 3, 112, 112), {"features": (1, 16, 14, 14), "683": (1, 512)}, "w600k_r50.onnx")
+    match = TENSOR.of_crops(TENSOR.infer(given), given)
+    assert match is not None
+    assert isinstance(match.task, CropEmbeddingsTask)

@@ -46,6 +46,14 @@ def infer_keypoints(signature: ModelSignature, *, requested: bool) -> TaskMatch 
     return TaskMatch(task, (crop,), tuple(said), guessed_recipe=recipe, measured_output=measured)
 
 
+def infer_keypoint_maps(signature: ModelSignature) -> TaskMatch | None:
+    """Return the spec of a model whose outputs are shaped as SimCC vectors or heat maps, whatever their names."""
+    crop = _crop_input(signature)
+    found = None if crop is None else find_head(signature, crop)
+    regression = found is None or isinstance(found.head, RegressionHead)
+    return None if regression else infer_keypoints(signature, requested=True)
+
+
 def with_measured_range(match: TaskMatch, values: NDArray[Any]) -> TaskMatch:
     """Return the match with what the finite values of its numbers on photographs say: parts, -1 to 1, or pixels."""
     assert isinstance(match.task, KeypointsTask)

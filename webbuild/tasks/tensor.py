@@ -14,6 +14,7 @@ from webbuild.tasks.base import TaskKind
 from webbuild.tasks.classifier_of_crops import classifier_of_crops
 from webbuild.tasks.crop_classifier import crop_classifier, is_classifier
 from webbuild.tasks.crop_embeddings import infer_embedding
+from webbuild.tasks.keypoint_families import infer_keypoint_maps
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.tensor_inputs import tensor_input_spec
@@ -46,9 +47,13 @@ class TensorKind(TaskKind):
         return ()
 
     def of_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
-        """Return a classifier of crops where names tell it, else one of vectors, where it takes pictures at all."""
-        classifier = crop_classifier(signature) if is_classifier(signature) else None
-        return infer_embedding(signature) if classifier is None else classifier_of_crops(classifier)
+        """Return what looks at crops: a classifier where names tell it, else a vector, else maps of keypoints.
+
+        Of a whole picture such maps may be anything, so that names have to tell them there.
+        """
+        if is_classifier(signature) and (classifier := crop_classifier(signature)) is not None:
+            return classifier_of_crops(classifier)
+        return infer_embedding(signature) or infer_keypoint_maps(signature)
 
     def with_joined(self, task: TensorTask, joined: Sequence[JoinedTensor]) -> TensorTask:
         """Return the task with what its outputs are joined from, which the page draws."""

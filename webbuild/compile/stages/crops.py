@@ -37,11 +37,19 @@ def with_crops(
     if looking is None or crop is None:
         takes, gives = (list_tensors(each) for each in (signature.inputs, signature.outputs))
         what = f"{file} takes no output of an earlier stage, and no crop of what one found"
-        raise _no_crops(f"{what}: it takes {takes}, and gives {gives}: no keypoints, scores of classes or vector")
+        raise _no_crops(
+            f"{what}: it takes {takes}, and gives {gives}: no keypoints, scores of classes or vector",
+            "export it with one picture [n, 3, h, w] or [n, h, w, 3] as its input, and with float32 scores or a vector "
+            "[n, size], or maps of keypoints [n, keypoints, h / 4, w / 4], as its output; or give --task keypoints "
+            "or classify",
+        )
     before = [each for at, each in enumerate(earlier) if at and _crop(each)]
     boxes = next((each for each in reversed(earlier) if each not in before and kind_of(each.task).has_detections), None)
     if boxes is None:
-        raise _no_crops(f"{file} takes crops, and no stage before it finds boxes")
+        raise _no_crops(
+            f"{file} takes crops, and no stage before it finds boxes",
+            "give the model that finds boxes first; or name what a stage is for in a pipeline file",
+        )
     _check_said(stage, looking, before)
     looking = with_crop_normalization(looking, model)
     crop = next(spec for spec in looking.inputs if isinstance(spec, CropInput))
@@ -118,10 +126,5 @@ def crop_batches(stage: PlannedStage, given: Sequence[int], *, first: bool) -> S
     return (1, CROPS_IN_A_RUN) if cut and free else given
 
 
-def _no_crops(what: str) -> WebbuildError:
-    return WebbuildError(
-        "stages-not-joined",
-        what,
-        "give the model that finds boxes first; or name what a stage is for in a pipeline file",
-        exit_code=USAGE,
-    )
+def _no_crops(what: str, fix: str) -> WebbuildError:
+    return WebbuildError("stages-not-joined", what, fix, exit_code=USAGE)
