@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput
 from webbuild.compare.tolerances import NATIVE
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import ImageInput, Letterbox, MaskGenerationTask, PointPromptInput, TensorInput
+from webbuild.manifest.manifest import (
+    ImageInput,
+    Letterbox,
+    MaskGenerationTask,
+    PointPromptInput,
+    TensorInput,
+    TensorTask,
+)
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.preprocess.image import input_size
 from webbuild.preprocess.letterbox import ImagePlacement
@@ -324,6 +331,21 @@ def test_the_frame_is_the_input_of_the_encoder() -> None:
     assert isinstance(task, MaskGenerationTask)
     assert task.frame == [32, 32]
     assert any("encoder's input, 32 x 32" in each for each in TASK.with_earlier(known(SAM), [encoder]).assumptions)
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 64, 64), (1, 64, 64, 3), (64, 64, 3)])
+def test_an_encoder_of_bytes_takes_pictures(shape: tuple[int, ...]) -> None:
+    found = TASK.infer_earlier(msgspec.structs.replace(ENCODER, inputs=(TensorSpec("image", "uint8", shape),)), [SAM2])
+    assert found is not None
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.dtype, image.scale, image.mean, image.letterbox.mode) == ("uint8", 1.0, [0.0] * 3, "stretch")
+
+
+def test_clicks_want_a_picture() -> None:
+    encoder = TaskMatch(TensorTask(), (TensorInput(name="image", dtype="uint8", shape=[3, 64, 64]),), ())
+    with pytest.raises(WebbuildError, match=r"no stage before it takes a picture: these take 'image' uint8"):
+        TASK.with_earlier(known(SAM), [encoder])
 
 
 def test_an_earlier_answer_is_fed_back() -> None:

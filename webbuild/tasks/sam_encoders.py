@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
+from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import ImageInput, Interpolation, Letterbox, MaskGenerationTask, TensorTask
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.preprocess.image import input_size
@@ -15,6 +17,7 @@ from webbuild.tasks.sam_decoders import SAM3_PATCH, decoder_outputs, frame_side,
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.ultralytics_export import fixed_image_input
 
+_LAYOUTS: Sequence[Literal["nhwc", "hwc", "nchw"]] = ("nhwc", "hwc", "nchw")
 _SIDES = {"nchw": (2, 3), "nhwc": (1, 2), "hwc": (0, 1)}
 """The axes of height and width by the layout of an input."""
 
@@ -22,19 +25,27 @@ _SIDES = {"nchw": (2, 3), "nhwc": (1, 2), "hwc": (0, 1)}
 def infer_sam_encoder(signature: ModelSignature, later: Sequence[ModelSignature]) -> TaskMatch | None:
     """Return the spec of an encoder of pictures whose output a mask decoder takes, None for any other stage.
 
-    Raw pixels go into an encoder with channels last, which normalises them itself.
+    Raw pixels go into an encoder of bytes or with channels last, which normalises them itself.
     """
     decoder = _decoder(later)
     if decoder is None or len(signature.inputs) != 1:
         return None
     (spec,) = signature.inputs
     letterbox = resizes_through_input(decoder)
-    raw = fixed_image_input(spec, "nhwc") or fixed_image_input(spec, "hwc")
-    image = raw or fixed_image_input(spec)
+    image = _fixed_input(spec)
     if image is None:
         return None
-    picture = _picture(image, signature, letterbox=letterbox, raw=raw is not None)
+    raw = image.dtype == "uint8" or image.layout != "nchw"
+    picture = _picture(image, signature, letterbox=letterbox, raw=raw)
     return TaskMatch(TensorTask(), (picture,), (f"the picture encoder of {decoder.file}: {describe_recipe(picture)}",))
+
+
+def _fixed_input(spec: TensorSpec) -> ImageInput | None:
+    """Return the picture that an input of any layout wants, in floats or bytes."""
+    floats = msgspec.structs.replace(spec, dtype="float32") if spec.dtype == "uint8" else spec
+    found = (fixed_image_input(floats, layout) for layout in _LAYOUTS)
+    image = next((each for each in found if each is not None), None)
+    return msgspec.structs.replace(image, dtype="uint8") if image is not None and floats is not spec else image
 
 
 def encoder_sizes(signature: ModelSignature, later: Sequence[ModelSignature]) -> dict[str, int]:
@@ -57,10 +68,24 @@ def _is_of_form(spec: TensorSpec, form: str) -> bool:
 
 
 def with_encoder(match: TaskMatch, earlier: Sequence[TaskMatch]) -> TaskMatch:
-    """Return the match of a decoder whose frame is the encoder's input, the longer side of one that is no square."""
-    image = next((spec for stage in earlier for spec in stage.inputs if isinstance(spec, ImageInput)), None)
-    if image is None or not isinstance(match.task, MaskGenerationTask):
+    """Return the match of a decoder whose frame is the encoder's input, the longer side of one that is no square.
+
+    Raises:
+        WebbuildError: `stages-not-joined` where no stage before it takes a picture that is clicked on.
+    """
+    if not isinstance(match.task, MaskGenerationTask):
         return match
+    taken = [spec for stage in earlier for spec in stage.inputs]
+    image = next((spec for spec in taken if isinstance(spec, ImageInput)), None)
+    if image is None:
+        listed = ", ".join(f"'{spec.name}' {spec.dtype} {spec.shape}" for spec in taken)
+        raise WebbuildError(
+            "stages-not-joined",
+            f"the decoder takes clicks in a picture, and no stage before it takes a picture: these take {listed}",
+            "export the encoder for pictures [1, 3, h, w], [1, h, w, 3] or [h, w, 3], of float32 or uint8; or write "
+            'task = "tensor" for every stage in a pipeline file, and give its tensors yourself',
+            exit_code=USAGE,
+        )
     side, guess = max(input_size(image)), frame_text(max(match.task.frame))
     told = tuple(frame_text(side) if each == guess else each for each in match.assumptions)
     task = msgspec.structs.replace(match.task, frame=[side, side])
