@@ -333,6 +333,14 @@ def test_the_frame_is_the_input_of_the_encoder() -> None:
     assert any("encoder's input, 32 x 32" in each for each in TASK.with_earlier(known(SAM), [encoder]).assumptions)
 
 
+def test_points_are_scaled_to_the_frame_that_the_graph_divides_them_by() -> None:
+    assert TASK.with_point_side(known(SAM), 64) == known(SAM)
+    scaled = TASK.with_point_side(known(SAM), 128)
+    assert isinstance(scaled.task, MaskGenerationTask)
+    assert (scaled.task.frame, scaled.task.point_scale) == ([64, 64], 2)
+    assert scaled.assumptions[-1].startswith("points go in times 2: the decoder divides them by 128")
+
+
 @pytest.mark.parametrize("shape", [(1, 3, 64, 64), (1, 64, 64, 3), (64, 64, 3)])
 def test_an_encoder_of_bytes_takes_pictures(shape: tuple[int, ...]) -> None:
     found = TASK.infer_earlier(msgspec.structs.replace(ENCODER, inputs=(TensorSpec("image", "uint8", shape),)), [SAM2])

@@ -94,6 +94,7 @@ _OPTIONAL = {
     "stageName",
     "glueModule",
     "suppression",
+    "pointScale",
 }
 """Fields that are left out where there is nothing to say."""
 

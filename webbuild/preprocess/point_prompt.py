@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
 from webbuild.errors import USAGE, WebbuildError
@@ -161,6 +161,7 @@ def _to_frame(task: MaskGenerationTask, points: NDArray[np.float64], placement: 
     """Map points [n, 2] of the picture to the task's coordinates."""
     scale = [placement.width / placement.source_width, placement.height / placement.source_height]
     mapped: NDArray[np.float64] = points * scale + [placement.left, placement.top]
+    mapped *= 1.0 if task.point_scale is UNSET else task.point_scale
     return mapped / task.frame[::-1] if task.coordinates == "unit" else mapped
 
 

@@ -77,6 +77,17 @@ class MaskGenerationKind(TaskKind):
         """Return the match with points in the pixels of the encoder's input."""
         return with_encoder(match, earlier)
 
+    def with_point_side(self, match: TaskMatch, side: int) -> TaskMatch:
+        """Return the match with points scaled to the frame of the graph, where that is not the encoder's input."""
+        assert isinstance(match.task, MaskGenerationTask)
+        frame = max(match.task.frame)
+        if side == frame:
+            return match
+        scale = side / frame
+        told = f"points go in times {scale:g}: the decoder divides them by {side}, and the encoder takes {frame} pixels"
+        task = msgspec.structs.replace(match.task, point_scale=scale)
+        return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, told))
+
     def needed_outputs(self, task: MaskGenerationTask) -> Sequence[str]:
         """Return the logits and the scores."""
         return (task.masks, task.scores)

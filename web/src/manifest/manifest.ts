@@ -351,7 +351,8 @@ export interface Keypoint {
  *     Prompts and masks lie in the frame: `frame` [height, width] pixels, in whose upper left corner the encoder's input
  *     is, with the picture where its `Letterbox` places it. A click at x y of the picture is in the frame at
  *     left + x * width / source width, top + y * height / source height; in `unit` coordinates that is divided by the
- *     frame's width and height. See `PointPromptInput` for labels.
+ *     frame's width and height. Where the decoder's pixels are others than the encoder's, the graph takes points and boxes
+ *     times `point_scale`. See `PointPromptInput` for labels.
  *
  *     A `box` goes in as two points at its `corners`, upper left first, after the others, as an `input` of its own, or not
  *     at all (`none`). With `padding_point` a prompt without a box gets a point 0 0 of the label -1 at its end; without,
@@ -384,6 +385,7 @@ export interface MaskGenerationTask {
   paddingPoint: boolean;
   throughInput: boolean;
   threshold: number;
+  pointScale?: number;
 }
 /**
  * How opaque the foreground is at each pixel of the picture.

@@ -11,6 +11,7 @@ from msgspec import Struct
 from webbuild.compile.stages.crops import with_crops
 from webbuild.compile.stages.pictures import check_pictures
 from webbuild.compile.stages.planned_stage import PlannedStage
+from webbuild.compile.stages.point_scale import with_point_scale
 from webbuild.compile.stages.tensor_fit import stage_mismatch
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import Input, StageInput
@@ -86,7 +87,7 @@ class StageLinks(Struct, frozen=True):
         joined = msgspec.structs.replace(match, inputs=inputs)
         if self.earlier:
             check_pictures(self.stage, joined)
-        return kind_of(match.task).with_earlier(joined, self.earlier) if joins else joined
+        return with_point_scale(kind_of(match.task).with_earlier(joined, self.earlier), model) if joins else joined
 
     def _joined(self, spec: Input) -> StageInput:
         join = next(each for each in self.stage.joins if each.input == spec.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from webbuild.manifest.tasks.task import Task
 
@@ -15,7 +15,8 @@ class MaskGenerationTask(Task, tag="mask-generation", kw_only=True, frozen=True)
     Prompts and masks lie in the frame: `frame` [height, width] pixels, in whose upper left corner the encoder's input
     is, with the picture where its `Letterbox` places it. A click at x y of the picture is in the frame at
     left + x * width / source width, top + y * height / source height; in `unit` coordinates that is divided by the
-    frame's width and height. See `PointPromptInput` for labels.
+    frame's width and height. Where the decoder's pixels are others than the encoder's, the graph takes points and boxes
+    times `point_scale`. See `PointPromptInput` for labels.
 
     A `box` goes in as two points at its `corners`, upper left first, after the others, as an `input` of its own, or not
     at all (`none`). With `padding_point` a prompt without a box gets a point 0 0 of the label -1 at its end; without,
@@ -43,3 +44,4 @@ class MaskGenerationTask(Task, tag="mask-generation", kw_only=True, frozen=True)
     padding_point: bool
     through_input: bool
     threshold: float = 0.0
+    point_scale: float | UnsetType = UNSET

@@ -54,6 +54,10 @@ class Recognition:
         """Return the match of a stage with what the stages before it say, such as how pictures go in."""
         return match
 
+    def with_point_side(self, match: TaskMatch, side: int) -> TaskMatch:
+        """Return the match of a graph that divides the points it is given by the side of their frame."""
+        return match
+
     def of_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
         """Return the match of a stage that looks at crops of what an earlier one finds, None where it cannot."""
         return None

@@ -93,11 +93,12 @@ function boxPoints({ x1, y1, x2, y2 }: NonNullable<PointPrompt["box"]>): { x: nu
 
 /** A point of the picture in the task's coordinates. */
 function placed(
-  { frame, coordinates }: MaskGenerationTask,
+  { frame, coordinates, pointScale: scale = 1 }: MaskGenerationTask,
   { x, y }: { x: number; y: number },
   { source, left, top, width, height }: Geometry,
 ): [number, number] {
-  const [across, down] = [x * (width / source.width) + left, y * (height / source.height) + top];
+  const across = (x * (width / source.width) + left) * scale;
+  const down = (y * (height / source.height) + top) * scale;
   const [rows = 1, columns = 1] = frame;
   return coordinates === "unit" ? [across / columns, down / rows] : [across, down];
 }

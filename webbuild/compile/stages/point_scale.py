@@ -1,0 +1,64 @@
+"""The scale of a mask decoder's points: it may count pixels of another frame than the encoder's input.
+
+EfficientViT-SAM's encoder takes 512 pixels where its decoder counts 1,024, as SAM's does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.manifest.manifest import PointPromptInput
+from webbuild.passes.rewrite import constant
+from webbuild.tasks.registry import kind_of
+from webbuild.tasks.task_match import TaskMatch
+
+_MOVING = frozenset(
+    {"Add", "Cast", "Concat", "Expand", "Gather", "GatherElements", "GatherND", "Identity", "Pad", "Reshape",
+     "ScatterElements", "ScatterND", "Slice", "Split", "Squeeze", "Sub", "Transpose", "Unsqueeze", "Where"}
+)  # fmt: skip
+"""Operators after which points are still in pixels."""
+_LEAST_SIDE = 8
+
+
+def with_point_scale(match: TaskMatch, model: ir.Model) -> TaskMatch:
+    """Return the match of a decoder whose points are in pixels of another frame than the encoder's, with their scale.
+
+    Every other match is returned as it is.
+    """
+    names = {
+        spec.name for spec in match.inputs if isinstance(spec, PointPromptInput) and spec.role in ("points", "box")
+    }
+    side = point_side([each for each in model.graph.inputs if each.name in names])
+    return match if side is None else kind_of(match.task).with_point_side(match, side)
+
+
+def point_side(points: list[ir.Value]) -> int | None:
+    """Return the one number that points in pixels are divided by, as their graph says it.
+
+    (points + 0.5) / 1024  ->  1024; also a multiplication by its reciprocal. None where there is none, or two.
+    """
+    found: set[int] = set()
+    seen: set[ir.Value] = set()
+    left = list(points)
+    while left:
+        value = left.pop()
+        for use in value.uses():
+            node = use.node
+            if node.op_type in ("Div", "Mul"):
+                found |= _divisor(node, use.idx)
+            elif node.op_type in _MOVING:
+                left += [each for each in node.outputs if each not in seen]
+                seen |= set(node.outputs)
+    return found.pop() if len(found) == 1 else None
+
+
+def _divisor(node: ir.Node, index: int) -> set[int]:
+    """Return what a node divides one of its inputs by, all elements by the same whole number; nothing otherwise."""
+    other = constant(node.inputs[1 - index])
+    if other is None or not other.size or other.dtype.kind != "f" or np.ptp(other) or not other.ravel()[0]:
+        return set()
+    number = float(other.ravel()[0])
+    side = number if node.op_type == "Div" else 1 / number
+    exact = abs(side - round(side)) < 1e-3 and (node.op_type == "Mul" or index == 0)
+    return {round(side)} if exact and side >= _LEAST_SIDE else set()
