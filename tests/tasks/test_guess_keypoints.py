@@ -169,3 +169,10 @@ def test_behind_a_detector_a_vector_is_one_even_beside_a_map() -> None:
     match = TENSOR.of_crops(TENSOR.infer(given), given)
     assert match is not None
     assert isinstance(match.task, CropEmbeddingsTask)
+
+
+def test_the_hand_landmarks_of_mediapipe_are_pixels_of_the_crop() -> None:
+    outputs = {"Identity": (1, 63), "Identity_1": (1, 1), "Identity_2": (1, 1), "Identity_3": (1, 63)}
+    task, crop = recognised(signature((1, 224, 224, 3), outputs, "handpose_estimation_mediapipe_2023feb.onnx"))
+    assert task.head == RegressionHead(output="Identity", columns="xyz", range="pixels")
+    assert (task.classes, len(task.keypoints), crop.layout) == (["hand"], 21, "nhwc")

@@ -1,4 +1,4 @@
-"""Families of face landmarks whose files tell what they are: where their coordinates lie, and how crops go in."""
+"""Families of face and hand landmarks whose files tell what they are: where coordinates lie, and how crops go in."""
 
 from __future__ import annotations
 
@@ -31,6 +31,9 @@ _FAMILIES = (
     LandmarkFamily(name="PFLD", file=r"pfld", padding=1.2),
     LandmarkFamily(
         name="MediaPipe's face mesh", file=r"face_?(mesh|landmark)", columns="xyz", range="pixels", padding=1.5
+    ),
+    LandmarkFamily(
+        name="MediaPipe's hand landmarks", file=r"hand_?(pose|landmark)", columns="xyz", range="pixels", padding=1.5
     ),
 )
 
