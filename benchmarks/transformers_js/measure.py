@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.npm_packages import ENGINE, TRANSFORMERS, fetch_package
 from benchmarks.plain_ortweb.measure import PageMeasurement, RunCounts, sample_order
 from benchmarks.plain_ortweb.pages import Boxes
 from benchmarks.transformers_js.models import ShippedModel, token_count
-from benchmarks.transformers_js.packages import ENGINE, TRANSFORMERS, fetch_package
 from webbuild.bench.page_driver import SentFiles
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.media_types import media_type

@@ -9,11 +9,11 @@ from pathlib import Path
 import onnx
 import pytest
 
+from benchmarks.npm_packages import ENGINE, Package, check_integrity
 from benchmarks.plain_ortweb.measure import PageMeasurement, RunCounts
 from benchmarks.transformers_js.__main__ import PAGE
 from benchmarks.transformers_js.measure import confidence
 from benchmarks.transformers_js.models import SHIPPED, token_count, without_postprocess, write_hub_layout
-from benchmarks.transformers_js.packages import ENGINE, Package, check_integrity
 from benchmarks.transformers_js.page_loads import (
     BUNDLE,
     EXPORTED,

@@ -1,4 +1,4 @@
-"""transformers.js and the engine that it is pinned to: npm's archives, unpacked where the build lies."""
+"""Packages of npm that are measured: their archives, pinned, unpacked where the build lies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-ROOT = Path(__file__).parents[2] / "build" / "transformers-js"
+ROOT = Path(__file__).parents[1] / "build" / "npm"
 
 
 class Package(Struct, frozen=True):
@@ -31,6 +31,13 @@ ENGINE = Package(
     "1.31.0-dev.20260914-8d85527a0",
     "sha512-Iy7rtadoBgxS/LLvDr3QW38DB1PNXRnr0GJMcL0TAt7c9qjgVQl83UlGCVyeAnK2InpmW8Uc3PL8XIuqtDeF6g==",
 )
+"""What transformers.js is pinned to."""
+DAWN = Package(
+    "webgpu",
+    "0.6.2",
+    "sha512-3L4GfmqJLvYUIEWJngEQY+2HQiUlAFkg8+P8NDDj3Xx5hHHIFO/r8JW+ynfqBj7kHN4mbnwO74uB+lrRtLhp4Q==",
+)
+"""Dawn for Node: Chromium's WebGPU without Chromium."""
 
 
 def fetch_package(package: Package) -> Path:

@@ -1,0 +1,87 @@
+// Runs of a graph as the runtime does them: inputs in memory, answers read back and compared with those recorded.
+
+import type { Tensors } from "../../../web/src/api/types.js";
+import type { OrtWeb } from "../../../web/src/engine/engine.js";
+import { goldenDifference, hasSignal } from "../../../web/src/self-test/golden-compare.js";
+import { Session } from "../../../web/src/session/session.js";
+import { suppress } from "../../../web/src/suppression/suppress.js";
+import { readTensors as inMemory } from "../../../web/src/tensors/gpu-tensor.js";
+import { type Job, type Measured, type ModelCase, type ReadFile, readTensors } from "./job.js";
+import { kernelsOf } from "./kernels.js";
+import { fillTensors } from "./made-up-weights.js";
+import { repeat, timed } from "./timing.js";
+
+type ModelJob = Extract<Job, { kind: "model" }>;
+
+export async function measureModel(job: ModelJob, engine: OrtWeb, read: ReadFile): Promise<Measured> {
+  const { graph, task, confidence, ...files } = job.case;
+  const [model, feeds, expected] = await Promise.all([
+    read(files.model),
+    readTensors(files.feeds, read),
+    readTensors(files.expected, read),
+  ]);
+  if (!hasSignal(task, expected)) throw new Error("the recorded answers are empty: nothing can be compared");
+  const weights = await readWeights(files.weights, read);
+  const known = job.suppression === "cpu" ? withoutSuppression(job.case) : graph;
+  const captured = job.capture ? files.inputs : null;
+  // Outputs are read by JavaScript: where the engine reads them, Dawn for Node does not always answer it.
+  const [session, opened] = await timed(() =>
+    Session.create(engine, known, { model, weights }, false, outputNames(job), captured),
+  );
+  const run = (): Promise<Tensors> => answer(job, opened, feeds);
+  const [first, got] = await timed(run);
+  // Before the runs that are timed, and after them: a captured graph is replayed by these.
+  const difference = (tensors: Tensors): string | null =>
+    goldenDifference(task, expected, tensors, graph.precision, confidence);
+  const kernels = await kernelsOf(run);
+  const times = await repeat(job, run);
+  return { session, first, times, kernels, difference: difference(got) ?? difference(await run()) };
+}
+
+async function readWeights(
+  files: ModelCase["weights"],
+  read: ReadFile,
+): Promise<{ path: string; data: Uint8Array<ArrayBuffer> }[]> {
+  return Promise.all(
+    files.map(async ({ path, file, filled }) => {
+      const data = await read(file);
+      fillTensors(data, filled);
+      return { path, data };
+    }),
+  );
+}
+
+function withoutSuppression({ graph }: ModelCase): ModelCase["graph"] {
+  const { suppression: _suppression, ...others } = graph;
+  return others;
+}
+
+/** Those of the graph itself, which ends before its suppression where the runtime does that. */
+function outputNames({ case: { graph, expected } }: ModelJob): string[] {
+  const names = expected.map(({ name }) => name);
+  const spec = graph.suppression;
+  if (spec === undefined) return names;
+  return [...names.filter((name) => name !== spec.output), spec.boxes, spec.scores, spec.rows];
+}
+
+async function answer(job: ModelJob, session: Session, feeds: Tensors): Promise<Tensors> {
+  const spec = job.case.graph.suppression;
+  const onCpu = job.suppression === "cpu" && spec !== undefined;
+  const names = onCpu ? outputNames(job) : job.case.expected.map(({ name }) => name);
+  const raw = await inMemory(await session.run(feeds, names, outputNames(job)));
+  if (!onCpu) return raw;
+  const { boxes, scores, rows } = spec;
+  const columns = raw[rows]?.dims.at(-1) ?? 0;
+  const floats = (name: string): Float32Array => raw[name]?.data as Float32Array;
+  const data = suppress(
+    { boxes: floats(boxes), scores: floats(scores), rows: floats(rows) },
+    {
+      columns,
+      rowsOut: spec.shape.reduce((product, length) => product * length, 1) / columns,
+      maxDetections: spec.maxDetections,
+      confidence: Number(feeds[spec.confidence]?.data[0]),
+      iou: Number(feeds[spec.iou]?.data[0]),
+    },
+  );
+  return { ...raw, [spec.output]: { type: "float32" as const, dims: [...spec.shape], data } };
+}

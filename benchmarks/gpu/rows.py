@@ -1,0 +1,37 @@
+"""Rows of the result: what was measured of a job, or why nothing was. Standard library only."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Mapping
+from typing import Any
+
+_SOFTWARE = re.compile(r"llvmpipe|swiftshader|software|lavapipe", re.IGNORECASE)
+
+
+def is_software(adapter: Mapping[str, str] | None) -> bool:
+    """Return whether an adapter computes on the CPU."""
+    return adapter is not None and any(_SOFTWARE.search(text) for text in adapter.values())
+
+
+def result_row(about: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row of a job: `status` is right, wrong or error; `about` is copied from the plan."""
+    if "error" in answer:
+        return {**about, "status": "error", "message": answer["error"]}
+    measured = answer["measured"]
+    difference = measured["difference"]
+    row = {
+        **about,
+        "status": "right" if difference is None else "wrong",
+        "message": difference or "",
+        "kernels": measured["kernels"],
+        **summarize(measured["times"]),
+    }
+    return row | {name: measured[name] for name in ("session", "first") if name in measured}
+
+
+def summarize(times: list[float]) -> dict[str, Any]:
+    """Return the number of runs, and the median and quartiles of their milliseconds."""
+    quartiles = statistics.quantiles(times, n=4, method="inclusive") if len(times) > 1 else [times[0]] * 3
+    return {"runs": len(times), "q1": quartiles[0], "median": quartiles[1], "q3": quartiles[2]}

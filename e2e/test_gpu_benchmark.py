@@ -1,0 +1,117 @@
+"""`python -m benchmarks.gpu`, rehearsed at a tiny size: on Dawn in Node, with the software adapter of the tests."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.gpu import archive, prepare, render
+from benchmarks.gpu.jobs import RunCounts, frame_jobs, model_jobs, suppression_jobs
+from benchmarks.gpu.made_up_weights import noise
+from benchmarks.gpu.rows import result_row
+
+COUNTS = RunCounts(runs=3, warming=1, limit=2000.0)
+LETTERBOX = {"mode": "letterbox", "anchor": "center", "pad": 114, "interpolation": "bilinear"}
+PICTURE = {
+    "kind": "image",
+    "name": "picture",
+    "dtype": "float32",
+    "shape": [1, 3, 64, 64],
+    "layout": "nchw",
+    "color": "rgb",
+    "scale": 1 / 255,
+    "mean": [0, 0, 0],
+    "std": [1, 1, 1],
+    "letterbox": LETTERBOX,
+}
+CASE: dict[str, Any] = {
+    "graph": {"target": "webgpu", "allOnGpu": False},
+    "model": "files/missing",
+    "weights": [],
+    "inputs": [PICTURE],
+    "task": {"kind": "tensor"},
+    "confidence": 0.0,
+    "feeds": [],
+    "expected": [],
+}
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the command writes of an archive with suppression, frames, and a model whose file is missing."""
+    folder = tmp_path_factory.mktemp("gpu") / "carried"
+    folder.mkdir()
+    jobs = [*suppression_jobs(COUNTS), *frame_jobs("tiny", CASE, COUNTS), *model_jobs("broken", "fp32", CASE, COUNTS)]
+    prepare.write_engine(folder)
+    plan = {"prepared": prepare.versions(), "jobs": jobs}
+    (folder / archive.PLAN).write_text(json.dumps(plan), "utf-8")
+    carried, out = folder.parent / "gpu.tar.xz", folder.parent / "gpu.json"
+    archive.pack(folder, carried, preset=0)
+    call = [sys.executable, "-S", "-m", "benchmarks.gpu", str(out), "--archive", str(carried), "--job-seconds", "240"]
+    ended = subprocess.run(call, check=False, cwd=prepare.ROOT, capture_output=True, text=True)
+    assert ended.returncode == 1, ended.stderr
+    found: dict[str, Any] = json.loads(out.read_text("utf-8"))
+    return found
+
+
+def test_what_runs_rightly_is_right(result: dict[str, Any]) -> None:
+    status = [row["status"] for row in result["rows"] if row["model"] != "broken"]
+    assert status == ["right"] * 4, result["rows"]
+
+
+def test_a_failure_is_a_row(result: dict[str, Any]) -> None:
+    row = next(row for row in result["rows"] if row["model"] == "broken")
+    assert row["status"] == "error"
+    assert "no such file" in row["message"]
+
+
+def test_a_row_says_how_long_runs_took_and_its_kernels(result: dict[str, Any]) -> None:
+    row = result["rows"][0]
+    assert row["runs"] == COUNTS.runs
+    assert 0 < row["q1"] <= row["median"] <= row["q3"]
+    assert row["kernels"] == 3
+
+
+def test_a_software_adapter_is_said_to_be_one(result: dict[str, Any]) -> None:
+    assert result["software"] is True
+    assert render.SOFTWARE in render.render_text(result)
+    assert render.SOFTWARE not in render.render_text({**result, "software": False})
+
+
+def test_a_wrong_answer_is_a_row_marked_wrong() -> None:
+    measured = {"times": [1.0, 2.0], "kernels": 1, "difference": "y differs"}
+    row = result_row({"model": "tiny"}, {"measured": measured})
+    assert (row["status"], row["message"]) == ("wrong", "y differs")
+
+
+def test_made_up_weights_are_the_same_in_both_languages(tmp_path: Path) -> None:
+    builder = str(prepare.NODE_SIDE / "build.mjs")
+    subprocess.run(["node", builder, str(tmp_path), "made-up-weights"], check=True, cwd=prepare.ROOT)
+    tensors = [
+        {"offset": 0, "count": 5000, "dtype": "float32", "step": 2.0**-9, "seed": 4294967290},
+        {"offset": 20000, "count": 5000, "dtype": "float16", "step": 2.0**-14, "seed": 7},
+    ]
+    script = (
+        'import { fillTensors } from "./made-up-weights.js"; import { writeFileSync } from "node:fs";'
+        f"const data = new Uint8Array(30000); fillTensors(data, {json.dumps(tensors)}); writeFileSync('out', data);"
+    )
+    (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
+    (tmp_path / "fill.js").write_text(script, "utf-8")
+    subprocess.run(["node", "fill.js"], check=True, cwd=tmp_path)
+    data = (tmp_path / "out").read_bytes()
+    whole, half = (noise(each["count"], each["seed"], each["step"]) for each in tensors)  # type: ignore[arg-type]
+    assert np.array_equal(np.frombuffer(data[:20000], "<f4"), whole)
+    assert np.array_equal(np.frombuffer(data[20000:], "<f2"), half)
+
+
+def test_an_archive_above_the_limit_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "carried"
+    folder.mkdir()
+    (folder / "noise").write_bytes(np.random.default_rng(0).bytes(100_000))
+    with pytest.raises(ValueError, match="are allowed"):
+        archive.pack(folder, tmp_path / "a.tar.xz", limit=50_000)
+    assert not (tmp_path / "a.tar.xz").exists()
