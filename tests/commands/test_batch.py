@@ -54,7 +54,7 @@ def test_a_graph_for_each_batch_shares_the_weights(tmp_path: Path) -> None:
 
 
 def test_each_batch_is_proven_in_half_precision(tmp_path: Path) -> None:
-    manifest = pack(model(tmp_path), "--batch", "1,4", "--size", "32", "--precision", "fp16")
+    manifest = pack(model(tmp_path, channels=16), "--batch", "1,4", "--size", "32", "--precision", "fp16")
     halves = [graph for each in manifest.every_variant for graph in each.graphs if graph.precision == "fp16"]
     assert [graph.outputs[0].shape[0] for graph in halves] == [1, 4]
     assert halves[0].weights == halves[1].weights
