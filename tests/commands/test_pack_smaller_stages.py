@@ -34,7 +34,10 @@ def pack_smaller(folder: Path, *options: str, decoder: str = SENSITIVE) -> Done:
 
 
 @pytest.mark.parametrize("options", [("--weight-dtype", "int8"), ("--precision", "fp16")], ids=["int8", "fp16"])
-def test_a_stage_that_cannot_be_smaller_stays_as_it_is(tmp_path: Path, options: tuple[str, str]) -> None:
+def test_a_stage_that_cannot_be_smaller_stays_as_it_is(
+    tmp_path: Path, options: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webbuild.precision.fp16_backends.kernel_errors.SUMS", 0.5)  # of a GPU that rounds less
     done = pack_smaller(tmp_path, *options)
     assert done.code == 0, done.stderr
     manifest = decode((tmp_path / "out" / "manifest.json").read_bytes())
