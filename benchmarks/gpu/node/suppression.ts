@@ -1,7 +1,7 @@
 // Suppression alone, of random boxes on the GPU: the runtime's shader, or read back and done by the CPU.
 
 import { GpuSuppressor } from "../../../web/src/suppression/gpu-suppressor.js";
-import { type Anchors, suppress } from "../../../web/src/suppression/suppress.js";
+import { type Anchors, type SuppressionLimits, suppress } from "../../../web/src/suppression/suppress.js";
 import { download, openDevice, upload } from "./devices.js";
 import type { Job, Measured } from "./job.js";
 import { kernelsOf } from "./kernels.js";
@@ -10,7 +10,14 @@ import { repeat } from "./timing.js";
 type SuppressionJob = Extract<Job, { kind: "suppression" }>;
 
 /** Every fifth box is a candidate. */
-const LIMITS = { rowsOut: 300, maxDetections: 300, confidence: 0.8, iou: 0.7 };
+const LIMITS: Omit<SuppressionLimits, "columns"> = {
+  rowsOut: 300,
+  maxDetections: 300,
+  confidence: 0.8,
+  iou: 0.7,
+  maxCandidates: Number.POSITIVE_INFINITY,
+  rotated: false,
+};
 
 export async function measureSuppression(job: SuppressionJob): Promise<Measured> {
   const device = await openDevice();
@@ -21,7 +28,7 @@ export async function measureSuppression(job: SuppressionJob): Promise<Measured>
     scores: upload(device, scores),
     rows: upload(device, rows),
   };
-  const shader = await GpuSuppressor.open(device);
+  const shader = await GpuSuppressor.open(device, false);
   const run = async (): Promise<Float32Array> => {
     if (job.on === "shader") return shader.run({ anchors: job.anchors, ...buffers }, limits);
     const read = (name: keyof typeof buffers): Promise<Float32Array> => download(device, buffers[name]);
