@@ -168,8 +168,8 @@ def test_a_stage_without_joins_looks_at_crops(tmp_path: Path) -> None:
     assert (find.stage_name, look.stage_name) == ("find", "look")
     assert isinstance(look.inputs[0], CropInput)
     report = " ".join((tmp_path / "out" / "report.html").read_text().split())
-    assert "Crops of the original and patched graphs" in report
-    assert "1 crop</span>" in report
+    assert "Detections of the original and patched graphs" in report
+    assert "1 crop</span>" not in report
     assert "crops of boxes -&gt; input" in report
 
 
