@@ -53,6 +53,15 @@ def test_each_backend_is_measured_whole(report: Any) -> None:
         assert each["profile"]["growth"]["heap"] is not None
 
 
+def test_the_peak_of_memory_is_measured(report: Any) -> None:
+    webgpu, wasm = (each["peakMemory"] for each in report["backends"])
+    for peak in (webgpu, wasm):
+        assert peak["page"] > peak["wasm"] > 10_000_000, "the engine's memory is a part of it"
+    assert webgpu["gpu"] > 0
+    assert wasm["gpu"] == 0
+    assert webgpu["weights"] == wasm["weights"]
+
+
 def test_nothing_is_read_back_between_stages_on_a_gpu(
     webbuild: Webbuild, webgpu: BrowserHandle, tmp_path: Path
 ) -> None:

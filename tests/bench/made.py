@@ -11,6 +11,7 @@ from webbuild.bench.report import (
     LongTasks,
     MemoryGrowth,
     PageLoad,
+    PeakMemory,
     PerRun,
     Profile,
     RunTimes,
@@ -46,6 +47,8 @@ EXAMINED = Profile(
     long_tasks=LongTasks(longest=62.0, tasks=1, blocking_time=12.0),
 )
 
+PEAK = PeakMemory(page=42_000_000, wasm=16_777_216, gpu=9_100_000, weights=3_300_000)
+
 
 def backend(**changes: Any) -> BackendBench:
     made: dict[str, Any] = {
@@ -59,6 +62,7 @@ def backend(**changes: Any) -> BackendBench:
         "second_load": visit(bytes=4000, first_result=800.0),
         "run_times": FRAMES,
         "profile": EXAMINED,
+        "peak_memory": PEAK,
         "problems": (),
     }
     return BackendBench(**{**made, **changes})

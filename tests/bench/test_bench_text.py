@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from tests.bench.made import EXAMINED, backend, report
+from tests.bench.made import EXAMINED, PEAK, backend, report
 from webbuild.bench.formatting import DASH, number_rows
 from webbuild.bench.text import print_report
 
@@ -34,6 +34,14 @@ def test_two_backends_are_one_table_in_eighty_columns() -> None:
     assert [" ".join(line.split()) for line in lines if "nodes on the CPU" in line] == [
         f"nodes on the CPU 2 of 143 {DASH}"
     ]
+
+
+def test_the_peak_of_memory_is_a_dash_where_the_browser_does_not_tell() -> None:
+    silent = backend(backend="wasm", peak_memory=msgspec.structs.replace(PEAK, page=None, gpu=0))
+    rows = dict(number_rows([backend(), silent, backend(peak_memory=None)]))
+    assert rows["peak memory, JS and WASM"] == ["42.0 MB", DASH, DASH]
+    assert rows["peak memory, GPU"] == ["9.1 MB", "0", DASH]
+    assert rows["weights"] == ["3.3 MB", "3.3 MB", DASH]
 
 
 @pytest.mark.parametrize(("read", "shown"), [(0, "0"), (802_816, "0.8 MB")])

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from tests.bench.made import FRAMES, PROBLEM, backend, report
+from tests.manifests import HASH, stages_manifest
 from tests.verify.bundle_made import rewrite, write_bundle
 from webbuild.bench.backend import fallback_only_problems
 from webbuild.bench.bench import select_backends
+from webbuild.bench.memory_visit import weight_bytes
 from webbuild.bench.page_driver import RunTiming, SentFiles
 from webbuild.bench.page_loads import collect_run_times
 from webbuild.bench.profiling_visit import average_per_run, count_cpu_nodes, sum_long_tasks
 from webbuild.bench.report import BackendBench, LongTasks, RunTimes, exit_code
 from webbuild.browser.tracing import MainThreadTask
 from webbuild.errors import CLEAN, FAILED, WebbuildError
-from webbuild.manifest.manifest import DisabledTarget
+from webbuild.manifest.manifest import DisabledTarget, File
 from webbuild.verify.gpu_counters import GpuCounters
 from webbuild.verify.page_messages import ExecutedNode, ProviderNodes
 from webbuild.verify.page_rpc import URL_PREFIX
@@ -38,9 +41,10 @@ NOTHING = RunTimes(runs=(), stages={}, fallbacks=0)
         backend(run_times=None),
         backend(run_times=NOTHING),
         backend(profile=None),
+        backend(peak_memory=None),
         backend(problems=(PROBLEM,)),
     ],
-    ids=["no first visit", "no second", "no frames", "no runs", "not examined", "a problem"],
+    ids=["no first visit", "no second", "no frames", "no runs", "not examined", "no peak", "a problem"],
 )
 def test_what_lacks_anything_has_failed(short: BackendBench) -> None:
     assert exit_code(report(backend(backend="wasm"), short)) == FAILED
@@ -84,8 +88,8 @@ def test_only_the_bundles_own_bytes_count() -> None:
 
 
 def test_what_a_run_asks_of_the_gpu_is_the_difference_by_run() -> None:
-    before = GpuCounters(100, 10, 5, 5000, 3, 300, 40, 4000, 1 << 20)
-    after = GpuCounters(220, 18, 9, 9000, 7, 700, 40, 4000, 1 << 20)
+    before = GpuCounters(100, 10, 5, 5000, 3, 300, 40, 4000, 5000, 1 << 20)
+    after = GpuCounters(220, 18, 9, 9000, 7, 700, 40, 4000, 5000, 1 << 20)
     found = average_per_run(before, after, 4)
     assert (found.dispatches, found.submits, found.uploads, found.uploaded_bytes) == (30, 2, 1, 1000)
     assert (found.readbacks, found.read_bytes) == (1, 100)
@@ -123,3 +127,18 @@ def test_a_target_that_the_bundle_disables_is_skipped_or_refused(tmp_path: Path)
         with pytest.raises(WebbuildError, match="does not run on webgpu") as caught:
             select_backends(bundle, ["webgpu"])
         assert (caught.value.code, caught.value.exit_code) == ("disabled-target", 2)
+
+
+def test_the_weights_of_a_backend_are_those_of_all_its_stages_each_file_once() -> None:
+    files = [
+        File(path=path, size=1, sha256=HASH, uncompressed_size=size)
+        for path, size in [("model/weights-0.bin", 1000), ("model/other.bin", 30), ("model/unused.bin", 7)]
+    ]
+    staged = replace(stages_manifest(), files=files)
+    assert staged.stages is not msgspec.UNSET
+    graph = staged.graphs[0]
+    first, *others = staged.stages
+    more = replace(graph, weights=[*graph.weights, "model/other.bin"])
+    staged = replace(staged, stages=[replace(first, graphs=[more]), *others])
+    assert weight_bytes(staged, "webgpu") == 1030
+    assert weight_bytes(staged, "wasm") == 0

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from webbuild.bench.memory_visit import memory_visit
 from webbuild.bench.page_loads import PageLoads
 from webbuild.bench.profiling_visit import profile_visit
-from webbuild.bench.report import BackendBench, Profile, RunTimes
+from webbuild.bench.report import BackendBench, PeakMemory, Profile, RunTimes
 from webbuild.bench.scenario import Scenario
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.errors import WebbuildError
@@ -26,12 +27,15 @@ def bench_backend(chromium: BrowserHandle, scenario: Scenario, backend: str, whe
     """Measure one backend. What goes wrong is a problem in the report, and what was measured before it stays."""
     visits, problems = PageLoads(), list[Problem]()
     examined: Profile | None = None
+    peak: PeakMemory | None = None
     label = f"{backend} at {where}" if where else backend
     try:
         _visit(chromium, label, lambda page: visits.measure(page, scenario, backend), problems)
         if visits.second is not None:
             profiled = partial(profile_visit, chromium.browser, scenario=scenario, backend=backend)
             examined = _visit(chromium, label, profiled, problems)
+        if examined is not None:
+            peak = _visit(chromium, label, lambda page: memory_visit(page, scenario, backend), problems)
     except WebbuildError as error:
         problems.append(problem_of(error, label))
     info = None if visits.load_timing is None else visits.load_timing.info
@@ -47,6 +51,7 @@ def bench_backend(chromium: BrowserHandle, scenario: Scenario, backend: str, whe
         second_load=visits.second,
         run_times=visits.frames,
         profile=examined,
+        peak_memory=peak,
         problems=(*problems, *fallback_only_problems(label, visits.frames)),
     )
 

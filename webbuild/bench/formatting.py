@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from webbuild.bench.report import BackendBench, MemoryGrowth, PerRun, Profile
+from webbuild.bench.report import BackendBench, MemoryGrowth, PeakMemory, PerRun, Profile
 from webbuild.errors import printable
 from webbuild.reporting.quantities import format_count
 from webbuild.verify import formatting
@@ -36,6 +36,9 @@ _ROWS: tuple[tuple[str, Callable[[BackendBench], str]], ...] = (
         "main thread, blocked beyond 50 ms",
         lambda each: _of(each.profile, lambda found: _time(found.long_tasks.blocking_time)),
     ),
+    ("peak memory, JS and WASM", lambda each: _of(each.peak_memory, _page_peak)),
+    ("peak memory, GPU", lambda each: _of(each.peak_memory, lambda found: format_megabytes(found.gpu))),
+    ("weights", lambda each: _of(each.peak_memory, lambda found: format_megabytes(found.weights))),
     ("memory growth over all runs", lambda each: _of(each.profile, lambda found: format_growth(found.growth))),
 )
 """What is shown of a backend: the title of a row, and its cell."""
@@ -59,6 +62,10 @@ def _gpu_profile(each: BackendBench) -> Profile | None:
 
 def _cpu_nodes(found: Profile) -> str:
     return DASH if found.cpu_nodes is None else f"{found.cpu_nodes} of {found.nodes}"
+
+
+def _page_peak(found: PeakMemory) -> str:
+    return DASH if found.page is None else format_megabytes(found.page)
 
 
 def _uploads(run: PerRun) -> str:

@@ -61,11 +61,13 @@ class PageDriver:
         self._worker = serve_counting_worker(server)
         self._calls = PageRpc(page, server, seconds, "webbuild.bench", ["bench.js"])
 
-    def load(self, entry: str, backend: str, precision: str = "auto", *, examined: bool = False) -> LoadTiming:
-        """Load the bundle; `examined` with the engine's word on its nodes, in a worker that counts."""
+    def load(
+        self, entry: str, backend: str, precision: str = "auto", *, examined: bool = False, watched: bool = False
+    ) -> LoadTiming:
+        """Load the bundle, counted where `examined`, with the engine's word on its nodes, or `watched` for `peak`."""
         address = f"{self._server.url}{entry}"
-        worker = self._worker if examined else None
-        asked = {"backend": backend, "precision": precision}
+        worker = self._worker if examined or watched else None
+        asked = {"backend": backend, "precision": precision, "watched": watched}
         return self._calls.call("load", LoadTiming, entry=address, **asked, worker=worker, trace=examined)
 
     def first_run(self, given: VerifyInput) -> RunTiming:
@@ -96,6 +98,10 @@ class PageDriver:
     def heap(self) -> int | None:
         """Return the bytes of JavaScript after a collection of garbage; None where the browser does not tell."""
         return self._calls.call("heap", int | None)
+
+    def peak(self) -> int | None:
+        """Return the most bytes of JavaScript and WebAssembly since a `watched` load; None as `heap`."""
+        return self._calls.call("peak", int | None)
 
     def dispose(self) -> None:
         """Free what the model holds."""

@@ -77,6 +77,19 @@ class MemoryGrowth(ReportJson, frozen=True):
     heap: int | None
 
 
+class PeakMemory(ReportJson, frozen=True):
+    """The most bytes that were held at a time while a model was loaded and run once, and those of its weights.
+
+    `page` is JavaScript and WebAssembly, the page's and its workers', measured again and again; None where no browser
+    says. `wasm` are the memories of WebAssembly, a part of it; `gpu` the buffers on the GPU, counted.
+    """
+
+    page: int | None
+    wasm: int
+    gpu: int
+    weights: int
+
+
 class LongTasks(ReportJson, frozen=True):
     """The page's main thread while loading and running: its longest task, and what of all is beyond 50 ms each.
 
@@ -119,12 +132,13 @@ class BackendBench(ReportJson, frozen=True, kw_only=True):
     second_load: PageLoad | None = None
     run_times: RunTimes | None = None
     profile: Profile | None = None
+    peak_memory: PeakMemory | None = None
     problems: tuple[Problem, ...]
 
     @property
     def measured(self) -> bool:
         """Whether everything was."""
-        parts = (self.first_load, self.second_load, self.profile)
+        parts = (self.first_load, self.second_load, self.profile, self.peak_memory)
         return all(part is not None for part in parts) and self.run_times is not None and len(self.run_times.runs) > 0
 
 

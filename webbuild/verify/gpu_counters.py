@@ -21,6 +21,7 @@ class GpuCounters(Struct, frozen=True, rename="camel"):
     read_bytes: int
     buffers: int
     buffer_bytes: int
+    peak_buffer_bytes: int
     wasm_bytes: int
 
 

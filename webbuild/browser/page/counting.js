@@ -1,7 +1,7 @@
 // A worker that counts what it asks of the GPU, what it moves there and back, and what it holds.
 
 const counts = { dispatches: 0, submits: 0, uploads: 0, uploadedBytes: 0, readbacks: 0, readBytes: 0 };
-const gauges = { buffers: 0, bufferBytes: 0 };
+const gauges = { buffers: 0, bufferBytes: 0, peakBufferBytes: 0 };
 const memories = [];
 
 /** Calls `before` with the object and the arguments of every call to a method. */
@@ -22,6 +22,7 @@ if (globalThis.GPUDevice) {
     own.add(buffer);
     gauges.buffers += 1;
     gauges.bufferBytes += buffer.size;
+    gauges.peakBufferBytes = Math.max(gauges.peakBufferBytes, gauges.bufferBytes);
     if (description.mappedAtCreation) upload(buffer.size);
     return buffer;
   };
