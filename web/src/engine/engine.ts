@@ -52,9 +52,9 @@ export function engineFiles({ entry, glue, wasm }: EngineBuild): string[] {
  */
 export function releaseBinary({ env }: OrtWeb): void {
   const binary = env.wasm.wasmBinary;
-  if (!(binary instanceof ArrayBuffer)) return;
+  if (!(binary instanceof Uint8Array) || !(binary.buffer instanceof ArrayBuffer)) return;
   delete env.wasm.wasmBinary;
-  structuredClone(binary, { transfer: [binary] });
+  structuredClone(binary.buffer, { transfer: [binary.buffer] });
 }
 
 /** Imports the build. Its scripts are fetched to be checked, then imported: the second time is the HTTP cache's. */
@@ -64,19 +64,24 @@ export async function startEngine(
   onBytes: OnBytes,
 ): Promise<OrtWeb> {
   const scripts = [build.entry, build.glue].map((path) => downloads.checkScript(path, onBytes));
-  const [wasm] = await Promise.all([downloads.get(build.wasm, onBytes), ...scripts]);
+  const importing = Promise.all(scripts).then(() => importScript(build, downloads));
+  const [wasm, engine] = await Promise.all([downloads.get(build.wasm, onBytes), importing]);
+  engine.env.wasm.wasmBinary = wasm;
+  engine.env.wasm.wasmPaths = { mjs: downloads.url(build.glue) };
+  engine.env.wasm.numThreads = threadCount();
+  engine.env.wasm.proxy = false;
+  engine.env.webgpu.powerPreference = "high-performance";
+  return engine;
+}
+
+/** Imports a script that was checked. */
+async function importScript(build: EngineBuild, downloads: Downloads): Promise<OrtWeb> {
   try {
     const entry = downloads.url(build.entry);
     const script: Promise<OrtWeb> = import(
       /* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ entry
     );
-    const engine = await withLimit(script, LIMITS.start, "the script");
-    engine.env.wasm.wasmBinary = wasm.buffer;
-    engine.env.wasm.wasmPaths = { mjs: downloads.url(build.glue) };
-    engine.env.wasm.numThreads = threadCount();
-    engine.env.wasm.proxy = false;
-    engine.env.webgpu.powerPreference = "high-performance";
-    return engine;
+    return await withLimit(script, LIMITS.start, "the script");
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const fix = "serve .mjs files as text/javascript, and allow script-src 'self' 'wasm-unsafe-eval'";

@@ -8,6 +8,8 @@ import type { OrtWeb } from "./engine.js";
 export interface FirstSession {
   target: Backend;
   after: Promise<unknown>;
+  /** Whether the graph that follows is loaded without the engine's optimizer: its code is not needed then. */
+  optimized: boolean;
 }
 
 /** A graph of one Identity: `y float[1] = Identity(x float[1])`, opset 17. */
@@ -15,7 +17,14 @@ const IDENTITY =
   "CAgSADo3ChAKAXgSAXkiCElkZW50aXR5EgFnWg8KAXgSCgoICAESBAoCCAFiDwoBeRIKCggIARIECgIIAUIECgAQEQ==";
 
 /** It is never released: the engine lets go of its device with the last session there. */
-export function openFirstSession(engine: OrtWeb, target: Backend): Promise<InferenceSession> {
+export function openFirstSession(
+  engine: OrtWeb,
+  { target, optimized }: Pick<FirstSession, "target" | "optimized">,
+): Promise<InferenceSession> {
   const model = Uint8Array.from(atob(IDENTITY), (letter) => letter.charCodeAt(0));
-  return engine.InferenceSession.create(model, { executionProviders: [target], logSeverityLevel: 3 });
+  return engine.InferenceSession.create(model, {
+    executionProviders: [target],
+    graphOptimizationLevel: optimized ? "disabled" : "all",
+    logSeverityLevel: 3,
+  });
 }

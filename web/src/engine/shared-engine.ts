@@ -2,10 +2,11 @@
 
 import { internalError } from "../api/errors.js";
 import { DeviceErrors } from "../gpu/device-errors.js";
-import { onDeviceCreated } from "../gpu/gpu-device.js";
+import { EngineDevices } from "../gpu/engine-devices.js";
 import { PreparedPipelines } from "../gpu/prepared-pipelines.js";
 import type { EngineBuild } from "../manifest/manifest.js";
 import { checkExternalTextures } from "../preprocess/gpu/external-texture-check.js";
+import type { KnownGpuWork } from "../session/known-gpu-work.js";
 import { SceneStore } from "../stages/scene-store.js";
 import type { Downloads, OnBytes } from "../storage/download.js";
 import { Queue } from "../worker/queue.js";
@@ -18,19 +19,17 @@ export class SharedEngine {
   readonly queue = new Queue();
   readonly gpu = new DeviceErrors();
   readonly pipelines = new PreparedPipelines();
+  /** The engine shows its device only after the first session. */
+  readonly devices = new EngineDevices(
+    (device) => this.pipelines.watch(device),
+    (device) => this.gpu.watch(device),
+  );
   /** What the stages of a model hand to each other. */
   readonly scenes = new SceneStore();
   #models = 0;
   #log: PlacementLog | null = null;
   #engine: Promise<OrtWeb> | null = null;
   #externalTextures: Promise<string | null> | null = null;
-
-  constructor() {
-    onDeviceCreated((device) => {
-      this.gpu.watch(device);
-      this.pipelines.watch(device);
-    });
-  }
 
   /** Returns a number that no other model in this worker has. */
   nextModel(): number {
@@ -55,6 +54,13 @@ export class SharedEngine {
     return gpuDevice(await this.#engine);
   }
 
+  /** Begins what the engine asked of the GPU in an earlier visit, once the GPU is free for it. */
+  async prepare({ device, pipelines }: KnownGpuWork, after: Promise<unknown>): Promise<void> {
+    this.pipelines.prepare(pipelines);
+    await after;
+    if (device !== null) this.devices.makeEarly(device);
+  }
+
   /** Starts the engine, or waits for the model that does. Where that one fails, this one tries its own files. */
   start(build: EngineBuild, downloads: Downloads, onBytes: OnBytes, first: FirstSession): Promise<OrtWeb> {
     const own = async (): Promise<OrtWeb> => {
@@ -62,10 +68,8 @@ export class SharedEngine {
       // Its own work, which fails for itself: what it says of the GPU is nothing that the engine needs.
       await first.after.catch(() => {});
       // Where there can be none, the model's own session fails too, and says why.
-      await this.queue
-        .add(() => this.gpu.guard(() => openFirstSession(engine, first.target)))
-        .catch(() => {});
-      releaseBinary(engine);
+      await this.queue.add(() => this.gpu.guard(() => openFirstSession(engine, first))).catch(() => {});
+      void downloads.written().finally(() => releaseBinary(engine));
       return engine;
     };
     this.#engine = this.#engine === null ? own() : this.#engine.catch(own);

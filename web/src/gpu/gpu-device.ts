@@ -32,28 +32,20 @@ export async function adapterFeatures(): Promise<ReadonlySet<string>> {
   return adapter?.features ?? new Set();
 }
 
-function requestAdapter(gpu: GPU): Promise<GPUAdapter | null> {
+/** Returns the adapter that the engine asks for too. */
+export function requestAdapter(gpu: GPU): Promise<GPUAdapter | null> {
   const asked = gpu.requestAdapter({ powerPreference: "high-performance" });
   return withLimit(asked, LIMITS.gpu, "the search for a WebGPU adapter");
 }
 
-const requestDevice = globalThis.GPUAdapter?.prototype.requestDevice;
+/** The browser's own: the engine's requests are answered by `EngineDevices`. */
+export const requestDevice: GPUAdapter["requestDevice"] = globalThis.GPUAdapter?.prototype.requestDevice;
 
 /** Returns a device of the engine's adapter that nobody else uses: it may be lost. Rejects where there is none. */
 export async function createThrowawayDevice(): Promise<GPUDevice> {
   const adapter = await requestAdapter(navigator.gpu);
   if (adapter === null) throw noAdapter("the browser offers no WebGPU adapter");
   return requestDevice.call(adapter);
-}
-
-/** Tells of every device that is made in this worker. The engine shows its own only after the first session. */
-export function onDeviceCreated(listener: (device: GPUDevice) => void): void {
-  if (typeof GPUAdapter === "undefined") return;
-  GPUAdapter.prototype.requestDevice = async function (...given) {
-    const device = await requestDevice.apply(this, given);
-    listener(device);
-    return device;
-  };
 }
 
 function noAdapter(message: string): WebbuildError {

@@ -1,5 +1,6 @@
 // Compute pipelines that are compiled together as soon as there is a device. The engine asks for one, waits for it, and
-// asks for the next; those that it asked for in an earlier visit are ready by then, or under way.
+// asks for the next; those that it asked for in an earlier visit are ready by then, or under way. One that it asks for a
+// second time, as for two nodes of the same shader, is not compiled again.
 
 import { keyOf, noteSource, type PipelineSource } from "./pipeline-use.js";
 
@@ -20,7 +21,7 @@ export class PreparedPipelines {
 
   /** Compiles on the device that there is, or on the one to come. */
   prepare(sources: readonly PipelineSource[]): void {
-    this.#sources = sources;
+    this.#sources = [...this.#sources, ...sources];
     for (const device of this.#devices) device.compile(sources);
   }
 }
@@ -28,8 +29,8 @@ export class PreparedPipelines {
 /** A device whose calls are answered by what was compiled before, where that is the same. */
 class PreparedDevice {
   readonly #device: GPUDevice;
-  /** Null for what the engine has asked for, and keeps itself. */
-  readonly #ready = new Map<string, Promise<GPUComputePipeline> | null>();
+  /** By what they are made of. */
+  readonly #ready = new Map<string, Promise<GPUComputePipeline>>();
   readonly #compile: GPUDevice["createComputePipelineAsync"];
 
   constructor(device: GPUDevice) {
@@ -44,9 +45,8 @@ class PreparedDevice {
       const source = sourceOf(descriptor, codes, layouts);
       if (source === null) return this.#compile(descriptor);
       const key = keyOf(source);
-      const ready = this.#ready.get(key);
-      this.#ready.set(key, null);
-      const pipeline = (await ready?.catch(() => null)) ?? (await this.#compile(descriptor));
+      const ready = await this.#ready.get(key)?.catch(() => null);
+      const pipeline = ready ?? (await this.#keep(key, this.#compile(descriptor)));
       noteSource(pipeline, source);
       return pipeline;
     };
@@ -66,11 +66,15 @@ class PreparedDevice {
         bindGroupLayouts: groups.map((entries) => device.createBindGroupLayout({ entries })),
       });
       const compute = { module: device.createShaderModule({ code }), entryPoint };
-      const compiled = this.#compile({ layout, compute });
-      compiled.catch(() => {});
-      this.#ready.set(key, compiled);
+      void this.#keep(key, this.#compile({ layout, compute }));
     }
     void device.popErrorScope().catch(() => {});
+  }
+
+  #keep(key: string, compiled: Promise<GPUComputePipeline>): Promise<GPUComputePipeline> {
+    compiled.catch(() => {});
+    this.#ready.set(key, compiled);
+    return compiled;
   }
 }
 

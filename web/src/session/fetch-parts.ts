@@ -4,7 +4,6 @@ import { abortedError } from "../api/errors.js";
 import { engineFiles, type OrtWeb } from "../engine/engine.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { type Adapter, requireAdapter } from "../gpu/gpu-device.js";
-import type { PipelineSource } from "../gpu/pipeline-use.js";
 import { stateInputs } from "../inputs/state-inputs.js";
 import { graphFiles } from "../manifest/graphs.js";
 import { fetchGolden, goldenFiles } from "../self-test/golden.js";
@@ -15,7 +14,7 @@ import { defaultCacheOptions, FileCache } from "../storage/file-cache.js";
 import { taskOf } from "../tasks/registry.js";
 import type { Warn } from "../worker/with-limit.js";
 import { planCapture } from "./graph-capture.js";
-import { readPipelines } from "./known-pipelines.js";
+import { type KnownGpuWork, NOTHING_KNOWN, readGpuWork } from "./known-gpu-work.js";
 import type { LoadProgress } from "./load-progress.js";
 import { fetchGraph } from "./session.js";
 import type { SessionRequest } from "./session-setup.js";
@@ -30,8 +29,8 @@ export interface SessionParts {
   goldenRun: Awaited<ReturnType<typeof fetchGolden>> | null;
   test: Awaited<ReturnType<typeof planSelfTest>>;
   capture: Awaited<ReturnType<typeof planCapture>>;
-  /** The pipelines of earlier visits, and the name to keep those of this one under; null where nothing is kept. */
-  pipelines: { known: readonly PipelineSource[]; name: string | null };
+  /** What earlier visits needed of the GPU, and the name to keep that of this one under; null where nothing is kept. */
+  gpuWork: { known: KnownGpuWork; name: string | null };
   tools: unknown;
   glue: LoadedGlue | null;
   copyFrames: string | null;
@@ -52,7 +51,7 @@ export async function fetchParts(
   const downloads = new Downloads(request, manifest.files, cache, signal);
   const adapter = backend === "webgpu" ? await requireAdapter(graph.features) : null;
   const frameCheck = begun(videoFrameRefusal(request, shared));
-  const first = { target: graph.target, after: frameCheck };
+  const first = { target: graph.target, after: frameCheck, optimized: graph.optimized };
   const starting = begun(shared.start(build, downloads, progress.counter("engine"), first));
   const test = adapter && request.selfTest ? await planSelfTest(request, graph, adapter.info, warn) : null;
   const capture = await planCapture({
@@ -77,7 +76,8 @@ export async function fetchParts(
   const files = [...graphFiles(graph), ...(golden ? goldenFiles(golden) : [])];
   progress.expect(request.sharesEngine ? 0 : downloads.size(engineFiles(build)), downloads.size(files));
   const name = test !== null && request.cache ? test.key : null;
-  const reading = name === null ? [] : readPipelines(name, warn);
+  const known = name === null ? NOTHING_KNOWN : await readGpuWork(name, warn);
+  void shared.prepare(known, frameCheck);
 
   const engine = await progress.measure("engine", () => starting);
   if (signal.aborted) throw abortedError(signal);
@@ -85,8 +85,8 @@ export async function fetchParts(
   const tools = (await taskOf(manifest).load?.(manifest.task, downloads)) ?? null;
   const glue = await loadGlue(manifest, downloads);
   const copyFrames = await frameCheck;
-  const pipelines = { known: await reading, name };
-  return { engine, downloads, adapter, bytes, goldenRun, test, capture, pipelines, tools, glue, copyFrames };
+  const gpuWork = { known, name };
+  return { engine, downloads, adapter, bytes, goldenRun, test, capture, gpuWork, tools, glue, copyFrames };
 }
 
 /** Lets work go on that is waited for later, also where it fails before that. */

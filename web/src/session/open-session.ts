@@ -18,7 +18,7 @@ import { copyTensors } from "../tensors/gpu-tensor.js";
 import type { Warn } from "../worker/with-limit.js";
 import type { SessionParts } from "./fetch-parts.js";
 import { guardCapture } from "./graph-capture.js";
-import { keepPipelines } from "./known-pipelines.js";
+import { keepGpuWork } from "./known-gpu-work.js";
 import type { LoadProgress } from "./load-progress.js";
 import { Predictor } from "./predictor.js";
 import { fetchGraph, Session } from "./session.js";
@@ -35,14 +35,13 @@ export async function openSession(
 ): Promise<SessionSetup> {
   if (signal.aborted) throw abortedError(signal);
   const { manifest, graph, build, trace, precisionReason } = request;
-  const { engine, adapter, capture, tools, glue, pipelines } = parts;
+  const { engine, adapter, capture, tools, glue } = parts;
   const gpu = adapter === null ? null : shared.gpu;
   const onGpu = gpu === null ? [] : gpuOutputs(request);
   const captured = capture.used ? manifest.inputs : null;
   const create = (): Promise<Session> => Session.create(engine, graph, parts.bytes, trace, onGpu, captured);
   const log = trace ? shared.placementLog() : null;
   log?.reset();
-  shared.pipelines.prepare(pipelines.known);
   const session = await progress.measure("session", () =>
     guardCapture(capture, () => gpu?.guard(create) ?? create()),
   );
@@ -73,7 +72,7 @@ export async function openSession(
 /** Makes what goes around the session, and tests or warms it up. Where that fails, all of it is released. */
 async function prove(
   request: SessionRequest,
-  { engine, adapter, capture, goldenRun, test, pipelines, tools, copyFrames }: SessionParts,
+  { engine, adapter, capture, goldenRun, test, gpuWork, tools, copyFrames }: SessionParts,
   predictor: Predictor,
   shared: SharedEngine,
   { used, warn }: { used: () => PipelineSource[]; warn: Warn },
@@ -92,13 +91,15 @@ async function prove(
   const run = async (): Promise<SelfTest | null> => {
     if (test && goldenRun) return runSelfTest(test, manifest, goldenRun, runner, capture);
     // What passed here is right here, and what it needs is being compiled: the visitor's run may be the first.
-    if (passed === null || pipelines.known.length === 0) await warmUp(manifest, backend, runner, tools);
+    if (passed === null || gpuWork.known.pipelines.length === 0)
+      await warmUp(manifest, backend, runner, tools);
     return passed;
   };
   try {
     const selfTest = await guardCapture(capture, run);
-    const { name, known } = pipelines;
-    if (name !== null) void keepPipelines(name, known, used(), warn);
+    const { name, known } = gpuWork;
+    const now = { device: shared.devices.request, pipelines: used() };
+    if (name !== null) void keepGpuWork(name, known, now, warn);
     return { preprocessor, postprocessor, selfTest };
   } catch (error) {
     preprocessor.release();

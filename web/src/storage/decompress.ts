@@ -28,6 +28,11 @@ export class Decompressor {
     this.#zstd = file.encoding === "zstd" && !supportsZstd() ? new ZstdDecompressor(file) : null;
   }
 
+  /** Whether the browser cannot undo it, and a script does: that takes long enough to do it once. */
+  get isSlow(): boolean {
+    return this.#zstd !== null;
+  }
+
   push(chunk: Bytes): void {
     this.#zstd?.push(chunk);
   }

@@ -49,12 +49,20 @@ export class Downloads {
   async get(path: string, onBytes: OnBytes = () => {}): Promise<Bytes> {
     const file = this.#file(path);
     if (file.parts.length > 0) return this.#joinParts(file, onBytes);
-    const cache = await this.#cache.get(file);
-    if (cache === null) return this.#fetch(file, onBytes).catch((error: unknown) => this.#failed(error));
+    const kept = await this.#cache.get(file);
+    if (kept === null) return this.#fetch(file, onBytes).catch((error: unknown) => this.#failed(error));
     onBytes(file.size);
+    if (kept.isDecompressed) return kept.bytes;
     const decompressor = new Decompressor(file);
-    decompressor.push(cache);
-    return decompressor.content(cache);
+    decompressor.push(kept.bytes);
+    const content = await decompressor.content(kept.bytes);
+    if (decompressor.isSlow) this.#cache.putDecompressed(file, content);
+    return content;
+  }
+
+  /** Resolves when what was fetched is written, or does not get written soon: until then it is read. */
+  written(): Promise<void> {
+    return this.#cache.flushWrites();
   }
 
   /** The worker ends with the load that failed: what was fetched whole is to be kept before that. */
@@ -83,8 +91,10 @@ export class Downloads {
     if ((await difference(file, stored)) !== null)
       ({ stored, inflating: decompressor } = await receive(url, file, () => {}, { signal, cache: "reload" }));
     await verify(file, stored);
-    this.#cache.put(file, stored);
-    return decompressor.content(stored);
+    if (!decompressor.isSlow) this.#cache.put(file, stored);
+    const content = await decompressor.content(stored);
+    if (decompressor.isSlow) this.#cache.putDecompressed(file, content);
+    return content;
   }
 
   /** One part at a time: beside the whole, memory holds one of them. */

@@ -9,6 +9,12 @@ import { type FileStore, openFileStore } from "./storage-backends.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
+/** A file of a bundle as it is stored there, or what is in it. */
+export interface KeptFile {
+  bytes: Bytes;
+  isDecompressed: boolean;
+}
+
 /** How storage is opened, how long an answer about so many bytes may take, and who hears that files are not kept. */
 export interface CacheOptions {
   open: () => Promise<FileStore | null>;
@@ -18,6 +24,8 @@ export interface CacheOptions {
 
 /** A list of hashes for each bundle: what is on none of them is thrown away. */
 const INDEX_PREFIX = "bundle-";
+/** Bytes of a SHA-256. Decompressed content has its own behind it: the manifest has that of the stored file. */
+const HASH = 32;
 /** Milliseconds that a load which failed waits for what it fetched to be written. */
 const LAST_WRITES = 2_000;
 
@@ -56,23 +64,37 @@ export class FileCache {
     );
   }
 
-  /** Returns the file as it is stored in the bundle; null where it is not kept, not whole, or storage does not answer. */
-  async get({ path, sha256: expected, size }: File): Promise<Bytes | null> {
+  /** Returns what is kept of a file; null where that is nothing, not whole, or storage does not answer. */
+  async get(file: File): Promise<KeptFile | null> {
     if (this.#store === null || this.#disabled) return null;
-    const reading = withLimit(this.#store.read(expected), this.#options.limit(size), `reading ${path}`);
-    const content = await reading.catch((error: unknown) => {
+    const { path, sha256: name, uncompressedSize } = file;
+    const reading = withLimit(
+      this.#store.read(name),
+      this.#options.limit(uncompressedSize),
+      `reading ${path}`,
+    );
+    const record = await reading.catch((error: unknown) => {
       if (error instanceof TimedOut) this.#disable(error);
       return null;
     });
-    if (content === null) return null;
-    if (content.byteLength === size && (await sha256(content)) === expected) return content;
-    this.#write(0, (store) => store.remove(expected));
-    return null;
+    if (record === null) return null;
+    const kept = await whole(file, record);
+    if (kept === null) this.#write(0, (store) => store.remove(name));
+    return kept;
   }
 
   /** Keeps a file whose hash was checked. Returns at once. Where there is no room, nothing more is kept. */
-  put({ sha256: name, size }: File, content: Bytes): void {
-    this.#write(size, (store) => store.write(name, content));
+  put({ sha256: name, size }: File, stored: Bytes): void {
+    this.#write(size, (store) => store.write(name, stored));
+  }
+
+  /** Keeps what is in a file instead, which was checked before it was decompressed. It is read until it is written. */
+  putDecompressed({ sha256: name, uncompressedSize }: File, content: Bytes): void {
+    this.#write(uncompressedSize, async (store) => {
+      const hash = hashBytes(await sha256(content));
+      // Whoever had use of it may have given it away meanwhile: the next visit decompresses it once more.
+      if (content.byteLength === uncompressedSize) await store.write(name, content, hash);
+    });
   }
 
   /** Waits a short while for what is being written: after a load that failed nothing of the worker may be left. */
@@ -104,6 +126,25 @@ export class FileCache {
     const message = `the browser does not keep the model for the next visit: ${reason}`;
     this.#options.warn({ code: "not-kept", message, fix });
   }
+}
+
+/** Returns a record as the file that it is of, null where it is not that. */
+async function whole(
+  { sha256: expected, size, uncompressedSize }: File,
+  record: Bytes,
+): Promise<KeptFile | null> {
+  if (record.byteLength === size && (await sha256(record)) === expected)
+    return { bytes: record, isDecompressed: false };
+  if (record.byteLength !== uncompressedSize + HASH) return null;
+  const [content, hash] = [record.subarray(0, -HASH), record.subarray(-HASH)];
+  const same = hashBytes(await sha256(content)).every((byte, index) => byte === hash[index]);
+  return same ? { bytes: content, isDecompressed: true } : null;
+}
+
+function hashBytes(hex: string): Bytes {
+  return Uint8Array.from({ length: HASH }, (_, index) =>
+    Number.parseInt(hex.slice(2 * index, 2 * index + 2), 16),
+  );
 }
 
 /** The browser's own storage. */

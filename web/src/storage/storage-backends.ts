@@ -4,8 +4,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface FileStore {
   read(name: string): Promise<Bytes | null>;
-  /** Throws where the browser gives no more room. */
-  write(name: string, content: Bytes): Promise<void>;
+  /** Writes one file of one or more pieces. Throws where the browser gives no more room. */
+  write(name: string, ...pieces: Bytes[]): Promise<void>;
   remove(name: string): Promise<void>;
   names(): Promise<string[]>;
 }
@@ -57,12 +57,13 @@ async function openOpfs(): Promise<FileStore | null> {
       const handle = await folder.getFileHandle(name).catch(() => null);
       return handle && new Uint8Array(await (await handle.getFile()).arrayBuffer());
     },
-    async write(name, content) {
+    async write(name, ...pieces) {
       const access = await openForWriting(await folder.getFileHandle(name, { create: true }));
       try {
         access.truncate(0);
-        const written = access.write(content);
-        if (written < content.byteLength) throw new DOMException("no room is left", "QuotaExceededError");
+        for (const piece of pieces)
+          if (access.write(piece) < piece.byteLength)
+            throw new DOMException("no room is left", "QuotaExceededError");
       } catch (error) {
         access.close();
         await remove(name);
@@ -87,7 +88,7 @@ async function openCacheStorage(): Promise<FileStore> {
       const cached = await cache.match(url(name));
       return cached === undefined ? null : new Uint8Array(await cached.arrayBuffer());
     },
-    write: (name, content) => cache.put(url(name), new Response(content)),
+    write: (name, ...pieces) => cache.put(url(name), new Response(new Blob(pieces))),
     async remove(name) {
       await cache.delete(url(name));
     },

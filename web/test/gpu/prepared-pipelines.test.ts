@@ -98,6 +98,15 @@ describe.runIf(hasWebgpu)("prepared pipelines", () => {
     expect(compiled()).toBe(5);
   });
 
+  test("one that is asked for again is compiled once, whether it was prepared or not", async () => {
+    const pipelines = new PreparedPipelines();
+    pipelines.prepare([source(7)]);
+    const { device, compiled } = await watched(pipelines);
+    for (const value of [7, 5, 7, 5]) expect(await written(device, shader(value))).toBe(value);
+    pipelines.prepare([source(5), source(7)]);
+    expect(compiled()).toBe(2);
+  });
+
   test("what is used is what the next visit prepares", async () => {
     const { device } = await watched(new PreparedPipelines());
     await written(device, shader(3));

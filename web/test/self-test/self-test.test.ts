@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { PipelineSource } from "../../src/gpu/pipeline-use.js";
 import type { TensorData, Tensors } from "../../src/index.js";
 import type { Manifest } from "../../src/manifest/manifest.js";
 import { goldenDifference, hasSignal } from "../../src/self-test/golden-compare.js";
 import { runSequence } from "../../src/self-test/golden-sequence.js";
+import type { KnownGpuWork } from "../../src/session/known-gpu-work.js";
 import type { AnyTensors } from "../../src/tensors/gpu-tensor.js";
 import { bundle, hasWebgpu, loadTiny, picture } from "../support/bundle.js";
 import { casesOf } from "../support/conformance.js";
@@ -32,14 +32,15 @@ describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
     const first = await answer();
     const cache = await caches.open("webbuild-findings");
     const kept = async (): Promise<Request | undefined> =>
-      (await cache.keys()).find(({ url }) => url.includes("-pipelines-"));
+      (await cache.keys()).find(({ url }) => url.includes("-gpu-work-"));
     await expect.poll(kept).toBeDefined();
     const key = (await kept()) as Request;
-    const sources = (await (await cache.match(key))?.json()) as PipelineSource[];
-    expect(sources.length).toBeGreaterThan(0);
+    const { device, pipelines }: KnownGpuWork = await ((await cache.match(key)) as Response).json();
+    expect(device?.requiredLimits).toBeDefined();
+    expect(pipelines.length).toBeGreaterThan(0);
     expect(await answer()).toEqual(first);
-    const refused = sources.map((source) => ({ ...source, code: "no shader" }));
-    await cache.put(key, Response.json(refused));
+    const refused = pipelines.map((source) => ({ ...source, code: "no shader" }));
+    await cache.put(key, Response.json({ device: { requiredFeatures: ["none"] }, pipelines: refused }));
     expect(await answer()).toEqual(first);
   });
 

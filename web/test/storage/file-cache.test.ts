@@ -12,6 +12,8 @@ const WANTED = [
   "model/weights-0001.bin",
   "runtime/ort/ort-wasm-simd-threaded.wasm.zst",
 ];
+/** What is decompressed by a script is kept so, with its own SHA-256 behind it. */
+const HASH = 32;
 let fetched: string[] = [];
 /** When the visit began: what an earlier worker tells late is none of it. */
 let since = 0;
@@ -90,6 +92,29 @@ describe("a second visit", () => {
     expect(await visit()).toEqual({ files: [], warnings: [] });
   });
 
+  test("decompresses no engine", async () => {
+    await visit();
+    const { files } = (await (await fetch(bundle(PARTS))).json()) as { files: File[] };
+    const engine = files.find(({ path }) => path === WANTED[3]);
+    const handle = await (await folder()).getFileHandle(engine?.sha256 ?? "");
+    const record = new Uint8Array(await (await handle.getFile()).arrayBuffer());
+    expect(record.length).toBe((engine?.uncompressedSize ?? 0) + HASH);
+    expect(WebAssembly.validate(record.subarray(0, -HASH))).toBe(true);
+  });
+
+  test("keeps decompressed what an older version of the runtime kept as it is stored", async () => {
+    await visit();
+    const { files } = (await (await fetch(bundle(PARTS))).json()) as { files: File[] };
+    const { path, sha256: name } = files.find((file) => file.path === WANTED[3]) as File;
+    const writable = await (await (await folder()).getFileHandle(name)).createWritable();
+    await writable.write(await (await fetch(bundle(path))).arrayBuffer());
+    await writable.close();
+    const stored = await listing();
+    expect((await visit()).files).toEqual([]);
+    expect(await listing()).not.toBe(stored);
+    expect((await visit()).files).toEqual([]);
+  });
+
   test("counts as there what is there", async () => {
     await visit();
     const told: Progress[] = [];
@@ -152,7 +177,7 @@ describe("a download that was interrupted", () => {
     const aborted = expect(load).rejects.toMatchObject({ code: "aborted" });
     await expect
       .poll(() => listing().catch(() => ""), { timeout: 20_000 })
-      .toContain(`${engine?.sha256} ${engine?.size}`);
+      .toContain(`${engine?.sha256} ${(engine?.uncompressedSize ?? 0) + HASH}`);
     controller.abort();
     await aborted;
     expect((await visit()).files).not.toContain(WANTED[3]);
