@@ -5,6 +5,7 @@ import type { OrtWeb } from "../../../web/src/engine/engine.js";
 import { goldenDifference, hasSignal } from "../../../web/src/self-test/golden-compare.js";
 import { Session } from "../../../web/src/session/session.js";
 import { suppress } from "../../../web/src/suppression/suppress.js";
+import { limitsOf } from "../../../web/src/suppression/suppressor.js";
 import { readTensors as inMemory } from "../../../web/src/tensors/gpu-tensor.js";
 import { type Job, type Measured, type ModelCase, type ReadFile, readTensors } from "./job.js";
 import { kernelsOf } from "./kernels.js";
@@ -71,17 +72,8 @@ async function answer(job: ModelJob, session: Session, feeds: Tensors): Promise<
   const raw = await inMemory(await session.run(feeds, names, outputNames(job)));
   if (!onCpu) return raw;
   const { boxes, scores, rows } = spec;
-  const columns = raw[rows]?.dims.at(-1) ?? 0;
   const floats = (name: string): Float32Array => raw[name]?.data as Float32Array;
-  const data = suppress(
-    { boxes: floats(boxes), scores: floats(scores), rows: floats(rows) },
-    {
-      columns,
-      rowsOut: spec.shape.reduce((product, length) => product * length, 1) / columns,
-      maxDetections: spec.maxDetections,
-      confidence: Number(feeds[spec.confidence]?.data[0]),
-      iou: Number(feeds[spec.iou]?.data[0]),
-    },
-  );
+  const limits = limitsOf(spec, raw[rows]?.dims ?? [], feeds);
+  const data = suppress({ boxes: floats(boxes), scores: floats(scores), rows: floats(rows) }, limits);
   return { ...raw, [spec.output]: { type: "float32" as const, dims: [...spec.shape], data } };
 }

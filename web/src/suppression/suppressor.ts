@@ -78,7 +78,12 @@ export function partNames({ boxes, scores, rows }: Suppression): string[] {
   return [boxes, scores, rows];
 }
 
-function limitsOf(spec: Suppression, rowDims: readonly number[], feeds: AnyTensors): SuppressionLimits {
+/** What a run asks for, by the thresholds that it is fed. */
+export function limitsOf(
+  spec: Suppression,
+  rowDims: readonly number[],
+  feeds: AnyTensors,
+): SuppressionLimits {
   const columns = rowDims.at(-1) ?? 0;
   const elements = spec.shape.reduce((product, length) => product * length, 1);
   return {
