@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, attribute_values, replace_output, static_shape
+from webbuild.passes.rewrite import Builder, attribute_values, known_rank, replace_output, static_shape
 from webbuild.targets.older_schema import older_schema
 
 _GRID_MODES = {"linear": "bilinear", "cubic": "bicubic", "nearest": "nearest"}
@@ -107,6 +107,14 @@ def _group_normalization(node: ir.Node) -> str | None:
     return f"scales {node.attributes.get_int('num_groups', 1)} groups there, not channels"
 
 
+def _softmax(node: ir.Node) -> str | None:
+    """The older versions take all axes from `axis` on for one, and `axis` is 1 where it is not said."""
+    rank, said = known_rank(node.inputs[0]), "axis" in node.attributes
+    axis = node.attributes.get_int("axis", -1)
+    same = rank is not None and (axis % rank == rank - 1 if said else rank == 2)
+    return None if same else "normalizes other axes there"
+
+
 _CHANGES: dict[tuple[str, int], Callable[[ir.Node], str | None]] = {
     ("GridSample", 20): _grid_sample,
     ("AveragePool", 19): _average_pool,
@@ -114,11 +122,14 @@ _CHANGES: dict[tuple[str, int], Callable[[ir.Node], str | None]] = {
     ("MaxPool", 22): _pool_size,
     ("Resize", 19): _resize,
     ("Pad", 19): _pad,
+    ("Softmax", 13): _softmax,
+    ("LogSoftmax", 13): _softmax,
+    ("Hardmax", 13): _softmax,
     ("ScatterElements", 18): _scatter,
     ("ScatterND", 18): _scatter,
     ("GroupNormalization", 21): _group_normalization,
 }
-"""Versions of operators, down to opset 13, that changed more than their schema shows, and when that matters."""
+"""Versions of operators, down to opset 12, that changed more than their schema shows, and when that matters."""
 
 
 def _write_gelu(node: ir.Node) -> None:

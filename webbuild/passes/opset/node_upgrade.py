@@ -9,12 +9,15 @@ import onnx_ir as ir
 
 from webbuild.model.convert_node import convert_node
 from webbuild.passes.inline_subgraph import Inliner
-from webbuild.passes.rewrite import Builder, constant, replace_all_uses, replace_output
+from webbuild.passes.rewrite import Builder, attribute_values, constant, replace_all_uses, replace_output
 
 _SMALL = 64
 """Numbers of a constant that the converter is shown."""
 
 _OWN = ("Clip", "Scatter", "Upsample", "Resize")
+
+_ROI = 11
+"""The opset since which Resize has a region, scales and sizes; until 13 what was not used of them was empty."""
 
 Rewriter = Callable[[ir.Node, Builder], ir.Value]
 
@@ -22,8 +25,10 @@ Rewriter = Callable[[ir.Node, Builder], ir.Value]
 def upgrade(node: ir.Node, current: int, opset: int) -> Callable[[Inliner], None] | None:
     """Return what writes a node in a newer opset, None where nothing does."""
     if node.op_type in _OWN or (node.op_type == "Pad" and "pads" in node.attributes):
-        own = _own_rewriter(node)
+        own = _own_rewriter(node, current)
         return None if own is None else lambda _: _apply(own, node, opset)
+    if node.op_type == "Hardmax":
+        return None  # the converter keeps its axis, which means another in opset 13
     known = {value: constant(value) for value in node.inputs}
     small = {value: array for value, array in known.items() if value and array is not None and array.size <= _SMALL}
     graph = convert_node(node, small, current, opset)
@@ -34,8 +39,10 @@ def upgrade(node: ir.Node, current: int, opset: int) -> Callable[[Inliner], None
     return lambda inliner: _splice(node, graph, places, inliner)
 
 
-def _own_rewriter(node: ir.Node) -> Rewriter | None:
+def _own_rewriter(node: ir.Node, current: int) -> Rewriter | None:
     match node.op_type:
+        case "Resize" if current >= _ROI:
+            return _resize_of_a_region
         case "Upsample" | "Resize":
             return _resize if _nearest_mode(node) is not None else None
         case "Clip":
@@ -74,6 +81,17 @@ def _resize(node: ir.Node, add: Builder) -> ir.Value:
     return add.op(
         "Resize", node.inputs[0], empty, scales, mode=mode, coordinate_transformation_mode="asymmetric", **options
     )
+
+
+def _resize_of_a_region(node: ir.Node, add: Builder) -> ir.Value:
+    """Resize(x, [], s, z) -> Resize(x, -, s, z), without those that are empty."""
+    held = [constant(value) for value in node.inputs]
+    given = [
+        None if array is not None and not array.size else value for value, array in zip(node.inputs, held, strict=True)
+    ]
+    while given[-1] is None:
+        given.pop()
+    return add.op("Resize", *given, **attribute_values(node))
 
 
 def _nearest_mode(node: ir.Node) -> str | None:
