@@ -41,3 +41,25 @@ def test_a_part_of_a_concat(sizes: list[int], rank: int, data: st.DataObject) ->
 
 def _numbers(shape: list[int], seed: int) -> np.ndarray:
     return np.random.default_rng(seed).uniform(-1, 1, shape).astype(np.float32)
+
+
+@given(rank=st.integers(1, 3), count=st.integers(1, 4), data=st.data())
+def test_one_of_a_stack(rank: int, count: int, data: st.DataObject) -> None:
+    axis, place = data.draw(st.integers(0, rank)), data.draw(st.integers(-count, count - 1))
+    keeps, stacked = data.draw(st.booleans()), data.draw(st.booleans())
+    shape = [each + 2 for each in range(rank)]
+    given_shape = shape if stacked else [*shape[:axis], 1, *shape[axis:]]
+    feeds = {f"x{at}": _numbers(given_shape, at) for at in range(count)}
+    held = {"axis": np.array([axis]), "place": np.array([place] if keeps else place)}
+    parts = [f"p{at}" for at in range(count)]
+    wrap = [
+        helper.make_node("Unsqueeze", [name, "axis"], [part]) if stacked else helper.make_node("Neg", [name], [part])
+        for name, part in zip(feeds, parts, strict=True)
+    ]
+    nodes = [
+        *wrap,
+        helper.make_node("Concat", parts, ["joined"], axis=axis),
+        helper.make_node("Gather", ["joined", "place"], ["part"], axis=axis),
+        helper.make_node("Neg", ["part"], ["y"]),
+    ]
+    assert_same(model_of(nodes, feeds, 13, held), SliceOfConcat, feeds)

@@ -9,6 +9,9 @@ from webbuild.passes.rewrite import consumers
 TO_CHANNELS_LAST = (0, 2, 3, 1)
 """[N, C, H, W] -> [N, H, W, C]: of a convolution the engine's own Transpose cancels it."""
 
+TO_CHANNELS_FIRST = (0, 3, 1, 2)
+"""[N, H, W, C] -> [N, C, H, W]: in front of a convolution it cancels the engine's."""
+
 
 def is_channels_last(value: ir.Value) -> bool:
     """Whether a value [N, C, H, W] comes of a convolution, or is several joined by their channels."""

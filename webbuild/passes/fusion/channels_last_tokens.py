@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import onnx_ir as ir
 
-from webbuild.passes.analysis.channels_last import TO_CHANNELS_LAST
+from webbuild.passes.analysis.channels_last import TO_CHANNELS_FIRST, TO_CHANNELS_LAST
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder, consumers, find_nodes, replace_output, static_shape
 
-_TO_CHANNELS_FIRST = (0, 3, 1, 2)
 _RESHAPING = frozenset({"Flatten", "Reshape", "Squeeze", "Unsqueeze"})
 _PICTURES = frozenset(
     {"AveragePool", "BatchNormalization", "Conv", "ConvTranspose", "DepthToSpace", "GlobalAveragePool", "GridSample"}
@@ -67,11 +66,11 @@ class ChannelsLastTokens(Pass):
             return None
         count, channels, height, width = shape
         last = [count, height, width, channels]
-        if _meaning_of(node) != meaning(last, _TO_CHANNELS_FIRST):
+        if _meaning_of(node) != meaning(last, TO_CHANNELS_FIRST):
             return None
         add = Builder(graph, picture, f"{node.name or 'Transpose'}/picture")
         tokens = add.reshape(node.inputs[0], last)
-        replace_output(picture, add.op("Transpose", tokens, perm=list(_TO_CHANNELS_FIRST)))
+        replace_output(picture, add.op("Transpose", tokens, perm=list(TO_CHANNELS_FIRST)))
         return self.applied(node, "channels go first after the tokens become a picture")
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.analysis.channels_last import is_free_transpose
+from webbuild.passes.analysis.channels_last import TO_CHANNELS_FIRST, TO_CHANNELS_LAST, is_free_transpose
 from webbuild.passes.analysis.movement import (
     KERNELS,
     RowSelection,
@@ -32,6 +32,7 @@ class FoldDataMovement(Pass):
         Slice(x), Slice(x) -> Concat -> Reshape -> Transpose    ->  Gather(Reshape(x), rows)    windows that are shifted
         Transpose -> Reshape -> Transpose                       ->  Reshape -> Transpose
         Slice(x), Slice(x), Slice(x), Slice(x) -> Concat        ->  Gather(Reshape(x), rows)    patches that are merged
+        Transpose(x [N, 1, C]) [1, N, C]                        ->  Reshape(x)                  a batch of one
 
     Why: each step is a shader and a copy of the whole tensor. Shifting the windows of a Swin transformer takes seven of
     them, and seven to shift them back.
@@ -48,11 +49,11 @@ class FoldDataMovement(Pass):
 
     code = "fold-data-movement"
     target = "webgpu"
-    after = ("canonicalize", "fold-constants", "eliminate-no-ops", "fold-empty-tensors")
+    after = ("canonicalize", "fold-constants", "eliminate-no-ops", "fold-empty-tensors", "split-after-transpose")
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         graph = model.graph
-        if sum(node.op_type in KERNELS for node in graph) < 2:
+        if not any(node.op_type in KERNELS for node in graph):
             return []
         sources = _sources(graph)
         rewrites = []
@@ -68,7 +69,7 @@ class FoldDataMovement(Pass):
         chain = _chain(node, source)
         gone = _removable(chain, node)
         saved = sum(each.op_type in KERNELS and not is_free_transpose(each) for each in gone)
-        if not saved or (saved == 1 and len(gone) == 1):
+        if not saved or (saved == 1 and len(gone) == 1 and not _moves_tokens(node)):
             return None
         way = _whole_movement(chain, source, result)
         if way is None or saved <= (0 if isinstance(way, Transposition) and not way.perm else 1):
@@ -78,6 +79,12 @@ class FoldDataMovement(Pass):
         graph.remove(gone, safe=False)
         what = "Gather" if isinstance(way, RowSelection) else "Transpose" if way.perm else "Reshape"
         return self.applied(node, f"{saved} operators that move data are one {what}")
+
+
+def _moves_tokens(node: ir.Node) -> bool:
+    """Whether a node is a Transpose, but none of a picture's channels, which may cancel one of the engine's."""
+    perm = tuple(node.attributes.get_ints("perm", [])) if node.op_type == "Transpose" else ()
+    return node.op_type == "Transpose" and perm not in (TO_CHANNELS_LAST, TO_CHANNELS_FIRST)
 
 
 def _sources(graph: ir.Graph) -> dict[ir.Value, ir.Value]:

@@ -6,17 +6,29 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.use_def import slice_bounds
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, find_nodes, replace_all_uses, replace_output, static_shape
+from webbuild.passes.rewrite import (
+    Builder,
+    constant,
+    find_nodes,
+    producer_of,
+    replace_all_uses,
+    replace_output,
+    static_shape,
+)
 
 
 class SliceOfConcat(Pass):
-    """Takes the operand of a Concat for a Slice that cuts just that one out again.
+    """Takes the operand of a Concat for a Slice or a Gather that takes just that one out again.
 
         Slice(Concat<axis = 1>(a [1, 4, A], b [1, 51, A]), 0:4)             ->  a
         Slice(Transpose(Concat<axis = 1>(a [1, 4, A], b [1, 51, A])), 0:4)  ->  Transpose(a)
+        Gather<axis = 0>(Concat<axis = 0>(a [1, Q, C], b [1, Q, C]), -1)    ->  Reshape(b) [Q, C]
 
     Why: the parts of a detection head are joined to one output, and what suppresses boxes cuts them apart: a kernel for
     each part, and two to join and to transpose them. On WebGPU the parts that are left need none, or a Transpose each.
+    A DETR stacks what every layer of its decoder finds, and takes the last: the heads of the others need not run.
+
+    Limits: fixed shapes; a Gather of one place.
 
     Exact.
     """
@@ -42,7 +54,31 @@ class SliceOfConcat(Pass):
             else:
                 replace_all_uses(node.outputs[0], operand)
             rewrites.append(self.applied(node, f"cuts out what '{joined.name}' joins"))
+        for node in find_nodes(model, "Gather"):
+            joined = producer_of(node.inputs[0], "Concat")
+            operand = None if joined is None else _gathered(node, joined)
+            if joined is None or operand is None:
+                continue
+            shape = static_shape(node.outputs[0])
+            while static_shape(operand) != shape and (before := producer_of(operand, "Unsqueeze", "Reshape")):
+                operand = before.inputs[0]  # what was given the axis that is taken away again
+            if static_shape(operand) == shape and operand is not None:
+                replace_all_uses(node.outputs[0], operand)
+            else:
+                add = Builder(model.graph, node, f"{node.name or 'Gather'}/part")
+                replace_output(node, add.reshape(operand, shape or []))
+            rewrites.append(self.applied(node, f"takes out what '{joined.name}' joins"))
         return rewrites
+
+
+def _gathered(node: ir.Node, joined: ir.Node) -> ir.Value | None:
+    """Return the operand of a Concat that a Gather of one place takes, of size 1 along that axis."""
+    source, place = static_shape(joined.outputs[0]), constant(node.inputs[1])
+    if source is None or place is None or place.size != 1 or static_shape(node.outputs[0]) is None:
+        return None
+    axis = node.attributes.get_int("axis", 0) % len(source)
+    start = int(place.reshape(())) % source[axis]
+    return _operand(joined, axis, start, start + 1)
 
 
 def _untransposed(value: ir.Value | None) -> tuple[ir.Node | None, list[int]]:

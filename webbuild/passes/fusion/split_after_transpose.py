@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import math
+
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.passes.analysis.movement import (
+    KERNELS,
+    MOVING,
+    Transposition,
+    as_transposition,
+    element_sources,
+    moved_data,
+)
+from webbuild.passes.analysis.use_def import slice_bounds
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.rewrite import Builder, constant, consumers, replace_output, static_shape
+
+_MOST = 7
+"""Outputs of a Split that every GPU binds beside its input."""
+_LARGEST = 1 << 24
+"""Elements of a part whose movement is looked at."""
+_FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
+
+
+class SplitAfterTranspose(Pass):
+    """Transposes a tensor once and then splits it, where each of its parts would be transposed.
+
+        Transpose(Slice(x [1, L, C], 0:a)), Transpose(Slice(x, a:L))    ->  Split(Transpose(x), a, L - a)
+        Transpose(Gather<axis = 3>(x [1, Q, H, 4, 2], 0)), ..           ->  Split(Transpose(x))
+
+    Why: deformable attention cuts its values into the levels of a picture, and its sampling points too, and transposes
+    each part for a GridSample: two shaders for each of four levels, instead of two for all.
+
+    How: what becomes of each part is computed in advance. All have to be the same Transpose but for the size of one
+    axis, and to lie one after another.
+
+    Limits: fixed shapes, floats, two to seven parts that are all of the tensor.
+
+    Exact: the same elements.
+    """
+
+    code = "split-after-transpose"
+    target = "webgpu"
+    after = ("canonicalize", "fold-constants", "eliminate-no-ops")
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        graph, rewrites = model.graph, list[Rewrite]()
+        sources = {node.inputs[0]: None for node in graph if node.op_type in ("Gather", "Slice", "Split")}
+        for source in sources:
+            done = None if source is None else self._gather(graph, source)
+            rewrites += [] if done is None else [done]
+        return rewrites
+
+    def _gather(self, graph: ir.Graph, source: ir.Value) -> Rewrite | None:
+        shape = static_shape(source)
+        parts = [] if shape is None else _parts(graph, source, shape)
+        if shape is None or not parts or source.dtype not in _FLOATS:
+            return None
+        moved = [_moved(part, shape) for part in parts]
+        found = [each for each in moved if each is not None]
+        kernels = {node for part in parts for node in part.chain if node.op_type in KERNELS}
+        if len(found) < len(parts) or len(kernels) <= 2 or not _is_alike(found):
+            return None
+        axis, perm = found[0].axis, found[0].perm
+        sizes = [*found[0].sizes[:axis], sum(each.sizes[axis] for each in found), *found[0].sizes[axis + 1 :]]
+        first = next(node for node in graph if node in kernels)
+        add = Builder(graph, first, f"{first.name or first.op_type}/moved")
+        value = add.op("Transpose", add.reshape(source, sizes), perm=list(perm))
+        at = perm.index(axis)
+        before = math.prod(sizes[each] for each in perm[:at])
+        behind = math.prod(sizes[each] for each in perm[at + 1 :])
+        # [.., sum, ..] -> [1, before, sum behind], or the engine moves a Transpose behind the Split for each part
+        value = add.reshape(value, [1, before, sizes[axis] * behind])
+        split = add.split_sizes(value, [each.sizes[axis] * behind for each in found], 2)
+        for part, each in zip(parts, split, strict=True):
+            replace_output(part.end, add.reshape(each, static_shape(part.end.outputs[0]) or []))
+        for part in parts:
+            remove_unread(graph, part.end)
+        return self.applied(first, f"{len(parts)} parts are transposed as one")
+
+
+class Part(Struct, frozen=True):
+    """A part of a tensor: `start` to `stop` of an axis, the value that has it, and the nodes that move it."""
+
+    axis: int
+    start: int
+    stop: int
+    value: ir.Value
+    chain: list[ir.Node]
+
+    @property
+    def end(self) -> ir.Node:
+        """The last node that moves it."""
+        return self.chain[-1]
+
+
+class MovedPart(Struct, frozen=True):
+    """A part as a Transpose: what it is reshaped to, in which order its axes go, and which one the parts share."""
+
+    sizes: tuple[int, ...]
+    perm: tuple[int, ...]
+    axis: int
+
+
+def _parts(graph: ir.Graph, source: ir.Value, shape: list[int]) -> list[Part]:
+    """Return the parts of a tensor in their order, none where they are not all of it, or it is read otherwise."""
+    found = [part for node in consumers(source) for part in _cuts(node, shape)]
+    found.sort(key=lambda part: part.start)
+    ends = [0, *(part.stop for part in found)]
+    whole = len({part.axis for part in found}) == 1 and [part.start for part in found] == ends[:-1]
+    if not whole or ends[-1] != shape[found[0].axis] or not 2 <= len(found) <= _MOST:
+        return []
+    return found if all(node.graph is graph for part in found for node in part.chain) else []
+
+
+def _cuts(node: ir.Node, shape: list[int]) -> list[Part]:
+    """Return the parts that a Slice, a Split or a Gather of one place cuts out."""
+    axis = node.attributes.get_int("axis", 0) % len(shape)
+    if (bounds := slice_bounds(node)) is not None:
+        axis = bounds[2] % len(shape)
+        start, stop, _ = slice(*bounds[:2]).indices(shape[axis])
+        return [_chain(node, axis, start, stop, node.outputs[0])]
+    if node.op_type == "Gather" and (place := constant(node.inputs[1])) is not None and place.size == 1:
+        start = int(place.reshape(())) % shape[axis]
+        return [_chain(node, axis, start, start + 1, node.outputs[0])]
+    if node.op_type != "Split":
+        return []
+    found, start = list[Part](), 0
+    for output in node.outputs:
+        size = (static_shape(output) or [0] * len(shape))[axis]
+        found.append(_chain(node, axis, start, start + size, output))
+        start += size
+    return found
+
+
+def _chain(node: ir.Node, axis: int, start: int, stop: int, value: ir.Value) -> Part:
+    """Return a part with all nodes behind it that only move its elements."""
+    chain, last = [node], value
+    while len(readers := consumers(last)) == 1 and not last.is_graph_output():
+        data = moved_data(readers[0])
+        if readers[0].op_type not in MOVING or data != [last] or len(readers[0].outputs) != 1:
+            break
+        chain.append(readers[0])
+        last = readers[0].outputs[0]
+    return Part(axis, start, stop, value, chain)
+
+
+def _moved(part: Part, shape: list[int]) -> MovedPart | None:
+    """Return what a part's movement is as a Transpose whose axis of the parts can grow, None where it is none."""
+    sizes, end = static_shape(part.value), part.end.outputs[0]
+    if sizes is None or len(part.chain) < 2 or static_shape(end) is None:
+        return None
+    count = math.prod(sizes)
+    places = element_sources(part.chain[1:], part.value, sizes, end) if 0 < count <= _LARGEST else None
+    way = None if places is None else as_transposition(places, count)
+    if way is None or not way.perm:
+        return None
+    return _with_axis(way, math.prod(shape[: part.axis]))
+
+
+def _with_axis(way: Transposition, before: int) -> MovedPart | None:
+    """Return a Transpose with an axis that has `before` elements in front of it, None where two axes would have to."""
+    sizes, perm = list(way.sizes), list(way.perm)
+    for at, size in enumerate([*sizes, 1]):
+        outer = math.prod(sizes[:at])
+        if outer == before:
+            rest = [*sizes, 1] if at == len(sizes) else sizes
+            return MovedPart(tuple(rest), tuple([*perm, at] if at == len(sizes) else perm), at)
+        if outer * size > before and before % outer == 0 and outer * size % before == 0:
+            inner = before // outer  # an axis that stays next to the one before it was joined to it
+            grown = [each + (each > at) for each in perm]
+            place = grown.index(at)
+            order = (*grown[: place + 1], at + 1, *grown[place + 1 :])
+            return MovedPart((*sizes[:at], inner, size // inner, *sizes[at + 1 :]), order, at + 1)
+    return None
+
+
+def _is_alike(parts: list[MovedPart]) -> bool:
+    """Whether all parts are the same Transpose but for the size of their axis."""
+    rest = {(each.axis, each.perm, each.sizes[: each.axis], each.sizes[each.axis + 1 :]) for each in parts}
+    return len(rest) == 1
