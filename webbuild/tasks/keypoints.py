@@ -27,6 +27,7 @@ class KeypointsKind(CropKind):
 
     spec = KeypointsTask
     says = "keypoints"
+    replaces_earlier = True
     result_field = "poses"
     description = "Finds the keypoints of one person or face"
     wants = (

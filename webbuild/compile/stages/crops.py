@@ -12,7 +12,7 @@ from webbuild.compile.stages.graph_normalization import with_crop_normalization
 from webbuild.compile.stages.joins import list_tensors
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest.manifest import CropInput, KeypointsTask
+from webbuild.manifest.manifest import CropInput
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.embedding_families import arcface_template, takes_faces
 from webbuild.tasks.registry import kind_of
@@ -76,12 +76,9 @@ def _crop(match: TaskMatch) -> CropInput | None:
 
 
 def _check_said(stage: PlannedStage, match: TaskMatch, before: Sequence[TaskMatch]) -> None:
-    """Raise for a second classifier of the same objects, or a second embedding: an object has a field of each.
-
-    Later keypoints take the place of earlier ones.
-    """
+    """Raise for a second classifier of the same objects, or a second embedding: an object has a field of each."""
     kind = kind_of(match.task)
-    if not isinstance(match.task, KeypointsTask) and any(kind_of(each.task) is kind for each in before):
+    if not kind.replaces_earlier and any(kind_of(each.task) is kind for each in before):
         raise WebbuildError(
             "same-answer-twice",
             f"{stage.source.path.name} says of each object what an earlier stage says: task {kind.kind}",

@@ -19,6 +19,8 @@ class Decoding:
     """Whether predictions are classes with scores, the most probable first."""
     predicts_more: bool = False
     """Whether a prediction says what no single output does: masks, words, regions."""
+    replaces_earlier: bool = False
+    """Whether what it says of an object takes the place of what an earlier stage of the same task said."""
 
     def needed_outputs(self, task: Any) -> Sequence[str]:
         """Return the outputs that the task is decoded from."""
