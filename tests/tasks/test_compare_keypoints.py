@@ -73,6 +73,17 @@ def test_the_distance_that_is_said_is_of_a_keypoint_that_was_compared() -> None:
     assert (said.max_abs, said.signal) == (0.5, 1)
 
 
+@pytest.mark.parametrize(("pixel", "verdict"), [(0.0, "DIFFERS"), (1.0, "DIFFERS"), (4.0, "OK")])
+def test_distances_are_measured_in_pixels_of_the_crop_that_a_keypoint_was_found_in(pixel: float, verdict: str) -> None:
+    want, got = (
+        [CropDetection(Box(0, 0, 64, 64), 1.0, 0, "person", (CropKeypoint("nose", x, 10, 1.0, pixel=pixel),))]
+        for x in (10, 10 + 2 * NATIVE.pixels)
+    )
+    subject = ComparedOutput("webgpu", "sample", "decoded", "")
+    _, said, _ = TASK.compare(SPEC, subject, want, got, RunContext(), NATIVE)
+    assert said.verdict == verdict
+
+
 def test_a_number_that_is_none_differs() -> None:
     found = decode_keypoints(SPEC, {"x": np.full((1, 1, 128), np.nan, np.float32), "y": peak(64)}, 64, 64)
     subject = ComparedOutput("webgpu", "sample", "decoded", "")

@@ -78,9 +78,9 @@ def _types_of_stages(stages: Sequence[Manifest]) -> tuple[TypeNames, list[str]]:
     *before, types = [kind_of(each.task).typescript(each.task) for each in stages]
     keypoints = next((each.keypoints for each in (types, *reversed(before)) if each.keypoints is not None), None)
     finder = next((each for each in reversed(before) if not each.says), types)
-    labels = types.labels or finder.labels
     if not types.says:
         return types, []
+    labels = finder.labels or types.labels
     said = [each.says for each in (*before, types) if each.says not in ("", "keypoints")]
     named = msgspec.structs.replace(types, item_type=types.item_type or "Detection", labels=labels, keypoints=keypoints)
     return named, said

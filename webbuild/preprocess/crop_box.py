@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,3 +31,8 @@ class Crop(Struct, frozen=True):
 
     around: CropBox
     to_picture: Affine
+
+
+def pixel_size(crop: Crop) -> float:
+    """Return how many pixels of the picture one of a crop is."""
+    return math.hypot(crop.to_picture.xx, crop.to_picture.yx) or 1.0

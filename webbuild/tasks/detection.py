@@ -38,11 +38,12 @@ class CropKeypoint(KeypointPosition, frozen=True):
     """A keypoint of a crop.
 
     `margins[n]` is by how much its place scores more than any that lies more than n places from it; a place is `step`
-    pixels of the input wide.
+    pixels of the input wide, and one of these `pixel` of the picture; 0 where that is not known.
     """
 
     margins: tuple[float, ...] = (math.inf,)
     step: float = 0.0
+    pixel: float = 0.0
 
 
 class Point(Struct, frozen=True):

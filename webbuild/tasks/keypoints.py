@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import KeypointsTask
 from webbuild.model.signature import ModelSignature
-from webbuild.preprocess.crop_box import Crop
+from webbuild.preprocess.crop_box import Crop, pixel_size
 from webbuild.tasks.crop_detection import CropDetection
 from webbuild.tasks.crop_task import CropKind, around
 from webbuild.tasks.detection import CropKeypoint
@@ -99,8 +99,9 @@ class KeypointsKind(CropKind):
 def _to_detection(task: KeypointsTask, crop: Crop, found: InputKeypoints, index: int) -> CropDetection:
     x, y = crop.to_picture.apply(found.points[index, :, 0], found.points[index, :, 1])
     numbers = zip(task.keypoints, x, y, found.confidence[index], found.margins[index], strict=True)
+    pixel = pixel_size(crop)
     keypoints = tuple(
-        CropKeypoint(keypoint.name, float(left), float(top), float(sure), tuple(map(float, margins)), found.step)
+        CropKeypoint(keypoint.name, float(left), float(top), float(sure), tuple(map(float, margins)), found.step, pixel)
         for keypoint, left, top, sure, margins in numbers
     )
     return CropDetection(**{**around(crop, task.classes[0]), "keypoints": keypoints})

@@ -105,6 +105,29 @@ def test_more_rotated_boxes_than_the_graph_has_room_for_give_the_rows_of_the_exp
     np.testing.assert_array_equal(run_rotated(name, raw), want)
 
 
+def test_rotated_boxes_may_come_straight_from_the_candidates() -> None:
+    name = "ultralytics-8.3-dynamo"
+    text = (RotatedHead.folder / f"{name}.onnx.txt").read_text("utf-8")
+    joined = (
+        "   [joined] joined = Concat <axis: int = -1> (select, select_3)\n   [of] of = GatherND (joined, val_186)\n"
+    )
+    at = text.index("   [node_GatherND_185]")
+    text = (
+        text[:at]
+        + joined
+        + text[at:].replace("GatherND <batch_dims: int = 0> (cat_27, val_259)", "GatherND (of, val_259)")
+    )
+    model = lower(ir.from_onnx_text(text), PassOptions(nms="shader"), ("webgpu",)).graphs["webgpu"]
+    assert SUPPRESSION_KEY in model.metadata_props
+    assert not {"NonZero", "GatherND"} & {node.op_type for node in model.graph}
+    raw = rotated_heads.raw_output(rotated_crowd(3), 3)
+    thresholds = {"confidence": np.array([rotated_heads.CONFIDENCE]), "iou": np.array([rotated_heads.IOU])}
+    original = Session(ir.from_onnx_text(text)).run({"cat_25": raw})["output0"][0]
+    rows = Session(model).run({"cat_25": raw, **thresholds})["output0"][0]
+    assert (original[:, 4] > 0).sum() > 3
+    np.testing.assert_array_equal(rows, original)
+
+
 @EACH_ROTATED
 def test_overlaps_of_another_formula_stay_in_the_graph(name: str) -> None:
     text = (RotatedHead.folder / f"{name}.onnx.txt").read_text("utf-8")

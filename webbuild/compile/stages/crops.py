@@ -61,12 +61,12 @@ def with_crops(
     template = crop.template if len(crop.template) == keypoints else []
     own = msgspec.structs.replace(crop, classes=classes if len(classes) < len(found) else [], template=template)
     cut = settings.apply(own, found, keypoints, stage.crop_place)
-    _check_classes(stage, cut, before, found)
-    said = [_describe_boxes(cut, found)]
+    said = [_describe_boxes(cut, _shared_classes(stage, cut, before, found), found)]
     if cut.template:
         said.append(f"{len(cut.template)} keypoints of each box are brought to those of the template")
     elif crop.template:
-        said.append(f"boxes are not aligned: the stage that finds them gives no {len(crop.template)} keypoints")
+        have = f"they come with {keypoints or 'no'} keypoints, and the template has {len(crop.template)}"
+        said.append(f"boxes are not aligned: {have}; crop.template in a pipeline file says other points")
     inputs = tuple(cut if each is crop else each for each in looking.inputs)
     return msgspec.structs.replace(looking, inputs=inputs, assumptions=(*looking.assumptions, *said))
 
@@ -87,22 +87,30 @@ def _check_said(stage: PlannedStage, match: TaskMatch, before: Sequence[TaskMatc
         )
 
 
-def _check_classes(stage: PlannedStage, crop: CropInput, before: Sequence[TaskMatch], found: Sequence[str]) -> None:
-    """Raise where no box is left: each stage looks at those that the one before it looked at."""
-    for each in before:
-        earlier = _crop(each)
-        if earlier is not None and earlier.classes and crop.classes and not {*earlier.classes} & {*crop.classes}:
-            mine, others = (", ".join(found[index] for index in spec.classes) for spec in (crop, earlier))
-            raise WebbuildError(
-                "stages-not-joined",
-                f"{stage.source.path.name} looks at each {mine}, and a stage before it leaves each {others} alone",
-                "say classes = [...] in the crop table of both in a pipeline file, or pack a bundle for each",
-                exit_code=USAGE,
-            )
+def _shared_classes(
+    stage: PlannedStage, crop: CropInput, before: Sequence[TaskMatch], found: Sequence[str]
+) -> list[int]:
+    """Return the classes of the boxes that reach a stage, none for all: each looks at what the one before looked at.
+
+    Raises:
+        WebbuildError: `stages-not-joined` where no box is left.
+    """
+    shared: set[int] = set()
+    for each in filter(None, map(_crop, before)):
+        shared = shared & {*each.classes} or {*each.classes} or shared
+    if shared and crop.classes and not shared & {*crop.classes}:
+        mine, others = (", ".join(found[index] for index in sorted(some)) for some in (crop.classes, shared))
+        raise WebbuildError(
+            "stages-not-joined",
+            f"{stage.source.path.name} looks at each {mine}, and the stages before it only at each {others}",
+            "say classes = [...] in the crop table of both in a pipeline file, or pack a bundle for each",
+            exit_code=USAGE,
+        )
+    return sorted(shared & {*crop.classes} if shared and crop.classes else shared or crop.classes)
 
 
-def _describe_boxes(crop: CropInput, found: Sequence[str]) -> str:
-    named = ", ".join(found[index] for index in crop.classes)
+def _describe_boxes(crop: CropInput, classes: Sequence[int], found: Sequence[str]) -> str:
+    named = ", ".join(found[index] for index in classes)
     which = f"each {named}" if named else "every box"
     least = f" with a score of at least {crop.min_score:g}" if crop.min_score else ""
     larger = f", {crop.padding:g} times as large" if crop.padding != 1 else ""

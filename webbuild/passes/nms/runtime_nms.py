@@ -112,6 +112,8 @@ def _cut(model: ir.Model, tail: NmsPattern, boxes: ir.Value, output: ir.Value) -
     rotated = isinstance(tail, RotatedNmsPattern)
     if isinstance(tail, RotatedNmsPattern):
         allow_any_candidate_count(model, tail)
+    sources = {each.outputs[0]: each.inputs[0] for each in tail.mask.gathers}
+    boxes = sources.get(boxes) or boxes  # those gathers go
     for gather in (*tail.mask.gathers, *tail.kept_gathers):
         replace_all_uses(gather.outputs[0], gather.inputs[0])
     end = Builder(graph, None, "suppression")

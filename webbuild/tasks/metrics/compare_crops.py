@@ -29,7 +29,11 @@ def compare_said(
 
     These have the name of the field for an output. Keypoints that come with the boxes are part of the detector's proof.
     """
-    others = [name for name in SAID_OF_CROPS if name != own and any(_says(each.want, name) for each in pairs)]
+    others = [
+        name
+        for name in SAID_OF_CROPS
+        if name != own and any(_says(each.want, name) or _says(each.got, name) for each in pairs)
+    ]
     found = _compare_field(own, subject, pairs, tolerance)
     for name in others:
         found += _compare_field(name, msgspec.structs.replace(subject, output=name), pairs, tolerance)

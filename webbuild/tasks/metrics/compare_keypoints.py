@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.preprocess.crop_box import Crop
+from webbuild.preprocess.crop_box import pixel_size
 from webbuild.tasks.detection import CropKeypoint, Detection, KeypointPosition
 from webbuild.tasks.metrics.match_crops import CropPair
 
@@ -28,7 +28,7 @@ def compare_keypoints(subject: ComparedOutput, pairs: Sequence[CropPair], tolera
     if counts != [len(each.keypoints) for each in actual]:
         return [_other_counts(subject.with_quantity("keypoint", "px"), tolerance, sum(counts))]
     want, got = _table(expected), _table(actual)  # [crops * keypoints, 3]
-    sizes = np.repeat([_pixel_size(each.crop) for each in pairs], counts)
+    sizes = np.array([size for each in pairs for size in _pixel_sizes(each)], np.float64)
     reach = _reach(expected, tolerance)
     doubtful = np.isinf(reach)
     apart = np.where(doubtful, 0, np.hypot(*(want - got)[:, :2].T) / sizes)
@@ -78,9 +78,13 @@ def _rival_distance(point: KeypointPosition, least: float) -> float:
     return math.inf if places is None else places * point.step * math.sqrt(2)  # along x and along y
 
 
-def _pixel_size(crop: Crop | None) -> float:
-    """Return how many pixels of the picture one of a crop is."""
-    return 1.0 if crop is None else math.hypot(crop.to_picture.xx, crop.to_picture.yx) or 1.0
+def _pixel_sizes(pair: CropPair) -> list[float]:
+    """Return how many pixels of the picture one of the crop is that each keypoint was found in.
+
+    That is the crop of the stage that found it, which need not be the last one.
+    """
+    last = 1.0 if pair.crop is None else pixel_size(pair.crop)
+    return [(point.pixel if isinstance(point, CropKeypoint) else 0) or last for point in pair.want.keypoints]
 
 
 def _distance(
