@@ -38,6 +38,27 @@ DAWN = Package(
     "sha512-3L4GfmqJLvYUIEWJngEQY+2HQiUlAFkg8+P8NDDj3Xx5hHHIFO/r8JW+ynfqBj7kHN4mbnwO74uB+lrRtLhp4Q==",
 )
 """Dawn for Node: Chromium's WebGPU without Chromium."""
+ULTRALYTICS = Package(
+    "@ultralytics/yolo",
+    "0.0.48",
+    "sha512-PKfHoaynx0SG8u+zqVt2TFkrb1AhAO3tz/Yt6S30VY2J5qCl9/iwHZJRKu/9XOlrKfaSutckatSvRNh2z3wTYg==",
+)
+ULTRALYTICS_ENGINE = Package(
+    "onnxruntime-web",
+    "1.27.0",
+    "sha512-ogDLsqIozHZwifPuN37OproAo0byX6t43/bP8GzeZWBWD6MOGExswFAx3up4NS/vvWBOg2u2PXomDt3rMmdQSg==",
+)
+"""What @ultralytics/yolo loads from a host of its own, unless it is told where another copy lies."""
+LITERT = Package(
+    "@litertjs/core",
+    "2.5.3",
+    "sha512-PlGmbMOq9WitX7FO0jhbdJw9GthatsyuCQXjTt/wJZo0FLaw48q4tz8IwqgqCIkviYGr9OFDL1kCnN4nzWoyJQ==",
+)
+LITERT_UTILS = Package(
+    "@litertjs/wasm-utils",
+    "2.5.3",
+    "sha512-4fJiw6tBQnIs+0jH/OQ16nYOiSl8/+zZnn5h2ul8aTKHi05sVqZW580Tmk78pC2kT39A9OYBVdFawteZ/sI1kQ==",
+)
 
 
 def fetch_package(package: Package) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from benchmarks.plain_ortweb.measure import RunCounts, matching_boxes, measure_bundle
+from benchmarks.side_by_side.measure import RunCounts, matching_boxes, measure_bundle
 from benchmarks.transformers_js.measure import confidence, measure_pipeline
 from benchmarks.transformers_js.models import SHIPPED, write_hub_layout
 from e2e.conftest import Webbuild

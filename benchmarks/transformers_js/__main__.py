@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.page_markers import replace_marked
-from benchmarks.plain_ortweb.measure import PageMeasurement, RunCounts, measure_bundle
+from benchmarks.side_by_side.measure import PageMeasurement, RunCounts, measure_bundle
 from benchmarks.transformers_js.measure import confidence, measure_pipeline
 from benchmarks.transformers_js.models import SHIPPED, WEBBUILD, ShippedModel, patch_model, write_hub_layout
 from benchmarks.transformers_js.page_loads import (

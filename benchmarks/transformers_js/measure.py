@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.npm_packages import ENGINE, TRANSFORMERS, fetch_package
-from benchmarks.plain_ortweb.measure import PageMeasurement, RunCounts, sample_order
-from benchmarks.plain_ortweb.pages import Boxes
+from benchmarks.side_by_side.measure import PageMeasurement, RunCounts, sample_order
+from benchmarks.side_by_side.pages import Boxes
 from benchmarks.transformers_js.models import ShippedModel, token_count
 from webbuild.bench.page_driver import SentFiles
 from webbuild.browser.chromium import BrowserHandle

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 from msgspec import Struct
 
-from benchmarks.plain_ortweb.measure import PageMeasurement
+from benchmarks.side_by_side.measure import PageMeasurement
 from webbuild.errors import WebbuildError
 from webbuild.verify.page_rpc import PageError
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from benchmarks.npm_packages import ENGINE, TRANSFORMERS
-from benchmarks.plain_ortweb.measure import RunCounts, matching_boxes
-from benchmarks.plain_ortweb.table import table_rows
+from benchmarks.side_by_side.measure import RunCounts, matching_boxes
+from benchmarks.side_by_side.table import table_rows
 from benchmarks.transformers_js.page_loads import BUNDLE, EXPORTED, PATCHED, FailedRuntime, VisitResults
 from webbuild.verify import formatting
 

@@ -10,7 +10,7 @@ import onnx
 import pytest
 
 from benchmarks.npm_packages import ENGINE, Package, check_integrity
-from benchmarks.plain_ortweb.measure import PageMeasurement, RunCounts
+from benchmarks.side_by_side.measure import PageMeasurement, RunCounts
 from benchmarks.transformers_js.__main__ import PAGE
 from benchmarks.transformers_js.measure import confidence
 from benchmarks.transformers_js.models import SHIPPED, token_count, without_postprocess, write_hub_layout
@@ -23,7 +23,7 @@ from benchmarks.transformers_js.page_loads import (
     measure_in_turn,
 )
 from benchmarks.transformers_js.table import Plan, is_vacuous, render_text
-from tests.benchmarks.test_plain import BOX, side
+from tests.benchmarks.test_side_by_side import BOX, side
 from tests.manifests import manifest
 from webbuild.bench.formatting import DASH
 from webbuild.verify.page_messages import RuntimeFailure

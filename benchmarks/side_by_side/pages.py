@@ -1,10 +1,10 @@
-"""The two pages that are compared: a page by hand, and one that loads a bundle. Both are asked the same."""
+"""The pages that are compared: a bundle, and one for each library. All are asked the same."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -16,9 +16,7 @@ from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.page_rpc import Page, PageRpc
 
-ENGINE = ("ort.webgpu.min.mjs", "ort-wasm-simd-threaded.asyncify.mjs", "ort-wasm-simd-threaded.asyncify.wasm")
-DIST = Path(__file__).parents[2] / "node_modules" / "onnxruntime-web" / "dist"
-SECONDS = 120.0
+SECONDS = 300.0
 """What any one step may take."""
 
 Boxes = list[list[float]]
@@ -30,6 +28,14 @@ class Visit(Struct, frozen=True):
     bytes: float
     session: float
     first_result: float
+
+
+class Held(Struct, frozen=True):
+    """What a page asked of the GPU so far, and the bytes that it holds there and in WebAssembly."""
+
+    kernels: int
+    gpu_bytes: int
+    wasm_bytes: int
 
 
 class VisitedPage(Protocol):
@@ -50,28 +56,45 @@ class VisitedPage(Protocol):
     def found(self, sample: int) -> Boxes:
         """Return the boxes of a sample that is held: corners and score."""
 
+    def held(self) -> Held:
+        """Return what was counted."""
 
-class PlainPage:
-    """Plain onnxruntime-web."""
+
+class LibraryPage:
+    """A page by hand with one library.
+
+    Args:
+        script: of `page/`, beside those that all share.
+        model: a file, or a folder, whose address the page is given.
+        files: of the library, by their paths on the server.
+        given: what the page's `load` is given besides; `{origin}` stands for the server's.
+    """
 
     adapter = ""
 
-    def __init__(self, model: Path, seconds: float = SECONDS) -> None:
-        self._seconds = seconds
-        engine = {f"/ort/{name}": (media_type(name), (DIST / name).read_bytes()) for name in ENGINE}
-        self._sent, self._model = SentFiles(), model.name
-        self.server = Server(model.parent, virtual=dict(engine), heard=self._sent.record)
+    def __init__(
+        self,
+        script: str,
+        model: Path,
+        files: Mapping[str, Path],
+        given: Mapping[str, Any],
+        seconds: float = SECONDS,
+    ) -> None:
+        self._script, self._seconds, self._given = script, seconds, given
+        self._sent, self._model = SentFiles(), f"{model.name}/" if model.is_dir() else model.name
+        virtual = {path: (media_type(file.name), file.read_bytes()) for path, file in files.items()}
+        self.server = Server(model.parent, virtual=virtual, heard=self._sent.record)
 
     def visit(self, page: Page, backend: str, given: VerifyInput) -> Visit:
         """See `VisitedPage`."""
         before = self._sent.bytes
-        self._calls = PageRpc(page, self.server, self._seconds, "benchmarks.plain_ortweb", ["plain.js"])
-        entry, address = f"{self.server.url}ort/{ENGINE[0]}", f"{self.server.url}{self._model}"
-        loaded: dict[str, float] = self._calls.call(
-            "load", dict[str, float], entry=entry, model=address, backend=backend
-        )
+        scripts = [self._script, "pose-page.js", "by-hand.js", "kernels.js"]
+        self._calls = PageRpc(page, self.server, self._seconds, "benchmarks.side_by_side", scripts)
+        told = {name: self._absolute(value) for name, value in self._given.items()}
+        address = f"{self.server.url}{self._model}"
+        loaded: dict[str, float] = self._calls.call("load", dict[str, float], model=address, backend=backend, **told)
         first: float = self._calls.call("first", float, urls=self._calls.upload_images(given.files))
-        return Visit(self._sent.bytes - before, loaded["session"], loaded["loaded"] + first)
+        return Visit(self._sent.bytes - before, loaded["session"], loaded["session"] + first)
 
     def hold(self, samples: Sequence[VerifyInput]) -> None:
         """See `VisitedPage`."""
@@ -88,6 +111,16 @@ class PlainPage:
         boxes: Boxes = self._calls.call("found", Boxes, sample=sample)
         return boxes
 
+    def held(self) -> Held:
+        """See `VisitedPage`."""
+        counts: dict[str, int] = self._calls.call("counted", dict[str, int])
+        return Held(counts["dispatches"], counts["bufferBytes"], counts["wasmBytes"])
+
+    def _absolute(self, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {name: self._absolute(each) for name, each in value.items()}
+        return value.format(origin=self.server.origin)
+
 
 class BundlePage:
     """A bundle, driven as `webbuild bench` does."""
@@ -99,11 +132,11 @@ class BundlePage:
         self._sent, self._bundle = SentFiles(), bundle
         self.server = Server(bundle.directory, heard=self._sent.record)
 
-    def visit(self, page: Page, backend: str, given: VerifyInput) -> Visit:
-        """See `VisitedPage`."""
+    def visit(self, page: Page, backend: str, given: VerifyInput, *, counted: bool = False) -> Visit:
+        """See `VisitedPage`; `counted` in a worker that counts, which is slower."""
         before = self._sent.bytes
         self._driver = PageDriver(page, self.server, seconds=self._seconds)
-        loaded = self._driver.load(self._bundle.loader_file, backend)
+        loaded = self._driver.load(self._bundle.loader_file, backend, examined=counted)
         first = self._driver.first_run(given)
         self.adapter = str(loaded.info.adapter) if loaded.info.adapter else ""
         return Visit(self._sent.bytes - before, loaded.session, loaded.loaded + first.ms)
@@ -121,3 +154,8 @@ class BundlePage:
         kind = kind_of(self._bundle.manifest.task)
         found = kind.detections(kind.read_result(self._driver.decode_sample(sample)))
         return [[each.box.x1, each.box.y1, each.box.x2, each.box.y2, each.score] for each in found]
+
+    def held(self) -> Held:
+        """See `VisitedPage`; of a visit that was counted."""
+        counts = self._driver.read_counters()
+        return Held(counts.dispatches, counts.buffer_bytes, counts.wasm_bytes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.plain_ortweb.measure import PageMeasurement
+from benchmarks.side_by_side.measure import PageMeasurement
 from webbuild.bench.formatting import DASH, format_megabytes
 from webbuild.verify import formatting
 

@@ -1,4 +1,4 @@
-"""Measures a page by hand and a bundle in one browser, on the same pictures."""
+"""What was measured of one side, and whether two sides found the same."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from benchmarks.plain_ortweb.pages import SECONDS, Boxes, BundlePage, Visit
+from benchmarks.side_by_side.pages import SECONDS, Boxes, BundlePage, Held, Visit
 from webbuild.bench.percentiles import percentile
 from webbuild.bench.scenario import WARMUP_RUNS
 from webbuild.browser.chromium import BrowserHandle
@@ -24,9 +24,10 @@ class RunCounts(Struct, frozen=True):
 
 
 class PageMeasurement(Struct, frozen=True):
-    """One of the two: bytes of a first visit, milliseconds to a session, to a first result and of runs; its boxes.
+    """One side: bytes of a first visit, milliseconds to a session, to a first result and of runs; its boxes.
 
-    And those to a first result where the page was visited before, None where that was not measured.
+    And those to a first result where the page was visited before, None where that was not measured. `kernels` are
+    those of one run, and the bytes what the page holds after it: on the GPU and in WebAssembly.
     """
 
     adapter: str
@@ -36,6 +37,9 @@ class PageMeasurement(Struct, frozen=True):
     times: list[float]
     found: list[Boxes]
     second_visit: float | None = None
+    kernels: float | None = None
+    gpu_bytes: int | None = None
+    wasm_bytes: int | None = None
 
     @property
     def p50(self) -> float:
@@ -62,10 +66,16 @@ def measure_bundle(
 
 
 def measurement(
-    adapter: str, visit: Visit, times: list[float], found: list[Boxes], second_visit: float | None = None
+    adapter: str,
+    visit: Visit,
+    times: list[float],
+    found: list[Boxes],
+    second_visit: float | None = None,
+    held: Held | None = None,
 ) -> PageMeasurement:
-    """Return what was measured."""
-    return PageMeasurement(adapter, visit.bytes, visit.session, visit.first_result, times, found, second_visit)
+    """Return what was measured; `held` has the kernels of one run."""
+    own = (None, None, None) if held is None else (held.kernels, held.gpu_bytes, held.wasm_bytes)
+    return PageMeasurement(adapter, visit.bytes, visit.session, visit.first_result, times, found, second_visit, *own)
 
 
 def sample_order(samples: Sequence[VerifyInput], effort: RunCounts) -> list[int]:

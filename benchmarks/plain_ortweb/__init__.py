@@ -1,1 +1,0 @@
-"""The shipped pose model in a page as one writes it by hand, beside its bundle."""

@@ -1,0 +1,71 @@
+"""The shipped pose model as each library takes it: .onnx without suppression, and .tflite, both with the same weights.
+
+.venv/zoo/bin/python -m benchmarks.side_by_side.convert build/side-by-side
+
+It needs PyTorch and Ultralytics (`make zoo`), and litert-torch for the .tflite (`pip install litert-torch`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import shutil
+from pathlib import Path
+from typing import Any
+
+import onnx
+import torch
+from onnx import numpy_helper
+
+from benchmarks.side_by_side.convert_names import FORMATS
+from models.yolo_pose.offline import YOLO
+
+ROOT = Path(__file__).parents[2]
+MODEL = ROOT / "models" / "yolo-pose.onnx"
+RECIPE = ROOT / "models" / "yolo_pose" / "yolo11-pose-narrow.yaml"
+_PREFIX = "model."
+"""What the exporter with suppression writes before each name."""
+SIDE = 192
+
+
+def restore_network() -> Any:
+    """Return the network of the recipe with the weights of the shipped .onnx, whose normalisations are folded already.
+
+    Raises:
+        RuntimeError: a weight of the network is not in the file.
+    """
+    yolo = YOLO(str(RECIPE), task="pose")
+    network: Any = yolo.model
+    network.fuse(verbose=False)
+    held = {each.name: numpy_helper.to_array(each) for each in onnx.load(MODEL).graph.initializer}
+    state = network.state_dict()
+    found = {name: torch.from_numpy(held[_PREFIX + name].copy()) for name in state if _PREFIX + name in held}
+    missing = [name for name in state if name not in found and ".dfl." not in name]
+    if missing:
+        raise RuntimeError(f"{MODEL.name} has no {', '.join(missing[:5])}")
+    network.load_state_dict(found, strict=False)
+    network.args = {**network.args, "data": "people.yaml"}
+    network.names = {0: "person"}
+    return yolo
+
+
+def main() -> None:
+    """Write the files. A format that cannot be made is said, and the others go on."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    with contextlib.chdir(folder):
+        for form, name in FORMATS.items():
+            try:
+                made = Path(restore_network().export(format=form, imgsz=SIDE, device="cpu"))
+                file = made if made.is_file() else next(made.rglob(f"*{Path(name).suffix}"))
+                if file.name != name:
+                    shutil.copyfile(file, name)
+                print(f"{folder / name}: {(folder / name).stat().st_size} bytes")
+            except Exception as error:  # whatever a converter raises is the answer
+                print(f"{name}: {type(error).__name__}: {error}")
+
+
+if __name__ == "__main__":
+    main()
