@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import msgspec
@@ -98,6 +101,17 @@ def test_a_state_that_is_not_broadcast_has_the_size_that_is_inferred(tmp_path: P
 
 def test_a_model_that_is_slow_takes_the_smallest(tmp_path: Path) -> None:
     with patch.object(native_sizes, "_SLOW_SECONDS", 0):
+        assert chosen(tmp_path, FREE % "n,3,h,w").dims["x:2"] == SIDES[-1]
+
+
+def test_a_busy_machine_chooses_the_same_size(tmp_path: Path) -> None:
+    clock = SimpleNamespace(process_time=time.process_time, monotonic=count(step=100).__next__)
+    with patch.object(native_sizes, "time", clock):
+        assert chosen(tmp_path, FREE % "n,3,h,w").dims["x:2"] == SIDES[0]
+
+
+def test_no_other_side_is_tried_after_a_time(tmp_path: Path) -> None:
+    with patch.object(native_sizes, "_SECONDS", 0):
         assert chosen(tmp_path, FREE % "n,3,h,w").dims["x:2"] == SIDES[-1]
 
 

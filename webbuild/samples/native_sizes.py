@@ -30,7 +30,7 @@ _SLOW_SECONDS = 0.6
 Not wall-clock time, so that a busy machine chooses the same size.
 """
 _SECONDS = 20.0
-"""After which no other side is tried."""
+"""Of processor time, after which no other size is tried."""
 
 
 def choose_sizes(
@@ -149,18 +149,18 @@ def _first_that_runs(
     seconds: Callable[[int, int], float | None], sides: bool, lengths: Sequence[int]
 ) -> tuple[int, int] | None:
     """Return the first side and length that run together. Lengths are tried with the smallest side, and that first."""
-    started, smallest = time.monotonic(), SIDES[-1]
+    started, smallest = time.process_time(), SIDES[-1]
     for length in lengths or LENGTHS[:1]:
         if (took := seconds(smallest, length)) is not None:
             break
-        if time.monotonic() - started > _SECONDS:
+        if time.process_time() - started > _SECONDS:
             return None
     else:
         length = LENGTHS[0]
     if not sides or (took is not None and took > _SLOW_SECONDS):
         return None if took is None else (smallest, length)
     for side in SIDES[:-1]:
-        if time.monotonic() - started > _SECONDS:
+        if time.process_time() - started > _SECONDS:
             break
         if seconds(side, length) is not None:
             return side, length
