@@ -97,3 +97,31 @@ def test_what_moves_numbers_or_rounds_once_has_no_error(text: str) -> None:
     )
     assert [value.name for value in made.graph.inputs] == ["x", "c", INPUT]
     assert {node.op_type for node in made.graph} <= {"Transpose", "Relu", "Add", "Where", "Resize", "Cast"}
+
+
+@pytest.mark.parametrize(
+    "sums",
+    [
+        "MatMul(z, w)",
+        "Gemm<alpha = 2.0>(z, w)",
+        'Einsum<equation = "ab,bc->ac">(z, w)',
+        "ReduceSum(z, last)",
+        "ReduceMean(z, last)",
+        "ReduceL2(z, last)",
+        "CumSum(z, axis)",
+    ],
+)
+def test_a_sum_of_unknown_shape_is_as_inexact_as_one_of_known_shape(sums: str) -> None:
+    text = """g (float16[1,2048] x, float16[2048,4] w, int64[2] shape) => (float[n,m] y)
+    <int64[1] last = {1}, int64 axis = {1}> { z = Reshape(x, %s)\n s = %s\n y = Cast<to = 1>(s) }"""
+    generator = np.random.default_rng(0)
+    given = {"x": generator.normal(0, 1, (1, 2048)), "w": generator.normal(0, 1, (2048, 4))}
+    feeds = {**{name: value.astype(np.float16) for name, value in given.items()}, "shape": np.array([1, 2048])}
+    fixed = text.replace("last =", "fixed = {1, 2048}, int64[1] last =").replace("int64[1] fixed", "int64[2] fixed")
+    (known,), (unknown,) = (
+        BoundedFp16().run(graph(each), [feeds]) for each in (fixed % ("fixed", sums), text % ("shape", sums))
+    )
+    (exact,) = EmulatedFp16().run(graph(text % ("shape", sums)), [feeds])
+    off, expected = (np.abs(each["y"] - exact["y"]).max() for each in (unknown, known))
+    assert expected > 0
+    assert expected / 20 < off < expected * 20

@@ -74,7 +74,7 @@ class EmulatedFp16(Fp16Backend):
 
 
 class BoundedFp16(EmulatedFp16):
-    """Float16 as inexact as kernels may be: what is right here is right on a GPU. See `kernel_errors`.
+    """Float16 about as inexact as kernels may be: what is right here is likely right on a GPU. See `kernel_errors`.
 
     The errors are the same for the same inputs, and others for others.
     """

@@ -43,17 +43,33 @@ class GraphBuilder:
         self._graph.register_initializer(made)
         return made
 
+    def number(self, value: float) -> ir.Value:
+        """Return a constant of one number."""
+        return self.constant(np.array(value, np.float32))
+
+    def size(self, value: ir.Value) -> ir.Value:
+        """Return how many elements a value has, as float32."""
+        return self.float32(self.op("Size", value))
+
+    def float32(self, value: ir.Value) -> ir.Value:
+        """Return a value cast to float32."""
+        return self.op("Cast", value, to=int(ir.DataType.FLOAT))
+
+    def ones_like(self, value: ir.Value) -> ir.Value:
+        """Return ones in the shape of a value."""
+        return self.op("ConstantOfShape", self.op("Shape", value), value=ir.tensor(np.ones(1, np.float32)))
+
     def square(self, value: ir.Value) -> ir.Value:
         """Return the squares of a value."""
         return self.op("Mul", value, value)
 
     def scaled(self, value: ir.Value, factor: float) -> ir.Value:
         """Return a value times a number."""
-        return self.op("Mul", value, self.constant(np.array(factor, np.float32)))
+        return self.op("Mul", value, self.number(factor))
 
     def shifted(self, value: ir.Value, by: float) -> ir.Value:
         """Return a value plus a number."""
-        return self.op("Add", value, self.constant(np.array(by, np.float32)))
+        return self.op("Add", value, self.number(by))
 
     def _add(self, node: ir.Node) -> ir.Value:
         node.name = self._name()
