@@ -48,3 +48,9 @@ def test_one_among_many_takes_a_question_for_each_halving_and_few_more() -> None
 
 def test_of_two_that_are_enough_the_first_is_kept() -> None:
     assert minimize(NAMES, lambda kept: bool({"n3", "n40"} & set(kept))) == ["n3"]
+
+
+def test_of_no_names_none_is_kept_and_nothing_is_asked() -> None:
+    asked = Asked(set())
+    assert minimize([], asked) == []
+    assert asked.questions == 0

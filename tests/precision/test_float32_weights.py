@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import onnx_ir as ir
 
-from tests.precision.trapped import network, searched
+from tests.precision.trapped import network, search_in, searched
 
 FINE = ", ".join(f"{1 + 1e-4 * (index % 5):.4f}" for index in range(256))
 ONES = ", ".join(["1"] * 256)
@@ -28,3 +28,22 @@ def test_only_the_weights_whose_rounding_is_seen_stay_float32(tmp_path: Path) ->
     fine = best.model.graph.initializers["fine"].const_value
     assert fine is not None
     assert np.unique(fine.numpy()).size == 5
+
+
+SMALL = network(
+    "[moved] r = Reshape (a, shape)\n [scaled] s = Mul (r, factors)\n [heavy] b = MatMul (s, square)",
+    f"int64[2] shape = {{4, 16}}, float[16] factors = {{{', '.join(['2'] * 16)}}}, float[16,16] square = {{{ONES}}}",
+)
+
+
+def test_only_weights_that_would_be_rounded_are_searched(tmp_path: Path) -> None:
+    assert search_in(SMALL, tmp_path)._weighty_nodes() == ["before", "heavy", "behind", "last"]
+
+
+def test_the_same_graph_is_not_evaluated_twice(tmp_path: Path) -> None:
+    search = search_in(SMALL, tmp_path)
+    search._float32_weights = ["before", "heavy"]
+    first = search._is_accurate(["behind", "last"])
+    search._float32_weights = ["heavy", "before"]
+    assert search._is_accurate(["last", "behind"]) is first is not None
+    assert len(search._evaluations) == 1

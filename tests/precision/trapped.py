@@ -36,13 +36,15 @@ def network(middle: str, constants: str = "", shape: str = "4,16", end: str = ""
 
 def searched(model: ir.Model, folder: Path, budget: SearchBudget | None = None, *, whole: bool = False) -> SearchResult:
     """Search in a network on three random inputs, in emulated float16."""
+    return search_in(model, folder, budget).run(whole=whole)
+
+
+def search_in(model: ir.Model, folder: Path, budget: SearchBudget | None = None) -> PrecisionSearch:
+    """Return a search in a network before it begins."""
     ir.save(model, folder / "graph.onnx")
     graph = Graph(target="webgpu", file="graph.onnx", weights=[], nodes=3, outputs=[], head_status=None)
     shape = [int(dim) for dim in model.graph.inputs[0].shape or () if isinstance(dim, int)]
     generator = np.random.default_rng(3)
     samples = [Sample(f"s{index}", {"x": generator.normal(0, 1, shape).astype(np.float32)}) for index in range(3)]
     judging = AccuracyChecker(graph, folder, TensorTask(), (), {}, samples)
-    with EmulatedFp16() as arithmetic:
-        return PrecisionSearch(model, measured(), judging, arithmetic, budget or SearchBudget(seconds=600), print).run(
-            whole=whole
-        )
+    return PrecisionSearch(model, measured(), judging, EmulatedFp16(), budget or SearchBudget(seconds=600), print)

@@ -12,10 +12,10 @@ def minimize(names: Sequence[str], passes: Predicate) -> list[str]:
     """Return a minimal set of names that must be kept; not a minimal one where the budget of questions runs out.
 
     QuickXplain (Junker 2004): of k guilty among n about 2 k log2(n / k) questions. What stands first in the list is
-    kept rather than what stands behind, so names that cost little come first. Precondition: keeping
-    nothing fails, keeping all passes.
+    kept rather than what stands behind, so names that cost little come first. Of no names none is kept.
+    Precondition: keeping nothing fails, keeping all passes.
     """
-    return _minimize_within([], list(names), passes, ask=False)
+    return _minimize_within([], list(names), passes, ask=False) if names else []
 
 
 def _minimize_within(kept: list[str], names: list[str], passes: Predicate, *, ask: bool) -> list[str]:

@@ -73,7 +73,7 @@ class CastInserter:
         if is_stored_constant(value):
             if wanted:
                 node.replace_input_with(index, self._copy(value, node.op_type in COMPARING_OPS))
-            elif self._is_rounded(node) and (tensor := value.const_value) and tensor.nbytes >= _MIN_STORED_SIZE:
+            elif self._is_rounded(node) and stored_size(node, value):
                 node.replace_input_with(index, self._float32_of(value))
         elif wanted and value not in self._halves:
             node.replace_input_with(index, self._cast(value, ir.DataType.FLOAT16))
@@ -161,6 +161,14 @@ class CastInserter:
         for name, value in list(self._graph.initializers.items()):
             if not is_read(value) and not value.is_graph_input():
                 del self._graph.initializers[name]
+
+
+def stored_size(node: ir.Node, value: ir.Value | None) -> int:
+    """Return the bytes of a weight that may be kept as float16 though a node reads it as float32, 0 for others."""
+    if value is None or not is_float32(value) or reads_only_shape(node) or not is_stored_constant(value):
+        return 0
+    size = value.const_value.nbytes if value.const_value else 0
+    return size if size >= _MIN_STORED_SIZE else 0
 
 
 def _is_float16(array: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> bool:

@@ -15,6 +15,7 @@ from webbuild.precision.budget import SearchBudget
 from webbuild.precision.convert import ConversionPlan, Fp16Graph, clamp_model_masks, convertible_nodes, plan_conversion
 from webbuild.precision.cost import NodeCost, converted_fraction, node_costs
 from webbuild.precision.delta_debug import minimize
+from webbuild.precision.insert_casts import stored_size
 from webbuild.precision.range_rules import find_out_of_range
 from webbuild.precision.report import ConvertedFraction
 from webbuild.precision.search_report import weight_bytes
@@ -87,7 +88,7 @@ class PrecisionSearch:
         self._weights: dict[str, NodeCost] = node_costs(found)
         self._float32_weights: Sequence[str] = ()
         self._evaluations: list[Evaluation] = []
-        self._known: dict[tuple[tuple[str, ...], tuple[str, ...]], bool] = {}
+        self._known: dict[tuple[frozenset[str], frozenset[str]], bool] = {}
         self._best: Fp16Graph | None = None
         self._ended = ""
 
@@ -122,10 +123,9 @@ class PrecisionSearch:
             self._is_accurate(needed)
 
     def _weighty_nodes(self) -> list[str]:
-        """Return the nodes with weights, the lightest first: what is first is rather kept."""
+        """Return the nodes with weights that would be rounded, the lightest first: what is first is rather kept."""
         held = {
-            node.name or "": sum(value.const_value.nbytes for value in node.inputs if value and value.const_value)
-            for node in self.plan.model.graph
+            node.name or "": sum(stored_size(node, value) for value in node.inputs) for node in self.plan.model.graph
         }
         return sorted((name for name, size in held.items() if size), key=lambda name: held[name])
 
@@ -140,7 +140,7 @@ class PrecisionSearch:
     def _is_accurate(self, kept: Sequence[str]) -> bool | None:
         """Return whether the answers are the same with these kept; None where the budget is spent."""
         halved = self._convert(kept)
-        if (known := self._known.get((tuple(self._float32_weights), halved.fp16_nodes))) is not None:
+        if (known := self._known.get(self._key(halved))) is not None:
             return known
         return None if self._is_over_budget() else self._evaluate(halved)
 
@@ -164,8 +164,12 @@ class PrecisionSearch:
         self._say(f"{len(self._evaluations)}: {part.mean:.0%} in float16: the results {word}{used}")
         if not judged.mismatch and (self._best is None or self._worth(halved) >= self._worth(self._best)):
             self._best = halved
-        self._known[tuple(self._float32_weights), halved.fp16_nodes] = not judged.mismatch
+        self._known[self._key(halved)] = not judged.mismatch
         return not judged.mismatch
+
+    def _key(self, halved: Fp16Graph) -> tuple[frozenset[str], frozenset[str]]:
+        """Return what tells a graph from others of this search."""
+        return frozenset(self._float32_weights), frozenset(halved.fp16_nodes)
 
     def _worth(self, halved: Fp16Graph) -> tuple[float, int]:
         """Return what is better the larger: how much is float16, then how few bytes the weights are."""
