@@ -13,8 +13,8 @@ from tests.manifests import HASH, stages_manifest
 from tests.verify.bundle_made import rewrite, write_bundle
 from webbuild.bench.backend import fallback_only_problems
 from webbuild.bench.bench import select_backends
-from webbuild.bench.memory_visit import weight_bytes
-from webbuild.bench.page_driver import RunTiming, SentFiles
+from webbuild.bench.memory_visit import LoadedGraph, loaded_graphs, weight_bytes
+from webbuild.bench.page_driver import LoadTiming, RunTiming, SentFiles
 from webbuild.bench.page_loads import collect_run_times
 from webbuild.bench.profiling_visit import average_per_run, count_cpu_nodes, sum_long_tasks
 from webbuild.bench.report import BackendBench, LongTasks, RunTimes, exit_code
@@ -129,16 +129,46 @@ def test_a_target_that_the_bundle_disables_is_skipped_or_refused(tmp_path: Path)
         assert (caught.value.code, caught.value.exit_code) == ("disabled-target", 2)
 
 
-def test_the_weights_of_a_backend_are_those_of_all_its_stages_each_file_once() -> None:
+def test_the_weights_are_those_of_the_graphs_that_were_loaded_each_file_once() -> None:
     files = [
         File(path=path, size=1, sha256=HASH, uncompressed_size=size)
-        for path, size in [("model/weights-0.bin", 1000), ("model/other.bin", 30), ("model/unused.bin", 7)]
+        for path, size in [
+            ("model/weights-0.bin", 1000),
+            ("model/other.bin", 30),
+            ("model/half.bin", 500),
+            ("model/wasm.bin", 4),
+        ]
     ]
     staged = replace(stages_manifest(), files=files)
     assert staged.stages is not msgspec.UNSET
     graph = staged.graphs[0]
     first, *others = staged.stages
     more = replace(graph, weights=[*graph.weights, "model/other.bin"])
-    staged = replace(staged, stages=[replace(first, graphs=[more]), *others])
-    assert weight_bytes(staged, "webgpu") == 1030
-    assert weight_bytes(staged, "wasm") == 0
+    half = replace(graph, weights=["model/half.bin"], precision="mixed")
+    on_wasm = replace(graph, target="wasm", weights=["model/wasm.bin"])
+    staged = replace(staged, stages=[replace(first, graphs=[half, more, on_wasm]), *others])
+    fp32, mixed, wasm = (LoadedGraph(*each) for each in (("webgpu", "fp32"), ("webgpu", "mixed"), ("wasm", "fp32")))
+    assert weight_bytes(staged, [fp32, fp32, fp32]) == 1030
+    assert weight_bytes(staged, [fp32, mixed, fp32]) == 1500
+    assert weight_bytes(staged, [fp32, wasm, fp32]) == 1004
+
+
+def test_what_was_loaded_is_what_the_page_says_of_each_stage() -> None:
+    said = {
+        "engine": {"name": "ort", "version": "1", "build": "jspi", "threads": 1},
+        "timings": {"engine": 1, "weights": 1, "session": 1, "warmup": 1, "total": 1},
+        "precision": {"used": "mixed", "reason": ""},
+        "adapter": None,
+        "placement": None,
+    }
+    stage = {"name": "decoder", "backend": "wasm", "precision": {"used": "fp32", "reason": ""}}
+
+    def loaded(**more: object) -> list[LoadedGraph]:
+        timing = {"imported": 1, "session": 1, "loaded": 1, "backend": "webgpu", "reason": "", "warnings": []}
+        return loaded_graphs(msgspec.convert({**timing, "info": {**said, **more}}, LoadTiming))
+
+    assert loaded() == [LoadedGraph("webgpu", "mixed")]
+    assert loaded(stages=[{**stage, "backend": "webgpu"}, stage]) == [
+        LoadedGraph("webgpu", "fp32"),
+        LoadedGraph("wasm", "fp32"),
+    ]

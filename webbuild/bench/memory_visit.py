@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from webbuild.bench.page_driver import PageDriver
+from msgspec import Struct
+
+from webbuild.bench.page_driver import LoadTiming, PageDriver
 from webbuild.bench.report import PeakMemory
 from webbuild.bench.scenario import Scenario
 from webbuild.manifest.manifest import Manifest
@@ -17,7 +20,7 @@ def memory_visit(page: Page, scenario: Scenario, backend: str) -> PeakMemory:
     """Load and run once in a page of a profile that knows nothing of the bundle. Raises PageError."""
     scenario.say(f"{backend}: memory")
     visitor = PageDriver(page, scenario.server, seconds=scenario.seconds)
-    visitor.load(scenario.bundle.loader_file, backend, scenario.precision, watched=True)
+    loaded = visitor.load(scenario.bundle.loader_file, backend, scenario.precision, watched=True)
     visitor.first_run(scenario.samples[0])
     page_bytes, counters = visitor.peak(), visitor.read_counters()
     visitor.dispose()
@@ -25,14 +28,30 @@ def memory_visit(page: Page, scenario: Scenario, backend: str) -> PeakMemory:
         page=page_bytes,
         wasm=counters.wasm_bytes,
         gpu=counters.peak_buffer_bytes,
-        weights=weight_bytes(scenario.bundle.manifest, backend),
+        weights=weight_bytes(scenario.bundle.manifest, loaded_graphs(loaded)),
     )
 
 
-def weight_bytes(manifest: Manifest, backend: str) -> int:
-    """Return the bytes of the weights that a backend's graphs have, of all stages, each file once."""
+class LoadedGraph(Struct, frozen=True):
+    """The graph of a stage that was loaded: a stage that WebGPU fails at runs on WASM beside others that do not."""
+
+    backend: str
+    precision: str
+
+
+def loaded_graphs(loaded: LoadTiming) -> list[LoadedGraph]:
+    """Return the graph that was loaded, one for each stage."""
+    stages = [LoadedGraph(stage.backend, stage.precision.used) for stage in loaded.info.stages]
+    return stages or [LoadedGraph(loaded.backend, loaded.info.precision.used)]
+
+
+def weight_bytes(manifest: Manifest, loaded: Sequence[LoadedGraph]) -> int:
+    """Return the bytes of the weights of the graphs that were loaded, one for each stage, each file once."""
     sizes = {file.path: file.uncompressed_size for file in manifest.files}
-    graphs = [
-        next((graph for graph in stage.graphs if graph.target == backend), None) for stage in manifest.every_stage
-    ]
-    return sum(sizes[path] for path in dict.fromkeys(path for graph in graphs if graph for path in graph.weights))
+    paths: dict[str, None] = {}
+    for stage, taken in zip(manifest.every_stage, loaded, strict=True):
+        graph = next(
+            graph for graph in stage.graphs if (graph.target, graph.precision) == (taken.backend, taken.precision)
+        )
+        paths |= dict.fromkeys(graph.weights)
+    return sum(sizes[path] for path in paths)

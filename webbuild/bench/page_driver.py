@@ -59,7 +59,7 @@ class PageDriver:
     def __init__(self, page: Page, server: Server, *, seconds: float) -> None:
         self._server = server
         self._worker = serve_counting_worker(server)
-        self._calls = PageRpc(page, server, seconds, "webbuild.bench", ["bench.js"])
+        self._calls = PageRpc(page, server, seconds, "webbuild.bench", ["bench.js", "memory.js"])
 
     def load(
         self, entry: str, backend: str, precision: str = "auto", *, examined: bool = False, watched: bool = False
@@ -100,7 +100,10 @@ class PageDriver:
         return self._calls.call("heap", int | None)
 
     def peak(self) -> int | None:
-        """Return the most bytes of JavaScript and WebAssembly since a `watched` load; None as `heap`."""
+        """Return the most bytes of JavaScript and WebAssembly since a `watched` load.
+
+        None as `heap`, and where one measurement is missing: there could have been more then.
+        """
         return self._calls.call("peak", int | None)
 
     def dispose(self) -> None:

@@ -80,8 +80,8 @@ class MemoryGrowth(ReportJson, frozen=True):
 class PeakMemory(ReportJson, frozen=True):
     """The most bytes that were held at a time while a model was loaded and run once, and those of its weights.
 
-    `page` is JavaScript and WebAssembly, the page's and its workers', measured again and again; None where no browser
-    says. `wasm` are the memories of WebAssembly, a part of it; `gpu` the buffers on the GPU, counted.
+    `page` is JavaScript and WebAssembly, the page's and its workers', measured again and again; None where a
+    measurement is missing. `wasm` are the memories of WebAssembly, a part of it; `gpu` the buffers on the GPU, counted.
     """
 
     page: int | None

@@ -72,14 +72,23 @@ class PrecisionInfo(_JsStruct, frozen=True):
     reason: str = ""
 
 
+class StageInfo(_JsStruct, frozen=True):
+    """What `model.info()` says about one stage of several."""
+
+    name: str
+    backend: str
+    precision: PrecisionInfo
+
+
 class ModelInfo(_JsStruct, frozen=True):
-    """What `model.info()` says."""
+    """What `model.info()` says; `stages` is empty for a model of one."""
 
     engine: EngineInfo
     adapter: AdapterInfo | None
     timings: LoadTimings
     placement: tuple[ProviderNodes, ...] | None
     precision: PrecisionInfo = PrecisionInfo()
+    stages: tuple[StageInfo, ...] = ()
 
 
 class LoadResult(_JsStruct, frozen=True):

@@ -2,8 +2,7 @@
 
 import { answer, pictures, runOptions, tensors } from "./calls.js";
 import { counted, countingWorker } from "./counters.js";
-
-const SOON = 30_000;
+import { heap, MemoryPeak } from "./memory.js";
 
 /** @type {any} */
 let model = null;
@@ -12,13 +11,12 @@ const held = [];
 /** The pictures of each sample, null for tensors. */
 const looked = [];
 
-/** The most bytes that were held since a load that is watched; null where the browser does not tell. */
-const memory = { watched: false, peak: null };
+const peak = new MemoryPeak(heap);
 
 const commands = {
   /** Milliseconds since the loader was asked for: it was imported, there was a session, `load()` came back. */
   async load({ entry, backend, precision, worker, trace, watched }) {
-    if (watched) void watchMemory();
+    if (watched) peak.watch();
     const start = performance.now();
     const bundle = await import(new URL(entry, document.baseURI).href);
     const imported = performance.now() - start;
@@ -79,8 +77,7 @@ const commands = {
 
   /** The most of that since the load, which was watched. */
   async peak() {
-    memory.watched = false;
-    return memory.peak;
+    return peak.stop();
   },
 
   counted,
@@ -90,23 +87,6 @@ const commands = {
     model = null;
   },
 };
-
-async function heap() {
-  if (!performance.measureUserAgentSpecificMemory || !crossOriginIsolated) return null;
-  const late = new Promise((resolve) => setTimeout(() => resolve(null), SOON));
-  const told = await Promise.race([performance.measureUserAgentSpecificMemory(), late]);
-  return told === null ? null : told.bytes;
-}
-
-/** Measures one time after another: a worker answers between two of its tasks. */
-async function watchMemory() {
-  memory.watched = true;
-  while (memory.watched) {
-    const bytes = await heap();
-    if (bytes === null) return;
-    memory.peak = Math.max(memory.peak ?? 0, bytes);
-  }
-}
 
 const ARRAYS = { float32: Float32Array, int32: Int32Array, int64: BigInt64Array, uint8: Uint8Array, bool: Uint8Array };
 
