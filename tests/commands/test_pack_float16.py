@@ -16,11 +16,13 @@ from tests.compared import verdicts
 from tests.manifests import manifest
 from tests.models import DETECT, convolution, detector, save
 from webbuild.bundle.graphs import write_graphs
-from webbuild.compare.tolerances import BROWSER, REDUCED_PRECISION
-from webbuild.equivalence.check import check_equivalence
+from webbuild.compare.tolerances import BROWSER, NATIVE, REDUCED_PRECISION, Tolerance
+from webbuild.compile.prove import ProvenGraphs
+from webbuild.compile.stages.prove_whole import _policy
+from webbuild.equivalence.check import EquivalenceResult, check_equivalence
 from webbuild.equivalence.detection_thresholds import open_reference
 from webbuild.equivalence.policy import browser_policy
-from webbuild.manifest.manifest import DetectTask, ImageInput, TensorTask
+from webbuild.manifest.manifest import DetectTask, Feature, ImageInput, TensorTask
 from webbuild.model.load import load_onnx
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import TARGETS, lower
@@ -90,6 +92,17 @@ def test_a_difference_of_float16s_rounding_is_none_where_the_original_computes_i
     written = write_graphs(graphs, tmp_path / "model")
     result = check_equivalence(open_reference(source)[0], written, tmp_path, TensorTask(), [], [sample])
     assert [each.verdict for each in result.comparisons] == [verdict, verdict]
+
+
+@pytest.mark.parametrize(("features", "tolerance"), [(["shader-f16"], REDUCED_PRECISION), ([], NATIVE)])
+def test_all_stages_together_are_held_to_what_the_original_computes_in(
+    features: list[Feature], tolerance: Tolerance
+) -> None:
+    """The graph for WASM is float32, and the original that it is compared with is not."""
+    graph = manifest().graphs[0]
+    others = [msgspec.structs.replace(graph, target="webgpu", features=features), graph]
+    proven = [ProvenGraphs(others, EquivalenceResult([], {}, {}, {}, {}))]
+    assert _policy([graph], proven).tolerance == tolerance
 
 
 def test_a_browser_is_held_to_what_float16_has_digits_for() -> None:

@@ -81,7 +81,7 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], f
             found: Iterable[Answer] = _answers(stages, graphs, folder, reference, crops=crops)
             if crops:
                 found = answers[graphs[-1].target] = list(found)
-            comparisons += compare_runs(reference, name, found, _judging(_policy(graphs), crops=crops))
+            comparisons += compare_runs(reference, name, found, _judging(_policy(graphs, proven), crops=crops))
     try:
         require_equivalent(comparisons)
     except WebbuildError as error:
@@ -172,7 +172,10 @@ def _with_thresholds(stage: ModelStage, runner: NativeRunner) -> Callable[[Tenso
     return lambda feeds: runner.run({**feeds, **values})
 
 
-def _policy(graphs: Sequence[Graph]) -> Policy:
-    """Return the widest policy of the graphs that run together."""
-    float16 = any(map(is_exported_in_float16, graphs))
+def _policy(graphs: Sequence[Graph], proven: Sequence[ProvenGraphs]) -> Policy:
+    """Return the widest policy of the graphs that run together, of all graphs that are proven.
+
+    Those for WASM are float32 where the original computes in float16: the graphs for WebGPU tell that.
+    """
+    float16 = any(is_exported_in_float16(graph) for each in proven for graph in each.graphs)
     return max((native_policy(each, float16=float16) for each in graphs), key=lambda policy: policy.tolerance.relative)
