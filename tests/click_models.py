@@ -123,6 +123,13 @@ MIXING_DECODER = OBJECTS_DECODER.replace(
   four = Conv""",
 ).replace("(chosen, w7)", "(moved, w7)")
 """What it says of an object depends on the others."""
+ONE_OBJECT_DECODER = OBJECTS_DECODER.replace(
+    "  four = Conv",
+    """  one = Constant <value_ints = [1, 8, 4, 4]> ()
+  moved = Reshape (chosen, one)
+  four = Conv""",
+).replace("(chosen, w7)", "(moved, w7)")
+"""Its sizes are free, and it runs with one object alone, as samexporter's do."""
 
 
 def objects_pair(folder: Path, decoder: str = OBJECTS_DECODER) -> tuple[Path, Path]:

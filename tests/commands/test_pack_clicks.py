@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.click_models import BOX_DECODER, MIXING_DECODER, RAW_ENCODER, click_pair, objects_pair
+from tests.click_models import BOX_DECODER, MIXING_DECODER, ONE_OBJECT_DECODER, RAW_ENCODER, click_pair, objects_pair
 from tests.commands.test_pack_stages import pack_stages, packed
 from tests.stages import stage
 from webbuild.compile.object_variant import OBJECTS
@@ -129,6 +129,13 @@ def test_a_decoder_whose_objects_depend_on_each_other_answers_one_at_a_time(tmp_
     assert {prompt_objects(each) for each in manifest.every_stage[1].every_variant} == {1}
     said = "clicks on several objects take a run each: 'pred_masks' of 16 together is not what each alone has"
     assert said in " ".join(manifest.assumptions)
+
+
+def test_a_decoder_of_one_object_alone_says_so_without_what_onnx_runtime_prints(tmp_path: Path) -> None:
+    packed(*objects_pair(tmp_path, ONE_OBJECT_DECODER))
+    said = " ".join(read(tmp_path / "out").assumptions)
+    assert "the model does not run with 16 together: a Reshape of the export takes one object" in said
+    assert "ONNXRuntimeError" not in said
 
 
 def test_two_boxes_are_two_objects(tmp_path: Path) -> None:

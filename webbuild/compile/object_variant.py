@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -87,7 +88,7 @@ def _why_not(loaded: LoadedModel, sizes: Mapping[str, int]) -> str | None:
     try:
         together, apart = native.run(feeds), [native.run(_only(feeds, free, at)) for at in range(OBJECTS)]
     except WebbuildError as error:
-        return f"the model fails on {OBJECTS} together: {error.message}"
+        return f"the model does not run with {OBJECTS} together: {_in_words(error)}"
     finally:
         native.close()
     for name in decoder_outputs(signature) or ():
@@ -98,6 +99,15 @@ def _why_not(loaded: LoadedModel, sizes: Mapping[str, int]) -> str | None:
         if not np.abs(got - want).max() <= _CLOSE * np.abs(want).max():
             return f"'{name}' of {OBJECTS} together is not what each alone has"
     return None
+
+
+def _in_words(error: WebbuildError) -> str:
+    """Return which node fails: native ONNX Runtime names it among the places in its own source."""
+    node = re.search(r"running (\w+) node\. Name:'([^']*)'", error.message)
+    if error.code != "reference-run-failed" or node is None:
+        return error.message
+    which = f"node '{node[2]}', {node[1]}," if node[2] else f"a {node[1]}"
+    return f"{which} of the export takes one object"
 
 
 def _only(feeds: Mapping[str, NDArray[Any]], free: set[str], at: int) -> dict[str, NDArray[Any]]:
