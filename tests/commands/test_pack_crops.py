@@ -170,6 +170,42 @@ def test_a_classifier_looks_at_each_box(tmp_path: Path) -> None:
     assert [spec.shape[0] for variant in second.every_variant for spec in variant.inputs] == [1, 4]
 
 
+def test_channels_that_an_export_leaves_free_are_three(tmp_path: Path) -> None:
+    path = classifier(tmp_path)
+    proto = onnx.load(path)
+    for axis, name in enumerate(("batch_size", "num_channels")):
+        proto.graph.input[0].type.tensor_type.shape.dim[axis].dim_param = name
+    save(proto, path)
+    manifest = packed(tmp_path, DETECTOR, path)
+    assert [spec.shape for spec in manifest.every_stage[1].inputs] == [[1, 3, 24, 24]]
+    assert "tiny-cls: input 'input': the picture has 3 channels" in manifest.every_stage[1].assumptions
+
+
+def test_grey_crops_are_refused_with_what_is_wrong(tmp_path: Path) -> None:
+    path = classifier(tmp_path)
+    proto = onnx.load(path)
+    proto.graph.input[0].type.tensor_type.shape.dim[1].dim_value = 1
+    done = webbuild("pack", DETECTOR, save(proto, path), "-o", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (2, "stages-not-joined")
+    assert "export it with a picture of 3 channels as 'input'" in done.stderr
+
+
+def test_a_number_besides_the_picture_is_set(tmp_path: Path) -> None:
+    """ViTPose with experts takes which data set's keypoints it finds."""
+    path = classifier(tmp_path)
+    proto = onnx.load(path)
+    proto.graph.input.append(onnx.helper.make_tensor_value_info("dataset_index", onnx.TensorProto.INT64, [1]))
+    proto.graph.node.append(onnx.helper.make_node("Cast", ["dataset_index"], ["which"], to=onnx.TensorProto.FLOAT))
+    proto.graph.node.append(onnx.helper.make_node("Add", ["logits", "which"], ["moved"]))
+    proto.graph.output[0].name = "moved"
+    save(proto, path)
+    done = webbuild("pack", DETECTOR, path, "-o", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (2, "stages-not-joined")
+    assert "give --set dataset_index=0" in done.stderr
+    manifest = packed(tmp_path, DETECTOR, path, "--set", "dataset_index=0")
+    assert [spec.name for spec in manifest.every_stage[1].inputs] == ["input"]
+
+
 def test_people_are_stretched_for_re_identification(tmp_path: Path) -> None:
     _, second = packed(tmp_path, DETECTOR, embedding(tmp_path)).every_stage
     crop = second.inputs[0]

@@ -182,6 +182,21 @@ def test_tensors_of_other_names_are_joined_by_what_they_are(tmp_path: Path) -> N
     assert joined == {"features": "embedding", "fine": "detail"}
 
 
+def test_a_map_of_another_name_and_with_free_sizes_is_joined_where_one_alone_fits(tmp_path: Path) -> None:
+    encoder = ENCODER.replace("1,8,8,8", "batch,8,rows,columns").replace("embedding", "embeddings")
+    decoder = DECODER.replace("embedding", "image_embeddings").replace("detail", "fine")
+    manifest = packed(*pair(tmp_path, encoder, decoder))
+    joined = {each.name: each.output for each in manifest.every_stage[1].inputs if isinstance(each, StageInput)}
+    assert joined == {"image_embeddings": "embeddings", "fine": "detail"}
+
+
+def test_two_maps_that_fit_one_input_are_not_joined(tmp_path: Path) -> None:
+    encoder = ENCODER.replace("float[1,4,16,16] detail)", "float[1,c,16,w] detail)").replace("1,8,8,8", "b,8,h,w")
+    decoder = DECODER.replace("embedding", "x").replace("1,8,8,8", "1,8,16,16").replace("detail", "y")
+    done = pack_stages(*pair(tmp_path, encoder, decoder.replace("1,4,16,16] y", "1,5,16,4] y")))
+    assert (done.code, done.error) == (2, "stages-not-joined")
+
+
 def test_free_sizes_of_a_decoder_are_those_of_the_encoder(tmp_path: Path) -> None:
     free = DECODER.replace("1,8,8,8", "batch,8,h,w").replace("1,4,16,16] detail", "batch,4,h2,w2] detail")
     manifest = packed(*pair(tmp_path, decoder=free))

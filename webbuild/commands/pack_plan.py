@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from webbuild.commands.locate_and_export import export_located, parse_export_options
 from webbuild.commands.options.pack import PackArguments
+from webbuild.commands.stage_options import with_set_inputs
 from webbuild.compile.mixed_precision import check_exclusive_options
 from webbuild.compile.model_variant import naming_variant
 from webbuild.compile.stages.batches import check_batches
@@ -151,8 +152,8 @@ def plan_models(
     """Load the models, and return the stages in their order.
 
     Raises:
-        WebbuildError: what `export_located`, `load_onnx`, `plan_stages`, `plan_pipeline` and `check_glue_syntax` raise;
-            `several-models`.
+        WebbuildError: what `export_located`, `load_onnx`, `with_set_inputs`, `plan_stages`, `plan_pipeline` and
+            `check_glue_syntax` raise; `several-models`.
     """
     models = []
     if given.pair_of:
@@ -165,6 +166,7 @@ def plan_models(
             path = export_located(each, options.export, progress)
         with naming_variant(place), progress.step(f"load {path.name}"):
             models.append(PlannedStage(name, each.path, load_onnx(path), task=task))
+    models = with_set_inputs(models, options.values)
     if given.pipeline is not None and arguments.pipeline is not None:
         planned = plan_pipeline(arguments.pipeline, given.pipeline, models)
     elif arguments.glue is not None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
 from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_plan import PackOptions
 from webbuild.commands.pack_text import compiled_lines, proven_lines
+from webbuild.commands.stage_options import free_dims, input_names, own_options
 from webbuild.compile.compile_batch import compile_batch
 from webbuild.compile.compile_model import CompiledModel, compile_model
 from webbuild.compile.load_model import LoadedModel, load_model, remembering
@@ -25,7 +25,6 @@ from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.compile.stages.samples import with_later_samples
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.inspection.before_after import inspect_before_after
-from webbuild.model.signature import ModelSignature
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.runners.content_cache import ContentCache
 from webbuild.samples.collect import collect_samples
@@ -34,8 +33,6 @@ from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.user_overrides import Overrides
-
-_Value = TypeVar("_Value")
 
 
 def compile_all(
@@ -57,16 +54,15 @@ def compile_all(
         stage = links.stage
         at = planned.index(stage)
         given = options.sizes if at == 0 else ()
-        own = _own(options.dims, signatures, at, _free_dims)
+        own = own_options(options.dims, signatures, at, free_dims)
         dims = {**({} if given else links.picture_sizes(own)), **sizes, **own}
         files = arguments.samples if at == 0 else ()
-        states = None if options.states is None else _own(options.states, signatures, at, _input_names)
+        states = None if options.states is None else own_options(options.states, signatures, at, input_names)
         if len(planned) > 1 and stage.task is None:
             check_one_object(stage.source.signature, dims)
-        values = _own(options.values, signatures, at, _input_names)
         path = stage.source.path
         first = next(iter(given), None)
-        loaded = load_model(path, dims, progress, values, first, files, states, stage.source, links.taken, cache)
+        loaded = load_model(path, dims, progress, None, first, files, states, stage.source, links.taken, cache)
         overrides = _overrides(options.overrides, stage, at, len(planned))
 
         def compile_single(resized: LoadedModel, like: TaskMatch | None) -> CompiledModel:
@@ -150,29 +146,6 @@ def prove_stage(
     for variant, of_variant in zip(stage.variants, proven, strict=True):
         progress.print_lines(proven_lines(of_variant, variant))
     return proven
-
-
-def _free_dims(signature: ModelSignature) -> set[str]:
-    """Return the names of a model's free dimensions, "input:axis" too."""
-    free = [(spec.name, axis, dim) for spec in signature.inputs for axis, dim in enumerate(spec.shape)]
-    names = {dim for _, _, dim in free if isinstance(dim, str)}
-    return names | {f"{name}:{axis}" for name, axis, dim in free if not isinstance(dim, int)}
-
-
-def _input_names(signature: ModelSignature) -> set[str]:
-    return {spec.name for spec in signature.inputs}
-
-
-def _own(
-    given: Mapping[str, _Value],
-    signatures: Sequence[ModelSignature],
-    at: int,
-    names: Callable[[ModelSignature], set[str]],
-) -> dict[str, _Value]:
-    """Return what is given for a stage: what it has a name for, and of the first what no stage has one for."""
-    others = set[str]().union(*(names(each) for each in signatures))
-    own = names(signatures[at])
-    return {name: value for name, value in given.items() if name in own or (at == 0 and name not in others)}
 
 
 def _overrides(given: Overrides, stage: PlannedStage, at: int, count: int) -> Overrides:

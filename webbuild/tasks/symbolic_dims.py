@@ -100,7 +100,7 @@ def _guess(
             elif axis == 0 and (dim is None or _is_batch_name(dim) or picture_sides(fact) or _is_unnamed_batch(fact)):
                 dims[key] = 1
                 batched.append(f"'{fact.name}'")
-            elif axis == 1 and len(fact.shape) == 4 and _is_channel_name(dim):
+            elif axis == 1 and len(fact.shape) == 4 and is_channel_name(dim):
                 dims[key] = 3
                 assumptions.append(f"input '{fact.name}': the picture has 3 channels")
             elif known is not None and len(fact.shape) == 4 and axis in (2, 3):
@@ -163,7 +163,7 @@ def picture_sides(fact: TensorSpec) -> tuple[int, ...]:
     match fact.shape:
         case (_, 1 | 3 | 4, height, width) if _are_sides(height, width):
             return (2, 3)
-        case (_, str(channels), height, width) if _is_channel_name(channels) and _are_sides(height, width):
+        case (_, str(channels), height, width) if is_channel_name(channels) and _are_sides(height, width):
             return (2, 3)
         case (_, height, width, 1 | 3 | 4) if _are_sides(height, width):
             return (1, 2)
@@ -175,7 +175,8 @@ def _are_sides(height: Dim, width: Dim) -> bool:
     return not isinstance(height, str) or height != width
 
 
-def _is_channel_name(dim: Dim) -> bool:
+def is_channel_name(dim: Dim) -> bool:
+    """Whether an export names a free axis as transformers does that of the channels."""
     return isinstance(dim, str) and dim.lower() in _CHANNEL_NAMES
 
 

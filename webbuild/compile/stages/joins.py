@@ -1,19 +1,19 @@
-"""What joins a model to the stages before it, where nobody says so: tensors of one name, else of one type."""
+"""What joins a model to the stages before it, where nobody says so: tensors of one name, type, or shape that fits."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from webbuild.compile.stages.planned_stage import Join, PlannedStage
-from webbuild.compile.stages.tensor_fit import check_fit, fits, is_alike
+from webbuild.compile.stages.tensor_fit import check_fit, fits, is_alike, may_be_map
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.signature import TensorSpec
 from webbuild.model.states import describe_spec
-from webbuild.tasks.symbolic_dims import picture_sides
+from webbuild.tasks.symbolic_dims import is_channel_name, picture_sides
 
 
 def automatic_joins(earlier: Sequence[PlannedStage], model: PlannedStage, *, by_type: bool = True) -> tuple[Join, ...]:
-    """Return what joins a model to the stages before it: tensors of one name, else those that are alike.
+    """Return what joins a model to the stages before it: tensors of one name, else of one type, else maps that fit.
 
     Raises:
         WebbuildError: `stage-mismatch`; `stages-not-joined` where there is nothing.
@@ -50,7 +50,12 @@ def fitting_joins(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple
 def takes_pictures_alone(model: PlannedStage) -> bool:
     """Whether a picture is all that a model takes, so that it may be a crop."""
     inputs = model.source.signature.inputs
-    return len(inputs) == 1 and bool(picture_sides(inputs[0])) and 3 in inputs[0].shape
+    return len(inputs) == 1 and _is_color_picture(inputs[0])
+
+
+def _is_color_picture(spec: TensorSpec) -> bool:
+    """Whether an input may be a picture of 3 channels: transformers leaves their number free, and calls it channels."""
+    return bool(picture_sides(spec)) and (3 in spec.shape or is_channel_name(spec.shape[1]))
 
 
 def _joins_by_name(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
@@ -70,13 +75,25 @@ def _namesakes(
 
 
 def _joins_by_type(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
-    """Return the inputs whose type and shape one output alone has, which no other input has."""
+    """Return the inputs whose type and shape one output alone has, then maps of the rest that one output alone fits."""
+    alike = _only_joins(earlier, model, is_alike)
+    return (*alike, *_only_joins(earlier, model, may_be_map, alike))
+
+
+def _only_joins(
+    earlier: Sequence[PlannedStage],
+    model: PlannedStage,
+    suits: Callable[[TensorSpec, TensorSpec], bool],
+    done: Sequence[Join] = (),
+) -> tuple[Join, ...]:
+    """Return the inputs that one output alone suits, which suits no other input; without those that are joined."""
+    taken, given = {each.input for each in done}, {(each.stage, each.output) for each in done}
     pairs = [
         (spec, stage, output)
         for spec in model.source.signature.inputs
         for stage in earlier
         for output in stage.source.signature.outputs
-        if is_alike(spec, output)
+        if spec.name not in taken and (stage.name, output.name) not in given and suits(spec, output)
     ]
     inputs, outputs = [id(pair[0]) for pair in pairs], [id(pair[2]) for pair in pairs]
     alone = [pair for pair in pairs if inputs.count(id(pair[0])) == outputs.count(id(pair[2])) == 1]
@@ -92,10 +109,32 @@ def not_joined(earlier: Sequence[PlannedStage], model: PlannedStage) -> Webbuild
         "stages-not-joined",
         f"no output is an input of the next stage: {made}; {model.source.path.name} takes "
         f"{list_tensors(model.source.signature.inputs)}",
-        "give the files in the order in which they run, or say what joins them with --pipeline FILE; --glue FILE.js "
+        _why_no_crops(model)
+        or "give the files in the order in which they run, or say what joins them with --pipeline FILE; --glue FILE.js "
         "makes an input of outputs that do not fit",
         exit_code=USAGE,
     )
+
+
+def _why_no_crops(model: PlannedStage) -> str:
+    """Return what lets a model of pictures look at crops, empty for one of other tensors."""
+    inputs = model.source.signature.inputs
+    pictures, others = ([spec for spec in inputs if bool(picture_sides(spec)) is wanted] for wanted in (True, False))
+    if len(pictures) != 1 or any(not _is_number(spec) for spec in others):
+        return ""
+    if not _is_color_picture(pictures[0]):
+        return f"export it with a picture of 3 channels as '{pictures[0].name}': crops have no other number of channels"
+    if not others:
+        return ""
+    values = " ".join(f"--set {spec.name}=0" for spec in others)
+    return (
+        f"give {values}, or another value, to make {'it' if len(others) == 1 else 'them'} constant: a model that "
+        "looks at crops takes a picture alone"
+    )
+
+
+def _is_number(spec: TensorSpec) -> bool:
+    return all(size == 1 for size in spec.shape)
 
 
 def list_tensors(specs: Sequence[TensorSpec]) -> str:

@@ -16,6 +16,15 @@ def is_alike(one: TensorSpec, other: TensorSpec) -> bool:
     return len(one.shape) > 1 and bool(known) and fits(one, other) and one.shape[1:] == other.shape[1:]
 
 
+def may_be_map(one: TensorSpec, other: TensorSpec) -> bool:
+    """Whether two tensors may be one map of features, [N, C, rows, columns] of which some are free.
+
+    Both have the same number of channels or of rows, and no picture has as many channels.
+    """
+    known = [a for a, b in zip(one.shape[1:], other.shape[1:], strict=False) if a == b and isinstance(a, int) and a > 4]
+    return len(one.shape) == len(other.shape) == 4 and bool(known) and fits(one, other)
+
+
 def fits(one: TensorSpec, other: TensorSpec) -> bool:
     """Whether an output may be an input, as far as the files tell: floats of any width, and free sizes."""
     same = one.dtype == other.dtype or (one.dtype in _FLOATS and other.dtype in _FLOATS)
