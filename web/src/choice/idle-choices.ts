@@ -2,7 +2,7 @@
 
 import { stageInputs } from "../manifest/stages.js";
 import type { ModelStage } from "../runs/model-stage.js";
-import { IdleTime } from "./idle-time.js";
+import { IdleTime } from "../worker/idle-time.js";
 import { TAKEN_ON_GPU } from "./reasons.js";
 
 interface Releasable {

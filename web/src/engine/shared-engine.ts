@@ -9,6 +9,7 @@ import { checkExternalTextures } from "../preprocess/gpu/external-texture-check.
 import type { KnownGpuWork } from "../session/known-gpu-work.js";
 import { SceneStore } from "../stages/scene-store.js";
 import type { Downloads, OnBytes } from "../storage/download.js";
+import { IdleTime } from "../worker/idle-time.js";
 import { Queue } from "../worker/queue.js";
 import { gpuDevice, type OrtWeb, releaseBinary, startEngine } from "./engine.js";
 import { type FirstSession, openFirstSession } from "./first-session.js";
@@ -26,9 +27,13 @@ export class SharedEngine {
   );
   /** What the stages of a model hand to each other. */
   readonly scenes = new SceneStore();
+  /** Told of every run, so that what is for the next visit waits until this one has had a result, and asks for no more. */
+  readonly activity = new IdleTime((signal) => this.#prepareNextVisit(signal));
   #models = 0;
   #log: PlacementLog | null = null;
   #engine: Promise<OrtWeb> | null = null;
+  /** Those that the engine came with. */
+  #downloads: Downloads | null = null;
   #externalTextures: Promise<string | null> | null = null;
 
   /** Returns a number that no other model in this worker has. */
@@ -69,10 +74,17 @@ export class SharedEngine {
       await first.after.catch(() => {});
       // Where there can be none, the model's own session fails too, and says why.
       await this.queue.add(() => this.gpu.guard(() => openFirstSession(engine, first))).catch(() => {});
-      void downloads.written().finally(() => releaseBinary(engine));
+      releaseBinary(engine);
+      this.#downloads = downloads;
       return engine;
     };
     this.#engine = this.#engine === null ? own() : this.#engine.catch(own);
     return this.#engine;
+  }
+
+  /** Where that fails, as without memory, the next visit does as this one did. */
+  async #prepareNextVisit(signal: AbortSignal): Promise<boolean> {
+    await this.#downloads?.keepDecompressed(signal).catch(() => {});
+    return true;
   }
 }

@@ -13,6 +13,9 @@ type Bytes = Uint8Array<ArrayBuffer>;
 const WINDOW = 8 * 2 ** 20;
 const MAGIC = { identity: [], gzip: [0x1f, 0x8b], zstd: [0x28, 0xb5, 0x2f, 0xfd] } as const;
 
+/** Bytes of a file that are decompressed at a time, where others are to have their turn between. */
+const STEP = 32 * 1024;
+
 /** Whether a file is as it is stored. A host that sends `Content-Encoding` has the browser inflate it on the way. */
 export function isEncoded({ encoding }: File, content: Bytes): boolean {
   return MAGIC[encoding].every((byte, index) => content[index] === byte);
@@ -28,7 +31,7 @@ export class Decompressor {
     this.#zstd = file.encoding === "zstd" && !supportsZstd() ? new ZstdDecompressor(file) : null;
   }
 
-  /** Whether the browser cannot undo it, and a script does: that takes long enough to do it once. */
+  /** Whether the browser cannot undo it, and a script does: that takes long. */
   get isSlow(): boolean {
     return this.#zstd !== null;
   }
@@ -55,6 +58,21 @@ export class Decompressor {
       throw corruptFile(this.#file.path, `it is no whole ${encoding} file: ${reason}`, { cause });
     }
   }
+}
+
+/** Returns what `stored` holds, null where `signal` fires before. The thread is free for other work between the steps. */
+export async function decompressInSteps(
+  file: File,
+  stored: Bytes,
+  signal: AbortSignal,
+): Promise<Bytes | null> {
+  const decompressor = new Decompressor(file);
+  for (let start = 0; start < stored.length; start += STEP) {
+    decompressor.push(stored.subarray(start, start + STEP));
+    await new Promise((resolve) => setTimeout(resolve));
+    if (signal.aborted) return null;
+  }
+  return decompressor.content(stored);
 }
 
 /** One zstd file, into memory of the size that the manifest gives. An error waits until what was pushed is asked for. */

@@ -3,7 +3,7 @@
 import { abortedError, corruptFile, WebbuildError } from "../api/errors.js";
 import type { File } from "../manifest/manifest.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
-import { Decompressor, isEncoded } from "./decompress.js";
+import { Decompressor, decompressInSteps, isEncoded } from "./decompress.js";
 import { allocate, dequantize } from "./dequantize.js";
 import type { FileCache } from "./file-cache.js";
 import { sha256 } from "./sha256.js";
@@ -22,6 +22,8 @@ export class Downloads {
   readonly #files: ReadonlyMap<string, File>;
   readonly #cache: FileCache;
   readonly #signal: AbortSignal;
+  /** What a script has decompressed here. */
+  readonly #slow = new Set<File>();
 
   /** What `cache` has is not fetched; what is fetched it is given to keep. */
   constructor(locations: FileLocations, files: readonly File[], cache: FileCache, signal: AbortSignal) {
@@ -54,15 +56,25 @@ export class Downloads {
     onBytes(file.size);
     if (kept.isDecompressed) return kept.bytes;
     const decompressor = new Decompressor(file);
+    if (decompressor.isSlow) this.#slow.add(file);
     decompressor.push(kept.bytes);
-    const content = await decompressor.content(kept.bytes);
-    if (decompressor.isSlow) this.#cache.putDecompressed(file, content);
-    return content;
+    return decompressor.content(kept.bytes);
   }
 
-  /** Resolves when what was fetched is written, or does not get written soon: until then it is read. */
-  written(): Promise<void> {
-    return this.#cache.flushWrites();
+  /**
+   * Decompresses once more what a script had to, and keeps it so for the next visit. For when nobody waits: a load that did
+   * this would take longer, and memory would hold it meanwhile. Returns early where `signal` fires.
+   */
+  async keepDecompressed(signal: AbortSignal): Promise<void> {
+    for (const file of this.#slow) {
+      const kept = await this.#cache.get(file);
+      if (kept !== null && !kept.isDecompressed) {
+        const content = await decompressInSteps(file, kept.bytes, signal);
+        if (content === null) return;
+        this.#cache.putDecompressed(file, content);
+      }
+      this.#slow.delete(file);
+    }
   }
 
   /** The worker ends with the load that failed: what was fetched whole is to be kept before that. */
@@ -91,10 +103,9 @@ export class Downloads {
     if ((await difference(file, stored)) !== null)
       ({ stored, inflating: decompressor } = await receive(url, file, () => {}, { signal, cache: "reload" }));
     await verify(file, stored);
-    if (!decompressor.isSlow) this.#cache.put(file, stored);
-    const content = await decompressor.content(stored);
-    if (decompressor.isSlow) this.#cache.putDecompressed(file, content);
-    return content;
+    this.#cache.put(file, stored);
+    if (decompressor.isSlow) this.#slow.add(file);
+    return decompressor.content(stored);
   }
 
   /** One part at a time: beside the whole, memory holds one of them. */

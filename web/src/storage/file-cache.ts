@@ -88,13 +88,11 @@ export class FileCache {
     this.#write(size, (store) => store.write(name, stored));
   }
 
-  /** Keeps what is in a file instead, which was checked before it was decompressed. It is read until it is written. */
+  /** Keeps what is in a file instead, which was checked before it was decompressed. Returns at once. */
   putDecompressed({ sha256: name, uncompressedSize }: File, content: Bytes): void {
-    this.#write(uncompressedSize, async (store) => {
-      const hash = hashBytes(await sha256(content));
-      // Whoever had use of it may have given it away meanwhile: the next visit decompresses it once more.
-      if (content.byteLength === uncompressedSize) await store.write(name, content, hash);
-    });
+    this.#write(uncompressedSize, async (store) =>
+      store.write(name, content, hashBytes(await sha256(content))),
+    );
   }
 
   /** Waits a short while for what is being written: after a load that failed nothing of the worker may be left. */

@@ -40,10 +40,14 @@ export class HostTurns {
 
   /** Does a part of a run in its turn: others may come between the parts. `end` comes after the last. */
   add<T>(id: number, work: (model: HostedModel) => Promise<T>): Promise<T> {
-    return this.engine.queue.add(async () => {
-      if (this.#cancelled.delete(id) || this.#closing.signal.aborted) throw abortedError();
-      return work(this.model);
-    });
+    const { queue, activity } = this.engine;
+    activity.began();
+    return queue
+      .add(async () => {
+        if (this.#cancelled.delete(id) || this.#closing.signal.aborted) throw abortedError();
+        return work(this.model);
+      })
+      .finally(() => activity.ended());
   }
 
   end(id: number): void {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { IdleTime } from "../../src/choice/idle-time.js";
+import { IdleTime } from "../../src/worker/idle-time.js";
 
 beforeEach(() => {
   vi.useFakeTimers();
