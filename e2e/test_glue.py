@@ -10,6 +10,7 @@ import pytest
 
 from e2e.conftest import Webbuild
 from tests.stages import pair
+from webbuild.compile.stages import glue_syntax
 
 GLUE = """
 export default ({ encoder: { detail } }, { picture }) => {
@@ -72,3 +73,23 @@ def test_a_module_that_is_no_javascript_is_not_packed(
     assert done.returncode == 2
     assert "error[invalid-glue]" in done.stderr
     assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        (glue_syntax._COMPILE.replace("document.head.append(script);", ""), "no answer within 0.1 s"),
+        ("() => { throw new Error('the page is gone'); }", "the page is gone"),
+    ],
+    ids=["one that does not answer", "one that fails"],
+)
+def test_a_browser_that_fails_leaves_the_syntax_unchecked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, said: str
+) -> None:
+    module = tmp_path / "vector.js"
+    module.write_text(GLUE.replace("BEFORE", ""))
+    monkeypatch.setattr(glue_syntax, "_COMPILE", script)
+    monkeypatch.setattr(glue_syntax, "_SECONDS", 0.1)
+    [note] = glue_syntax.check_glue_syntax([module])
+    assert "vector.js is not checked: Chromium failed: " in note
+    assert said in note

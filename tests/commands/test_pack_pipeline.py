@@ -196,6 +196,16 @@ def test_tensors_of_a_stage_that_looks_at_crops_are_refused(tmp_path: Path) -> N
     assert "tiny-rtmpose.onnx looks at crops, and tiny-joined.onnx after it takes tensors" in done.stderr
 
 
+def test_glue_after_a_stage_that_looks_at_crops_is_refused(tmp_path: Path) -> None:
+    """It reads results alone: it takes no tensors, and nothing says so."""
+    save(parsed(LOOK), tmp_path / "tiny-glued.onnx")
+    (tmp_path / "g.js").write_text("export default (_, { results }) => ({ raw: results.look.poses });")
+    rest = "[stages.after]\nmodel = 'tiny-glued.onnx'\nglue = 'g.js'\n"
+    done = pack_detected(tmp_path, keypoints(tmp_path), rest)
+    assert (done.code, done.error) == (2, "tensors-of-crops"), done.stderr
+    assert "tiny-rtmpose.onnx looks at crops, and glue makes the inputs of tiny-glued.onnx after it" in done.stderr
+
+
 @pytest.mark.parametrize("rest", ["[joins]\nlook.raw = 'find.output0'", "glue = 'g.js'\nreads = ['find.output0']"])
 def test_an_output_that_lowering_replaces_cannot_be_taken(tmp_path: Path, rest: str) -> None:
     """Detection rows take the place of the raw tensor, which the file of the detector still has."""

@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import TypedDict
 
 from webbuild.browser.chromium import open_chromium
+from webbuild.browser.require_playwright import require_playwright
 from webbuild.errors import USAGE, WebbuildError
 
-_COMPILE = """(text) => new Promise((resolve) => {
+_SECONDS = 30.0
+"""How long compiling a module may take."""
+_COMPILE = """([text, seconds]) => new Promise((resolve, reject) => {
+  setTimeout(() => reject(new Error(`no answer within ${seconds} s`)), seconds * 1000);
   const script = document.createElement("script");
   script.type = "module";
   // The import fails before the module runs. In one line with it, lines keep their numbers.
@@ -29,7 +33,7 @@ class _Mistake(TypedDict):
 
 
 def check_glue_syntax(files: Sequence[Path]) -> Iterator[str]:
-    """See that modules can be compiled; yield which could not be checked, since there is no Chromium.
+    """See that modules can be compiled; yield which could not be checked, and why: no Chromium runs here, say.
 
     Raises:
         WebbuildError: `invalid-glue`, with the line.
@@ -53,12 +57,19 @@ def _compile(files: Sequence[Path]) -> list[_Mistake | None]:
     """Return the first mistake of each module.
 
     Raises:
-        WebbuildError: there is no Chromium that runs.
+        WebbuildError: there is no Chromium that runs, or it fails or stops on the way.
     """
+    require_playwright()
+    from playwright.sync_api import Error
+
     found = list[_Mistake | None]()
-    with open_chromium(webgpu=False) as browser:
-        for file in files:
-            with browser.page() as (page, _):
-                page.context.set_offline(True)
-                found.append(page.evaluate(_COMPILE, file.read_text("utf-8")))
+    try:
+        with open_chromium(webgpu=False) as browser:
+            for file in files:
+                with browser.page() as (page, _):
+                    page.context.set_offline(True)
+                    found.append(page.evaluate(_COMPILE, [file.read_text("utf-8"), _SECONDS]))
+    except Error as error:
+        what = f"Chromium failed: {error.message.splitlines()[0]}"
+        raise WebbuildError("chromium-failed", what, "run it by hand to see why", exit_code=USAGE) from error
     return found

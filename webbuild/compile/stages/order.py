@@ -107,10 +107,16 @@ def check_tensors_of_crops(stages: Sequence[PlannedStage]) -> None:
     """
     for stage, after in pairwise(stages[1:]):
         if _looks_at_crops(stage) and not _looks_at_crops(after):
+            looking, other = stage.source.path.name, after.source.path.name
+            takes = (
+                f"{other} after it takes tensors"
+                if after.glue is None
+                else f"glue makes the inputs of {other} after it"
+            )
             raise WebbuildError(
                 "tensors-of-crops",
-                f"{stage.source.path.name} looks at crops, and {after.source.path.name} after it takes tensors",
-                f"put {after.source.path.name} before it, where it can take what it needs; or pack a bundle for each",
+                f"{looking} looks at crops, and {takes}",
+                f"put {other} before it, where it can take what it needs; or pack a bundle for each",
                 exit_code=USAGE,
             )
 
