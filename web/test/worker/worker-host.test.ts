@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { WebbuildError } from "../../src/api/errors.js";
 import type { SharedEngine } from "../../src/engine/shared-engine.js";
+import { IdleTime } from "../../src/worker/idle-time.js";
 import { Queue } from "../../src/worker/queue.js";
 import { WorkerHost } from "../../src/worker/worker-host.js";
 
@@ -14,7 +15,8 @@ async function failureOf(
   reads: typeof state | null,
   dropped = false,
 ): Promise<WebbuildError> {
-  const host = new WorkerHost({ queue: new Queue() } as SharedEngine);
+  const activity = new IdleTime(async () => true);
+  const host = new WorkerHost({ queue: new Queue(), activity } as SharedEngine);
   if (dropped) host.cancel(1);
   const error: unknown = await (async () => host.run(1, pictures, { mask }, reads))().catch((why) => why);
   if (!(error instanceof WebbuildError)) throw error;
