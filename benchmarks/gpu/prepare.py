@@ -71,7 +71,7 @@ def _jobs(
     jobs = suppression_jobs(counts)
     for name in models:
         model = ROOT / "models" / MODELS[name]
-        for precision, case in writer.cases(pack_model(model, bundles / name, "--precision", "fp16")):
+        for precision, case in writer.cases(pack_model(model, bundles / name, "--precision", "auto")):
             if precision == "fp32":
                 jobs += frame_jobs(name, case, counts)
             jobs += model_jobs(name, precision, case, counts)
@@ -82,7 +82,7 @@ def _jobs(
             ((_, case),) = writer.cases(pack_model(model, bundles / f"{name}-nms-gpu", "--nms", "gpu"))
             jobs += model_jobs(name, "fp32", case, counts, suppression="graph")
     for model in heavy:
-        packed = pack_model(model, bundles / model.stem, "--precision", "fp16", "--task", "tensor")
+        packed = pack_model(model, bundles / model.stem, "--precision", "auto", "--task", "tensor")
         for precision, case in writer.cases(packed, made_up=True):
             jobs += model_jobs(f"{model.stem}, weights made up", precision, case, counts)
     return jobs

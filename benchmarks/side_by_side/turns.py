@@ -13,6 +13,8 @@ from webbuild.errors import WebbuildError
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.page_rpc import PageError
 
+_STAY = 5000.0
+"""Milliseconds of a first visit after its result. What a page keeps for the next one it may keep when nobody waits."""
 _MOST = 240
 """Characters of a message."""
 
@@ -36,6 +38,7 @@ def measure_in_turns(
             try:
                 with chromium.page() as (page, _):
                     first[name].append(left[name].visit(page, backend, samples[0]))
+                    page.wait_for_timeout(_STAY)
                     second[name].append(left[name].visit(page, backend, samples[0]))
             except (PageError, WebbuildError) as error:
                 failed[name] = " ".join(str(error).split())[:_MOST]
