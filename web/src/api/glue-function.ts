@@ -23,6 +23,9 @@ export interface GlueContext {
     placed: { left: number; top: number; width: number; height: number };
     input: { width: number; height: number };
   };
-  /** The results of earlier stages, by the stages' names. A stage of the task `tensor` has none. */
+  /**
+   * The results of earlier stages, by the stages' names; in no order, since JavaScript lists names that are numbers first. A
+   * stage of the task `tensor` has none.
+   */
   results: Readonly<Record<string, unknown>>;
 }

@@ -3,7 +3,6 @@
 import type { ModelStage } from "../runs/model-stage.js";
 import type { SceneSource } from "../runs/scene-source.js";
 import { StageRuns } from "../runs/stage-runs.js";
-import type { SceneView } from "../stages/scene-view.js";
 import { type EverythingOptions, everythingSettings } from "../tasks/mask-generation/everything/settings.js";
 import type { LookReport } from "../worker/look.js";
 import { OrderedResults } from "../worker/queue.js";
@@ -15,7 +14,7 @@ import {
   checkStageRunOptions,
   optionNames,
 } from "./options.js";
-import type { EverythingResult, Result, RunOptions, SceneRunOptions, Tensors } from "./types.js";
+import type { EverythingResult, GlueContext, Result, RunOptions, SceneRunOptions, Tensors } from "./types.js";
 import { withEither } from "./with-either.js";
 
 /** What `model.look()` gives. It holds the picture, and the first stage's outputs in the worker, until `release()`. */
@@ -77,9 +76,9 @@ export class Scene {
   }
 
   /**
-   * Finds every object of a mask-generation model by a click at each point of a grid: what Segment Anything's `SamAutomaticMaskGenerator` finds
-   * without crops. Other runs of the scene have their turn between points, and do not wait for its answer. `release()` ends it
-   after the points under way: it rejects with the code "aborted".
+   * Finds every object of a mask-generation model by a click at each point of a grid: what Segment Anything's
+   * `SamAutomaticMaskGenerator` finds without crops. Other runs of the scene have their turn between points, and do not wait
+   * for its answer. `release()` ends it after the points under way: it rejects with the code "aborted".
    */
   everything(options: EverythingOptions = {}): Promise<EverythingResult> {
     return this.#long.add(
@@ -109,7 +108,7 @@ export class Scene {
   }
 
   /** @internal The results of all stages but the last, by their names, as glue is given them. */
-  results(): Promise<SceneView["results"]> {
+  results(): Promise<GlueContext["results"]> {
     return this.#ordered.add(
       guarded(() => {
         this.#check();

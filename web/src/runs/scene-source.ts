@@ -2,12 +2,11 @@
 // lost with a worker, the first stage runs again.
 
 import { internalError } from "../api/errors.js";
-import type { PictureSize, RunOptions } from "../api/types.js";
+import type { GlueContext, PictureSize, RunOptions } from "../api/types.js";
 import type { LoadedModel } from "../fallback/fallback-chain.js";
 import { type ResilientSession, rejectOnAbort } from "../fallback/recovery.js";
 import { closePictures } from "../preprocess/pixels.js";
 import type { SceneRef } from "../stages/scene-store.js";
-import type { SceneView } from "../stages/scene-view.js";
 import type { LookReport } from "../worker/look.js";
 import { EarlierStages, type Look, type Place } from "./earlier-stages.js";
 import type { ModelStage } from "./model-stage.js";
@@ -70,11 +69,11 @@ export class SceneSource {
   }
 
   /** Returns the results of all stages but the last, by their names. */
-  async results(): Promise<SceneView["results"]> {
+  async results(): Promise<GlueContext["results"]> {
     const { session, loaded } = await this.#ensure(undefined);
     const { view } = await asking(session, undefined)((scenes) => scenes.read(this.#places.refOf(loaded)));
     closePictures([view.picture]);
-    return view.results;
+    return Object.fromEntries(view.results);
   }
 
   /** Whether what the first stage wrote is lost, since that has moved to another worker. */

@@ -49,7 +49,7 @@ export async function glueFeeds(
   const picture = { ...source, placed, input: view.input };
   try {
     const tensors = await scenes.read(ref, reads);
-    const making = Promise.resolve(make(tensors, { picture, results: view.results }));
+    const making = Promise.resolve(make(tensors, { picture, results: Object.fromEntries(view.results) }));
     const made = await withLimit(making, LIMITS.glue, "it");
     const others = Object.entries(Object(made)).filter(([name]) => !given.includes(name));
     return completeFeeds(wanted, Object.fromEntries(others) as Tensors);

@@ -45,8 +45,8 @@ export class SceneStore {
     const scene = this.find(ref);
     releaseTensors(scene.tensors[stage] ?? {});
     scene.tensors[stage] = outputs;
-    closeResults(scene.view.results[stage]);
-    if (result !== null) scene.view.results = { ...scene.view.results, [stage]: result };
+    closeResults(scene.view.results.get(stage));
+    if (result !== null) scene.view.results = new Map([...scene.view.results, [stage, result]]);
   }
 
   find(ref: SceneRef): Scene {
@@ -115,7 +115,7 @@ export class SceneStore {
     this.#scenes.delete(key(ref));
     void releaseCrops(scene.view.picture);
     closePictures([scene.view.picture]);
-    closeResults(Object.values(scene.view.results));
+    closeResults([...scene.view.results.values()]);
     for (const outputs of Object.values(scene.tensors)) releaseTensors(outputs);
   }
 

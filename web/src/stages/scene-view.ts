@@ -12,6 +12,9 @@ export interface SceneView {
   geometry: Geometry;
   /** The size of the first stage's input, in pixels. */
   input: Size;
-  /** The results of earlier stages, by the stages' names. A stage of the task `tensor` has none. */
-  results: Readonly<Record<string, TaskFields>>;
+  /**
+   * The results of earlier stages, by the stages' names, in the order of the stages: no object, which would list a stage
+   * called `2` first. A stage of the task `tensor` has none.
+   */
+  results: ReadonlyMap<string, TaskFields>;
 }

@@ -132,9 +132,7 @@ function saidOf({ keypoints, classes, embedding }: Detection & SaidOfCrop): Said
 
 /** However many there are. */
 function wantedBoxes({ results }: SceneView, input: CropInput): Detection[] {
-  const found = Object.values(results)
-    .map(detectionsIn)
-    .findLast((each) => each !== null);
+  const found = [...results.values()].map(detectionsIn).findLast((each) => each !== null);
   if (found === undefined || found === null) {
     const fix = "pack the model again: a stage that takes crops comes after one that finds boxes";
     throw new WebbuildError("invalid-manifest", "no stage finds the boxes that crops are cut around", fix);

@@ -108,7 +108,7 @@ export interface RowRules<Spec> {
 
 /**
  * A later stage that runs on parts of the picture, such as a box around each person that an earlier stage found
- * (`scene.results[stage]`). The parts are run in batches, as many together as a variant of the stage takes pictures
+ * (`scene.results`). The parts are run in batches, as many together as a variant of the stage takes pictures
  * (`pictureBatch`), each in that variant's session; `join` makes the answer. `Piece` is plain data: it crosses threads.
  */
 export interface PartRules<Spec extends TaskSpec, R extends TaskFields, Context, Piece = unknown> {

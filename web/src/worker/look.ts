@@ -50,7 +50,7 @@ export async function look(
     picture,
     geometry,
     input: planeSize(runInput(manifest.inputs).image),
-    results: result === null ? {} : { [stage]: result },
+    results: new Map(result === null ? [] : [[stage, result]]),
   };
   engine.scenes.keep(ref, { view, tensors: { [stage]: found.kept }, size, route });
   return {

@@ -89,10 +89,9 @@ export async function stageContext(
 }
 
 /** A stage that runs again, to be compared, sees nothing of itself and of those after it. */
-function earlierResults(results: SceneView["results"], stage = ""): SceneView["results"] {
-  const names = Object.keys(results);
-  const own = names.indexOf(stage);
-  return own < 0 ? results : Object.fromEntries(Object.entries(results).slice(0, own));
+export function earlierResults(results: SceneView["results"], stage = ""): SceneView["results"] {
+  const own = [...results.keys()].indexOf(stage);
+  return own < 0 ? results : new Map([...results].slice(0, own));
 }
 
 /** Returns the tensors that the stage takes of earlier ones, but for those that are `given`. */

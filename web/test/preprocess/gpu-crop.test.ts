@@ -108,7 +108,7 @@ describe.runIf(hasWebgpu)("crops that are cut on the GPU", () => {
     const scenes = new SceneStore();
     const ref = { host: 0, scene: 0 };
     const image = await createImageBitmap(painted(30, 20));
-    scenes.keep(ref, { view: { picture: image, results: {} }, tensors: {} } as unknown as Scene);
+    scenes.keep(ref, { view: { picture: image, results: new Map() }, tensors: {} } as unknown as Scene);
     const crops = boxes(2, 30, 20);
     await cropTensor(image, INPUT, crops, device);
     expect(kept.size).toBe(1);

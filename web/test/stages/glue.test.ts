@@ -7,7 +7,12 @@ test("glue that never ends fails", async () => {
   try {
     const scenes = new SceneStore();
     const size = { width: 4, height: 3 };
-    const view = { picture: new ImageData(4, 3), geometry: { source: size }, input: size, results: {} };
+    const view = {
+      picture: new ImageData(4, 3),
+      geometry: { source: size },
+      input: size,
+      results: new Map(),
+    };
     const ref = { host: 0, scene: 0 };
     scenes.keep(ref, { view, tensors: {}, size: [4, 3] } as unknown as Scene);
     const glue = { file: "glue/slow.js", reads: [], make: () => new Promise<never>(() => {}) };

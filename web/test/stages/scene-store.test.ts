@@ -14,14 +14,14 @@ async function scene(): Promise<Scene> {
     picture: await bitmap(),
     geometry: { source: size, ...placed },
     input: size,
-    results: { first: { kind: "image", picture: await bitmap() } },
+    results: new Map([["first", { kind: "image", picture: await bitmap() }]]),
   } as unknown as Scene["view"];
   return { view, tensors: {}, size: [4, 3], route: { path: "cpu" } } as unknown as Scene;
 }
 
 const widths = ({ view }: Scene): unknown[] => [
   (view.picture as ImageBitmap).width,
-  ...Object.values(view.results).map((result) => Object(result).picture.width),
+  ...[...view.results.values()].map((result) => Object(result).picture.width),
 ];
 
 test("a scene that is released closes its picture and those of its results", async () => {
@@ -37,7 +37,7 @@ test("a scene that is released closes its picture and those of its results", asy
 test("a result that takes the place of another closes that one's picture", async () => {
   const scenes = new SceneStore();
   const kept = await scene();
-  const { first } = kept.view.results;
+  const first = kept.view.results.get("first");
   scenes.keep(ref, kept);
   scenes.add(ref, "first", {}, { kind: "image", picture: await bitmap() } as never);
   expect(Object(first).picture.width).toBe(0);

@@ -49,7 +49,7 @@ function scene(boxes: readonly Box[]): SceneView {
     picture,
     geometry: { source: SIZE, left: 0, top: 0, ...SIZE },
     input: SIZE,
-    results: { detector: { kind: "detect", ...SIZE, detections } as SceneView["results"][string] },
+    results: new Map([["detector", { kind: "detect", ...SIZE, detections }]]),
   };
 }
 

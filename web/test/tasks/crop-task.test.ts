@@ -25,7 +25,7 @@ function person(x: number, classIndex = 0): Detection {
 
 function scene(detections: Detection[]): SceneView {
   const size = { width: 64, height: 32 };
-  const results = { detector: { kind: "detect", ...size, detections } };
+  const results = new Map([["detector", { kind: "detect", ...size, detections }]]);
   return {
     picture: new ImageData(64, 32),
     geometry: { source: size, left: 0, top: 0, ...size },
@@ -102,7 +102,7 @@ test.each([
 });
 
 test("a stage without boxes before it is an error that says so", () => {
-  const alone = { ...scene([]), results: {} };
+  const alone = { ...scene([]), results: new Map() };
   expect(() => parts.count(MANIFEST, alone, null)).toThrow(/no stage finds the boxes/);
 });
 
@@ -115,4 +115,13 @@ test.each([
   const low = { ...person(51), box: { x1: 51, y1: 9, x2: 60, y2: 9 } };
   const found = scene([flat, low, ...[1, 3, 20, 30, 40].map((x) => person(x))]);
   expect(cropBoxes(found, { ...INPUT, ...said }).map(({ box }) => box.x1)).toEqual(lefts);
+});
+
+test("the boxes are those of the last stage that has some, whatever the names of the stages are", () => {
+  const nose = { name: "nose", x: 4, y: 5, confidence: 0.5 };
+  const found = scene([person(3)]);
+  const poses = [{ ...person(3), keypoints: [nose] }];
+  const landmarks = { kind: "pose", width: 64, height: 32, poses };
+  const results = new Map([...found.results, ["2", landmarks]]);
+  expect(cropBoxes({ ...found, results }, INPUT).map(({ points }) => points)).toEqual([[[4, 5]]]);
 });

@@ -49,7 +49,7 @@ function found({ task, letterbox, settings, points }: EverythingCase, together =
     picture: new ImageData(width, height),
     geometry: letterbox,
     input: { width: 64, height: 64 },
-    results: {},
+    results: new Map(),
   };
   const context = module.context?.(manifest, { everything: settings }, null, scene);
   if (module.parts === undefined || context === undefined) throw new Error("no parts");
