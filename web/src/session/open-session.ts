@@ -11,6 +11,7 @@ import type { Manifest } from "../manifest/manifest.js";
 import { pictureBatch } from "../manifest/variants.js";
 import { createPostprocessor, sessionGpuOutputs } from "../postprocess/gpu-postprocess.js";
 import { createPreprocessor } from "../preprocess/gpu/create-preprocessor.js";
+import type { Preprocessor } from "../preprocess/preprocess.js";
 import type { StatefulRunner } from "../self-test/golden-sequence.js";
 import { runSelfTest } from "../self-test/self-test.js";
 import type { Downloads } from "../storage/download.js";
@@ -69,7 +70,10 @@ export async function openSession(
   return { predictor, preprocessor, postprocessor, takesFrames, tools, glue, info };
 }
 
-/** Makes what goes around the session, and tests or warms it up. Where that fails, all of it is released. */
+/**
+ * Makes what goes around the session, and tests or warms it up. Where that fails, the session and the preprocessor are
+ * released; a postprocessor has nothing to release.
+ */
 async function prove(
   request: SessionRequest,
   { engine, adapter, capture, goldenRun, test, gpuWork, tools, copyFrames }: SessionParts,
@@ -81,28 +85,30 @@ async function prove(
   const processing = processingOf(request);
   const [gpu, gpuEngine] = adapter === null ? [null, null] : [shared.gpu, engine];
   const { inputs } = manifest;
-  const preprocessor = await createPreprocessor({ inputs, engine: gpuEngine, processing, copyFrames });
-  const postprocessor = await createPostprocessor(manifest, gpuEngine, processing);
-  const runner: StatefulRunner = {
-    run: (feeds) => predictor.runRaw(preprocessor.upload(feeds)),
-    copy: (states) => gpu?.guard(() => copyTensors(states)) ?? copyTensors(states),
-  };
-  const passed = test?.passed ? { sample: test.golden.sample, fromCache: true } : null;
-  const run = async (): Promise<SelfTest | null> => {
-    if (test && goldenRun) return runSelfTest(test, manifest, goldenRun, runner, capture);
-    // What passed here is right here, and what it needs is being compiled: the visitor's run may be the first.
-    if (passed === null || gpuWork.known.pipelines.length === 0)
-      await warmUp(manifest, backend, runner, tools);
-    return passed;
-  };
+  let preprocessor: Preprocessor | null = null;
   try {
+    const made = await createPreprocessor({ inputs, engine: gpuEngine, processing, copyFrames });
+    preprocessor = made;
+    const postprocessor = await createPostprocessor(manifest, gpuEngine, processing);
+    const runner: StatefulRunner = {
+      run: (feeds) => predictor.runRaw(made.upload(feeds)),
+      copy: (states) => gpu?.guard(() => copyTensors(states)) ?? copyTensors(states),
+    };
+    const passed = test?.passed ? { sample: test.golden.sample, fromCache: true } : null;
+    const run = async (): Promise<SelfTest | null> => {
+      if (test && goldenRun) return runSelfTest(test, manifest, goldenRun, runner, capture);
+      // What passed here is right here, and what it needs is being compiled: the visitor's run may be the first.
+      if (passed === null || gpuWork.known.pipelines.length === 0)
+        await warmUp(manifest, backend, runner, tools);
+      return passed;
+    };
     const selfTest = await guardCapture(capture, run);
     const { name, known } = gpuWork;
     const now = { device: shared.devices.request, pipelines: used() };
     if (name !== null) void keepGpuWork(name, known, now, warn);
-    return { preprocessor, postprocessor, selfTest };
+    return { preprocessor: made, postprocessor, selfTest };
   } catch (error) {
-    preprocessor.release();
+    preprocessor?.release();
     // Behind a trap this may trap again: the first error tells more.
     await predictor.release().catch(() => {});
     throw error;
