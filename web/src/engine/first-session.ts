@@ -4,7 +4,7 @@ import type { InferenceSession } from "onnxruntime-web";
 import type { Backend } from "../api/types.js";
 import type { OrtWeb } from "./engine.js";
 
-/** Where that session is, and what the GPU is needed for before the engine has a device of it. */
+/** Where that session is, and what the GPU is needed for before the engine has a device of it; `after` never rejects. */
 export interface FirstSession {
   target: Backend;
   after: Promise<unknown>;

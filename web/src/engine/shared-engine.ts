@@ -70,8 +70,7 @@ export class SharedEngine {
   start(build: EngineBuild, downloads: Downloads, onBytes: OnBytes, first: FirstSession): Promise<OrtWeb> {
     const own = async (): Promise<OrtWeb> => {
       const engine = await startEngine(build, downloads, onBytes);
-      // Its own work, which fails for itself: what it says of the GPU is nothing that the engine needs.
-      await first.after.catch(() => {});
+      await first.after;
       // Where there can be none, the model's own session fails too, and says why.
       await this.queue.add(() => this.gpu.guard(() => openFirstSession(engine, first))).catch(() => {});
       releaseBinary(engine);

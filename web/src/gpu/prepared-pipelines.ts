@@ -53,22 +53,32 @@ class PreparedDevice {
   }
 
   /**
-   * Begins to compile what is not there yet. What is refused is left to the engine: an adapter may lack what a shader needs.
+   * Begins to compile what is not there yet. What is refused is left to the engine: an adapter may lack what a shader needs,
+   * or the source, which was kept by an earlier visit, is none. Never throws.
    */
   compile(sources: readonly PipelineSource[]): void {
     const device = this.#device;
     device.pushErrorScope("validation");
     for (const source of sources) {
-      const key = keyOf(source);
-      if (this.#ready.has(key)) continue;
-      const { code, entryPoint, groups } = source;
-      const layout = device.createPipelineLayout({
-        bindGroupLayouts: groups.map((entries) => device.createBindGroupLayout({ entries })),
-      });
-      const compute = { module: device.createShaderModule({ code }), entryPoint };
-      void this.#keep(key, this.#compile({ layout, compute }));
+      try {
+        this.#compileSource(source);
+      } catch {
+        // What is no layout at all throws here, and needs no pipeline: the engine makes its own.
+      }
     }
     void device.popErrorScope().catch(() => {});
+  }
+
+  #compileSource(source: PipelineSource): void {
+    const key = keyOf(source);
+    if (this.#ready.has(key)) return;
+    const device = this.#device;
+    const { code, entryPoint, groups } = source;
+    const layout = device.createPipelineLayout({
+      bindGroupLayouts: groups.map((entries) => device.createBindGroupLayout({ entries })),
+    });
+    const compute = { module: device.createShaderModule({ code }), entryPoint };
+    void this.#keep(key, this.#compile({ layout, compute }));
   }
 
   #keep(key: string, compiled: Promise<GPUComputePipeline>): Promise<GPUComputePipeline> {

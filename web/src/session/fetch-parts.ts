@@ -77,7 +77,8 @@ export async function fetchParts(
   progress.expect(request.sharesEngine ? 0 : downloads.size(engineFiles(build)), downloads.size(files));
   const name = test !== null && request.cache ? test.key : null;
   const known = name === null ? NOTHING_KNOWN : await readGpuWork(name, warn);
-  void shared.prepare(known, frameCheck);
+  // It only saves time: where it fails, the engine asks the GPU for the same itself.
+  shared.prepare(known, frameCheck).catch(() => {});
 
   const engine = await progress.measure("engine", () => starting);
   if (signal.aborted) throw abortedError(signal);

@@ -18,7 +18,20 @@ const nameOf = (test: string): string => `${test}-gpu-work-1`;
 
 /** Returns that of earlier visits, of the graph with a self-test; nothing where nothing is kept. */
 export async function readGpuWork(test: string, warn: Warn): Promise<KnownGpuWork> {
-  return ((await readFinding(nameOf(test), warn)) as KnownGpuWork | undefined) ?? NOTHING_KNOWN;
+  const kept = await readFinding(nameOf(test), warn);
+  return isGpuWork(kept) ? kept : NOTHING_KNOWN;
+}
+
+/** Whether what was kept has the form of this version: anyone on the origin may write there. */
+function isGpuWork(kept: unknown): kept is KnownGpuWork {
+  const { device, pipelines } = Object(kept) as Record<string, unknown>;
+  return typeof device === "object" && Array.isArray(pipelines) && pipelines.every(isSource);
+}
+
+function isSource(kept: unknown): kept is PipelineSource {
+  const { code, entryPoint, groups } = Object(kept) as Record<string, unknown>;
+  if (typeof code !== "string" || typeof entryPoint !== "string" || !Array.isArray(groups)) return false;
+  return groups.every((entries) => Array.isArray(entries));
 }
 
 /** Keeps what was used with what is known, if that is more. */

@@ -164,4 +164,14 @@ describe.runIf(hasWebgpu)("prepared pipelines", () => {
     expect(await written(device, shader(8))).toBe(8);
     expect(errors).toEqual([]);
   });
+
+  test("what is no source at all is left out, with no error and no open scope", async () => {
+    const pipelines = new PreparedPipelines();
+    const broken = { ...source(7), groups: [[{ binding: "none" }]] } as unknown as PipelineSource;
+    pipelines.prepare([null as unknown as PipelineSource, broken, source(8)]);
+    const { device, compiled } = await watched(pipelines);
+    expect(compiled()).toBe(1);
+    expect(await written(device, shader(8))).toBe(8);
+    await expect(device.popErrorScope()).rejects.toThrow();
+  });
 });

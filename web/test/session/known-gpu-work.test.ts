@@ -1,0 +1,27 @@
+import { afterEach, expect, test } from "vitest";
+import { keepGpuWork, NOTHING_KNOWN, readGpuWork } from "../../src/session/known-gpu-work.js";
+import { writeFinding } from "../../src/storage/findings.js";
+
+const NAME = new URL("finding/gpu", location.href).href;
+const SOURCE = { code: "shader", entryPoint: "main", groups: [[{ binding: 0, visibility: 4 }]] };
+const warn = (): void => {};
+
+afterEach(() => caches.delete("webbuild-findings"));
+
+test("what an earlier visit kept is read again", async () => {
+  const used = { device: { requiredLimits: { maxBufferSize: 8 } }, pipelines: [SOURCE] };
+  await keepGpuWork(NAME, NOTHING_KNOWN, used, warn);
+  expect(await readGpuWork(NAME, warn)).toEqual(used);
+});
+
+test.each([
+  ["no record", 7],
+  ["no list of pipelines", { device: null }],
+  ["a device that is a word", { device: "gpu", pipelines: [] }],
+  ["a pipeline that is null", { device: null, pipelines: [SOURCE, null] }],
+  ["a pipeline without code", { device: null, pipelines: [{ ...SOURCE, code: undefined }] }],
+  ["groups that are no lists", { device: null, pipelines: [{ ...SOURCE, groups: [null] }] }],
+])("%s is as if nothing were kept", async (_, kept) => {
+  await writeFinding(`${NAME}-gpu-work-1`, kept, warn);
+  expect(await readGpuWork(NAME, warn)).toEqual(NOTHING_KNOWN);
+});
