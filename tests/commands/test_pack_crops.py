@@ -301,7 +301,7 @@ def test_two_classifiers_of_one_object_are_refused(tmp_path: Path) -> None:
     finder, points, which, _ = faces(tmp_path)
     other = pooled(tmp_path / "other-cls.onnx", 16, 16, 3, "logits")
     done = webbuild("pack", finder, which, points, other, "-o", tmp_path / "out", "--no-verify")
-    assert (done.code, done.error) == (2, "same-answer-twice"), done.stderr
+    assert (done.code, done.error) == (2, "duplicate-answer"), done.stderr
     assert "other-cls.onnx says of each object what an earlier stage says: task crop-classes" in done.stderr
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from webbuild.manifest.manifest import Task
 from webbuild.preprocess.crop_box import CropBox
-from webbuild.tasks.crop_detection import SAID_OF_CROPS
+from webbuild.tasks.crop_detection import CROP_ATTRIBUTES
 from webbuild.tasks.registry import kind_of
 
 
@@ -20,7 +20,7 @@ def crop_boxes(task: Task, prediction: Sequence[Any]) -> list[CropBox]:
             each.class_index,
             each.label,
             tuple((point.x, point.y) for point in each.keypoints),
-            {name: said for name in SAID_OF_CROPS if (said := getattr(each, name, ()))},
+            {name: said for name in CROP_ATTRIBUTES if (said := getattr(each, name, ()))},
         )
         for each in kind_of(task).found_objects(prediction)
     ]

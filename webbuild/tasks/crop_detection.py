@@ -5,7 +5,7 @@ from __future__ import annotations
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.detection import Detection
 
-SAID_OF_CROPS = ("keypoints", "classes", "embedding")
+CROP_ATTRIBUTES = ("keypoints", "classes", "embedding")
 """Fields of what a stage says of a crop, a kind of stage each."""
 
 

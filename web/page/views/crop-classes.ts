@@ -1,8 +1,8 @@
 // Shows what a detector found, each object as the class that the second model gives it.
 
 import { detectionDrawing } from "../drawing/result-drawing.js";
+import { drawSaid, saidDetails } from "../results/crop-attributes.js";
 import type { ReadDetections } from "../results/detections.js";
-import { drawSaid, saidDetails } from "../results/said-of-crop.js";
 import { DetectionsView } from "./detections-view.js";
 import type { ViewModule } from "./task-view.js";
 

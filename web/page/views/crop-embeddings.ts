@@ -1,8 +1,8 @@
 // Shows what a detector found, numbered, and for each object which of the others its vector is nearest to.
 
 import { detectionDrawing } from "../drawing/result-drawing.js";
+import { drawSaid, saidDetails } from "../results/crop-attributes.js";
 import type { ReadDetections } from "../results/detections.js";
-import { drawSaid, saidDetails } from "../results/said-of-crop.js";
 import { DetectionsView } from "./detections-view.js";
 import type { ViewModule } from "./task-view.js";
 

@@ -1,9 +1,9 @@
 // Shows the keypoints of crops, which are poses.
 
 import { detectionDrawing } from "../drawing/result-drawing.js";
+import { saidDetails } from "../results/crop-attributes.js";
 import { keypointsSeen } from "../results/detection-rows.js";
 import type { ReadDetections } from "../results/detections.js";
-import { saidDetails } from "../results/said-of-crop.js";
 import { DetectionsView } from "./detections-view.js";
 import { skeletonStyle } from "./pose.js";
 import type { ViewModule } from "./task-view.js";

@@ -45,6 +45,7 @@ export type ObjectsResult =
   | MaskGenerationResult;
 
 export type * from "../tasks/classify/result.js";
+export type * from "../tasks/crop-attributes.js";
 export type * from "../tasks/crop-classes/result.js";
 export type * from "../tasks/crop-embeddings/result.js";
 export type * from "../tasks/depth/result.js";
@@ -57,6 +58,5 @@ export type * from "../tasks/mask-generation/result.js";
 export type * from "../tasks/matte/result.js";
 export type * from "../tasks/obb/result.js";
 export type * from "../tasks/pose/result.js";
-export type * from "../tasks/said-of-crop.js";
 export type * from "../tasks/segment/result.js";
 export type * from "../tasks/tensor/result.js";

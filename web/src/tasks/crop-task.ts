@@ -2,7 +2,7 @@
 // together as the graph takes.
 
 import { internalError, WebbuildError } from "../api/errors.js";
-import type { Detection, SaidOfCrop, Tensors, Warning } from "../api/types.js";
+import type { CropAttributes, Detection, Tensors, Warning } from "../api/types.js";
 import type { CropInput } from "../manifest/manifest.js";
 import { type Crop, type CropBox, placeCrop } from "../preprocess/crop/place-crop.js";
 import { cropTensor } from "../preprocess/crop/scene-crops.js";
@@ -87,7 +87,7 @@ function tooMany(scene: SceneView, input: CropInput): Warning[] {
 }
 
 /** What a crop was cut around, with what is said of that; `otherwise` is the label where nothing says what is in it. */
-export function detectionOf({ around }: Crop, otherwise = "object"): Detection & SaidOfCrop {
+export function detectionOf({ around }: Crop, otherwise = "object"): Detection & CropAttributes {
   const { box, score, classIndex, label, said } = around;
   return { box, score, classIndex, label: label ?? otherwise, ...said };
 }
@@ -122,7 +122,7 @@ export function cropBoxes(scene: SceneView, input: CropInput): CropBox[] {
     });
 }
 
-function saidOf({ keypoints, classes, embedding }: Detection & SaidOfCrop): SaidOfCrop {
+function saidOf({ keypoints, classes, embedding }: Detection & CropAttributes): CropAttributes {
   return {
     ...(keypoints && { keypoints }),
     ...(classes && { classes }),

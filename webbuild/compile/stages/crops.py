@@ -29,7 +29,7 @@ def with_crops(
 
     Raises:
         WebbuildError: `stages-not-joined` where it takes no crops, or no earlier stage finds boxes; what
-            `CropSettings.apply` raises; `same-answer-twice`.
+            `CropSettings.apply` raises; `duplicate-answer`.
     """
     file = stage.source.path.name
     looking = kind_of(match.task).of_crops(match, signature)
@@ -80,7 +80,7 @@ def _check_said(stage: PlannedStage, match: TaskMatch, before: Sequence[TaskMatc
     kind = kind_of(match.task)
     if not kind.replaces_earlier and any(kind_of(each.task) is kind for each in before):
         raise WebbuildError(
-            "same-answer-twice",
+            "duplicate-answer",
             f"{stage.source.path.name} says of each object what an earlier stage says: task {kind.kind}",
             "pack a bundle for each: two of one page share the engine and the downloads",
             exit_code=USAGE,

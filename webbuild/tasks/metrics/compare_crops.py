@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.crop_detection import SAID_OF_CROPS, CropDetection
+from webbuild.tasks.crop_detection import CROP_ATTRIBUTES, CropDetection
 from webbuild.tasks.detection import CropKeypoint
 from webbuild.tasks.metrics.compare_keypoints import compare_keypoints
 from webbuild.tasks.metrics.match_classes import match_classes
@@ -31,7 +31,7 @@ def compare_said(
     """
     others = [
         name
-        for name in SAID_OF_CROPS
+        for name in CROP_ATTRIBUTES
         if name != own and any(_says(each.want, name) or _says(each.got, name) for each in pairs)
     ]
     found = _compare_field(own, subject, pairs, tolerance)

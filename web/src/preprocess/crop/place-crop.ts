@@ -1,6 +1,6 @@
 // Where the crop around a box lies in the picture. The manifest's CropInput has the formulas.
 
-import type { Box, SaidOfCrop } from "../../api/types.js";
+import type { Box, CropAttributes } from "../../api/types.js";
 import type { CropInput } from "../../manifest/manifest.js";
 import { planeSize, type Size } from "../letterbox.js";
 import { type Affine, similarity } from "./affine.js";
@@ -14,7 +14,7 @@ export interface CropBox {
   /** The keypoints that a template aligns. */
   points: readonly (readonly [number, number])[];
   /** What earlier stages said of it. */
-  said: SaidOfCrop;
+  said: CropAttributes;
 }
 
 /** A crop's box, and where the pixels of the input lie in the picture. */

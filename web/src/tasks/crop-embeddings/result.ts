@@ -1,8 +1,8 @@
 // The embeddings of what was found.
 
 import type { RunResult } from "../../api/run-result.js";
+import type { CropAttributes } from "../crop-attributes.js";
 import type { Detection } from "../detect/result.js";
-import type { SaidOfCrop } from "../said-of-crop.js";
 
 /** Objects that a detector found, each with the vector that a second model gives it. */
 export interface CropEmbeddingsResult extends RunResult {
@@ -12,7 +12,7 @@ export interface CropEmbeddingsResult extends RunResult {
 }
 
 /** An object and its vector: the larger the dot product of two vectors, the more alike are the objects. */
-export interface EmbeddedDetection extends Detection, SaidOfCrop {
+export interface EmbeddedDetection extends Detection, CropAttributes {
   /** Of length 1, so that a dot product is the cosine of the angle between two. */
   embedding: Float32Array<ArrayBuffer>;
 }

@@ -1,8 +1,8 @@
 // People and their keypoints.
 
 import type { RunResult } from "../../api/run-result.js";
+import type { CropAttributes } from "../crop-attributes.js";
 import type { Detection } from "../detect/result.js";
-import type { SaidOfCrop } from "../said-of-crop.js";
 
 /** People, or other objects, with their keypoints. */
 export interface PoseResult extends RunResult {
@@ -11,7 +11,7 @@ export interface PoseResult extends RunResult {
 }
 
 /** A person, or another object that has keypoints. */
-export interface Pose extends Detection, SaidOfCrop {
+export interface Pose extends Detection, CropAttributes {
   /** In the order of the manifest's keypoints. */
   keypoints: KeypointPosition[];
 }

@@ -1,6 +1,6 @@
 // What the stages of a bundle said of each object, for the list and the picture.
 
-import type { SaidOfCrop } from "../../src/index.js";
+import type { CropAttributes } from "../../src/index.js";
 import { anchorOnStage } from "../drawing/draw-box.js";
 import { drawSkeleton } from "../drawing/draw-skeleton.js";
 import { strokeWidths } from "../drawing/drawing-style.js";
@@ -11,7 +11,7 @@ import { nearestVectors } from "./nearest-vectors.js";
 const MOST_COMPARED = 200;
 
 /** The best class of each object, and which of the others its vector is nearest to. */
-export function saidDetails(objects: readonly SaidOfCrop[]): string[][] {
+export function saidDetails(objects: readonly CropAttributes[]): string[][] {
   const vectors = objects.map(({ embedding }) => embedding).filter((each) => each !== undefined);
   const nearest = vectors.length <= MOST_COMPARED ? nearestVectors(vectors) : [];
   return objects.map(({ classes: [best] = [] }, index) => {

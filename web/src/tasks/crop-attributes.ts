@@ -4,7 +4,7 @@ import type { ClassScore } from "./classify/result.js";
 import type { KeypointPosition } from "./pose/result.js";
 
 /** What the stages of a bundle said of an object. A field is there where a stage, or the detector, gives it. */
-export interface SaidOfCrop {
+export interface CropAttributes {
   /** In the order of the manifest's keypoints. */
   keypoints?: KeypointPosition[];
   /** The ten best, or all where there are fewer; the most probable first. */
