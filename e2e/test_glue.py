@@ -10,7 +10,8 @@ import pytest
 
 from e2e.conftest import Webbuild
 from tests.stages import pair
-from webbuild.compile.stages import glue_syntax
+from webbuild.browser import module_syntax
+from webbuild.compile.stages.glue_syntax import check_glue_syntax
 
 GLUE = """
 export default ({ encoder: { detail } }, { picture }) => {
@@ -78,7 +79,7 @@ def test_a_module_that_is_no_javascript_is_not_packed(
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        (glue_syntax._COMPILE.replace("document.head.append(script);", ""), "no answer within 0.1 s"),
+        (module_syntax._COMPILE.replace("document.head.append(script);", ""), "no answer within 0.1 s"),
         ("() => { throw new Error('the page is gone'); }", "the page is gone"),
     ],
     ids=["one that does not answer", "one that fails"],
@@ -88,8 +89,8 @@ def test_a_browser_that_fails_leaves_the_syntax_unchecked(
 ) -> None:
     module = tmp_path / "vector.js"
     module.write_text(GLUE.replace("BEFORE", ""))
-    monkeypatch.setattr(glue_syntax, "_COMPILE", script)
-    monkeypatch.setattr(glue_syntax, "_SECONDS", 0.1)
-    [note] = glue_syntax.check_glue_syntax([module])
+    monkeypatch.setattr(module_syntax, "_COMPILE", script)
+    monkeypatch.setattr(module_syntax, "_SECONDS", 0.1)
+    [note] = check_glue_syntax([module])
     assert "vector.js is not checked: Chromium failed: " in note
     assert said in note

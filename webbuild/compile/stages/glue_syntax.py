@@ -1,35 +1,12 @@
-"""The syntax of JavaScript modules, as Chromium reads it: a module is compiled there, and never run."""
+"""The syntax of glue: a module with a mistake in it is not packed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypedDict
 
-from webbuild.browser.chromium import open_chromium
-from webbuild.browser.require_playwright import require_playwright
+from webbuild.browser.module_syntax import compile_modules
 from webbuild.errors import USAGE, WebbuildError
-
-_SECONDS = 30.0
-"""How long compiling a module may take."""
-_COMPILE = """([text, seconds]) => new Promise((resolve, reject) => {
-  setTimeout(() => reject(new Error(`no answer within ${seconds} s`)), seconds * 1000);
-  const script = document.createElement("script");
-  script.type = "module";
-  // The import fails before the module runs. In one line with it, lines keep their numbers.
-  script.textContent = `import "data:text/javascript,throw 0";${text}`;
-  script.onerror = () => resolve(null);
-  addEventListener("error", ({ error, lineno }) => {
-    const said = error instanceof SyntaxError ? error.message.replace(/^Failed to execute .*?: /, "") : null;
-    resolve(said === null ? null : { said, line: lineno });
-  });
-  document.head.append(script);
-})"""
-
-
-class _Mistake(TypedDict):
-    said: str
-    line: int
 
 
 def check_glue_syntax(files: Sequence[Path]) -> Iterator[str]:
@@ -41,7 +18,7 @@ def check_glue_syntax(files: Sequence[Path]) -> Iterator[str]:
     if not files:
         return
     try:
-        found = _compile(files)
+        found = compile_modules(files)
     except WebbuildError as error:
         named = ", ".join(map(str, files))
         yield f"the syntax of {named} is not checked: {error.message}; the page checks it when it loads the bundle"
@@ -51,25 +28,3 @@ def check_glue_syntax(files: Sequence[Path]) -> Iterator[str]:
             what = f"{file}:{mistake['line']}: {mistake['said']}"
             fix = f"correct line {mistake['line']}: the module is no valid JavaScript"
             raise WebbuildError("invalid-glue", what, fix, exit_code=USAGE)
-
-
-def _compile(files: Sequence[Path]) -> list[_Mistake | None]:
-    """Return the first mistake of each module.
-
-    Raises:
-        WebbuildError: there is no Chromium that runs, or it fails or stops on the way.
-    """
-    require_playwright()
-    from playwright.sync_api import Error
-
-    found = list[_Mistake | None]()
-    try:
-        with open_chromium(webgpu=False) as browser:
-            for file in files:
-                with browser.page() as (page, _):
-                    page.context.set_offline(True)
-                    found.append(page.evaluate(_COMPILE, [file.read_text("utf-8"), _SECONDS]))
-    except Error as error:
-        what = f"Chromium failed: {error.message.splitlines()[0]}"
-        raise WebbuildError("chromium-failed", what, "run it by hand to see why", exit_code=USAGE) from error
-    return found
