@@ -1,7 +1,7 @@
 // Masks of one picture as one map in the size that is painted, made row by row, so that the page never stalls.
 
+import { pause } from "../../src/export/slices.js";
 import type { Box, MaskRuns } from "../../src/index.js";
-import { pause } from "../util/slices.js";
 import type { Size } from "./fit.js";
 
 /** An object's pixels among those of the picture: 1 where it is. Run lengths are for hundreds of masks. */

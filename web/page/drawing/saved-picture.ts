@@ -1,6 +1,6 @@
 // The picture with the drawing on it, in the picture's pixels, made band by band, so that the page never stalls.
 
-import { inSlices } from "../util/slices.js";
+import { inSlices } from "../../src/export/slices.js";
 import type { Size } from "./fit.js";
 
 /** Pixels that are drawn before the page may do something else. */

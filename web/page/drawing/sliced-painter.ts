@@ -1,6 +1,6 @@
 // A map of a picture's pixels as a picture in colours, painted in slices so that the page never stalls.
 
-import { inSlices } from "../util/slices.js";
+import { inSlices } from "../../src/export/slices.js";
 import type { Size } from "./fit.js";
 
 /** Pixels of the longer side: more than a stage has. */

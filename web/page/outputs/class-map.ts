@@ -1,8 +1,8 @@
 // The class of every place: of several maps the one that is largest there, of one map its number.
 
+import { inSlices } from "../../src/export/slices.js";
 import type { Size } from "../drawing/fit.js";
 import { paintedSize } from "../drawing/sliced-painter.js";
-import { inSlices } from "../util/slices.js";
 import type { Planes } from "./axes.js";
 import { numberAt, type Values } from "./behaviour.js";
 import { nearestCells, type Placement, sizeInCells } from "./placement.js";

@@ -1,8 +1,8 @@
 // Tensors that a graph joined to one output: each is shown as an output of its own.
 
+import { inSlices } from "../../src/export/slices.js";
 import type { TensorData, Tensors } from "../../src/index.js";
 import type { JoinedTensor } from "../../src/manifest/manifest.js";
-import { inSlices } from "../util/slices.js";
 
 /** Places whose channels are copied before the page may do something else. */
 const slice = 100_000;

@@ -1,8 +1,8 @@
 // The largest numbers of an output, or a few of them in their order, as bars.
 
+import { inSlices } from "../../src/export/slices.js";
 import type { ResultRow } from "../results/result-list.js";
 import { short } from "../util/format.js";
-import { inSlices } from "../util/slices.js";
 import { numberAt, type Values } from "./behaviour.js";
 
 const shown = 10;

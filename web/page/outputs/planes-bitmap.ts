@@ -1,8 +1,8 @@
 // A map in colours, or three of them as a picture, at the shape of the picture that went in.
 
+import { inSlices } from "../../src/export/slices.js";
 import { viridisColor } from "../../src/tasks/depth/colormap/viridis.js";
 import { SlicedPainter } from "../drawing/sliced-painter.js";
-import { inSlices } from "../util/slices.js";
 import type { Planes } from "./axes.js";
 import { type Levels, numberAt, type Values } from "./behaviour.js";
 import { nearestCells, type Placement, sizeInCells } from "./placement.js";

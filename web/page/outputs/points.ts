@@ -1,10 +1,10 @@
 // Points of an output, in pixels of the picture: its rows, or the peaks of its heat maps.
 
+import { inSlices } from "../../src/export/slices.js";
 import type { Pose } from "../../src/index.js";
 import { drawSkeleton } from "../drawing/draw-skeleton.js";
 import { paintedSize } from "../drawing/sliced-painter.js";
 import { make } from "../util/elements.js";
-import { inSlices } from "../util/slices.js";
 import type { Planes, Rows } from "./axes.js";
 import { numberAt, type Values } from "./behaviour.js";
 import { onPicture, type Placement, type Point } from "./placement.js";

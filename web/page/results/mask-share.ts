@@ -1,7 +1,7 @@
 // How much of the picture a mask covers.
 
+import { inSlices } from "../../src/export/slices.js";
 import type { PlacedMask } from "../drawing/mask-map.js";
-import { inSlices } from "../util/slices.js";
 
 /** Pixels that are counted before the page may do something else. */
 const slice = 1_000_000;

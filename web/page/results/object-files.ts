@@ -1,16 +1,10 @@
 // The objects that were pointed at as files: a cut-out of one, COCO's JSON of all.
 
-import {
-  type EverythingResult,
-  type MaskGenerationResult,
-  maskPixels,
-  toCoco,
-  toPng,
-} from "../../src/index.js";
+import { type MaskGenerationResult, type MaskRuns, maskPixels, toCoco, toPng } from "../../src/index.js";
 import type { StagePicture } from "../drawing/stage.js";
 import type { AnyMask } from "../input/answered-objects.js";
 import { download } from "../util/download.js";
-import { pause } from "../util/slices.js";
+import { maskRuns } from "./mask-runs.js";
 
 /** `number` counts the objects from 1. */
 export async function saveCutout(
@@ -34,18 +28,9 @@ export async function saveCoco(
   fileName: string,
 ): Promise<void> {
   const labels = [...new Set(names)];
-  const coco = toCoco({ ...result, masks: [] }, { labels, fileName });
-  // One object at a time, so that the page never stalls.
-  for (const [index, mask] of masks.entries()) {
-    const named = { labels, names: names.slice(index, index + 1), firstId: index + 1 };
-    coco.annotations.push(...toCoco(resultOf(result, mask), named).annotations);
-    await pause();
-  }
+  const runs: (Pick<AnyMask, "score" | "box"> & { mask: MaskRuns })[] = [];
+  for (const { mask, score, box } of masks)
+    runs.push({ score, box, mask: mask instanceof Uint8Array ? await maskRuns(mask, box, result) : mask });
+  const coco = toCoco({ ...result, masks: runs }, { labels, names, fileName });
   download(new Blob([JSON.stringify(coco, null, 2)], { type: "application/json" }), "objects.json");
-}
-
-/** A result of one mask. */
-function resultOf(result: MaskGenerationResult, mask: AnyMask): MaskGenerationResult | EverythingResult {
-  if (!("stability" in mask)) return { ...result, masks: [mask] };
-  return { ...result, kind: "everything", masks: [mask], bestScore: mask.score };
 }

@@ -1,7 +1,7 @@
 // Statistics of a tensor, worked out in slices so that the page never stalls.
 
+import { inSlices, pause } from "../../src/export/slices.js";
 import type { TensorData } from "../../src/index.js";
-import { inSlices, pause } from "../util/slices.js";
 
 export interface Statistics {
   minimum: number;

@@ -1,5 +1,6 @@
 // Shows what a model of plain tensors makes of a picture: an output drawn by its shape, and what all of them hold.
 
+import { pause } from "../../src/export/slices.js";
 import type { Model, PictureSize, Result, TensorResult, Tensors } from "../../src/index.js";
 import type { ImageInput, JoinedTensor } from "../../src/manifest/manifest.js";
 import { DepthLegend } from "../drawing/depth-legend.js";
@@ -20,7 +21,6 @@ import { showStatistics } from "../results/statistics-table.js";
 import { wrongTaskError } from "../shell/failure-card.js";
 import { element, elements } from "../util/elements.js";
 import { short } from "../util/format.js";
-import { pause } from "../util/slices.js";
 import { BaseView } from "./base-view.js";
 import type { ViewModule } from "./task-view.js";
 

@@ -1,7 +1,7 @@
 // Results as COCO's JSON: images, categories, annotations.
 
-import type { EverythingResult, ObjectsResult } from "../api/types.js";
-import { type FoundObject, foundObjects } from "./objects.js";
+import type { ObjectsResult } from "../api/types.js";
+import { type FoundObject, foundObjects, type MaskRunsResult } from "./objects.js";
 import { outlines, signedArea } from "./polygons.js";
 import { compressRuns, countPixels, runLengths } from "./rle.js";
 
@@ -54,7 +54,7 @@ export interface CocoDataset {
 }
 
 /** A result as a COCO data set of one image. Categories have the index of their class as their id. */
-export function toCoco(result: ObjectsResult | EverythingResult, options: CocoOptions = {}): CocoDataset {
+export function toCoco(result: ObjectsResult | MaskRunsResult, options: CocoOptions = {}): CocoDataset {
   const { imageId = 1, fileName = "", firstId = 1, masks = "rle", labels, names } = options;
   const { width, height } = result;
   const objects = names ? named(foundObjects(result), names, labels) : foundObjects(result);

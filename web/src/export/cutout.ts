@@ -9,8 +9,9 @@ import type {
 } from "../api/types.js";
 import { foundObjects } from "./objects.js";
 import type { PixelTest } from "./rle.js";
+import { inSlices } from "./slices.js";
 
-/** Pixels that are drawn at a time: as many as take a few milliseconds. */
+/** The most pixels that are drawn at a time. */
 const BAND_PIXELS = 500_000;
 
 type MaskedResult = SegmentResult | ImageSegmentationResult | MaskGenerationResult | EverythingResult;
@@ -49,14 +50,11 @@ async function drawObject(
   const inside = objects[index]?.inside;
   if (!inside) throw new RangeError(`no object ${index}: the result has ${objects.length}`);
   const { width, height } = result;
-  const rows = Math.max(1, Math.floor(BAND_PIXELS / width));
-  for (let top = 0; top < height; top += rows) {
-    // The page may do something else between two bands.
-    if (top > 0) await new Promise((resolve) => setTimeout(resolve));
-    const band = { top, width, height: Math.min(rows, height - top) };
+  await inSlices(height, Math.max(1, Math.floor(BAND_PIXELS / width)), (top, end) => {
+    const band = { top, width, height: end - top };
     context.putImageData(maskBand(inside, band), 0, top);
     if (picture) paintBand(context, picture, band, height);
-  }
+  });
 }
 
 interface Band {

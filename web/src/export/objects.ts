@@ -3,14 +3,20 @@
 import type {
   Box,
   Detection,
-  EverythingResult,
+  FoundMask,
   KeypointPosition,
   Mask,
   ObjectsResult,
   Point,
   Region,
+  RunResult,
 } from "../api/types.js";
 import { type PixelTest, type Runs, runTest } from "./rle.js";
+
+/** Objects whose masks are run lengths: all of a picture (`EverythingResult`), or some of them. */
+export interface MaskRunsResult extends RunResult {
+  masks: readonly Pick<FoundMask, "mask" | "score" | "box">[];
+}
 
 export interface FoundObject {
   label: string;
@@ -39,7 +45,7 @@ interface Additions {
 const OBJECT = { label: "object", classIndex: 0 };
 
 /** The objects of a result, in its order. */
-export function foundObjects(result: ObjectsResult | EverythingResult): FoundObject[] {
+export function foundObjects(result: ObjectsResult | MaskRunsResult): FoundObject[] {
   if ("regions" in result) {
     const { map, width } = result;
     return result.regions.map((one, index) => ({
