@@ -13,6 +13,7 @@ import onnx_ir as ir
 import pytest
 from playwright.sync_api import expect
 
+from benchmarks.fp16.rounding import RoundedFp16
 from e2e.conftest import Open, Webbuild
 from tests.models import HEADER, parsed, save, weights
 from webbuild.browser.chromium import BrowserHandle
@@ -21,7 +22,6 @@ from webbuild.bundle.graphs import write_reduced_precision_graph
 from webbuild.manifest.file_entry import file_entry
 from webbuild.manifest.manifest import encode
 from webbuild.precision.convert import plan_conversion
-from webbuild.precision.fp16_backends import EmulatedFp16
 from webbuild.precision.fp16_backends.chromium import chromium_backend
 from webbuild.verify.bundle_reader import open_bundle
 
@@ -111,9 +111,11 @@ def test_a_sum_that_loses_digits_stays_float32_and_is_right_on_the_adapter(
     model, folder = cancelling
     given = save(model, folder / "sum.onnx")
     sample = ("--sample", folder / "sample.npz")
-    done = webbuild("pack", given, "-o", folder / "out", *sample, "--precision", "mixed", "--no-verify", "--json")
+    done = webbuild("pack", given, "-o", folder / "out", *sample, "--precision", "mixed", "--json")
     assert done.returncode == 0, done.stderr
-    searched = json.loads(done.stdout)["pack"]["precisionSearch"]
+    report = json.loads(done.stdout)["pack"]
+    assert report["fp16Backend"] == ("Chromium" if float16 else "emulated")
+    searched = report["precisionSearch"]
     assert searched["fp16Nodes"] == 0
     assert searched["weights"][1] <= 0.51 * searched["weights"][0]
     checked = webbuild("verify", folder / "out", "--backend", "webgpu", "--json")
@@ -129,7 +131,7 @@ def test_the_same_sum_in_float16_is_wrong_on_the_adapter_and_right_where_it_is_o
     graph = plan_conversion(ir.from_proto(model)).convert().model
     x = np.load(folder / "sample.npz")["x"]
     want = x @ onnx.numpy_helper.to_array(model.graph.initializer[0])
-    (rounded,) = EmulatedFp16().run(graph, [{"x": x}])
+    (rounded,) = RoundedFp16().run(graph, [{"x": x}])
     assert np.abs(rounded["y"] - want).max() < 0.01 * np.abs(want).max()
     if float16:
         backend = chromium_backend(webgpu)

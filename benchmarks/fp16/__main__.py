@@ -20,10 +20,11 @@ import msgspec
 from benchmarks.fp16.measure import Compute, emulated, native, run_on_backend
 from benchmarks.fp16.operators import operators
 from benchmarks.fp16.report import Fp16Measurement, render_page
+from benchmarks.fp16.rounding import RoundedFp16
 from benchmarks.fp16.rows import operator_rows, trap_rows
 from benchmarks.fp16.tolerance import KNOWN_DIFFERENCES
 from benchmarks.fp16.traps import traps
-from webbuild.precision.fp16_backends import EmulatedFp16, Fp16Backend
+from webbuild.precision.fp16_backends import Fp16Backend
 from webbuild.precision.fp16_backends.chromium import chromium_backend
 from webbuild.probe.native_process import reference_version
 
@@ -44,7 +45,7 @@ def measure(only: str, known: Fp16Measurement, keep: Callable[[Fp16Measurement],
         places: dict[str, str] = {}
         arithmetics: dict[str, Compute] = {"emulated": emulated, "native": native}
         arithmetics |= {name: run_on_backend(each, places) for name, each in gpus.items()}
-        real: dict[str, Fp16Backend] = {"emulated": EmulatedFp16(), **gpus}
+        real: dict[str, Fp16Backend] = {"emulated": RoundedFp16(), **gpus}
         for rows, cases in ((known.operators, operators()), (known.traps, traps())):
             there = {row.name for row in rows}
             left = [case for case in cases if only in case.name and case.name not in there]

@@ -13,8 +13,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from benchmarks.fp16.case import Fp16Case
+from benchmarks.fp16.rounding import RoundedFp16
 from webbuild.errors import WebbuildError
-from webbuild.precision.fp16_backends import EmulatedFp16
 from webbuild.precision.fp16_backends.chromium import SessionFp16
 from webbuild.runners.native import NativeRunner
 
@@ -81,7 +81,7 @@ def native(case: Fp16Case) -> Answer:
 def emulated(case: Fp16Case) -> Answer:
     """Return what the emulation makes of it."""
     model = ir.from_proto(case.model(np.float16))
-    return EmulatedFp16().run(model, [case.fed(np.float16)])[0]
+    return RoundedFp16().run(model, [case.fed(np.float16)])[0]
 
 
 def run_on_backend(engined: SessionFp16, places: dict[str, str]) -> Compute:

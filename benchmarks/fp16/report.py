@@ -26,13 +26,14 @@ Written by `python -m benchmarks.fp16 --write`; every number is from that run.
 
 A kernel adds in float16: each of `n` additions rounds a partial sum by up to `u = 2^-11` of it, and the roundings add
 up like a random walk. For a sum `y` of terms `t` the walk is of `u sqrt(n (y^2 / 3 + sum(t^2) / 2))`; the second sum is
-the same operator on squares. The emulation is off by up to twice that, by another part of it for every element and
-every input. Functions, norms and reductions have bounds of their own
-(`webbuild/precision/fp16_backends/kernel_errors.py`). The tests see that no operator of the table below is further from
-float32 on the adapter. The columns "emulated" are without these errors.
+the same operator on squares. The emulation is off by a normal error of 0.7 of that, at most 2.1, another one for every
+element and every input; kernels that round to nearest are off by 0.42 in theory. Functions, norms and reductions have
+bounds of their own (`webbuild/precision/fp16_backends/kernel_errors.py`). The tests see that no operator of the table
+below is further from float32 on the adapter. The columns "emulated" are without these errors.
 
 Firefox computes on lavapipe what Chromium computes, with four exceptions: its float16 kernels of Clip (but for one
-right after a Conv), Pad, ThresholdedRelu and a cubic Resize do not compile. Those nodes stay float32.
+right after a Conv), Pad, ThresholdedRelu and a cubic Resize do not compile. Those nodes stay float32. In a model that
+was exported in float16 `inspect` names them.
 
 The columns "Dawn on lavapipe" were measured with Dawn, Chromium's WebGPU, on its own in Node.js; what is measured
 now is measured in Chromium itself.

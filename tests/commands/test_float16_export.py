@@ -62,6 +62,19 @@ def test_a_model_that_float16_leaves_right_stays_as_it_was_exported(tmp_path: Pa
     assert {t.data_type for t in graph.graph.initializer if t.name == "w"} == {HALF}
 
 
+def test_a_sum_that_a_kernel_loses_on_its_way_is_computed_in_float32(tmp_path: Path) -> None:
+    """Every value is right in float16. What is wrong is inside the operator, where 1,024 terms add up to 20,480."""
+    model = parsed(f"""{HEADER} half (float16[1,2048] x) => (float16[1,8] y) {{
+      far = Add (x, large) y = MatMul (far, w)
+    }}""")
+    signs = np.ones((2048, 8), np.float16)
+    signs[1024:] = -1
+    for name, array in (("large", np.float16(20)), ("w", signs)):
+        model.graph.initializer.append(onnx.numpy_helper.from_array(np.asarray(array), name))
+    _, said = patched(save(model, tmp_path / "half.onnx"), tmp_path)
+    assert any("because float16 changes its answers: y: " in each for each in said)
+
+
 def detector(tmp_path: Path, score: float, large: int) -> Path:
     """Return a detector in float16 without its suppression: `(large + boxes) - large`, and scores that vary."""
     text = f"""{HEADER} half (float16[1,3,32,32] images) => (float16[1,5,64] output0) {{

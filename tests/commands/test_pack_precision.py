@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx_ir as ir
 import pytest
 from numpy.typing import NDArray
 
+from benchmarks.fp16.rounding import RoundedFp16
 from tests.commands.program import Done, webbuild
 from tests.precision.trapped import network
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import StateInput, decode
-from webbuild.precision.fp16_backends import EmulatedFp16
+from webbuild.precision.fp16_backends import EmulatedFp16, Fp16Backend
 from webbuild.precision.fp16_backends.base import Tensors
 
 CANCELLED = network("[up] u = Add (a, many)\n[down] b = Sub (u, many)", "float many = {1000}")
@@ -26,7 +28,7 @@ CANCELLED = network("[up] u = Add (a, many)\n[down] b = Sub (u, many)", "float m
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Done, Path]:
     folder = tmp_path_factory.mktemp("mixed")
     ir.save(CANCELLED, folder / "net.onnx")
-    options = ("--precision", "auto", "--budget", "seconds=600", "--no-verify", "--json")
+    options = ("--precision", "auto", "--no-verify", "--json")
     return webbuild("pack", folder / "net.onnx", "-o", folder / "out", *options), folder / "out"
 
 
@@ -111,10 +113,19 @@ def test_two_ways_to_make_a_model_smaller_are_not_combined(tmp_path: Path) -> No
     assert (done.code, done.error) == (2, "conflicting-options")
 
 
-class Coarse(EmulatedFp16):
-    """An arithmetic that gets one product wrong."""
+class Right(Fp16Backend):
+    """A browser's arithmetic."""
 
-    name = "Chromium"
+    name, reason = "Chromium", "for a test"
+
+    def run(
+        self, model: ir.Model, feeds: Sequence[Tensors], states: Sequence[StateInput] = ()
+    ) -> list[dict[str, NDArray[Any]]]:
+        return RoundedFp16().run(model, feeds, states)
+
+
+class Coarse(Right):
+    """One that gets a product wrong."""
 
     def run(
         self, model: ir.Model, feeds: Sequence[Tensors], states: Sequence[StateInput] = ()
@@ -127,9 +138,9 @@ class Coarse(EmulatedFp16):
 def test_what_the_arithmetic_of_visitors_gets_wrong_stays_float32(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webbuild.compile.mixed_precision.select_backend", lambda **_: Coarse("for a test"))
+    monkeypatch.setattr("webbuild.compile.mixed_precision.select_backend", lambda **_: Coarse())
     ir.save(network(""), tmp_path / "net.onnx")
-    options = ("--precision", "auto", "--budget", "seconds=600", "--no-verify", "--json")
+    options = ("--precision", "auto", "--no-verify", "--json")
     done = webbuild("pack", tmp_path / "net.onnx", "-o", tmp_path / "out", *options)
     assert done.code == 0
     report = json.loads(done.stdout)["pack"]
@@ -140,13 +151,28 @@ def test_what_the_arithmetic_of_visitors_gets_wrong_stays_float32(
 def test_what_the_emulation_finds_is_confirmed_by_the_arithmetic_of_visitors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Right(EmulatedFp16):
-        name = "Chromium"
-
-    monkeypatch.setattr("webbuild.compile.mixed_precision.select_backend", lambda **_: Right("for a test"))
+    monkeypatch.setattr("webbuild.compile.mixed_precision.select_backend", lambda **_: Right())
     ir.save(network(""), tmp_path / "net.onnx")
-    options = ("--precision", "auto", "--budget", "seconds=600", "--no-verify", "--json")
+    options = ("--precision", "auto", "--no-verify", "--json")
     done = webbuild("pack", tmp_path / "net.onnx", "-o", tmp_path / "out", *options)
     report = json.loads(done.stdout)["pack"]
     assert (report["fp16Backend"], report["precisionSearch"]["precision"]) == ("Chromium", "fp16")
     assert len(report["precisionSearch"]["steps"]) == 1
+
+
+def test_the_self_test_runs_the_sample_on_which_float16_is_nearest_to_its_tolerance(tmp_path: Path) -> None:
+    ir.save(network(""), tmp_path / "net.onnx")
+    generator = np.random.default_rng(5)
+    samples = [tmp_path / f"{index}.npz" for index in range(4)]
+    for sample in samples:
+        np.savez(sample, x=generator.normal(0, 1, (4, 16)).astype(np.float32))
+    options = ("--precision", "auto", "--no-verify", "--json", "--sample", *samples)
+    done = webbuild("pack", tmp_path / "net.onnx", "-o", tmp_path / "out", *options)
+    half = [
+        each for each in json.loads(done.stdout)["pack"]["comparisons"] if each["subject"]["runner"] == "webgpu fp16"
+    ]
+    used = {each["subject"]["sample"]: each["maxAbs"] / each["tolerance"] for each in half}
+    assert len(set(used.values())) == len(samples)
+    golden = decode((tmp_path / "out" / "manifest.json").read_bytes()).golden
+    assert golden is not None
+    assert golden.sample == max(used, key=lambda name: used[name])

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import onnx_ir as ir
 
+from benchmarks.fp16.rounding import RoundedFp16
 from tests.precision.case import measured
 from webbuild.manifest.manifest import Graph, TensorTask
 from webbuild.passes.analysis import shape_inference
 from webbuild.precision.accuracy_checker import AccuracyChecker
 from webbuild.precision.budget import SearchBudget
-from webbuild.precision.fp16_backends import EmulatedFp16
 from webbuild.precision.search import PrecisionSearch, SearchResult
 from webbuild.samples.sample import Sample
 
@@ -47,4 +47,4 @@ def search_in(model: ir.Model, folder: Path, budget: SearchBudget | None = None)
     generator = np.random.default_rng(3)
     samples = [Sample(f"s{index}", {"x": generator.normal(0, 1, shape).astype(np.float32)}) for index in range(3)]
     judging = AccuracyChecker(graph, folder, TensorTask(), (), {}, samples)
-    return PrecisionSearch(model, measured(), judging, EmulatedFp16(), budget or SearchBudget(seconds=600), print)
+    return PrecisionSearch(model, measured(), judging, RoundedFp16(), budget or SearchBudget(), print)

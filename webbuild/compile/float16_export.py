@@ -51,7 +51,7 @@ def compile_accurately(
     """Compile a model, and if float16 changes the answers of one that was exported so, compile it in float32.
 
     Native ONNX Runtime computes much of such a model in float32, a GPU every number in float16: it can be right there
-    and wrong here. Rounded after each operator its answers are compared with those in float32, on the first samples.
+    and wrong here. As inexact as kernels may be, its answers are compared with those in float32, on the first samples.
 
     Args:
         loaded: the model.
@@ -133,8 +133,8 @@ def _compare(
     given = {option.name: np.array([thresholds[option.option]], np.float32) for option in options}
     inputs = [RunInput(each.name, each.feeds, given, run_context(each, thresholds)) for each in samples]
     reference = Reference(lambda one: exact.run({**one.feeds, **one.fixed}), inputs, task, None)
-    rounded = EmulatedFp16().run(graph, [{**one.feeds, **one.fixed} for one in inputs])
-    answers = [replace(want, outputs=got) for want, got in zip(reference.answers, rounded, strict=True)]
+    half = EmulatedFp16().run(graph, [{**one.feeds, **one.fixed} for one in inputs])
+    answers = [replace(want, outputs=got) for want, got in zip(reference.answers, half, strict=True)]
     return compare_runs(reference, "float16", answers, policy)
 
 

@@ -17,7 +17,7 @@ from webbuild.equivalence.reduced_precision import check_reduced_precision
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.precision.accuracy_checker import AccuracyChecker
 from webbuild.precision.budget import SearchBudget
-from webbuild.precision.fp16_backends import BoundedFp16, Fp16Backend, select_backend
+from webbuild.precision.fp16_backends import EmulatedFp16, Fp16Backend, select_backend
 from webbuild.precision.fp16_backends.in_batch import BatchFp16
 from webbuild.precision.report import PrecisionReport
 from webbuild.precision.search import PrecisionSearch, SearchResult
@@ -108,7 +108,7 @@ def build_reduced_precision_graph(
         return ReducedPrecisionResult(list(graphs), equivalence, build_fp32_report(asked, reason, model, ""))
     with select_backend(browser=browser) as opened:
         computes = opened if batch is None else BatchFp16(opened, batch)
-        bounds = computes if isinstance(opened, BoundedFp16) else _bounded(opened, batch)
+        bounds = computes if isinstance(opened, EmulatedFp16) else _bounded(opened, batch)
         open_graph = NativeRunner if batch is None else partial(BatchRunner, batch=batch)
         graph = graph if batch is None else graph.for_one_picture
         try:
@@ -161,7 +161,7 @@ def build_reduced_precision_graph(
 
 def _bounded(opened: Fp16Backend, batch: PictureBatch | None) -> Fp16Backend:
     """Return the emulation that searches where a browser confirms: other GPUs than its own round otherwise."""
-    bounds = BoundedFp16(f"{opened.name} confirms what it finds")
+    bounds = EmulatedFp16(f"{opened.name} confirms what it finds")
     return bounds if batch is None else BatchFp16(bounds, batch)
 
 
@@ -209,7 +209,7 @@ def _fix(asked: PrecisionMode) -> str:
         return (
             "use --precision mixed, which keeps some nodes in float32, or auto, which does so only if it saves enough"
         )
-    return "pack it with --precision fp32 or auto, which then keeps float32; --budget evaluations=40 searches longer"
+    return "pack it with --precision fp32 or auto, which then keeps float32; --budget evaluations=80 searches longer"
 
 
 def _result(found: SearchResult) -> str:

@@ -14,8 +14,9 @@ from benchmarks.fp16.case import Fp16Case
 from benchmarks.fp16.measure import measure
 from benchmarks.fp16.operators import operators
 from benchmarks.fp16.report import Fp16Measurement
+from benchmarks.fp16.rounding import RoundedFp16
 from tests.precision.fp16_backends.conftest import graph
-from webbuild.precision.fp16_backends import BoundedFp16, EmulatedFp16
+from webbuild.precision.fp16_backends import EmulatedFp16
 from webbuild.precision.fp16_backends.base import Tensors
 from webbuild.precision.fp16_backends.emulation_graph import build_emulation_graph
 from webbuild.precision.fp16_backends.error_draws import INPUT, draw_input
@@ -28,7 +29,7 @@ LOSES_DIGITS = "g (float16[1,2048] x, float16[2048,4] w) => (float[1,4] y) { s =
 
 
 def bounded(case: Fp16Case) -> Tensors:
-    return BoundedFp16().run(ir.from_proto(case.model(np.float16)), [case.fed(np.float16)])[0]
+    return EmulatedFp16().run(ir.from_proto(case.model(np.float16)), [case.fed(np.float16)])[0]
 
 
 @cache
@@ -63,7 +64,7 @@ def cancelling() -> Tensors:
 
 def test_a_sum_that_loses_digits_on_its_way_is_off() -> None:
     given = cancelling()
-    (exact,), (found,) = (backend.run(graph(LOSES_DIGITS), [given]) for backend in (EmulatedFp16(), BoundedFp16()))
+    (exact,), (found,) = (backend.run(graph(LOSES_DIGITS), [given]) for backend in (RoundedFp16(), EmulatedFp16()))
     assert exact["y"].tolist() == [[1, 1, 1, 1]]
     assert np.abs(found["y"] - 1).max() > 0.5
     assert np.abs(found["y"] - 1).max() < 64
@@ -72,8 +73,8 @@ def test_a_sum_that_loses_digits_on_its_way_is_off() -> None:
 def test_the_same_inputs_have_the_same_errors_and_others_others() -> None:
     given = cancelling()
     other = {**given, "x": given["x"] + np.float16(0.5)}
-    first, again, third = BoundedFp16().run(graph(LOSES_DIGITS), [given, other, given])
-    (alone,) = BoundedFp16().run(graph(LOSES_DIGITS), [other])
+    first, again, third = EmulatedFp16().run(graph(LOSES_DIGITS), [given, other, given])
+    (alone,) = EmulatedFp16().run(graph(LOSES_DIGITS), [other])
     np.testing.assert_array_equal(first["y"], third["y"])
     np.testing.assert_array_equal(again["y"], alone["y"])
     assert (first["y"] - 1 != again["y"] - 1.5).any()
@@ -119,9 +120,9 @@ def test_a_sum_of_unknown_shape_is_as_inexact_as_one_of_known_shape(sums: str) -
     feeds = {**{name: value.astype(np.float16) for name, value in given.items()}, "shape": np.array([1, 2048])}
     fixed = text.replace("last =", "fixed = {1, 2048}, int64[1] last =").replace("int64[1] fixed", "int64[2] fixed")
     (known,), (unknown,) = (
-        BoundedFp16().run(graph(each), [feeds]) for each in (fixed % ("fixed", sums), text % ("shape", sums))
+        EmulatedFp16().run(graph(each), [feeds]) for each in (fixed % ("fixed", sums), text % ("shape", sums))
     )
-    (exact,) = EmulatedFp16().run(graph(text % ("shape", sums)), [feeds])
+    (exact,) = RoundedFp16().run(graph(text % ("shape", sums)), [feeds])
     off, expected = (np.abs(each["y"] - exact["y"]).max() for each in (unknown, known))
     assert expected > 0
     assert expected / 20 < off < expected * 20

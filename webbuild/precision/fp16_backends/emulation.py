@@ -1,7 +1,4 @@
-"""Float16 emulated: native ONNX Runtime computes in float32, and every float16 value is rounded to float16.
-
-`BoundedFp16` adds errors of the sizes that a GPU's kernels make inside an operator.
-"""
+"""Float16 emulated: native ONNX Runtime computes in float32, adds errors of a kernel's size, and rounds to float16."""
 
 from __future__ import annotations
 
@@ -22,13 +19,17 @@ if TYPE_CHECKING:
 
 
 class EmulatedFp16(Fp16Backend):
-    """Float16 on any CPU. See `build_emulation_graph`.
+    """Float16 on any CPU, about as inexact as kernels may be: what is right here is likely right on a GPU.
+
+    The errors are the same for the same inputs, and others for others. See `build_emulation_graph`.
 
     Args:
         reason: why nothing better computes.
     """
 
     name = "emulated"
+    kernel_errors = True
+    """Whether an operator is off by more than the rounding of its result, as on a GPU."""
 
     def __init__(self, reason: str = "it was asked for") -> None:
         self.reason = reason
@@ -43,11 +44,13 @@ class EmulatedFp16(Fp16Backend):
         """
         import onnx_ir as ir
 
+        from webbuild.precision.fp16_backends.emulation_graph import build_emulation_graph
         from webbuild.runners.native import NativeRunner
 
         halves = {value.name for value in model.graph.outputs if value.dtype == ir.DataType.FLOAT16}
         try:
-            runner = NativeRunner(Path("half.onnx"), ir.to_proto(self._graph(model)).SerializeToString())
+            graph = build_emulation_graph(model, kernel_errors=self.kernel_errors)
+            runner = NativeRunner(Path("half.onnx"), ir.to_proto(graph).SerializeToString())
             found = self._in_turn(
                 lambda given: runner.run(self._inputs({name: _to_float32(value) for name, value in given.items()})),
                 feeds,
@@ -62,32 +65,11 @@ class EmulatedFp16(Fp16Backend):
             {name: _to_float16(value) if name in halves else value for name, value in each.items()} for each in found
         ]
 
-    def _graph(self, model: ir.Model) -> ir.Model:
-        """Return what native ONNX Runtime computes."""
-        from webbuild.precision.fp16_backends.emulation_graph import build_emulation_graph
-
-        return build_emulation_graph(model)
-
     def _inputs(self, feeds: Tensors) -> Tensors:
-        """Return its inputs."""
-        return feeds
-
-
-class BoundedFp16(EmulatedFp16):
-    """Float16 about as inexact as kernels may be: what is right here is likely right on a GPU. See `kernel_errors`.
-
-    The errors are the same for the same inputs, and others for others.
-    """
-
-    def _graph(self, model: ir.Model) -> ir.Model:
-        from webbuild.precision.fp16_backends.emulation_graph import build_emulation_graph
-
-        return build_emulation_graph(model, kernel_errors=True)
-
-    def _inputs(self, feeds: Tensors) -> Tensors:
+        """Return what the graph that is computed takes."""
         from webbuild.precision.fp16_backends.error_draws import draw_input
 
-        return {**feeds, **draw_input(feeds)}
+        return {**feeds, **draw_input(feeds)} if self.kernel_errors else feeds
 
 
 def _to_float32(value: NDArray[Any]) -> NDArray[Any]:

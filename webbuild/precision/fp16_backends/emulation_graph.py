@@ -3,7 +3,7 @@
 Native ONNX Runtime has no float16 kernel for some operators, computes others in float32 without rounding between
 fused steps, and cannot say which. So each operator computes in float32, and what it makes is rounded to float16.
 What happens inside an operator is float32: sums keep what a GPU's float16 registers would lose (see `docs/fp16.md`). So
-errors of the sizes that kernels make there may be added before the rounding (see `kernel_errors`).
+errors of the sizes that kernels make there are added before the rounding (see `kernel_errors`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from webbuild.errors import WebbuildError
 from webbuild.passes.dtypes.retype import retype_attributes, retype_value
 from webbuild.precision.fp16_backends.error_draws import ErrorDraws
 from webbuild.precision.fp16_backends.graph_builder import GraphBuilder
-from webbuild.precision.fp16_backends.kernel_errors import SAME_SIGN_OPS, error_bound
+from webbuild.precision.fp16_backends.kernel_errors import SAME_SIGN_OPS, error_bound, is_walk
 
 _EXACT_OPS = frozenset({
     "Abs", "Ceil", "Clip", "Compress", "Concat", "Constant", "ConstantOfShape", "DepthToSpace", "Expand", "Flatten",
@@ -28,7 +28,7 @@ _EXACT_OPS = frozenset({
 """Operators that make, of float16 numbers, float16 numbers without rounding: they move, choose, or change a sign."""
 
 
-def build_emulation_graph(model: ir.Model, *, kernel_errors: bool = False) -> ir.Model:
+def build_emulation_graph(model: ir.Model, *, kernel_errors: bool) -> ir.Model:
     """Return a graph with no float16 left but between the Casts of a pair; inputs and outputs are float32.
 
     With `kernel_errors` each element is off by a part of what a kernel may be, by an input more, `error_draws.INPUT`.
@@ -100,7 +100,7 @@ def _add_error(graph: ir.Graph, node: ir.Node, rounds: ir.Node, draws: ErrorDraw
     value = node.outputs[0]
     build = GraphBuilder(graph, node, value.name or "")
     if (bound := error_bound(node, value, build)) is not None:
-        part = draws.draw(value, build, alike=node.op_type in SAME_SIGN_OPS)
+        part = draws.draw(value, build, alike=node.op_type in SAME_SIGN_OPS, walk=is_walk(node))
         rounds.replace_input_with(0, build.op("Add", value, build.op("Mul", bound, part)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from webbuild.precision.fp16_backends.base import Fp16Backend
-from webbuild.precision.fp16_backends.emulation import BoundedFp16
+from webbuild.precision.fp16_backends.emulation import EmulatedFp16
 
 if TYPE_CHECKING:
     from webbuild.browser.chromium import BrowserHandle
@@ -26,4 +26,4 @@ def select_backend(opened: BrowserHandle | None = None, *, browser: bool = True)
     from webbuild.precision.fp16_backends.chromium import chromium_backend
 
     found = chromium_backend(opened) if browser else "not used"
-    return BoundedFp16(f"Chromium: {found}") if isinstance(found, str) else found
+    return EmulatedFp16(f"Chromium: {found}") if isinstance(found, str) else found
