@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 import onnx_ir as ir
 from msgspec import Struct
 
+from webbuild.inspection.firefox_kernels import REASON, compiles_in_firefox
 from webbuild.inspection.graph import prepare_graph
 from webbuild.precision.castable_io import CastableIO, castable_io
-from webbuild.precision.firefox_kernels import find_refused_by_firefox
 from webbuild.precision.insert_casts import CastInserter, select_nodes
 from webbuild.precision.kernel_support import unsupported_in_fp16
 from webbuild.precision.lone_float16_nodes import find_lone_nodes
@@ -73,7 +73,8 @@ class ConversionPlan(Struct, frozen=True):
         model = self.model.clone()
         found = convertible_nodes(model)
         kept = {**dict.fromkeys(keep, reason), **self.fp32_reasons}
-        kept |= find_refused_by_firefox(select_nodes(model.graph, found, kept))
+        chosen = select_nodes(model.graph, found, kept)
+        kept |= {node.name or "": REASON for node in chosen if not compiles_in_firefox(node, chosen.__contains__)}
         kept |= find_lone_nodes(model.graph, select_nodes(model.graph, found, kept))
         chosen = select_nodes(model.graph, found, kept)
         names = {node.name for node in model.graph}

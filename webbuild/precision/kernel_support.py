@@ -20,6 +20,8 @@ _MEASURED_CODES = {"fp16-overflow"}
 _HARMLESS_CODES = {"fp16-layer-normalization"}
 """Rules about what a conversion never makes: a LayerNormalization all of whose tensors are float16 compiles and is
 right on real float16 (`docs/fp16.md`); the one that does not compile mixes types (onnxruntime #32629)."""
+_NEIGHBOURS_TELL = {"fp16-firefox"}
+"""Rules that depend on which neighbours are float16: every conversion asks them."""
 
 
 def unsupported_in_fp16(
@@ -37,6 +39,7 @@ def unsupported_in_fp16(
     context = InspectionContext(
         copy, table, nodes, place_nodes(nodes, table, cpu_node_names(copy)), data_dependent_values(nodes)
     )
+    left_out = _HARMLESS_CODES | _NEIGHBOURS_TELL | (_MEASURED_CODES if measured else set())
     wanted, found = set(halved), {}
     for each in nodes:
         name = each.node.name or ""
@@ -46,9 +49,7 @@ def unsupported_in_fp16(
             found[name] = "no float16 kernel on the GPU"
             continue
         for rule in rules_for(each.node.op_type):
-            if not rule.code.startswith(_FP16_PREFIX) or rule.code in _HARMLESS_CODES | (
-                _MEASURED_CODES if measured else set()
-            ):
+            if not rule.code.startswith(_FP16_PREFIX) or rule.code in left_out:
                 continue
             if (known := rule.check(each.node, context)) is not None:
                 found.setdefault(name, f"{known.summary}: {known.reason}")
