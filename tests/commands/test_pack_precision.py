@@ -166,7 +166,7 @@ def test_the_self_test_runs_the_sample_on_which_float16_is_nearest_to_its_tolera
     samples = [tmp_path / f"{index}.npz" for index in range(4)]
     for sample in samples:
         np.savez(sample, x=generator.normal(0, 1, (4, 16)).astype(np.float32))
-    options = ("--precision", "auto", "--no-verify", "--json", "--sample", *samples)
+    options: list[str | Path] = ["--precision", "auto", "--no-verify", "--json", "--sample", *samples]
     done = webbuild("pack", tmp_path / "net.onnx", "-o", tmp_path / "out", *options)
     half = [
         each for each in json.loads(done.stdout)["pack"]["comparisons"] if each["subject"]["runner"] == "webgpu fp16"

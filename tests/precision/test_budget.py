@@ -9,12 +9,24 @@ from webbuild.precision.budget import SearchBudget, parse_budget
 
 
 def test_what_is_not_said_stays() -> None:
-    assert parse_budget([]) == SearchBudget(evaluations=20, seconds=60, saving=0.2)
-    assert parse_budget(["evaluations=5", "seconds=1.5"]) == SearchBudget(evaluations=5, seconds=1.5)
+    assert parse_budget([]) == SearchBudget(evaluations=40, gmacs=20_000, seconds=1800, saving=0.2)
+    assert parse_budget(["evaluations=5", "gmacs=1.5"]) == SearchBudget(evaluations=5, gmacs=1.5)
 
 
 @pytest.mark.parametrize(
-    "text", ["evaluations=0", "evaluations=1.5", "seconds=0", "seconds=inf", "seconds=nan", "saving=2", "speed=1", "x"]
+    "text",
+    [
+        "evaluations=0",
+        "evaluations=1.5",
+        "seconds=0",
+        "seconds=inf",
+        "seconds=nan",
+        "gmacs=0",
+        "gmacs=inf",
+        "saving=2",
+        "speed=1",
+        "x",
+    ],
 )
 def test_what_makes_no_sense_is_refused_with_a_mend(text: str) -> None:
     with pytest.raises(WebbuildError) as raised:

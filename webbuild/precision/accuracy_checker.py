@@ -55,11 +55,13 @@ class AccuracyVerdict(Struct, frozen=True):
     """The result of a graph on the samples.
 
     `tolerance_used` is the largest error of each output as a fraction of its tolerance: 1 is at the limit. `mismatch`
-    is empty where every answer is the same. What comes after the first sample that differs was not run.
+    is empty where every answer is the same. What comes after the first sample that differs was not run: `runs` says how
+    often the graph was.
     """
 
     mismatch: str
     tolerance_used: dict[str, float]
+    runs: int
 
     @property
     def worst(self) -> float:
@@ -145,9 +147,9 @@ class AccuracyChecker:
                     used[title] = max(used.get(title, 0.0), *(each.tolerance_used for each in group))
                 if reason := self._why(index, batch.seed, comparisons, outputs):
                     self._first = [_Batch(next(group for group in self._groups if index in group), batch.seed)]
-                    return AccuracyVerdict(reason, used)
+                    return AccuracyVerdict(reason, used, len(done))
                 compared = compared or any(each.verdict == "OK" and each.signal for each in comparisons)
-        return AccuracyVerdict("" if compared else _VACUOUS, used)
+        return AccuracyVerdict("" if compared else _VACUOUS, used, len(done))
 
     def _run(
         self, model: ir.Model, arithmetic: Fp16Backend, some: Sequence[int], seed: int | None

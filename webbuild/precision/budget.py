@@ -12,15 +12,19 @@ from webbuild.errors import USAGE, WebbuildError
 class SearchBudget(Struct, frozen=True):
     """The limits of a search.
 
+    The same search ends at the same graph on every machine, unless it ends for `seconds`.
+
     Attributes:
-        evaluations: how often a graph may be run on the samples, at least 1.
-        seconds: how long it may take; no evaluation begins that would end later, as far as the last one tells. Two
-            searches that end for this may end differently, and the report says that it was so.
+        evaluations: how many graphs may be run on the samples, at least 1.
+        gmacs: how many billion multiplications these runs may cost: it ends the search in a large model.
+        seconds: how long it may take at the worst; no evaluation begins that would end later, as far as the longest one
+            tells. The report says that a search ended for this.
         saving: the part of the bytes of weights that `auto` wants saved before another graph pays, from 0 to 1.
     """
 
-    evaluations: int = 20
-    seconds: float = 60.0
+    evaluations: int = 40
+    gmacs: float = 20_000.0
+    seconds: float = 1800.0
     saving: float = 0.2
 
 
@@ -38,8 +42,9 @@ def parse_budget(given: Sequence[str]) -> SearchBudget:
     budget = SearchBudget(**found)  # type: ignore[arg-type]
     if budget.evaluations < 1:
         raise _invalid_budget(f"evaluations={budget.evaluations}", "it has to be at least 1")
-    if not 0 < budget.seconds < float("inf"):
-        raise _invalid_budget(f"seconds={budget.seconds:g}", "it has to be greater than 0 and finite")
+    for key, limit in (("gmacs", budget.gmacs), ("seconds", budget.seconds)):
+        if not 0 < limit < float("inf"):
+            raise _invalid_budget(f"{key}={limit:g}", "it has to be greater than 0 and finite")
     if not 0 <= budget.saving <= 1:
         raise _invalid_budget(f"saving={budget.saving:g}", "it has to be between 0 and 1")
     return budget
@@ -49,6 +54,6 @@ def _invalid_budget(text: str, reason: str) -> WebbuildError:
     return WebbuildError(
         "invalid-budget",
         f"--budget {text}: {reason}",
-        "write --budget evaluations=20, --budget seconds=60 or --budget saving=0.2",
+        "write --budget evaluations=40, gmacs=20000, seconds=1800 or saving=0.2",
         exit_code=USAGE,
     )

@@ -1,10 +1,10 @@
-"""The largest part of a graph that is right in float16: ranges first, then groups of nodes, halved again and again."""
+"""The largest part of a graph that is right in float16: ranges first, then groups of nodes, the heaviest first."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -15,6 +15,7 @@ from webbuild.precision.budget import SearchBudget
 from webbuild.precision.convert import ConversionPlan, Fp16Graph, clamp_model_masks, convertible_nodes, plan_conversion
 from webbuild.precision.cost import NodeCost, converted_fraction, node_costs
 from webbuild.precision.delta_debug import minimize
+from webbuild.precision.grow import grow
 from webbuild.precision.insert_casts import stored_size
 from webbuild.precision.range_rules import find_out_of_range
 from webbuild.precision.report import ConvertedFraction
@@ -86,6 +87,8 @@ class PrecisionSearch:
         ranges = find_out_of_range(soft, found, measure_ranges(soft, arithmetic.as_fed(judging.feeds)))
         self.plan: ConversionPlan = plan_conversion(model, table, ranges)
         self._weights: dict[str, NodeCost] = node_costs(found)
+        self._macs = sum(each.macs for each in self._weights.values())
+        self._spent_macs = 0
         self._float32_weights: Sequence[str] = ()
         self._evaluations: list[Evaluation] = []
         self._known: dict[tuple[frozenset[str], frozenset[str]], bool] = {}
@@ -99,7 +102,7 @@ class PrecisionSearch:
         )
         full = self.plan.convert()
         if full.fp16_nodes and not self._evaluate(full) and not whole:
-            self._bisect(full.fp16_nodes[::-1])
+            self._grow(full.fp16_nodes)
         best = self._best
         return SearchResult(
             best,
@@ -110,17 +113,21 @@ class PrecisionSearch:
             self._ended,
         )
 
-    def _bisect(self, names: Sequence[str]) -> None:
-        """Find what has to be kept, what is last in the graph rather than what is first: heads weigh little."""
+    def _grow(self, names: Sequence[str]) -> None:
+        """Let group after group be float16, the heaviest first, and each stay so with which the answers are right."""
         bare = self._is_accurate(names)
         if bare is None:
             return
         if not bare:  # even rounding the weights is too much
             self._float32_weights = minimize(self._weighty_nodes(), lambda some: self._is_accurate_stored(names, some))
-        needed = minimize(names, self._is_accurate)
-        final = self._convert(needed)
-        if final.fp16_nodes and (self._best is None or final.fp16_nodes != self._best.fp16_nodes):
-            self._is_accurate(needed)
+        shares = {name: converted_fraction(self._weights, [name]).mean + 1e-3 / len(names) for name in names}
+
+        def convert(fp16: Collection[str]) -> Collection[str] | None:
+            kept = [name for name in names if name not in fp16]
+            right = self._is_accurate(kept)
+            return None if right is None else self._convert(kept).fp16_nodes if right else ()
+
+        grow(names, shares, convert)
 
     def _weighty_nodes(self) -> list[str]:
         """Return the nodes with weights that would be rounded, the lightest first: what is first is rather kept."""
@@ -147,9 +154,11 @@ class PrecisionSearch:
     def _is_over_budget(self) -> bool:
         if len(self._evaluations) >= self._budget.evaluations:
             self._ended = f"its budget of {format_count(self._budget.evaluations, 'evaluation')} was spent"
+        elif self._spent_macs >= self._budget.gmacs * 1e9:
+            self._ended = f"its budget of {self._budget.gmacs:,.0f} billion multiplications was spent"
         elif time.monotonic() - self._started + self._longest > self._budget.seconds:
             self._ended = (
-                f"its budget of {self._budget.seconds:g} seconds was spent, so another search may end differently"
+                f"its limit of {self._budget.seconds:g} seconds was reached, so it may end elsewhere on another machine"
             )
         return bool(self._ended)
 
@@ -157,6 +166,7 @@ class PrecisionSearch:
         began = time.monotonic()
         judged: AccuracyVerdict = self._judging.check(halved.model, self._arithmetic)
         self._longest = max(self._longest, time.monotonic() - began)
+        self._spent_macs += judged.runs * self._macs
         part = converted_fraction(self._weights, halved.fp16_nodes)
         self._evaluations.append(Evaluation(part, judged.tolerance_used, judged.mismatch))
         word = "differ" if judged.mismatch else "are the same"

@@ -136,8 +136,8 @@ class PackArguments(PreprocessOptions):
     budget: tuple[str, ...] = option(
         default=(),
         metavar="KEY=VALUE",
-        help="Limit of the --precision search: evaluations=20 or seconds=60. saving=0.2: share of the weights that "
-        "auto must save.",
+        help="Limit of the --precision search: evaluations=40 graphs, or gmacs=20000 billion multiplications of their "
+        "runs; seconds=1800 as a last resort. saving=0.2: share of the weights that auto must save.",
     )
     no_verify: bool = option(default=False, help="Do not run the bundle in Chromium.")
     no_cache: bool = option(default=False, help="Compute every answer anew, and keep none for the next pack.")
