@@ -44,6 +44,11 @@ def test_the_peak_of_memory_is_a_dash_where_the_browser_does_not_tell() -> None:
     assert rows["weights"] == ["3.3 MB", "3.3 MB", DASH]
 
 
+def test_the_peak_on_the_gpu_is_compared_with_the_plan() -> None:
+    planned = backend(peak_memory=msgspec.structs.replace(PEAK, planned=7_000_000))
+    assert dict(number_rows([planned]))["peak memory, GPU"] == ["9.1 MB, 1.30 of the plan"]
+
+
 @pytest.mark.parametrize(("read", "shown"), [(0, "0"), (802_816, "0.8 MB")])
 def test_what_is_read_back_between_stages_is_a_row_of_models_of_several(read: int, shown: str) -> None:
     staged = backend(profile=msgspec.structs.replace(EXAMINED, between_stages=read))

@@ -12,7 +12,7 @@ import pytest
 from tests.verify.bundle_made import ANSWERS, FEEDS, write_bundle
 from webbuild.errors import WebbuildError
 from webbuild.verify.bundle import Bundle
-from webbuild.verify.bundle_reader import fp16_backend_used, open_bundle
+from webbuild.verify.bundle_reader import fp16_backend_used, open_bundle, planned_gpu_bytes
 from webbuild.verify.changed_files import changed_files
 from webbuild.verify.golden_reader import read_golden
 
@@ -114,3 +114,15 @@ def test_what_computed_half_precision_is_read_where_a_report_says_so(bundle: Bun
     ):
         report.write_text(text)
         assert fp16_backend_used(bundle) == wanted
+
+
+def test_the_planned_memory_of_the_gpu_is_read_where_a_report_says_so(bundle: Bundle) -> None:
+    report = bundle.directory / "report.json"
+    for text, wanted in (
+        ("{}", None),
+        ('{"inspection": {}}', None),
+        ('{"inspection": {"peakAfter": null}}', None),
+        ('{"inspection": {"peakAfter": {"weights": 3, "tensors": 4, "where": "Mul"}}}', 7),
+    ):
+        report.write_text(text)
+        assert planned_gpu_bytes(bundle) == wanted

@@ -37,7 +37,7 @@ _ROWS: tuple[tuple[str, Callable[[BackendBench], str]], ...] = (
         lambda each: _of(each.profile, lambda found: _time(found.long_tasks.blocking_time)),
     ),
     ("peak memory, JS and WASM", lambda each: _of(each.peak_memory, _page_peak)),
-    ("peak memory, GPU", lambda each: _of(each.peak_memory, lambda found: format_megabytes(found.gpu))),
+    ("peak memory, GPU", lambda each: _of(each.peak_memory, _gpu_peak)),
     ("weights", lambda each: _of(each.peak_memory, lambda found: format_megabytes(found.weights))),
     ("memory growth over all runs", lambda each: _of(each.profile, lambda found: format_growth(found.growth))),
 )
@@ -66,6 +66,12 @@ def _cpu_nodes(found: Profile) -> str:
 
 def _page_peak(found: PeakMemory) -> str:
     return DASH if found.page is None else format_megabytes(found.page)
+
+
+def _gpu_peak(found: PeakMemory) -> str:
+    """Return the peak, and how many times the weights and the planned tensors it is: 7.5 MB, 1.61 of the plan."""
+    ratio = f", {found.gpu / found.planned:.2f} of the plan" if found.planned else ""
+    return f"{format_megabytes(found.gpu)}{ratio}"
 
 
 def _uploads(run: PerRun) -> str:

@@ -11,6 +11,7 @@ from webbuild.bench.page_driver import LoadTiming, PageDriver
 from webbuild.bench.report import PeakMemory
 from webbuild.bench.scenario import Scenario
 from webbuild.manifest.manifest import Manifest
+from webbuild.verify.bundle_reader import planned_gpu_bytes
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -24,11 +25,14 @@ def memory_visit(page: Page, scenario: Scenario, backend: str) -> PeakMemory:
     visitor.first_run(scenario.samples[0])
     page_bytes, counters = visitor.peak(), visitor.read_counters()
     visitor.dispose()
+    graphs = loaded_graphs(loaded)
+    is_planned = graphs == [LoadedGraph("webgpu", "fp32")]
     return PeakMemory(
         page=page_bytes,
         wasm=counters.wasm_bytes,
         gpu=counters.peak_buffer_bytes,
-        weights=weight_bytes(scenario.bundle.manifest, loaded_graphs(loaded)),
+        weights=weight_bytes(scenario.bundle.manifest, graphs),
+        planned=planned_gpu_bytes(scenario.bundle) if is_planned else None,
     )
 
 

@@ -82,12 +82,15 @@ class PeakMemory(ReportJson, frozen=True):
 
     `page` is JavaScript and WebAssembly, the page's and its workers', measured again and again; None where a
     measurement is missing. `wasm` are the memories of WebAssembly, a part of it; `gpu` the buffers on the GPU, counted.
+    `planned` are the weights and the tensors in use at the peak of the GPU's memory as `webbuild pack` planned it; None
+    where no plan is of the graph that was loaded.
     """
 
     page: int | None
     wasm: int
     gpu: int
     weights: int
+    planned: int | None = None
 
 
 class LongTasks(ReportJson, frozen=True):

@@ -82,14 +82,38 @@ def _check_schema(path: Path, origin: manifests.ManifestHeader) -> None:
     )
 
 
+class _PlannedPeak(Struct, frozen=True):
+    weights: int
+    tensors: int
+
+
+class _PackInspection(Struct, frozen=True, rename="camel"):
+    peak_after: _PlannedPeak | None = None
+
+
 class _PackReport(Struct, frozen=True, rename="camel"):
     fp16_backend: str = ""
+    inspection: _PackInspection | None = None
 
 
 def fp16_backend_used(bundle: Bundle) -> str:
     """Return what computed the graphs in half precision when the bundle was packed; nothing where no report says."""
+    packed = _pack_report(bundle)
+    return "" if packed is None else printable(packed.fp16_backend, 100)
+
+
+def planned_gpu_bytes(bundle: Bundle) -> int | None:
+    """Return the bytes of weights and of tensors in use that the fp32 graph for the GPU was planned with.
+
+    None where no report says, and for several stages, of which each has a plan of its own.
+    """
+    packed = _pack_report(bundle)
+    plan = None if packed is None or packed.inspection is None else packed.inspection.peak_after
+    return None if plan is None or len(bundle.manifest.every_stage) > 1 else plan.weights + plan.tensors
+
+
+def _pack_report(bundle: Bundle) -> _PackReport | None:
     try:
-        packed = msgspec.json.decode((bundle.directory / "report.json").read_bytes(), type=_PackReport)
+        return msgspec.json.decode((bundle.directory / "report.json").read_bytes(), type=_PackReport)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return ""
-    return printable(packed.fp16_backend, 100)
+        return None
