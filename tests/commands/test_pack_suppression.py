@@ -12,6 +12,7 @@ import pytest
 
 from tests.commands.program import Done, webbuild
 from tests.exports import write
+from tests.passes.selections import ranked
 from webbuild.manifest.manifest import DetectTask, Manifest, OptionInput, Suppression, TensorTask, decode
 
 pytestmark = pytest.mark.usefixtures("stand_in")
@@ -35,7 +36,7 @@ def test_the_runtime_suppresses_behind_a_graph_that_ends_before(tmp_path: Path) 
     assert told_form(tmp_path) == ("shader", "3 kernels in place of about 90, exact for any number of boxes")
     webgpu, wasm = manifest.graphs
     assert isinstance(webgpu.suppression, Suppression)
-    assert (webgpu.suppression.output, webgpu.head_status) == ("output0", None)
+    assert ([each.name for each in webgpu.suppression.outputs], webgpu.head_status) == (["output0"], None)
     assert webgpu.outputs == wasm.outputs == manifest.outputs
     assert not wasm.suppression
 
@@ -94,3 +95,16 @@ def test_kept_as_exported_a_model_without_suppression_packs_as_tensors(tmp_path:
     assert "NMS is appended" not in done.stderr
     assert json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["suppression"] is None
     assert isinstance(manifest.task, TensorTask)
+
+
+def test_several_labels_of_a_box_are_suppressed_behind_the_graph(tmp_path: Path) -> None:
+    file = tmp_path / "ranked.onnx"
+    onnx.save(ranked(1, 3, 60, 4, 0.5, 0.25), file)
+    done = webbuild("pack", file, "-o", tmp_path / "out", "--no-verify", "--task", "tensor")
+    assert done.code == 0, done.stderr
+    webgpu, wasm = decode((tmp_path / "out" / "manifest.json").read_bytes()).graphs
+    assert webgpu.suppression
+    assert webgpu.suppression.multi_label
+    assert (webgpu.suppression.multi_label.count, webgpu.suppression.multi_label.order) == (3, "score")
+    assert webgpu.outputs == wasm.outputs
+    assert told_form(tmp_path)[0] == "shader"

@@ -11,7 +11,8 @@ import pytest
 from msgspec import UNSET
 from numpy.typing import NDArray
 
-from webbuild.manifest.suppression import Suppression
+from webbuild.manifest.output import Output
+from webbuild.manifest.suppression import MultiLabel, Suppression
 from webbuild.runners.suppression import apply_suppression
 
 CASES = sorted((Path(__file__).parents[2] / "conformance" / "suppression").glob("*.json"))
@@ -24,10 +25,13 @@ def test_there_are_cases() -> None:
 @pytest.mark.parametrize("file", CASES, ids=lambda file: file.stem)
 def test_the_boxes_that_are_kept(file: Path) -> None:
     case: dict[str, Any] = json.loads(file.read_text("utf-8"))
-    count, most = len(case["scores"]), case["maxDetections"]
+    count, most = len(case["boxes"]), case["maxDetections"]
+    labels = case.get("labels")
     spec = Suppression(
-        output="found",
-        shape=[1, most + 1, 2],
+        outputs=[
+            Output(name="found", dtype="float32", shape=[1, most + 1, 2]),
+            Output(name="label", dtype="int64", shape=[most + 1]),
+        ],
         boxes="boxes",
         scores="scores",
         rows="rows",
@@ -36,18 +40,31 @@ def test_the_boxes_that_are_kept(file: Path) -> None:
         max_detections=most,
         rotated=case.get("rotated", UNSET),
         max_candidates=case.get("maxCandidates", UNSET),
+        multi_label=MultiLabel(
+            count=len(case["scores"]),
+            max_detections=labels["maxDetections"],
+            order=labels["order"],
+            score_column=1,
+            label_column=2,
+        )
+        if labels
+        else UNSET,
+        row_count=Output(name="number", dtype="int64", shape=[1]),
     )
-    numbers = np.arange(1, count + 1, dtype=np.float32)  # a row is the number of its anchor from 1 on, twice
+    numbers = np.arange(1, count + 1, dtype=np.float32)  # a row is the number of its anchor from 1 on
+    scores = np.array(case["scores"], np.float32)
     outputs: dict[str, NDArray[Any]] = {
         "boxes": np.array(case["boxes"], np.float32).reshape(count, 5 if case.get("rotated") else 4),
-        "scores": np.array(case["scores"], np.float32),
-        "rows": np.stack([numbers, numbers], 1),
+        "scores": scores.reshape(-1),
+        "rows": np.stack([numbers, np.zeros(count) if labels else scores, np.zeros(count)], 1),
         "other": np.ones(3),
     }
     feeds = {name: np.array([case[name]], np.float32) for name in ("confidence", "iou")}
     with np.errstate(invalid="ignore", divide="ignore"):
         made = apply_suppression(spec, outputs, feeds)
-    assert set(made) == {"found", "other"}
-    kept = [anchor + 1 for anchor in case["want"]]
-    np.testing.assert_array_equal(made["found"][0, :, 0], [*kept, *[0] * (most + 1 - len(kept))])
-    np.testing.assert_array_equal(made["found"][0, :, 0], made["found"][0, :, 1])
+    assert set(made) == {"found", "label", "number", "other"}
+    want = case["want"] if labels else [[0, anchor] for anchor in case["want"]]
+    rows = [[anchor + 1, scores.reshape(-1, count)[label, anchor]] for label, anchor in want]
+    np.testing.assert_array_equal(made["found"], [[*rows, *[[0, 0]] * (most + 1 - len(rows))]])
+    assert made["label"].tolist() == [*(label for label, _ in want), *[0] * (most + 1 - len(want))]
+    assert made["number"].tolist() == [len(want)]

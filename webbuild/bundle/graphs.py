@@ -21,7 +21,7 @@ from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.nms.promote_thresholds import OPTION_KEY_PREFIX
 from webbuild.passes.nms.status_output import HEAD_STATUS_KEY
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
-from webbuild.runners.suppression import read_suppression
+from webbuild.runners.suppression import read_suppression, suppressed_outputs
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
 
@@ -101,8 +101,9 @@ def _outputs(model: ir.Model) -> list[Output]:
     spec = _suppression(model)
     if spec is None:
         return outputs
-    made = Output(name=spec.output, dtype="float32", shape=spec.shape)
-    return [made if each.name == spec.rows else each for each in outputs if each.name not in (spec.boxes, spec.scores)]
+    parts, place = (spec.boxes, spec.scores, spec.rows), [each.name for each in outputs].index(spec.boxes)
+    own = [each for each in outputs if each.name not in parts]
+    return [*own[:place], *suppressed_outputs(spec), *own[place:]]
 
 
 def _is_all_on_gpu(model: ir.Model) -> bool:

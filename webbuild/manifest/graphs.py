@@ -7,22 +7,14 @@ from typing import Literal
 import msgspec
 
 from webbuild.manifest.files import Path as Path
-from webbuild.manifest.inputs.tensor import DType as DType
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.output import Output as Output
 from webbuild.manifest.suppression import Suppression
 
 TargetName = Literal["webgpu", "wasm"]
 Feature = Literal["shader-f16"]
 Precision = Literal["fp32", "fp16", "mixed"]
 Weights = Literal["fp32", "int8"]
-
-
-class Output(ManifestStruct, kw_only=True, frozen=True):
-    """A tensor that a run returns."""
-
-    name: str
-    dtype: DType
-    shape: list[int]
 
 
 class HeadStatus(ManifestStruct, kw_only=True, frozen=True):

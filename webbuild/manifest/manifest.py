@@ -94,6 +94,10 @@ _OPTIONAL = {
     "stageName",
     "glueModule",
     "suppression",
+    "multiLabel",
+    "scoreColumn",
+    "labelColumn",
+    "rowCount",
     "pointScale",
 }
 """Fields that are left out where there is nothing to say."""

@@ -7,36 +7,54 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.output import Output
 
 SUPPRESSION_KEY = "webbuild.suppression"
 """Metadata key of an ONNX file under which its `Suppression` is kept, as JSON."""
 
 
+class MultiLabel(ManifestStruct, kw_only=True, frozen=True):
+    """Several labels for a box: every label has a score of each box, and its boxes are suppressed by themselves.
+
+    `max_detections` are kept of each label at most. In the `order` of `score` the best of all labels come first, of
+    equal ones the first label and then the first box; in that of `label` all of the first label do, the best first.
+    Of a box that is kept for a label, `score_column` of its row is that score, and `label_column` that label.
+    """
+
+    count: int
+    max_detections: int
+    order: Literal["score", "label"]
+    score_column: int | UnsetType = UNSET
+    label_column: int | UnsetType = UNSET
+
+
 class Suppression(ManifestStruct, kw_only=True, frozen=True):
     """Exact greedy NMS behind a graph: the runtime's compute shader, or the CPU where that is not the same.
 
-    In place of the output `output` the file has three of float32, for all A anchors:
+    In place of `outputs` the file has three of float32, for all A anchors:
 
     - `boxes` [A, 4]: two corners, with those of different classes moved apart;
-    - `scores` [A];
-    - `rows` [A, columns]: what `output` has of each.
+    - `scores` [A], or with `multi_label` those of each label in turn, [count * A];
+    - `rows` [A, columns]: what the outputs have of each, their columns side by side.
 
     Candidates are the anchors whose score is above the input `confidence`, by falling score, of equal ones the first
     first. Each is kept that no kept one before it overlaps by more than the input `iou`, `max_detections` at most.
-    `output` [..., rows, columns] is their rows, then zeros.
+    Each of `outputs`, [..., rows, columns] or [rows], is their rows, then zeros; `row_count` is how many are kept.
+    Without `confidence` every finite score is a candidate, without `iou` every overlap is too much.
 
     Where they are `rotated`, `boxes` [A, 5] are centre x y, width, height and angle, and the overlap is that of two
     normal distributions (Ultralytics' probabilistic IoU). Each is kept that no one before it overlaps, a suppressed one
     neither. With `max_candidates` only the first so many are candidates.
     """
 
-    output: str
-    shape: list[int]
+    outputs: list[Output]
     boxes: str
     scores: str
     rows: str
-    confidence: str
-    iou: str
+    confidence: str | None
+    iou: str | None
     max_detections: int
     rotated: Literal[True] | UnsetType = UNSET
     max_candidates: int | UnsetType = UNSET
+    multi_label: MultiLabel | UnsetType = UNSET
+    row_count: Output | UnsetType = UNSET

@@ -190,9 +190,7 @@ class NativeRunner:
 
     def run(self, feeds: Tensors) -> dict[str, NDArray[Any]]:
         """Return every output by name. Raises WebbuildError `reference-run-failed`."""
-        suppression = (
-            self._suppression if self._suppression and self._suppression.output in self.output_shapes else None
-        )
+        suppression = self._suppression
         names = list(self.output_shapes) if suppression is None else raw_outputs(suppression, self.output_shapes)
         session = self._open()
         fixed = {name: array for name, array in self._fixed.items() if name in self.input_dtypes}
@@ -206,7 +204,10 @@ class NativeRunner:
                 "check the input's names, types and shapes against manifest.json",
             ) from error
         outputs = {name: np.asarray(value) for name, value in zip(names, values, strict=True)}
-        return outputs if suppression is None else apply_suppression(suppression, outputs, given)
+        if suppression is None or suppression.boxes not in outputs:
+            return outputs
+        made = apply_suppression(suppression, outputs, given)
+        return {name: made[name] for name in self.output_shapes}
 
 
 def _returning_memory() -> RunOptions:

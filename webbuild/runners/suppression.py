@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -9,7 +10,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.manifest.suppression import SUPPRESSION_KEY, Suppression
+from webbuild.manifest.output import Output
+from webbuild.manifest.suppression import SUPPRESSION_KEY, MultiLabel, Suppression
 from webbuild.postprocess.reference_nms import greedy_nms
 from webbuild.postprocess.reference_rotated_nms import rotated_nms
 
@@ -21,30 +23,96 @@ def read_suppression(metadata: Mapping[str, str], outputs: Iterable[str]) -> Sup
     """Return what follows a graph of this metadata, None where nothing does: of its parts it may follow none."""
     text = metadata.get(SUPPRESSION_KEY)
     spec = None if text is None else msgspec.json.decode(text, type=Suppression)
-    return spec if spec is not None and {spec.boxes, spec.scores, spec.rows} <= set(outputs) else None
+    return spec if spec is not None and set(_parts(spec)) <= set(outputs) else None
 
 
 def suppressed_shapes(spec: Suppression, shapes: Mapping[str, Shape]) -> dict[str, Shape]:
     """Return the shapes of a graph's outputs after the suppression."""
-    own = {name: shape for name, shape in shapes.items() if name not in (spec.boxes, spec.scores, spec.rows)}
-    return {spec.output: list(spec.shape), **own}
+    own = {name: shape for name, shape in shapes.items() if name not in _parts(spec)}
+    return {**{each.name: list(each.shape) for each in suppressed_outputs(spec)}, **own}
+
+
+def suppressed_outputs(spec: Suppression) -> list[Output]:
+    """Return the outputs that the suppression makes."""
+    return [*spec.outputs, *([spec.row_count] if spec.row_count else [])]
 
 
 def raw_outputs(spec: Suppression, names: Iterable[str]) -> list[str]:
     """Return the graph's outputs that make those of `names`."""
-    return [spec.boxes, spec.scores, spec.rows, *(name for name in names if name != spec.output)]
+    made = {each.name for each in suppressed_outputs(spec)}
+    wanted = list(names)
+    return [*(_parts(spec) if made & set(wanted) else ()), *(name for name in wanted if name not in made)]
 
 
 def apply_suppression(spec: Suppression, outputs: Arrays, feeds: Arrays) -> dict[str, NDArray[Any]]:
-    """Return the outputs with `spec.output` in the place of boxes, scores and rows of all anchors."""
-    boxes, scores, rows = (np.asarray(outputs[name], np.float32) for name in (spec.boxes, spec.scores, spec.rows))
-    confidence, iou = (np.asarray(feeds[name], np.float32).item() for name in (spec.confidence, spec.iou))
-    candidates = np.flatnonzero(scores > np.float32(confidence))
+    """Return the outputs, with those of the boxes that are kept in the place of what there is of all anchors."""
+    boxes, scores, rows = (np.asarray(outputs[name], np.float32) for name in _parts(spec))
+    confidence = np.asarray(feeds[spec.confidence], np.float32).item() if spec.confidence is not None else -np.inf
+    iou = np.asarray(feeds[spec.iou], np.float32).item() if spec.iou is not None else 0.0
+    if spec.multi_label:
+        found = _kept_of_labels(spec, spec.multi_label, boxes, scores, rows, np.float32(confidence), np.float32(iou))
+    else:
+        found = rows[_kept(spec, boxes, scores, spec.max_detections, np.float32(confidence), np.float32(iou))]
+    given = {name: array for name, array in outputs.items() if name not in _parts(spec)}
+    return {**_split(spec, found, rows.shape[1]), **given}
+
+
+def _parts(spec: Suppression) -> tuple[str, str, str]:
+    return spec.boxes, spec.scores, spec.rows
+
+
+def _kept(
+    spec: Suppression,
+    boxes: NDArray[np.float32],
+    scores: NDArray[np.float32],
+    most: int,
+    confidence: np.float32,
+    iou: np.float32,
+) -> NDArray[np.intp]:
+    """Return the anchors that are kept, best first."""
+    candidates = np.flatnonzero(scores > confidence)
     order = candidates[np.argsort(-scores[candidates], kind="stable")]
     order = order[: spec.max_candidates or None]
     keep = rotated_nms if spec.rotated else greedy_nms
-    kept = keep(boxes[order], np.float32(iou), spec.max_detections)
-    found = np.zeros(spec.shape, np.float32)
-    found.reshape(-1, rows.shape[1])[: len(kept)] = rows[order[kept]]
-    given = {name: array for name, array in outputs.items() if name not in (spec.boxes, spec.scores, spec.rows)}
-    return {spec.output: found, **given}
+    return order[keep(boxes[order], iou, most)]
+
+
+def _kept_of_labels(
+    spec: Suppression,
+    labels: MultiLabel,
+    boxes: NDArray[np.float32],
+    scores: NDArray[np.float32],
+    rows: NDArray[np.float32],
+    confidence: np.float32,
+    iou: np.float32,
+) -> NDArray[np.float32]:
+    """Return the rows of the boxes that are kept, each label by itself."""
+    each = scores.reshape(labels.count, -1)
+    kept = [_kept(spec, boxes, own, labels.max_detections, confidence, iou) for own in each]
+    label = np.repeat(np.arange(labels.count), [len(own) for own in kept])
+    anchor = np.concatenate(kept)
+    best = each[label, anchor]
+    order = np.argsort(-best, kind="stable") if labels.order == "score" else np.arange(len(best))
+    order = order[: spec.max_detections]
+    found = rows[anchor[order]]
+    if isinstance(labels.score_column, int):
+        found[:, labels.score_column] = best[order]
+    if isinstance(labels.label_column, int):
+        found[:, labels.label_column] = label[order]
+    return found
+
+
+def _split(spec: Suppression, found: NDArray[np.float32], columns: int) -> dict[str, NDArray[Any]]:
+    """Return the outputs that rows [kept, columns] fill."""
+    made: dict[str, NDArray[Any]] = {}
+    length = sum(math.prod(each.shape) for each in spec.outputs) // columns
+    table = np.zeros((length, columns), np.float32)
+    table[: len(found)] = found
+    begin = 0
+    for each in spec.outputs:
+        end = begin + math.prod(each.shape) // length
+        made[each.name] = table[:, begin:end].reshape(each.shape).astype(each.dtype)
+        begin = end
+    if spec.row_count:
+        made[spec.row_count.name] = np.full(spec.row_count.shape, len(found), spec.row_count.dtype)
+    return made

@@ -5,7 +5,7 @@ import type { OrtWeb } from "../../../web/src/engine/engine.js";
 import { goldenDifference, hasSignal } from "../../../web/src/self-test/golden-compare.js";
 import { Session } from "../../../web/src/session/session.js";
 import { suppress } from "../../../web/src/suppression/suppress.js";
-import { limitsOf } from "../../../web/src/suppression/suppressor.js";
+import { limitsOf, partNames, splitRows, suppressedNames } from "../../../web/src/suppression/suppressor.js";
 import { readTensors as inMemory } from "../../../web/src/tensors/gpu-tensor.js";
 import { type Job, type Measured, type ModelCase, type ReadFile, readTensors } from "./job.js";
 import { kernelsOf } from "./kernels.js";
@@ -62,7 +62,8 @@ function outputNames({ case: { graph, expected } }: ModelJob): string[] {
   const names = expected.map(({ name }) => name);
   const spec = graph.suppression;
   if (spec === undefined) return names;
-  return [...names.filter((name) => name !== spec.output), spec.boxes, spec.scores, spec.rows];
+  const made = suppressedNames(spec);
+  return [...names.filter((name) => !made.includes(name)), ...partNames(spec)];
 }
 
 async function answer(job: ModelJob, session: Session, feeds: Tensors): Promise<Tensors> {
@@ -74,6 +75,6 @@ async function answer(job: ModelJob, session: Session, feeds: Tensors): Promise<
   const { boxes, scores, rows } = spec;
   const floats = (name: string): Float32Array => raw[name]?.data as Float32Array;
   const limits = limitsOf(spec, raw[rows]?.dims ?? [], feeds);
-  const data = suppress({ boxes: floats(boxes), scores: floats(scores), rows: floats(rows) }, limits);
-  return { ...raw, [spec.output]: { type: "float32" as const, dims: [...spec.shape], data } };
+  const kept = suppress({ boxes: floats(boxes), scores: floats(scores), rows: floats(rows) }, limits);
+  return { ...raw, ...splitRows(spec, kept, limits.columns) };
 }

@@ -30,14 +30,12 @@ export async function measureSuppression(job: SuppressionJob): Promise<Measured>
   };
   const shader = await GpuSuppressor.open(device, false);
   const run = async (): Promise<Float32Array> => {
-    if (job.on === "shader") return shader.run({ anchors: job.anchors, ...buffers }, limits);
+    if (job.on === "shader") return (await shader.run({ anchors: job.anchors, ...buffers }, limits)).rows;
     const read = (name: keyof typeof buffers): Promise<Float32Array> => download(device, buffers[name]);
-    return suppress(
-      { boxes: await read("boxes"), scores: await read("scores"), rows: await read("rows") },
-      limits,
-    );
+    const anchors = { boxes: await read("boxes"), scores: await read("scores"), rows: await read("rows") };
+    return suppress(anchors, limits).rows;
   };
-  const [want, got] = [suppress({ boxes, scores, rows }, limits), await run()];
+  const [want, got] = [suppress({ boxes, scores, rows }, limits).rows, await run()];
   const differing = want.filter((value, index) => value !== got[index]).length;
   if (!want.some((value) => value !== 0)) throw new Error("no box is kept: nothing can be compared");
   const difference = differing > 0 ? `${differing} of ${want.length} numbers differ` : null;

@@ -101,7 +101,7 @@ export class Session {
   ): Promise<AnyTensors> {
     try {
       const { suppression } = this.graph;
-      if (this.#suppressor === null || suppression === undefined || !outputs.includes(suppression.output))
+      if (this.#suppressor === null || suppression === undefined)
         return await this.#runGraph(feeds, outputs, staysOnGpu);
       const stay = [...staysOnGpu, ...partNames(suppression)];
       const raw = await this.#runGraph(feeds, this.#suppressor.rawOutputs(outputs), stay);

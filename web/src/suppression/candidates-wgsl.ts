@@ -5,6 +5,9 @@ import { FLOAT_KEYS, FLOAT_TESTS } from "../gpu/map-wgsl.js";
 /** Threads of a workgroup. */
 export const GROUP = 256;
 
+/** A column that no row has. */
+export const NO_COLUMN = 0xffffffff;
+
 /** Words of an ordered candidate, whatever its boxes are. */
 export const ORDERED_WORDS = 8;
 
@@ -19,24 +22,28 @@ export const BINDING = {
   kept: 7,
   found: 8,
   spared: 9,
+  keptCounts: 10,
 } as const;
 
 /**
- * `selectAbove`: the anchors above the confidence threshold, in any order. `placeOf`: the number of candidates before
- * one, by falling score and then by anchor. Numbers are compared as whole numbers where there may be NaN, and a step of
+ * `selectAbove`: the anchors of each label above the confidence threshold, in any order. `placeOf`: the number of
+ * candidates of its label before one, by falling score and then by anchor. What a label has begins at its number times
+ * that of the anchors; boxes of one label have the number 0. Numbers are compared as whole numbers where there may be NaN, and a step of
  * float32 is sealed where the compiler might fuse it with the next one: the CPU rounds after each.
  */
 export const CANDIDATES = /* wgsl */ `
 struct Limits {
   anchors: u32, columns: u32, rowsOut: u32, most: u32,
   confidence: f32, overlap: f32, zero: u32, mostCandidates: u32,
+  labels: u32, mostOfLabel: u32, scoreColumn: u32, labelColumn: u32,
+  byScore: u32,
 }
 struct Candidate { anchor: u32, key: u32 }
 
 @group(0) @binding(${BINDING.limits}) var<uniform> limits: Limits;
 @group(0) @binding(${BINDING.scores}) var<storage, read> scores: array<f32>;
 @group(0) @binding(${BINDING.rows}) var<storage, read> rows: array<f32>;
-@group(0) @binding(${BINDING.count}) var<storage, read_write> count: atomic<u32>;
+@group(0) @binding(${BINDING.count}) var<storage, read_write> count: array<atomic<u32>>;
 @group(0) @binding(${BINDING.candidates}) var<storage, read_write> candidates: array<Candidate>;
 /** The places of those that are kept. */
 @group(0) @binding(${BINDING.kept}) var<storage, read_write> kept: array<u32>;
@@ -53,15 +60,16 @@ fn orderOf(value: f32) -> u32 {
 @compute @workgroup_size(${GROUP})
 fn selectAbove(@builtin(global_invocation_id) id: vec3u) {
   if (id.x >= limits.anchors) { return; }
-  let score = scores[id.x];
+  let first = id.y * limits.anchors;
+  let score = scores[first + id.x];
   let key = orderOf(score);
   if (isNan(score) || isNan(limits.confidence) || key <= orderOf(limits.confidence)) { return; }
-  candidates[atomicAdd(&count, 1u)] = Candidate(id.x, key);
+  candidates[first + atomicAdd(&count[id.y], 1u)] = Candidate(id.x, key);
 }
 
-fn placeOf(own: Candidate, total: u32) -> u32 {
+fn placeOf(own: Candidate, first: u32, total: u32) -> u32 {
   var place = 0u;
-  for (var at = 0u; at < total; at++) {
+  for (var at = first; at < first + total; at++) {
     let other = candidates[at];
     let before = other.key > own.key || (other.key == own.key && other.anchor < own.anchor);
     place += select(0u, 1u, before);
@@ -69,9 +77,9 @@ fn placeOf(own: Candidate, total: u32) -> u32 {
   return place;
 }
 
-/** How many of the ordered candidates count. */
-fn candidateCount() -> u32 {
-  return min(atomicLoad(&count), limits.mostCandidates);
+/** How many of the ordered candidates of a label count. */
+fn candidateCount(label: u32) -> u32 {
+  return min(atomicLoad(&count[label]), limits.mostCandidates);
 }
 
 /** The value itself, which the compiler cannot know: what follows is no part of the same expression. */

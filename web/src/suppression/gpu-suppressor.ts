@@ -2,10 +2,10 @@
 
 import { ComputeCommands } from "../gpu/compute-commands.js";
 import { ComputePipelines } from "../gpu/compute-pipelines.js";
-import { BINDING, GROUP, ORDERED_WORDS } from "./candidates-wgsl.js";
+import { BINDING, GROUP, NO_COLUMN, ORDERED_WORDS } from "./candidates-wgsl.js";
 import { distanceAt } from "./rotated-overlap.js";
 import { ROTATED_SHADER } from "./rotated-shader.js";
-import type { SuppressionLimits } from "./suppress.js";
+import type { Kept, SuppressionLimits } from "./suppress.js";
 import { SHADER } from "./suppression-shader.js";
 
 /** The buffers of a graph's outputs. */
@@ -16,7 +16,7 @@ export interface GpuAnchors {
   rows: GPUBuffer;
 }
 
-const BOX_STAGES = ["selectAbove", "rank", "suppress"] as const;
+const BOX_STAGES = ["selectAbove", "rank", "suppress", "joinLabels"] as const;
 const ROTATED_STAGES = ["selectAbove", "rank", "spare", "copyRows"] as const;
 type Stage = (typeof BOX_STAGES | typeof ROTATED_STAGES)[number];
 type Stages = ComputePipelines<Stage, typeof BINDING>;
@@ -39,56 +39,54 @@ export class GpuSuppressor {
     );
   }
 
-  /** Returns the rows of the boxes that are kept, zeros after the last. */
-  run(
-    { anchors, boxes, scores, rows }: GpuAnchors,
-    limits: SuppressionLimits,
-  ): Promise<Float32Array<ArrayBuffer>> {
+  /** Returns the rows of the boxes that are kept, zeros after the last, and how many they are. */
+  run({ anchors, boxes, scores, rows }: GpuAnchors, limits: SuppressionLimits): Promise<Kept> {
     return ComputeCommands.run(this.#stages.device, async (commands) => {
       const { columns, rowsOut, maxDetections } = limits;
-      const uniforms = commands.upload(packLimits(anchors, limits), GPUBufferUsage.UNIFORM);
-      const count = commands.zeros(1);
-      const candidates = commands.zeros(anchors * 2);
-      const ordered = commands.zeros(anchors * ORDERED_WORDS);
-      const kept = commands.zeros(maxDetections);
-      const found = commands.zeros(rowsOut * columns);
-      const spared = commands.zeros(this.#rotated ? anchors : 0);
+      const { count: labels = 1, maxDetections: mostOfLabel = maxDetections } = limits.multiLabel ?? {};
       const bound = {
-        limits: uniforms,
+        limits: commands.upload(packLimits(anchors, limits), GPUBufferUsage.UNIFORM),
         boxes,
         scores,
         rows,
-        count,
-        candidates,
-        ordered,
-        spared,
-        kept,
-        found,
+        count: commands.zeros(labels),
+        candidates: commands.zeros(labels * anchors * 2),
+        ordered: commands.zeros(labels * anchors * ORDERED_WORDS),
+        spared: commands.zeros(this.#rotated ? anchors : 0),
+        kept: commands.zeros(labels * mostOfLabel),
+        keptCounts: commands.zeros(labels),
+        found: commands.zeros(rowsOut * columns + 1),
       };
-      const named = <Name extends keyof typeof bound>(...names: Name[]): Pick<typeof bound, Name> =>
-        Object.fromEntries(names.map((name) => [name, bound[name]])) as Pick<typeof bound, Name>;
       const each = Math.ceil(anchors / GROUP);
-      const dispatch = (stage: Stage, names: (keyof typeof bound)[], groups: number): void =>
-        this.#stages.dispatch(commands, stage, named(...names), [groups, 1, 1]);
-      dispatch("selectAbove", ["limits", "scores", "count", "candidates"], each);
+      const dispatch = (stage: Stage, names: (keyof typeof bound)[], groups: [number, number]): void => {
+        const named = Object.fromEntries(names.map((name) => [name, bound[name]]));
+        this.#stages.dispatch(commands, stage, named, [...groups, 1]);
+      };
+      dispatch("selectAbove", ["limits", "scores", "count", "candidates"], [each, labels]);
+      dispatch("rank", ["limits", "boxes", "count", "candidates", "ordered"], [each, labels]);
       if (this.#rotated) {
-        dispatch("rank", ["limits", "boxes", "count", "candidates", "ordered"], each);
-        dispatch("spare", ["limits", "count", "ordered", "spared"], each);
-        dispatch("copyRows", ["limits", "rows", "count", "ordered", "spared", "kept", "found"], 1);
+        dispatch("spare", ["limits", "count", "ordered", "spared"], [each, 1]);
+        dispatch("copyRows", ["limits", "rows", "count", "ordered", "spared", "kept", "found"], [1, 1]);
       } else {
-        dispatch("rank", ["boxes", "count", "candidates", "ordered"], each);
-        dispatch("suppress", ["limits", "rows", "count", "ordered", "kept", "found"], 1);
+        const made = ["limits", "rows", "ordered", "kept", "keptCounts", "found"] as const;
+        dispatch("suppress", [...made, "count"], [labels, 1]);
+        if (labels > 1) dispatch("joinLabels", [...made, "scores"], [Math.ceil(mostOfLabel / GROUP), labels]);
       }
-      const [read = new ArrayBuffer()] = await commands.read(found);
-      return new Float32Array(read);
+      const [read = new ArrayBuffer()] = await commands.read(bound.found);
+      const found = new Float32Array(read);
+      return { rows: found.slice(0, -1), count: found.at(-1) ?? 0 };
     });
   }
 }
 
 function packLimits(anchors: number, limits: SuppressionLimits): Uint32Array<ArrayBuffer> {
-  const { columns, rowsOut, maxDetections, confidence, iou, rotated } = limits;
+  const { columns, rowsOut, maxDetections, confidence, iou, rotated, multiLabel: labels } = limits;
   const most = Math.min(anchors, limits.maxCandidates);
-  const words = Uint32Array.of(anchors, columns, rowsOut, maxDetections, 0, 0, 0, most);
+  const words = new Uint32Array(16);
+  words.set([anchors, columns, rowsOut, maxDetections, 0, 0, 0, most]);
   new Float32Array(words.buffer).set([confidence, rotated ? distanceAt(Math.fround(iou)) : iou], 4);
+  const { scoreColumn = NO_COLUMN, labelColumn = NO_COLUMN } = labels ?? {};
+  const { count = 1, maxDetections: mostOfLabel = maxDetections, order = "score" } = labels ?? {};
+  words.set([count, mostOfLabel, scoreColumn, labelColumn, order === "score" ? 1 : 0], 8);
   return words;
 }

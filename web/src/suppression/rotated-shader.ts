@@ -21,7 +21,7 @@ const EPSILON = 1e-7;
 
 @compute @workgroup_size(${GROUP})
 fn rank(@builtin(global_invocation_id) id: vec3u) {
-  let total = atomicLoad(&count);
+  let total = atomicLoad(&count[0]);
   if (id.x >= total) { return; }
   let own = candidates[id.x];
   let first = own.anchor * 5u;
@@ -36,7 +36,7 @@ fn rank(@builtin(global_invocation_id) id: vec3u) {
   let c = seal((along - down) * cosine) * sine;
   let determinant = max(seal(a * b) - seal(c * c), 0.0);
   let centre = vec2f(boxes[first], boxes[first + 1u]);
-  ordered[placeOf(own, total)] = Ordered(centre, a, b, c, determinant, own.anchor);
+  ordered[placeOf(own, 0u, total)] = Ordered(centre, a, b, c, determinant, own.anchor);
 }
 
 fn isNear(first: Ordered, second: Ordered) -> bool {
@@ -56,7 +56,7 @@ fn isNear(first: Ordered, second: Ordered) -> bool {
 
 @compute @workgroup_size(${GROUP})
 fn spare(@builtin(global_invocation_id) id: vec3u) {
-  if (id.x >= candidateCount()) { return; }
+  if (id.x >= candidateCount(0u)) { return; }
   let own = ordered[id.x];
   var alone = true;
   for (var at = 0u; at < id.x && alone; at++) { alone = !isNear(ordered[at], own); }
@@ -68,7 +68,7 @@ var<workgroup> keptCount: u32;
 @compute @workgroup_size(${GROUP})
 fn copyRows(@builtin(local_invocation_index) lane: u32) {
   if (lane == 0u) {
-    let total = candidateCount();
+    let total = candidateCount(0u);
     var chosen = 0u;
     for (var at = 0u; at < total && chosen < limits.most; at++) {
       if (spared[at] == 1u) {
@@ -77,6 +77,7 @@ fn copyRows(@builtin(local_invocation_index) lane: u32) {
       }
     }
     keptCount = chosen;
+    found[limits.rowsOut * limits.columns] = f32(chosen);
   }
   let numbers = min(workgroupUniformLoad(&keptCount), limits.rowsOut) * limits.columns;
   storageBarrier();

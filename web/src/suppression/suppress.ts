@@ -1,11 +1,13 @@
 // Exact suppression on the CPU: the rule that the compute shaders keep to the last box.
 
+import type { MultiLabel } from "../manifest/manifest.js";
 import { distanceAt, distanceOf, type Gaussian, gaussianOf } from "./rotated-overlap.js";
 
 /** What a graph has for all its anchors, in float32. Boxes of different classes were moved apart. */
 export interface Anchors {
   /** x1 y1 x2 y2 of each, corners in any order; of rotated ones centre x y, width, height, angle in radians. */
   boxes: Float32Array;
+  /** Of several labels, those of each in turn. */
   scores: Float32Array;
   /** What the answer has of each, `columns` numbers. */
   rows: Float32Array;
@@ -21,25 +23,53 @@ export interface SuppressionLimits {
   /** The first so many above the threshold are candidates. */
   maxCandidates: number;
   rotated: boolean;
+  /** Each label has a score of each box, and its boxes are suppressed by themselves. */
+  multiLabel?: MultiLabel | undefined;
 }
 
-/** Returns the rows of the boxes that are kept, best first, zeros after the last; of equal scores the first is better. */
-export function suppress(anchors: Anchors, limits: SuppressionLimits): Float32Array<ArrayBuffer> {
-  const { scores, rows } = anchors;
+/** Rows of the boxes that are kept, zeros after the last, and how many they are. */
+export interface Kept {
+  rows: Float32Array<ArrayBuffer>;
+  count: number;
+}
+
+/** Returns what is kept, best first; of equal scores the first label and then the first box is better. */
+export function suppress(anchors: Anchors, limits: SuppressionLimits): Kept {
+  const { columns, multiLabel: labels } = limits;
+  const { count = 1, maxDetections: most = limits.maxDetections } = labels ?? {};
+  const length = anchors.scores.length / count;
+  const kept = Array.from({ length: count }, (_, label) => {
+    const scores = anchors.scores.subarray(label * length, (label + 1) * length);
+    return keepOfLabel(anchors.boxes, scores, limits, most).map((anchor) => {
+      return { label, anchor, score: scores[anchor] ?? 0 };
+    });
+  }).flat();
+  // Array.prototype.sort is stable: equal scores stay in the order of their labels.
+  if (labels?.order === "score") kept.sort((first, second) => Math.sign(second.score - first.score) || 0);
+  const chosen = kept.slice(0, limits.maxDetections);
+  const rows = new Float32Array(limits.rowsOut * columns);
+  for (const [row, { label, anchor, score }] of chosen.entries()) {
+    rows.set(anchors.rows.subarray(anchor * columns, (anchor + 1) * columns), row * columns);
+    if (labels?.scoreColumn !== undefined) rows[row * columns + labels.scoreColumn] = score;
+    if (labels?.labelColumn !== undefined) rows[row * columns + labels.labelColumn] = label;
+  }
+  return { rows, count: chosen.length };
+}
+
+/** The anchors that are kept of one label, `most` at most. */
+function keepOfLabel(
+  boxes: Float32Array,
+  scores: Float32Array,
+  limits: SuppressionLimits,
+  most: number,
+): number[] {
   const confidence = Math.fround(limits.confidence);
   const score = (anchor: number): number => scores[anchor] ?? Number.NaN;
   const order = Array.from(scores.keys()).filter((anchor) => score(anchor) > confidence);
-  // Array.prototype.sort is stable: equal scores stay in the order of their anchors.
+  // Equal scores stay in the order of their anchors.
   order.sort((first, second) => Math.sign(score(second) - score(first)) || 0);
-  const candidates = order.slice(0, limits.maxCandidates);
   const keep = limits.rotated ? keepRotated : keepBoxes;
-  const kept = keep(anchors.boxes, candidates, Math.fround(limits.iou), limits.maxDetections);
-  const found = new Float32Array(limits.rowsOut * limits.columns);
-  for (const [row, anchor] of kept.entries()) {
-    const from = anchor * limits.columns;
-    found.set(rows.subarray(from, from + limits.columns), row * limits.columns);
-  }
-  return found;
+  return keep(boxes, order.slice(0, limits.maxCandidates), Math.fround(limits.iou), most);
 }
 
 /** The candidates that no kept one before them overlaps by more than `iou`. */

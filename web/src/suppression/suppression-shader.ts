@@ -1,4 +1,5 @@
-// The compute shader of suppression: three dispatches for any number of candidates, equal to `suppress` to the last box.
+// The compute shader of suppression: three dispatches for any number of candidates, four where boxes have several
+// labels, equal to `suppress` to the last box.
 
 import { BINDING, CANDIDATES, GROUP } from "./candidates-wgsl.js";
 
@@ -7,26 +8,30 @@ const WORDS = GROUP / 32;
 /**
  * 1. `selectAbove`: the anchors above the confidence threshold, in any order.
  * 2. `rank`: each goes to its place in the order of the scores.
- * 3. `suppress`, one workgroup: a block of candidates after the other; against the kept ones all at once, against each
- *    other by bits that one thread goes through in order. No matrix of all pairs, and nothing has to converge. Then it
- *    copies the rows of those that are kept.
+ * 3. `suppress`, one workgroup for each label: a block of candidates after the other; against the kept ones all at once,
+ *    against each other by bits that one thread goes through in order. No matrix of all pairs, and nothing has to
+ *    converge. Where there is one label it copies the rows of those that are kept.
+ * 4. `joinLabels` copies those of several labels: each finds its place among those that the other labels keep.
  */
 export const SHADER = /* wgsl */ `${CANDIDATES}
-struct Ordered { corners: vec4f, area: f32, anchor: u32 }
+struct Ordered { corners: vec4f, area: f32, anchor: u32, key: u32 }
 
 @group(0) @binding(${BINDING.boxes}) var<storage, read> boxes: array<vec4f>;
 @group(0) @binding(${BINDING.ordered}) var<storage, read_write> ordered: array<Ordered>;
+/** How many are kept of each label. */
+@group(0) @binding(${BINDING.keptCounts}) var<storage, read_write> keptCounts: array<u32>;
 
 @compute @workgroup_size(${GROUP})
 fn rank(@builtin(global_invocation_id) id: vec3u) {
-  let total = atomicLoad(&count);
+  let first = id.y * limits.anchors;
+  let total = atomicLoad(&count[id.y]);
   if (id.x >= total) { return; }
-  let own = candidates[id.x];
+  let own = candidates[first + id.x];
   let box = boxes[own.anchor];
   let corners = vec4f(min(box.xy, box.zw), max(box.xy, box.zw));
   let area = (corners.z - corners.x) * (corners.w - corners.y);
   let isBox = isFinite(box.x) && isFinite(box.y) && isFinite(box.z) && isFinite(box.w) && isFinite(area);
-  ordered[placeOf(own, total)] = Ordered(corners, select(0.0, area, isBox), own.anchor);
+  ordered[first + placeOf(own, first, total)] = Ordered(corners, select(0.0, area, isBox), own.anchor, own.key);
 }
 
 fn overlaps(first: Ordered, second: Ordered) -> bool {
@@ -77,54 +82,102 @@ var<workgroup> alive: array<u32, ${GROUP}>;
 var<workgroup> hits: array<array<u32, ${WORDS}>, ${GROUP}>;
 
 @compute @workgroup_size(${GROUP})
-fn suppress(@builtin(local_invocation_index) lane: u32) {
+fn suppress(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3u) {
+  let label = group.x;
+  let first = label * limits.anchors;
+  let keptFirst = label * limits.mostOfLabel;
   if (lane == 0u) {
-    total = candidateCount();
+    total = candidateCount(label);
     keptCount = 0u;
   }
   let end = workgroupUniformLoad(&total);
   var begin = 0u;
   loop {
     let before = workgroupUniformLoad(&keptCount);
-    if (begin >= end || before >= limits.most) { break; }
+    if (begin >= end || before >= limits.mostOfLabel) { break; }
     let at = begin + lane;
     var lives = at < end;
     if (lives) {
-      let own = ordered[at];
-      for (var index = 0u; index < before && lives; index++) { lives = !overlaps(ordered[kept[index]], own); }
+      let own = ordered[first + at];
+      for (var index = 0u; index < before && lives; index++) {
+        lives = !overlaps(ordered[first + kept[keptFirst + index]], own);
+      }
       for (var word = 0u; word < ${WORDS}u && lives; word++) {
         var bits = 0u;
         for (var other = word * 32u; other < min(lane, word * 32u + 32u); other++) {
-          if (overlaps(ordered[begin + other], own)) { bits |= 1u << (other & 31u); }
+          if (overlaps(ordered[first + begin + other], own)) { bits |= 1u << (other & 31u); }
         }
         hits[lane][word] = bits;
       }
     }
     alive[lane] = select(0u, 1u, lives);
     workgroupBarrier();
-    if (lane == 0u) { keepInOrder(begin); }
+    if (lane == 0u) { keepInOrder(begin, keptFirst); }
     storageBarrier();
     begin += ${GROUP}u;
   }
-  let numbers = min(workgroupUniformLoad(&keptCount), limits.rowsOut) * limits.columns;
-  for (var at = lane; at < numbers; at += ${GROUP}u) {
-    let anchor = ordered[kept[at / limits.columns]].anchor;
-    found[at] = rows[anchor * limits.columns + at % limits.columns];
+  let chosen = workgroupUniformLoad(&keptCount);
+  if (lane == 0u) { keptCounts[label] = chosen; }
+  if (limits.labels > 1u) { return; }
+  if (lane == 0u) { found[limits.rowsOut * limits.columns] = f32(chosen); }
+  for (var at = lane; at < min(chosen, limits.rowsOut) * limits.columns; at += ${GROUP}u) {
+    found[at] = rows[ordered[kept[at / limits.columns]].anchor * limits.columns + at % limits.columns];
   }
 }
 
-fn keepInOrder(begin: u32) {
+fn keepInOrder(begin: u32, keptFirst: u32) {
   var chosen: array<u32, ${WORDS}>;
   var total = keptCount;
-  for (var lane = 0u; lane < ${GROUP}u && total < limits.most; lane++) {
+  for (var lane = 0u; lane < ${GROUP}u && total < limits.mostOfLabel; lane++) {
     var clash = 0u;
     for (var word = 0u; word < ${WORDS}u; word++) { clash |= hits[lane][word] & chosen[word]; }
     if (alive[lane] == 1u && clash == 0u) {
       chosen[lane >> 5u] |= 1u << (lane & 31u);
-      kept[total] = begin + lane;
+      kept[keptFirst + total] = begin + lane;
       total++;
     }
   }
   keptCount = total;
+}
+
+fn keptKey(label: u32, index: u32) -> u32 {
+  return ordered[label * limits.anchors + kept[label * limits.mostOfLabel + index]].key;
+}
+
+/** How many that another label keeps come before one with this key: they lie by falling score. */
+fn keptBefore(label: u32, other: u32, key: u32) -> u32 {
+  if (limits.byScore == 0u) { return select(0u, keptCounts[other], other < label); }
+  var low = 0u;
+  var high = keptCounts[other];
+  while (low < high) {
+    let middle = (low + high) / 2u;
+    let its = keptKey(other, middle);
+    if (its > key || (its == key && other < label)) { low = middle + 1u; } else { high = middle; }
+  }
+  return low;
+}
+
+@compute @workgroup_size(${GROUP})
+fn joinLabels(@builtin(global_invocation_id) id: vec3u) {
+  let label = id.y;
+  if (id.x == 0u && label == 0u) {
+    var all = 0u;
+    for (var other = 0u; other < limits.labels; other++) { all += keptCounts[other]; }
+    found[limits.rowsOut * limits.columns] = f32(min(all, limits.most));
+  }
+  if (id.x >= keptCounts[label]) { return; }
+  let key = keptKey(label, id.x);
+  var place = id.x;
+  for (var other = 0u; other < limits.labels && place < limits.most; other++) {
+    if (other != label) { place += keptBefore(label, other, key); }
+  }
+  if (place >= min(limits.most, limits.rowsOut)) { return; }
+  let anchor = ordered[label * limits.anchors + kept[label * limits.mostOfLabel + id.x]].anchor;
+  for (var column = 0u; column < limits.columns; column++) {
+    var value = rows[anchor * limits.columns + column];
+    if (column == limits.scoreColumn) { value = scores[label * limits.anchors + anchor]; }
+    if (column == limits.labelColumn) { value = f32(label); }
+    found[place * limits.columns + column] = value;
+  }
 }
 `;

@@ -1,11 +1,12 @@
 // What a graph leaves of its suppression to the runtime: on the GPU where that keeps the same boxes, else on the CPU.
 
 import type { Route } from "../api/run-result.js";
+import type { TensorData, Tensors } from "../api/types.js";
 import { gpuDevice, type OrtWeb } from "../engine/engine.js";
-import type { Suppression } from "../manifest/manifest.js";
+import type { Output, Suppression } from "../manifest/manifest.js";
 import { type AnyTensors, isOnGpu, releaseTensors } from "../tensors/gpu-tensor.js";
 import { GpuSuppressor } from "./gpu-suppressor.js";
-import { type SuppressionLimits, suppress } from "./suppress.js";
+import { type Kept, type SuppressionLimits, suppress } from "./suppress.js";
 import { suppressionDifference } from "./suppression-check.js";
 
 export class Suppressor {
@@ -25,7 +26,7 @@ export class Suppressor {
     try {
       const device = await gpuDevice(engine);
       const gpu = await GpuSuppressor.open(device, spec.rotated ?? false);
-      const differs = await suppressionDifference(device, gpu, spec.rotated ?? false);
+      const differs = await suppressionDifference(device, gpu, spec);
       if (differs !== null) return onCpu(`the GPU ${differs}`);
       return new Suppressor(spec, gpu, { path: "gpu", reason: "the GPU keeps the same boxes as the CPU" });
     } catch (error) {
@@ -35,33 +36,30 @@ export class Suppressor {
 
   /** The graph's own outputs that make those of `names`. */
   rawOutputs(names: readonly string[]): string[] {
-    const { output } = this.#spec;
-    return names.includes(output)
-      ? [...names.filter((name) => name !== output), ...partNames(this.#spec)]
-      : [...names];
+    const made = suppressedNames(this.#spec);
+    const others = names.filter((name) => !made.includes(name));
+    return others.length === names.length ? others : [...others, ...partNames(this.#spec)];
   }
 
-  /** Puts the rows of the boxes that are kept in the place of those of all anchors, which are given back. */
+  /** Puts what is kept in the place of what there is of all anchors, which is given back. */
   async apply(outputs: AnyTensors, feeds: AnyTensors): Promise<AnyTensors> {
     const spec = this.#spec;
     const { [spec.boxes]: boxes, [spec.scores]: scores, [spec.rows]: rows, ...others } = outputs;
     if (boxes === undefined || scores === undefined || rows === undefined) return outputs;
     try {
-      const found = await this.#suppress({ boxes, scores, rows }, limitsOf(spec, rows.dims, feeds));
-      return { ...others, [spec.output]: { type: "float32", dims: [...spec.shape], data: found } };
+      const limits = limitsOf(spec, rows.dims, feeds);
+      const kept = await this.#suppress({ boxes, scores, rows }, limits);
+      return { ...others, ...splitRows(spec, kept, limits.columns) };
     } finally {
       releaseTensors({ boxes, scores, rows });
     }
   }
 
-  async #suppress(
-    { boxes, scores, rows }: Parts,
-    limits: SuppressionLimits,
-  ): Promise<Float32Array<ArrayBuffer>> {
+  async #suppress({ boxes, scores, rows }: Parts, limits: SuppressionLimits): Promise<Kept> {
     if (this.#gpu !== null && isOnGpu(boxes) && isOnGpu(scores) && isOnGpu(rows)) {
       const buffers = { boxes: boxes.buffer, scores: scores.buffer, rows: rows.buffer };
       const found = await this.#gpu
-        .run({ anchors: scores.dims[0] ?? 0, ...buffers }, limits)
+        .run({ anchors: boxes.dims[0] ?? 0, ...buffers }, limits)
         .catch(() => null);
       if (found !== null) return found;
     }
@@ -78,6 +76,44 @@ export function partNames({ boxes, scores, rows }: Suppression): string[] {
   return [boxes, scores, rows];
 }
 
+/** The outputs that are made. */
+export function suppressedNames({ outputs, rowCount }: Suppression): string[] {
+  return [...outputs, ...(rowCount === undefined ? [] : [rowCount])].map(({ name }) => name);
+}
+
+/** The outputs of rows whose columns lie side by side. */
+export function splitRows(spec: Suppression, { rows, count }: Kept, columns: number): Tensors {
+  const made: Tensors = {};
+  const length = rows.length / columns;
+  let begin = 0;
+  for (const output of spec.outputs) {
+    const width = elementsOf(output) / length;
+    const from = begin;
+    const values =
+      width === columns
+        ? rows
+        : Float32Array.from(
+            { length: length * width },
+            (_, at) => rows[Math.floor(at / width) * columns + from + (at % width)] ?? 0,
+          );
+    made[output.name] = tensorOf(output, values);
+    begin += width;
+  }
+  const { rowCount } = spec;
+  if (rowCount !== undefined) made[rowCount.name] = tensorOf(rowCount, Float32Array.of(count));
+  return made;
+}
+
+function tensorOf({ dtype, shape }: Output, values: Float32Array<ArrayBuffer>): TensorData {
+  const dims = [...shape];
+  if (dtype === "int64") return { type: dtype, dims, data: BigInt64Array.from(Array.from(values, BigInt)) };
+  return dtype === "int32"
+    ? { type: dtype, dims, data: Int32Array.from(values) }
+    : { type: "float32", dims, data: values };
+}
+
+const elementsOf = ({ shape }: Output): number => shape.reduce((product, length) => product * length, 1);
+
 /** What a run asks for, by the thresholds that it is fed. */
 export function limitsOf(
   spec: Suppression,
@@ -85,15 +121,16 @@ export function limitsOf(
   feeds: AnyTensors,
 ): SuppressionLimits {
   const columns = rowDims.at(-1) ?? 0;
-  const elements = spec.shape.reduce((product, length) => product * length, 1);
+  const elements = spec.outputs.reduce((sum, output) => sum + elementsOf(output), 0);
   return {
     columns,
     rowsOut: elements / columns,
     maxDetections: spec.maxDetections,
     maxCandidates: spec.maxCandidates ?? Number.POSITIVE_INFINITY,
     rotated: spec.rotated ?? false,
-    confidence: threshold(feeds[spec.confidence]),
-    iou: threshold(feeds[spec.iou]),
+    confidence: spec.confidence === null ? Number.NEGATIVE_INFINITY : threshold(feeds[spec.confidence]),
+    iou: spec.iou === null ? 0 : threshold(feeds[spec.iou]),
+    multiLabel: spec.multiLabel,
   };
 }
 

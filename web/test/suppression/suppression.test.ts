@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { GpuSuppressor } from "../../src/suppression/gpu-suppressor.js";
 import { distanceAt, distanceOf, gaussianOf } from "../../src/suppression/rotated-overlap.js";
-import { type Anchors, type SuppressionLimits, suppress } from "../../src/suppression/suppress.js";
+import { type Anchors, type Kept, type SuppressionLimits, suppress } from "../../src/suppression/suppress.js";
 import {
   rotatedScene,
   suppressionDifference,
@@ -14,39 +14,69 @@ import { seededNoise } from "../support/noise.js";
 interface Case {
   /** Strings are numbers that JSON has not. */
   boxes: (number | string)[][];
-  scores: (number | string)[];
+  /** Of several labels a list for each. */
+  scores: (number | string)[] | (number | string)[][];
   confidence: number;
   iou: number;
   maxDetections: number;
   maxCandidates?: number;
   /** Boxes are centre, size, angle. */
   rotated?: boolean;
-  /** The anchors that are kept. */
-  want: number[];
+  labels?: { order: "score" | "label"; maxDetections: number };
+  /** The anchors that are kept, of several labels [label, anchor]. */
+  want: number[] | [number, number][];
 }
 
 const cases = casesOf<Case>("suppression");
 
-/** A row is the number of its anchor from 1 on. */
+/** A row is the number of its anchor from 1 on, of several labels also the score and the label. */
 function sceneOf(each: Case): [Anchors, SuppressionLimits] {
-  const { boxes, scores, confidence, iou, maxDetections, rotated = false } = each;
+  const { boxes, scores, confidence, iou, maxDetections, rotated = false, labels } = each;
   const { maxCandidates = Number.POSITIVE_INFINITY } = each;
+  const columns = labels === undefined ? 1 : 3;
+  const rows = new Float32Array(boxes.length * columns).map((_, at) => (at % columns ? 0 : at / columns + 1));
   const anchors = {
     boxes: Float32Array.from(boxes.flat().map(Number)),
-    scores: Float32Array.from(scores.map(Number)),
-    rows: Float32Array.from(scores.keys(), (anchor) => anchor + 1),
+    scores: Float32Array.from(scores.flat().map(Number)),
+    rows,
   };
-  const rowsOut = maxDetections + 1;
-  return [anchors, { columns: 1, rowsOut, maxDetections, confidence, iou, maxCandidates, rotated }];
+  const limits = {
+    columns,
+    rowsOut: maxDetections + 1,
+    maxDetections,
+    confidence,
+    iou,
+    maxCandidates,
+    rotated,
+  };
+  if (labels === undefined) return [anchors, limits];
+  return [
+    anchors,
+    { ...limits, multiLabel: { ...labels, count: scores.length, scoreColumn: 1, labelColumn: 2 } },
+  ];
 }
 
-const keptOf = (rows: Float32Array): number[] =>
-  Array.from(rows).flatMap((row) => (row > 0 ? [row - 1] : []));
+const keptOf = ({ rows, count }: Kept): number[] => {
+  const kept = Array.from(rows).flatMap((row) => (row > 0 ? [row - 1] : []));
+  expect(kept.length).toBe(count);
+  return kept;
+};
+
+/** What is kept of a case, in the form of `want`. */
+function wanted({ scores, labels }: Case, { rows, count }: Kept): Case["want"] {
+  if (labels === undefined) return keptOf({ rows, count });
+  expect(rows.slice(count * 3).every((value) => value === 0)).toBe(true);
+  return Array.from({ length: count }, (_, row) => {
+    const [anchor = 0, score, label = 0] = rows.subarray(row * 3, row * 3 + 3);
+    expect(score).toBe(Math.fround(Number((scores[label] as number[])[anchor - 1])));
+    return [label, anchor - 1] as [number, number];
+  });
+}
 
 test("there are enough cases", () => expect(cases.length).toBeGreaterThan(8));
 
 test.each(cases)("the CPU keeps the boxes of %s", (_, each) => {
-  expect(keptOf(suppress(...sceneOf(each)))).toEqual(each.want);
+  expect(wanted(each, suppress(...sceneOf(each)))).toEqual(each.want);
 });
 
 /** Boxes of up to ten pixels in a square; sides of whole numbers overlap by exactly the threshold now and then. */
@@ -63,6 +93,21 @@ function randomScene(seed: number, anchors: number, spread: number, whole: boole
   return { boxes: Float32Array.from(boxes.flat()), scores, rows };
 }
 
+/** A scene with the scores of another for each label; some are no numbers. */
+function labelledScene(count: number, anchors: number, spread: number, whole: boolean): Anchors {
+  const all = Array.from(
+    { length: count },
+    (_, label) => randomScene(label + 1, anchors, spread, whole).scores,
+  );
+  const scores = Float32Array.from(all.flatMap((each) => Array.from(each)));
+  const rows = new Float32Array(anchors * 3).map((_, at) => (at % 3 ? 0 : at / 3 + 1));
+  return {
+    boxes: randomScene(1, anchors, spread, whole).boxes,
+    scores: scores.map((score, at) => (at % 97 === 5 ? Number.NaN : score)),
+    rows,
+  };
+}
+
 /** [what it is, anchors, side of the square, threshold of the overlap, of the score, limit, whole numbers] */
 const SCENES = [
   ["few of many anchors", 8400, 640, 0.7, 0.98, 300, false],
@@ -74,6 +119,12 @@ const SCENES = [
   ["a threshold below nothing", 1000, 100, -0.1, 0.5, 300, true],
   ["one anchor", 1, 10, 0.5, 0, 1, false],
 ] as const;
+
+/** Of the rows of a scene, the number of the anchor alone. */
+const oneColumn = (scene: Anchors): Anchors => ({
+  ...scene,
+  rows: Float32Array.from(scene.scores.keys(), (anchor) => anchor + 1),
+});
 
 const LIMITS = { columns: 1, maxCandidates: Number.POSITIVE_INFINITY, rotated: false };
 
@@ -105,7 +156,7 @@ describe.runIf(hasWebgpu)("the GPU keeps", () => {
   test.each(cases)("the boxes of %s", async (_, each) => {
     const [scene, limits] = sceneOf(each);
     const rows = await suppressOnGpu(device, suppressorOf(limits), scene, limits);
-    expect(keptOf(rows)).toEqual(each.want);
+    expect(wanted(each, rows)).toEqual(each.want);
   });
 
   test.each(SCENES)("what the CPU does of %s", async (_, anchors, spread, iou, confidence, most, whole) => {
@@ -124,21 +175,55 @@ describe.runIf(hasWebgpu)("the GPU keeps", () => {
     ["a crowd", 700, 0, 700],
   ] as const)("what the CPU does of rotated boxes: %s", async (_, anchors, confidence, most) => {
     const limits = { ...LIMITS, rotated: true, rowsOut: most, maxDetections: most, confidence, iou: 0.5 };
-    const scene = rotatedScene(anchors);
+    const scene = oneColumn(rotatedScene(anchors));
     const want = keptOf(suppress(scene, limits));
     expect(want.length).toBeGreaterThan(2);
     expect(want.length).toBeLessThan(anchors);
     expect(keptOf(await suppressOnGpu(device, rotatedSuppressor, scene, limits))).toEqual(want);
   });
 
+  test.each([
+    ["few of three labels", 3, 2800, 640, 0.95, 300, false],
+    ["80 labels of 8,400 scores above the threshold", 80, 105, 60, 0, 300, true],
+    ["8,400 boxes of two labels, all above the threshold", 2, 8400, 200, 0, 300, true],
+    ["more kept than there is room for", 300, 20, 640, 0, 100, true],
+    ["a crowd at one place", 5, 300, 6, 0, 50, false],
+  ] as const)("what the CPU does of %s", async (_, count, anchors, spread, confidence, most, whole) => {
+    const rowsOut = most * 2;
+    for (const order of ["score", "label"] as const) {
+      const scene = labelledScene(count, anchors, spread, whole);
+      const multiLabel = { count, maxDetections: most, order, scoreColumn: 1, labelColumn: 2 };
+      const limits = {
+        ...LIMITS,
+        columns: 3,
+        rowsOut,
+        maxDetections: rowsOut,
+        confidence,
+        iou: 0.5,
+        multiLabel,
+      };
+      const want = suppress(scene, limits);
+      expect(want.count).toBeGreaterThan(2);
+      expect(await suppressOnGpu(device, suppressor, scene, limits)).toEqual(want);
+    }
+  });
+
+  test.each(["score", "label"] as const)(
+    "what the CPU keeps of labels by %s, as it is tried",
+    async (order) => {
+      const multiLabel = { count: 80, maxDetections: 300, order };
+      expect(await suppressionDifference(device, suppressor, { multiLabel })).toBeNull();
+    },
+  );
+
   test("what the CPU keeps of the scenes that it is tried on", async () => {
-    expect(await suppressionDifference(device, suppressor, false)).toBeNull();
-    expect(await suppressionDifference(device, rotatedSuppressor, true)).toBeNull();
+    expect(await suppressionDifference(device, suppressor, {})).toBeNull();
+    expect(await suppressionDifference(device, rotatedSuppressor, { rotated: true })).toBeNull();
   });
 
   test("not what it would keep if it took the boxes for others", async () => {
     const limits = { ...LIMITS, rotated: true, rowsOut: 300, maxDetections: 300, confidence: 0, iou: 0.5 };
-    const scene = rotatedScene(300);
+    const scene = oneColumn(rotatedScene(300));
     const upright = { ...scene, boxes: scene.boxes.map((value, at) => (at % 5 === 4 ? 0 : value)) };
     const rows = await suppressOnGpu(device, rotatedSuppressor, upright, limits);
     expect(keptOf(rows)).not.toEqual(keptOf(suppress(scene, limits)));

@@ -6,8 +6,7 @@ import type { AnyTensors, GpuTensor } from "../../src/tensors/gpu-tensor.js";
 import { hasWebgpu } from "../support/bundle.js";
 
 const SPEC: Suppression = {
-  output: "found",
-  shape: [1, 3, 2],
+  outputs: [{ name: "found", dtype: "float32", shape: [1, 3, 2] }],
   boxes: "boxes",
   scores: "scores",
   rows: "rows",
@@ -51,6 +50,31 @@ test("without the GPU the CPU keeps the boxes, and says why", async () => {
   const other = { type: "float32" as const, dims: [1], data: Float32Array.of(7) };
   const found = await suppressor.apply({ ...inMemory(), protos: other }, FEEDS);
   expect(found).toEqual({ found: WANT, protos: other });
+});
+
+test("columns are several outputs, of the types that they have, and how many boxes are kept is one", async () => {
+  const spec: Suppression = {
+    ...SPEC,
+    outputs: [
+      { name: "places", dtype: "int64", shape: [3] },
+      { name: "values", dtype: "float32", shape: [1, 3, 1] },
+    ],
+    rowCount: { name: "number", dtype: "int32", shape: [1] },
+  };
+  const suppressor = await Suppressor.open(engineOn(Promise.reject(new Error("no adapter"))), spec);
+  expect(await suppressor.apply(inMemory(), FEEDS)).toEqual({
+    places: { type: "int64", dims: [3], data: BigInt64Array.of(3n, 2n, 0n) },
+    values: { type: "float32", dims: [1, 3, 1], data: Float32Array.of(30, 20, 0) },
+    number: { type: "int32", dims: [1], data: Int32Array.of(2) },
+  });
+  expect(suppressor.rawOutputs(["number"])).toEqual(["boxes", "scores", "rows"]);
+});
+
+test("without a threshold every score is a candidate and every overlap too much", async () => {
+  const spec = { ...SPEC, confidence: null, iou: null };
+  const suppressor = await Suppressor.open(engineOn(Promise.reject(new Error("no adapter"))), spec);
+  const data = Float32Array.of(3, 30, 2, 20, 4, 40);
+  expect(await suppressor.apply(inMemory(), {})).toEqual({ found: { ...WANT, data } });
 });
 
 test("the outputs of the graph are asked for that make those that are wanted", async () => {

@@ -5,16 +5,18 @@ import math
 import msgspec
 import onnx_ir as ir
 
-from webbuild.manifest.suppression import SUPPRESSION_KEY, Suppression
+from webbuild.manifest.output import Output
+from webbuild.manifest.suppression import Suppression
 from webbuild.passes.base import PassOptions, Rewrite
-from webbuild.passes.graphs import graph_names
 from webbuild.passes.nms.box_pattern import BoxNmsPattern
+from webbuild.passes.nms.cut_selection import cut_selection
+from webbuild.passes.nms.end_before_suppression import NAMELESS, end_before_suppression
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern
 from webbuild.passes.nms.nms_pass import NmsPass
 from webbuild.passes.nms.pattern import NmsPattern
 from webbuild.passes.nms.rotated_overlap import rotated_boxes
 from webbuild.passes.nms.rotated_pattern import RotatedNmsPattern, allow_any_candidate_count
-from webbuild.passes.rewrite import Builder, consumers, replace_all_uses, static_shape, unused_name
+from webbuild.passes.rewrite import consumers, replace_all_uses, static_shape
 
 _LAYOUT_OPS = {"Reshape", "Unsqueeze", "Squeeze", "Identity"}
 
@@ -24,17 +26,22 @@ class RuntimeNms(NmsPass[NmsPattern | GenericNmsPattern]):
 
         rows [m, columns] of NonMaxSuppression(Gather(boxes [A, 4], NonZero(score [A] > confidence)))
             ->  outputs boxes [A, 4] or rotated [A, 5], scores [A], rows [A, columns]
+        outputs of NonMaxSuppression(boxes [1, A, 4], scores [1, C, A])
+            ->  outputs boxes [A, 4], scores [C * A], rows [A, columns]
 
     Why: in a graph of static shapes suppression takes some 90 kernels, holds a limited number of candidates, and
     repeats the run on the WASM graph where it does not converge. The runtime's compute shader takes three dispatches,
-    four for rotated boxes, and any number of candidates.
+    four for rotated boxes and for several labels of a box, and any number of candidates.
 
     How: the masks and gathers around the suppression go, so that everything is of all anchors. What the runtime does
     is kept in the metadata (`SUPPRESSION_KEY`). The overlaps of rotated boxes are computed once, in the graph's way and
-    in the runtime's: only where both agree it is left to the runtime.
+    in the runtime's: only where both agree it is left to the runtime. Any other NonMaxSuppression of one picture keeps
+    its order: by label, or by score where a TopK follows. Of a box that is kept for several labels the outputs may
+    have the label and its score; everything else is of the box alone, which is asked by computing random pairs.
 
-    Limits: thresholds that are inputs; what is computed of a candidate must not depend on others; nothing else but the
-    one output may come of the boxes that are kept. What does not fit is left to `static-nms`. Exact.
+    Limits: thresholds that are inputs; what is computed of a candidate must not depend on others. Around a mask nothing
+    else but the one output may come of the boxes that are kept; otherwise outputs of float32 and of whole numbers below
+    2^24, and the number of boxes. What does not fit is left to `static-nms` and `static-generic-nms`. Exact.
     """
 
     code = "runtime-nms"
@@ -53,7 +60,9 @@ class RuntimeNms(NmsPass[NmsPattern | GenericNmsPattern]):
 
     def rewrite(self, model: ir.Model, tail: NmsPattern | GenericNmsPattern, options: PassOptions) -> list[Rewrite]:
         if isinstance(tail, GenericNmsPattern):
-            return [self.skipped(tail.where, "what it keeps is not joined into rows, or a box has several labels")]
+            cut = cut_selection(model, tail)
+            reason = f"the runtime suppresses {tail.classes} x {tail.boxes} boxes, with {cut} rows out"
+            return [self.skipped(tail.where, cut) if isinstance(cut, str) else self.applied(tail.where, reason)]
         boxes = tail.boxes if isinstance(tail, BoxNmsPattern) else _rotated_boxes(model, tail)
         if boxes is None:
             return [self.skipped(tail.where, "its overlaps are not those that the runtime computes")]
@@ -108,7 +117,6 @@ def _expands_nothing(node: ir.Node, tail: NmsPattern) -> bool:
 
 def _cut(model: ir.Model, tail: NmsPattern, boxes: ir.Value, output: ir.Value) -> None:
     """Let the graph end before the suppression; what is no longer read is left for `canonicalize`."""
-    graph = model.graph
     rotated = isinstance(tail, RotatedNmsPattern)
     if isinstance(tail, RotatedNmsPattern):
         allow_any_candidate_count(model, tail)
@@ -116,30 +124,22 @@ def _cut(model: ir.Model, tail: NmsPattern, boxes: ir.Value, output: ir.Value) -
     boxes = sources.get(boxes) or boxes  # those gathers go
     for gather in (*tail.mask.gathers, *tail.kept_gathers):
         replace_all_uses(gather.outputs[0], gather.inputs[0])
-    end = Builder(graph, None, "suppression")
     parts = {
         "boxes": (boxes, [tail.anchors, 5 if rotated else 4]),
         "scores": (tail.mask.greater.inputs[0], [tail.anchors]),
         "rows": (tail.rows.value, [tail.anchors, tail.rows.columns]),
     }
-    made = []
-    for name, (value, shape) in parts.items():
-        part = end.reshape(value, shape)
-        part.name = unused_name(graph_names(graph), f"{output.name}_{name}")
-        part.shape, part.type = ir.Shape(shape), ir.TensorType(ir.DataType.FLOAT)
-        made.append(part)
-    spec = Suppression(
-        output=output.name or "",
-        shape=static_shape(output) or [],
-        boxes=made[0].name or "",
-        scores=made[1].name or "",
-        rows=made[2].name or "",
-        confidence=tail.mask.threshold.name or "",
-        iou=tail.iou.name or "",
-        max_detections=tail.max_detections,
-        rotated=True if rotated else msgspec.UNSET,
-        max_candidates=tail.mask.max_candidates or msgspec.UNSET,
+    end_before_suppression(
+        model,
+        [output],
+        parts,
+        Suppression(
+            outputs=[Output(name=output.name or "", dtype="float32", shape=static_shape(output) or [])],
+            **NAMELESS,
+            confidence=tail.mask.threshold.name or "",
+            iou=tail.iou.name or "",
+            max_detections=tail.max_detections,
+            rotated=True if rotated else msgspec.UNSET,
+            max_candidates=tail.mask.max_candidates or msgspec.UNSET,
+        ),
     )
-    at = list(graph.outputs).index(output)
-    graph.outputs[at : at + 1] = made
-    model.metadata_props[SUPPRESSION_KEY] = msgspec.json.encode(spec).decode()

@@ -45,7 +45,7 @@ class StaticGenericNms(NmsPass[GenericNmsPattern]):
     """
 
     code = "static-generic-nms"
-    after = ("promote-thresholds", "static-nms")
+    after = ("promote-thresholds", "static-nms", "runtime-nms")
     target = "webgpu"
     pattern = GenericNmsPattern
 

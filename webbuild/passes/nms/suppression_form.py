@@ -14,9 +14,10 @@ from webbuild.passes.base import NmsPlacement, Rewrite
 from webbuild.passes.nms.nms_pass import NMS_REWRITTEN_KEY
 from webbuild.passes.nms.runtime_nms import RuntimeNms
 
-SHADER_KERNELS, ROTATED_SHADER_KERNELS, GRAPH_KERNELS = 3, 4, 90
-"""Kernels that suppression takes in a run, in the runtime's shaders and in the graph, as Chromium counts them for the
-shipped pose model: the prior by which the shader is taken wherever it can be."""
+SHADER_KERNELS, GRAPH_KERNELS = 3, 90
+"""Kernels that suppression takes in a run, in the runtime's shader and in the graph, as Chromium counts them for the
+shipped pose model: the prior by which the shader is taken wherever it can be. In the shader rotated boxes take one
+more, and so do several labels of a box."""
 
 _DATA_DEPENDENT_OPS = ("NonMaxSuppression", "NonZero")
 """Operators without a GPU kernel, the length of whose output depends on the data."""
@@ -33,8 +34,8 @@ class SuppressionForm(Struct, frozen=True, rename="camel"):
 def suppression_form(model: ir.Model, rewrites: Sequence[Rewrite], asked: NmsPlacement) -> SuppressionForm | None:
     """Return the form in a graph for WebGPU that `rewrites` led to; None where it suppresses nothing."""
     if SUPPRESSION_KEY in model.metadata_props:
-        rotated = msgspec.json.decode(model.metadata_props[SUPPRESSION_KEY], type=Suppression).rotated
-        kernels = ROTATED_SHADER_KERNELS if rotated else SHADER_KERNELS
+        spec = msgspec.json.decode(model.metadata_props[SUPPRESSION_KEY], type=Suppression)
+        kernels = SHADER_KERNELS + 1 if spec.rotated or spec.multi_label else SHADER_KERNELS
         reason = f"{kernels} kernels in place of about {GRAPH_KERNELS}, exact for any number of boxes"
         return SuppressionForm("shader", "in a compute shader of the runtime", reason)
     refusals = [each.reason for each in rewrites if each.code == RuntimeNms.code and not each.applied]

@@ -1,0 +1,101 @@
+"""Graphs that end before any NonMaxSuppression of one picture, and the rows that the runtime makes: the export's."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+import pytest
+
+from tests.native import Session
+from tests.passes.selections import Feeds, crowd
+from tests.passes.test_selections import IOU, SCORE, feeds_of, model_of, same
+from webbuild.manifest.suppression import SUPPRESSION_KEY
+from webbuild.passes.base import PassOptions
+from webbuild.passes.lower import LoweredGraphs, lower
+
+SIZES = {"one": (1, 1, 40, 10), "classes": (1, 5, 60, 4), "wide": (1, 20, 120, 30)}
+"""Pictures, classes, anchors, boxes of each class at most."""
+FORMS = ("end2end", "multiclass", "ranked")
+CASES = [("first", "one"), *((form, size) for form in FORMS for size in SIZES)]
+EACH = pytest.mark.parametrize(("form", "size"), CASES)
+
+
+def cut(model: onnx.ModelProto) -> LoweredGraphs:
+    return lower(ir.from_proto(model), PassOptions(nms="shader"), ("webgpu",))
+
+
+class Pair:
+    """An export, and the graph that ends before its suppression with the runtime's part after it."""
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        graph = cut(model).graphs["webgpu"]
+        assert SUPPRESSION_KEY in graph.metadata_props
+        assert not {"NonMaxSuppression", "TopK", "Gather", "GatherND", "Split"} & {node.op_type for node in graph.graph}
+        self._original, self._cut = Session(model), Session(graph)
+        names = (value.name or "" for value in graph.graph.inputs)
+        self._thresholds = {name: np.array([IOU if "iou" in name else SCORE]) for name in names}
+
+    def compare(self, feeds: Feeds, note: str = "") -> int:
+        return same(self._original.run(feeds), self._cut.run({**self._thresholds, **feeds}), note)
+
+
+@cache
+def pair(form: str, size: str) -> Pair:
+    return Pair(model_of(form, *SIZES[size]))
+
+
+@EACH
+def test_crowds_give_the_rows_of_the_export(form: str, size: str) -> None:
+    batches, classes, anchors, most = SIZES[size]
+    rows = 0
+    for seed in range(24):
+        boxes, scores = crowd(seed, batches, classes, anchors, [0, 5, 30, 200][seed % 4])
+        rows += pair(form, size).compare(feeds_of(form, boxes, scores, most), f"seed {seed}")
+    assert rows > 20
+
+
+@EACH
+def test_every_score_above_the_threshold_gives_the_rows_of_the_export(form: str, size: str) -> None:
+    batches, classes, anchors, most = SIZES[size]
+    boxes, scores = crowd(1, batches, classes, anchors, 0)
+    assert pair(form, size).compare(feeds_of(form, boxes, scores * 5 + np.float32(0.3), most)) > 0
+
+
+@EACH
+def test_chains_of_equal_scores_give_the_rows_of_the_export(form: str, size: str) -> None:
+    _, classes, anchors, most = SIZES[size]
+    boxes = np.full((1, anchors, 4), 40, np.float32)
+    boxes[0, :, 0] += np.arange(anchors) * 10  # each overlaps the two before it by more than the threshold
+    scores = np.full((1, classes, anchors), 0.5, np.float32)
+    assert pair(form, size).compare(feeds_of(form, boxes, scores, most)) > 1
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_numbers_among_boxes_and_scores_give_the_rows_of_the_export(form: str) -> None:
+    _, classes, anchors, most = SIZES["classes"]
+    boxes, scores = crowd(3, 1, classes, anchors, 60)
+    scores[0, :, ::7] = np.nan
+    assert pair(form, "classes").compare(feeds_of(form, boxes, scores, most)) > 0
+
+
+def refused(model: onnx.ModelProto) -> list[str]:
+    return [each.reason for each in cut(model).rewrites["webgpu"] if each.code == "runtime-nms" and not each.applied]
+
+
+def test_several_pictures_stay_in_the_graph() -> None:
+    assert refused(model_of("multiclass", 3, 2, 50, 6)) == ["it selects boxes of 3 pictures"]
+
+
+def test_a_limit_that_is_computed_stays_in_the_graph() -> None:
+    assert refused(model_of("separate", 1, 5, 60, 4)) == ["a threshold is computed"]
+
+
+def test_rows_that_a_label_changes_otherwise_stay_in_the_graph() -> None:
+    model = model_of("ranked", 1, 5, 60, 4)
+    (cast,) = (node for node in model.graph.node if node.output[0] == "labels")
+    cast.output[0] = "numbers"
+    model.graph.node.append(onnx.helper.make_node("Mul", ["numbers", "numbers"], ["labels"], "squares"))
+    assert refused(model) == ["a label gives more of a box than its score and its number"]

@@ -1,0 +1,164 @@
+"""A graph that ends before any NonMaxSuppression of one picture, of several labels or of one list of boxes."""
+
+from __future__ import annotations
+
+import math
+
+import onnx_ir as ir
+from msgspec import UNSET, UnsetType
+
+from webbuild.manifest.inputs.tensor import DType
+from webbuild.manifest.output import Output
+from webbuild.manifest.suppression import MultiLabel, Suppression
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.passes.analysis.use_def import LAYOUT_OPS, skip_layout_ops
+from webbuild.passes.nms.end_before_suppression import NAMELESS, end_before_suppression
+from webbuild.passes.nms.generic_pattern import GenericNmsPattern
+from webbuild.passes.nms.rows_by_box import Columns, add_rows, probe_columns
+from webbuild.passes.rewrite import Builder, constant_number, consumers
+
+_MOST_SCORES = 1 << 24
+"""Labels times boxes, of which float32 holds the numbers."""
+_DTYPES: dict[ir.DataType | None, DType] = {
+    ir.DataType.FLOAT: "float32",
+    ir.DataType.INT64: "int64",
+    ir.DataType.INT32: "int32",
+}
+
+
+def cut_selection(model: ir.Model, tail: GenericNmsPattern) -> int | str:
+    """Let the graph end before the suppression, and return the number of rows, or why it cannot."""
+    thresholds = _thresholds(tail)
+    counts, scores = _count_outputs(model, tail), tail.nms.inputs[1]
+    if tail.batches != 1:
+        return f"it selects boxes of {tail.batches} pictures"
+    if isinstance(thresholds, str):
+        return thresholds
+    if tail.max_selected is None:
+        return "the number of boxes of each label is computed"
+    if tail.classes * tail.boxes >= _MOST_SCORES or scores is None or scores.dtype != ir.DataType.FLOAT:
+        return "its scores are not float32, or too many"
+    if isinstance(counts, str):
+        return counts
+    columns = probe_columns(model)
+    if isinstance(columns, str):
+        return columns
+    _cut(model, tail, columns, thresholds, counts)
+    return _rows_out(tail)
+
+
+def _rows_out(tail: GenericNmsPattern) -> int:
+    """Return how many rows the outputs have: as many as in the graph for WebAssembly."""
+    _, rows = tail.capacity
+    return min(rows, tail.ranking[1] or rows) if tail.ranking else rows
+
+
+def _thresholds(tail: GenericNmsPattern) -> dict[str, str] | str:
+    """Return the graph's input that each threshold is."""
+    found = {}
+    for name, (node, at) in tail.thresholds.items():
+        value = skip_layout_ops(node.inputs[at])
+        if value is None or not value.is_graph_input() or value.is_initializer():
+            return "a threshold is computed"
+        found[name] = value.name or ""
+    return found
+
+
+def _count_outputs(model: ir.Model, tail: GenericNmsPattern) -> list[ir.Value] | str:
+    """Return the output that is the number of boxes, if there is one."""
+    counted = {made for node in tail.count_readers for made in node.outputs}
+    reached, waiting = set(counted), list(counted)
+    while waiting:
+        for node in consumers(waiting.pop()):
+            made = [value for value in node.outputs if value not in tail.axes and value not in reached]
+            reached.update(made)
+            waiting += made
+    outputs = [value for value in model.graph.outputs if value in reached]
+    known = all(math.prod(_sizes(value)) == 1 and value.dtype in _DTYPES for value in outputs)
+    if len(outputs) > 1 or not known or not all(_is_count(value, counted, tail) for value in outputs):
+        return "the number of boxes is computed with, or is several outputs"
+    return outputs
+
+
+def _is_count(value: ir.Value, counted: set[ir.Value], tail: GenericNmsPattern) -> bool:
+    """Whether a value is the number of rows: of a ranking, no more than that keeps."""
+    limited = tail.ranking is None or tail.ranking[1] is None
+    while value not in counted:
+        node = value.producer()
+        if node is None or node.op_type not in {*LAYOUT_OPS, "Cast", "Identity", "Min", "Gather"}:
+            return False
+        if node.op_type == "Min":
+            others = [each for each in node.inputs if constant_number(each) is None]
+            bounds = [constant_number(each) for each in node.inputs if each not in others]
+            if len(others) != 1 or tail.ranking is None or bounds != [tail.ranking[1]]:
+                return False
+            limited, before = True, others[0]
+        else:
+            before = node.inputs[0]
+        if before is None:
+            return False
+        value = before
+    return limited
+
+
+def _sizes(value: ir.Value) -> list[int]:
+    return [dim if isinstance(dim, int) else 0 for dim in value.shape or ()]
+
+
+def _cut(
+    model: ir.Model, tail: GenericNmsPattern, columns: Columns, thresholds: dict[str, str], counts: list[ir.Value]
+) -> None:
+    nms, rows, several = tail.nms, _rows_out(tail), tail.classes > 1
+    described = [_output(value, tail, rows) for value in tail.outputs]
+    names = [each.name for each in described]
+    assert tail.max_selected is not None
+    made = add_rows(model, tail, columns)
+    outputs = [next(value for value in model.graph.outputs if value.name == name) for name in names]
+    parts = {
+        "boxes": (_corners(model, nms, tail.boxes), [tail.boxes, 4]),
+        "scores": (nms.inputs[1], [tail.classes * tail.boxes]),
+        "rows": (made, [tail.boxes, sum(columns.widths)]),
+    }
+    labels = MultiLabel(
+        count=tail.classes,
+        max_detections=min(tail.max_selected, rows),
+        order="label" if tail.ranking is None else "score",
+        score_column=_set(columns.score),
+        label_column=_set(columns.label),
+    )
+    spec = Suppression(
+        outputs=described,
+        **NAMELESS,
+        confidence=thresholds.get("confidence"),
+        iou=thresholds.get("iou"),
+        max_detections=min(rows, tail.max_selected * tail.classes),
+        multi_label=labels if several else UNSET,
+        row_count=_count(counts[0]) if counts else UNSET,
+    )
+    end_before_suppression(model, [*outputs, *counts], parts, spec)
+    infer_shapes(model)  # an output is found to be the same as what is made on the way, whose type it takes
+
+
+def _output(value: ir.Value, tail: GenericNmsPattern, rows: int) -> Output:
+    shape = [rows if axis == tail.axes[value] else size for axis, size in enumerate(_sizes(value))]
+    return Output(name=value.name or "", dtype=_DTYPES[value.dtype], shape=shape)
+
+
+def _count(value: ir.Value) -> Output:
+    return Output(name=value.name or "", dtype=_DTYPES[value.dtype], shape=_sizes(value))
+
+
+def _set(column: int | None) -> int | UnsetType:
+    return UNSET if column is None else column
+
+
+def _corners(model: ir.Model, nms: ir.Node, boxes: int) -> ir.Value:
+    """Return two corners of each box, [boxes, 4]."""
+    add = Builder(model.graph, None, "suppression/corners")
+    given = add.reshape(nms.inputs[0], [boxes, 4])
+    if not nms.attributes.get_int("center_point_box", 0):
+        return given
+    # x y width height -> x1 y1 x2 y2: centre -+ size / 2 (center_point_box = 1)
+    centre, size = add.split(given, 2, axis=1)
+    half = add.op("Div", size, add.const(2.0))
+    return add.op("Concat", add.op("Sub", centre, half), add.op("Add", centre, half), axis=1)

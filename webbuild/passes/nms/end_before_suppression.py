@@ -1,0 +1,48 @@
+"""The end of a graph whose suppression the runtime does: boxes, scores and rows in the place of its outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
+
+import msgspec
+import onnx_ir as ir
+
+from webbuild.manifest.suppression import SUPPRESSION_KEY, Suppression
+from webbuild.passes.graphs import graph_names
+from webbuild.passes.rewrite import Builder, unused_name
+
+
+class PartNames(TypedDict):
+    """The names of what a graph ends at."""
+
+    boxes: str
+    scores: str
+    rows: str
+
+
+NAMELESS = PartNames(boxes="", scores="", rows="")
+"""For a `Suppression` whose parts are not made yet."""
+
+
+def end_before_suppression(
+    model: ir.Model,
+    outputs: Sequence[ir.Value],
+    parts: Mapping[str, tuple[ir.Value | None, list[int]]],
+    spec: Suppression,
+) -> None:
+    """Put the parts, each of a shape, in the place of `outputs`; the metadata keep `spec` with their names."""
+    graph = model.graph
+    end = Builder(graph, None, "suppression")
+    made = {}
+    for name, (value, shape) in parts.items():
+        part = end.reshape(value, shape)
+        part.name = unused_name(graph_names(graph), f"{outputs[0].name}_{name}")
+        part.shape, part.type = ir.Shape(shape), ir.TensorType(ir.DataType.FLOAT)
+        made[name] = part
+    at = list(graph.outputs).index(outputs[0])
+    before = [value for value in list(graph.outputs)[:at] if value not in outputs]
+    after = [value for value in list(graph.outputs)[at:] if value not in outputs]
+    graph.outputs[:] = [*before, *made.values(), *after]
+    named = msgspec.structs.replace(spec, **{name: part.name or "" for name, part in made.items()})
+    model.metadata_props[SUPPRESSION_KEY] = msgspec.json.encode(named).decode()

@@ -1,0 +1,203 @@
+"""What the outputs of a generic detection tail have of each box, where a label gives no more than its score and number.
+
+The boxes that are selected are (picture, label, box) triples. What is computed of those is computed of all boxes here,
+with label 0: a column of the outputs is the same whatever the label, or the score of the pair, or the label itself.
+Which it is, is asked by computing the outputs of random pairs of labels and boxes.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.errors import WebbuildError
+from webbuild.passes.analysis.use_def import skip_layout_ops, slice_bounds
+from webbuild.passes.graphs import trial_copy
+from webbuild.passes.nms.generic_pattern import GenericNmsPattern, find_generic_nms
+from webbuild.passes.rewrite import Builder, constant, consumers, replace_all_uses, static_shape
+from webbuild.runners.native import NativeRunner
+
+Array = NDArray[Any]
+
+_PAIRS = 96
+"""Random pairs of a label and a box that are computed."""
+_DTYPES = (ir.DataType.FLOAT, ir.DataType.INT64, ir.DataType.INT32)
+
+
+class Columns(Struct, frozen=True):
+    """How many columns each output has, and which of all columns, side by side, are the score and the label."""
+
+    widths: list[int]
+    score: int | None = None
+    label: int | None = None
+
+
+def probe_columns(model: ir.Model) -> Columns | str:
+    """Return what the columns of the outputs are, or why they cannot be told. The model stays as it is."""
+    trial = trial_copy(model)
+    copy = find_generic_nms(trial)
+    assert copy is not None
+    names = [value.name or "" for value in copy.outputs]
+    if not take_all_rows(copy):
+        return "the order of its boxes is an output"
+    outputs = [next(value for value in trial.graph.outputs if value.name == name) for name in names]
+    if any(value.dtype not in _DTYPES or copy.axes.get(value) is None for value in outputs):
+        return "its outputs are not float32 or whole numbers"
+    if any(size != 1 for value in outputs for size in list(value.shape or ())[: copy.axes[value]]):
+        return "the boxes it selects do not follow one another in its outputs"
+    draw = np.random.default_rng(0)
+    count = _PAIRS if copy.classes > 1 else min(_PAIRS, copy.boxes)
+    label, box = draw.integers(0, copy.classes, count), draw.permutation(np.arange(count) % copy.boxes)
+    pairs = np.stack([np.zeros(count, np.int64), label, box], 1)
+    try:
+        tables = _random_tables(copy, draw)
+        got, scores = _compute(trial, copy, outputs, tables, pairs)
+        same, _ = _compute(trial, copy, outputs, tables, pairs * [1, 0, 1])
+    except (ValueError, WebbuildError) as error:
+        return f"what its outputs have of a box was not computed: {error}"
+    want = scores[0, label, box]
+    flat = [[each.reshape(count, -1) for each in arrays] for arrays in (got, same)]
+    widths = [each.shape[1] for each in flat[0]]
+    of_pair, of_box = (np.concatenate(each, 1) for each in flat)
+    found: dict[str, int | None] = {"score": None, "label": None}
+    for column in np.flatnonzero((of_pair != of_box).any(0)):
+        kind = "label" if np.array_equal(of_pair[:, column], label) else "score"
+        if found[kind] is not None or not np.array_equal(of_pair[:, column], label if kind == "label" else want):
+            return "a label gives more of a box than its score and its number"
+        found[kind] = int(column)
+    return Columns(widths, **found)
+
+
+def take_all_rows(tail: GenericNmsPattern) -> bool:
+    """Let nodes that put the boxes in order, or take the first, take all as they are; whether that is all they do."""
+    if tail.ranking is not None:
+        ranking, _ = tail.ranking
+        best, order = ranking.outputs
+        if order.is_graph_output() or any(node.inputs[1] is not order for node in consumers(order)):
+            return False
+        for node in consumers(order):
+            _replace(tail, node.outputs[0], node.inputs[0])
+        _replace(tail, best, ranking.inputs[0])
+    for node in tail.dependent_nodes:
+        bounds = slice_bounds(node)
+        if bounds is not None and node.inputs[0] is not None and bounds[2] == tail.axes.get(node.inputs[0]):
+            _replace(tail, node.outputs[0], node.inputs[0])
+    return True
+
+
+def _replace(tail: GenericNmsPattern, old: ir.Value, new: ir.Value | None) -> None:
+    assert new is not None
+    graph, name = old.graph, old.name
+    replace_all_uses(old, new)
+    if graph is not None and (made := next((each for each in graph.outputs if each.name == name), None)) is not None:
+        tail.axes[made] = tail.axes[new]
+
+
+def add_rows(model: ir.Model, tail: GenericNmsPattern, columns: Columns) -> ir.Value:
+    """Let the outputs be of all boxes, and return their columns side by side, float32 [boxes, columns]."""
+    names = [value.name for value in tail.outputs]
+    take_all_rows(tail)
+    add = Builder(model.graph, tail.nms, "suppression/rows")
+    triples = np.zeros((tail.boxes, 3), np.int64)
+    triples[:, 2] = np.arange(tail.boxes)
+    chosen = add.const(triples, np.int64)
+    for use in list(tail.nms.outputs[0].uses()):
+        use.node.replace_input_with(use.idx, chosen)
+    for value, axis in tail.axes.items():
+        if value.shape is not None:
+            value.shape = ir.Shape([tail.boxes if at == axis else dim for at, dim in enumerate(value.shape)])
+    _fold_numbers(model, tail, chosen, triples)
+    for node in tail.dependent_nodes:
+        _skip_gather_in_order(model, node)
+    outputs = {value.name: value for value in model.graph.outputs}
+    made = [chosen if outputs[name] is tail.nms.outputs[0] else outputs[name] for name in names]
+    end = Builder(model.graph, None, "suppression/rows")
+    parts = [
+        end.cast(end.reshape(value, [tail.boxes, width]), ir.DataType.FLOAT)
+        for value, width in zip(made, columns.widths, strict=True)
+    ]
+    return parts[0] if len(parts) == 1 else end.op("Concat", *parts, axis=1)
+
+
+def _fold_numbers(model: ir.Model, tail: GenericNmsPattern, chosen: ir.Value, triples: Array) -> None:
+    """Compute what is made of the triples alone: the number of each box, in any layout."""
+    made: list[ir.Value] = []
+    for node in tail.dependent_nodes:
+        if all(
+            value is chosen or value in made or value is None or constant(value) is not None for value in node.inputs
+        ):
+            made += node.outputs
+    if not made:
+        return
+    arrays = _run(ir.convenience.extract(model.graph, [chosen], made), model.ir_version, {chosen.name or "": triples})
+    add = Builder(model.graph, tail.nms, "suppression/numbers")
+    for value in made:
+        array = arrays[value.name or ""]
+        replace_all_uses(value, add.const(array, array.dtype))
+
+
+def _skip_gather_in_order(model: ir.Model, node: ir.Node) -> None:
+    """Gather(data [N, ...], 0 .. N - 1) -> data: what is gathered of all boxes in order is there already."""
+    data, shape = node.inputs[0], static_shape(node.inputs[0])
+    numbers = constant(node.inputs[1]) if node.op_type in ("Gather", "GatherND") else None
+    if numbers is None or shape is None or data is None:
+        return
+    axis, depth = node.attributes.get_int("axis", 0) % len(shape), 1
+    if node.op_type == "GatherND":
+        depth = numbers.shape[-1]
+        numbers = numbers @ np.array([math.prod(shape[i + 1 : depth]) for i in range(depth)], np.int64)
+    if not np.array_equal(numbers.reshape(-1), np.arange(numbers.size)):
+        return
+    before, total, after = shape[:axis], math.prod(shape[axis : axis + depth]), shape[axis + depth :]
+    add = Builder(model.graph, node, f"{node.name or node.op_type}/all")
+    value: ir.Value = data
+    if total != numbers.size:
+        value = add.slice(add.reshape(data, [*before, total, *after]), axis, 0, numbers.size)
+    whole = add.reshape(value, [*before, *numbers.shape, *after])
+    whole.type, whole.shape = data.type, ir.Shape([*before, *numbers.shape, *after])
+    replace_all_uses(node.outputs[0], whole)
+
+
+def _random_tables(tail: GenericNmsPattern, draw: np.random.Generator) -> dict[str, Array]:
+    """Return distinct random numbers for everything that is read beside what is selected, and for the scores."""
+    read = [value for node in tail.dependent_nodes for value in node.inputs if value is not None]
+    outside = [value for value in read if value not in tail.axes and value is not tail.nms.outputs[0]]
+    counts = {made for node in tail.count_readers for made in node.outputs}
+    tables: dict[str, Array] = {}
+    for value in (tail.nms.inputs[1], *outside):
+        root = skip_layout_ops(value)
+        if root is None or root in counts or constant(root) is not None or root.name in tables:
+            continue
+        shape = static_shape(root)
+        if shape is None or root.dtype not in _DTYPES:
+            raise ValueError(f"'{root.name}' has no fixed shape, or is neither float32 nor whole numbers")
+        whole = root.dtype != ir.DataType.FLOAT
+        numbers = draw.integers(0, 1 << 20, shape) if whole else draw.uniform(0.1, 0.9, shape)
+        tables[root.name or ""] = numbers.astype(root.dtype.numpy())
+    return tables
+
+
+def _compute(
+    model: ir.Model, tail: GenericNmsPattern, outputs: list[ir.Value], tables: dict[str, Array], pairs: Array
+) -> tuple[list[Array], Array]:
+    """Return the outputs of these pairs, and the scores [1, labels, boxes] that the suppression reads."""
+    triples, scores = tail.nms.outputs[0], tail.nms.inputs[1]
+    assert scores is not None
+    values = {value.name: value for node in model.graph for value in node.outputs}
+    values |= {value.name: value for value in model.graph.inputs}
+    given = [triples, *(values[name] for name in tables)]
+    wanted = [value for value in (*outputs, scores) if value not in given]
+    feeds = {triples.name or "": pairs, **tables}
+    found = feeds | _run(ir.convenience.extract(model.graph, given, wanted), model.ir_version, feeds)
+    return [found[value.name or ""] for value in outputs], found[scores.name or ""]
+
+
+def _run(graph: ir.Graph, ir_version: int, feeds: dict[str, Array]) -> dict[str, Array]:
+    part = ir.Model(graph, ir_version=ir_version)
+    return dict(NativeRunner(Path("part"), ir.to_proto(part).SerializeToString()).run(feeds))
