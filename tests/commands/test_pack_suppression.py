@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import json
 from pathlib import Path
@@ -10,10 +11,16 @@ import numpy as np
 import onnx
 import pytest
 
+from tests.bench.test_nms_forms import report
 from tests.commands.program import Done, webbuild
 from tests.exports import write
 from tests.passes.selections import ranked
+from webbuild.bench.nms_forms import TURNS
+from webbuild.bench.report import BenchReport
+from webbuild.commands import choose_nms
+from webbuild.commands.options.pack import PackArguments
 from webbuild.manifest.manifest import DetectTask, Manifest, OptionInput, Suppression, TensorTask, decode
+from webbuild.runners.content_cache import ContentCache
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -33,7 +40,10 @@ def told_form(folder: Path) -> tuple[str, str]:
 def test_the_runtime_suppresses_behind_a_graph_that_ends_before(tmp_path: Path) -> None:
     done, manifest = packed("detect-nms", tmp_path, "shader")
     assert "; NMS in a shader" in done.stderr
-    assert told_form(tmp_path) == ("shader", "3 kernels in place of about 90, exact for any number of boxes")
+    assert told_form(tmp_path) == (
+        "shader",
+        "by rule: 3 kernels in place of about 90, exact for any number of boxes",
+    )
     webgpu, wasm = manifest.graphs
     assert isinstance(webgpu.suppression, Suppression)
     assert ([each.name for each in webgpu.suppression.outputs], webgpu.head_status) == (["output0"], None)
@@ -53,7 +63,10 @@ def test_in_the_graph_it_says_whether_it_converged(tmp_path: Path) -> None:
 
 def test_rotated_boxes_have_a_shader_of_their_own(tmp_path: Path) -> None:
     _, manifest = packed("obb-nms", tmp_path, "shader")
-    assert told_form(tmp_path) == ("shader", "4 kernels in place of about 90, exact for any number of boxes")
+    assert told_form(tmp_path) == (
+        "shader",
+        "by rule: 4 kernels in place of about 90, exact for any number of boxes",
+    )
     suppression = manifest.graphs[0].suppression
     assert suppression
     assert (suppression.rotated, suppression.max_candidates) == (True, 84)
@@ -95,6 +108,55 @@ def test_kept_as_exported_a_model_without_suppression_packs_as_tensors(tmp_path:
     assert "NMS is appended" not in done.stderr
     assert json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["suppression"] is None
     assert isinstance(manifest.task, TensorTask)
+
+
+@pytest.mark.parametrize(("shader", "graph", "form"), [(10, 5, "graph"), (10, 9.5, "shader")])
+def test_the_form_that_a_clock_says_is_faster_is_taken_and_pack_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shader: float, graph: float, form: str
+) -> None:
+    asked: list[str] = []
+
+    def clock(folder: Path) -> BenchReport:
+        asked.append(folder.name)
+        return report(shader if folder.name == "shader" else graph, 7, "a card")
+
+    monkeypatch.setattr(choose_nms, "_bench", clock)
+    monkeypatch.setattr(choose_nms, "has_playwright", lambda: True)
+    done, manifest = packed("detect-nms", tmp_path, "auto")
+    assert asked == ["shader", "graph"] * TURNS
+    assert bool(manifest.graphs[0].suppression) == (form == "shader")
+    reason = f"measured on a card: {shader:.2f} ms and 7 kernels a run in the shader, {graph:.2f} ms and 7 kernels"
+    assert told_form(tmp_path) == (form, f"{reason} a run in the graph")
+    assert f"NMS: {reason}" in done.stderr
+
+
+def test_without_a_browser_nothing_is_measured_and_pack_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choose_nms, "has_playwright", lambda: False)
+    packed("detect-nms", tmp_path, "auto")
+    form, reason = told_form(tmp_path)
+    assert form == "shader"
+    assert reason.startswith("a rule, not measured: no browser")
+
+
+def test_what_was_measured_is_not_measured_again(tmp_path: Path) -> None:
+    model = write("ultralytics-8.4.190-torchscript/detect-nms", tmp_path)
+    cache = ContentCache(tmp_path / "cache")
+    arguments = PackArguments(models=(model,), nms="auto")
+    made: list[str] = []
+
+    def pack(form: str, folder: Path) -> None:
+        made.append(form)
+        webbuild("pack", model, "-o", folder, "--no-verify", "--nms", form, "--force")
+
+    def choose(milliseconds: float, given: PackArguments = arguments) -> str:
+        return choose_nms.choose_nms(given, [model], pack, cache, lambda _: report(milliseconds, 7, "a card")).reason
+
+    first = choose(10)
+    assert choose(99) == first
+    assert made == ["shader", "gpu"]
+    assert choose(99, dataclasses.replace(arguments, precision="fp16")) != first
 
 
 def test_several_labels_of_a_box_are_suppressed_behind_the_graph(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ class StageReport(Struct, frozen=True, rename="camel"):
         lowered: LoweredGraphs,
         nms: NmsPlacement,
         *,
+        measured: str = "",
         fp16_backend: str = "",
         kept_floats: str = "",
         weight_quantization: WeightQuantizationReport | None = None,
@@ -46,5 +47,5 @@ class StageReport(Struct, frozen=True, rename="camel"):
     ) -> StageReport:
         """Put the precision of a stage into words."""
         told = precision(lowered.graphs["webgpu"], precision_search)
-        suppression = suppression_form(lowered.graphs["webgpu"], lowered.rewrites["webgpu"], nms)
+        suppression = suppression_form(lowered.graphs["webgpu"], lowered.rewrites["webgpu"], nms, measured)
         return cls(name, told, fp16_backend, kept_floats, weight_quantization, precision_search, suppression)

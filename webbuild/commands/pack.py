@@ -10,6 +10,7 @@ import click
 
 from webbuild.browser.require_playwright import INSTALL_BROWSER, has_playwright
 from webbuild.bundle.file_names import safe_file_name
+from webbuild.bundle.report import PackReport
 from webbuild.bundle.staging import check_output_folder, staged_folder
 from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_bundle import emit_bundle, stage_rewrites
@@ -22,6 +23,7 @@ from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.model.cache_folder import cache_folder
 from webbuild.ortweb.packaged_assets import engine_version
+from webbuild.passes.base import NmsPlacement
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json
 from webbuild.runners.content_cache import NO_CACHE, ContentCache
@@ -47,16 +49,40 @@ def run(arguments: PackArguments) -> int:
 
     cache = None if arguments.no_cache or os.environ.get(NO_CACHE) else ContentCache(cache_folder() / "answers")
     planned = plan_models(given, arguments, options, progress)
-    stages = compile_all(planned, arguments, options, target, progress, cache)
-    if arguments.dry_run:
-        _print_rewrites(stages, as_json=arguments.as_json)
-        return CLEAN
-    stages = with_samples(stages, arguments, progress)
-    with staged_folder(out) as folder:
+
+    def compile_stages(nms: NmsPlacement, progress: ProgressReporter) -> list[ModelStage]:
+        return compile_all(planned, arguments, options, target, progress, cache, nms)
+
+    def write(
+        stages: Sequence[ModelStage], nms: NmsPlacement, folder: Path, progress: ProgressReporter, measured: str = ""
+    ) -> PackReport:
+        stages = with_samples(stages, arguments, progress)
         proven = [prove_stage(stage, folder, arguments, options, target, progress) for stage in stages]
         whole = prove_whole(stages, proven, folder, arguments, progress)
         with progress.step("write the bundle"):
-            packed = emit_bundle(given.name, stages, proven, whole, folder, arguments.nms)
+            return emit_bundle(given.name, stages, proven, whole, folder, nms, measured)
+
+    nms: NmsPlacement = "shader" if arguments.nms == "auto" else arguments.nms
+    measured = ""
+    if arguments.nms == "auto" and not arguments.dry_run:
+        from webbuild.commands.choose_nms import choose_nms
+
+        quiet = ProgressReporter(quiet=True)
+        with progress.step("measure both forms of suppression"):
+            choice = choose_nms(
+                arguments,
+                [stage.source.path for stage in planned],
+                lambda form, folder: write(compile_stages(form, quiet), form, folder, quiet),
+                cache,
+            )
+        nms, measured = choice.nms, choice.reason
+        progress.print_lines([f"NMS: {measured}"] if measured else [])
+    stages = compile_stages(nms, progress)
+    if arguments.dry_run:
+        _print_rewrites(stages, as_json=arguments.as_json)
+        return CLEAN
+    with staged_folder(out) as folder:
+        packed = write(stages, nms, folder, progress, measured)
         verified = _verify(folder) if has_playwright() and not arguments.no_verify else None
     progress.print(f"written: {out}, with a page and a report; open them with: webbuild serve {out}")
     if not isinstance(verified, VerifyReport) and not arguments.no_verify:

@@ -36,8 +36,12 @@ def emit_bundle(
     whole: WholeProof,
     folder: Path,
     nms: NmsPlacement,
+    measured: str = "",
 ) -> PackReport:
-    """Write everything around the graphs in `folder`. `whole` is the proof of all stages together."""
+    """Write everything around the graphs in `folder`. `whole` is the proof of all stages together.
+
+    `measured` is why suppression has its form, where that was measured.
+    """
     together = list(zip(stages, proofs, strict=True))
     firsts = [(stage, proven[0]) for stage, proven in together]
     samples, matches = stages[0].variants[0].samples, [stage.compiled.match for stage in stages]
@@ -57,7 +61,7 @@ def emit_bundle(
         stage_rewrites(stages),
         [*_comparisons(together), *whole.comparisons],
         of_stages({stage.name: stage.findings for stage in stages}),
-        stages=[_stage_report(stage, each, nms) for stage, each in firsts],
+        stages=[_stage_report(stage, each, nms, measured) for stage, each in firsts],
         folder=folder,
     )
     asked = {sample.name: sample for sample in stages[-1].variants[0].samples}
@@ -72,12 +76,13 @@ def emit_bundle(
     return report
 
 
-def _stage_report(stage: ModelStage, proven: ProvenGraphs, nms: NmsPlacement) -> StageReport:
+def _stage_report(stage: ModelStage, proven: ProvenGraphs, nms: NmsPlacement, measured: str) -> StageReport:
     reduced, quantized = proven.reduced, proven.quantized
     return StageReport.build(
         stage.name,
         stage.compiled.lowered,
         nms,
+        measured=measured,
         fp16_backend="" if reduced is None else reduced.fp16_backend,
         kept_floats=proven.kept_floats,
         weight_quantization=None if quantized is None else quantized.report,

@@ -25,6 +25,7 @@ from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.compile.stages.samples import with_later_samples
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.inspection.before_after import inspect_before_after
+from webbuild.passes.base import NmsPlacement
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.runners.content_cache import ContentCache
 from webbuild.samples.collect import collect_samples
@@ -41,7 +42,8 @@ def compile_all(
     options: PackOptions,
     target: Target,
     progress: ProgressReporter,
-    cache: ContentCache | None = None,
+    cache: ContentCache | None,
+    nms: NmsPlacement,
 ) -> list[ModelStage]:
     """Load, recognise, lower and place each stage, and print what was done.
 
@@ -67,12 +69,12 @@ def compile_all(
 
         def compile_single(resized: LoadedModel, like: TaskMatch | None) -> CompiledModel:
             return compile_model(
-                resized, target, task=stage.task, nms=arguments.nms, wanted=overrides, progress=progress, like=like,
+                resized, target, task=stage.task, nms=nms, wanted=overrides, progress=progress, like=like,
                 links=links if len(planned) > 1 else None,
             )  # fmt: skip
 
         def compile_several(resized: LoadedModel, single: CompiledModel, batch: int) -> CompiledModel:
-            return compile_batch(resized, target, single, batch, nms=arguments.nms)
+            return compile_batch(resized, target, single, batch, nms=nms)
 
         batches = stage_batches(planned, at, options.batches)
         variants = compile_variants(loaded, dims, given, batches, compile_single, compile_several, files)
@@ -84,7 +86,7 @@ def compile_all(
         )
         if stage.name:
             progress.print(f"stage {stage.name}: {path.name}")
-        progress.print_lines(compiled_lines(compiled, findings, arguments.nms, whole=arguments.dry_run))
+        progress.print_lines(compiled_lines(compiled, findings, nms, whole=arguments.dry_run))
         if stage.glue is not None:
             progress.print_lines(f"note: {each}" for each in stage.glue.assumptions)
         return ModelStage(stage.name, stage.given, variants, findings, stage.glue)

@@ -120,10 +120,10 @@ class PackArguments(PreprocessOptions):
     prompts: tuple[str, ...] = option(
         "--prompt", default=(), metavar="TEXT", help="Text prompt for the samples; repeatable."
     )
-    nms: Literal["shader", "gpu", "cpu", "keep"] = option(
+    nms: Literal["shader", "gpu", "auto", "cpu", "keep"] = option(
         default="shader",
         help="NMS on WebGPU: shader = by a shader of the runtime, else as gpu; gpu = in the graph with fixed shapes; "
-        "cpu = on the CPU; keep = as exported.",
+        "auto = the faster of both in Chromium; cpu = on the CPU; keep = as exported.",
     )
     weights: Literal["fp32", "int8"] = option(
         "--weight-dtype", default="fp32", help="Storage of weights: fp32, or int8 with scales, dequantised at load."

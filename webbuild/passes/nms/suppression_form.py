@@ -31,15 +31,20 @@ class SuppressionForm(Struct, frozen=True, rename="camel"):
     reason: str
 
 
-def suppression_form(model: ir.Model, rewrites: Sequence[Rewrite], asked: NmsPlacement) -> SuppressionForm | None:
-    """Return the form in a graph for WebGPU that `rewrites` led to; None where it suppresses nothing."""
+def suppression_form(
+    model: ir.Model, rewrites: Sequence[Rewrite], asked: NmsPlacement, measured: str = ""
+) -> SuppressionForm | None:
+    """Return the form in a graph for WebGPU that `rewrites` led to; None where it suppresses nothing.
+
+    `measured` is why it is that form, where the forms were measured.
+    """
     if SUPPRESSION_KEY in model.metadata_props:
         spec = msgspec.json.decode(model.metadata_props[SUPPRESSION_KEY], type=Suppression)
         kernels = SHADER_KERNELS + 1 if spec.rotated or spec.multi_label else SHADER_KERNELS
-        reason = f"{kernels} kernels in place of about {GRAPH_KERNELS}, exact for any number of boxes"
-        return SuppressionForm("shader", "in a compute shader of the runtime", reason)
+        rule = f"by rule: {kernels} kernels in place of about {GRAPH_KERNELS}, exact for any number of boxes"
+        return SuppressionForm("shader", "in a compute shader of the runtime", measured or rule)
     refusals = [each.reason for each in rewrites if each.code == RuntimeNms.code and not each.applied]
-    why = refusals[0] if asked == "shader" and refusals else f"--nms {asked}"
+    why = measured or (refusals[0] if asked == "shader" and refusals else f"--nms {asked}")
     if NMS_REWRITTEN_KEY in model.metadata_props and asked in ("shader", "gpu"):
         return SuppressionForm("graph", "in the graph, with fixed shapes", why)
     if not any(node.op_type in _DATA_DEPENDENT_OPS for node in model.graph):

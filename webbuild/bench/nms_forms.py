@@ -1,0 +1,68 @@
+"""Where suppression takes less time on this machine's GPU: in the runtime's shader, or in the graph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from webbuild.bench.report import BenchReport
+
+TURNS, RUNS = 3, 10
+"""The forms take turns, so that what else the machine does befalls both; runs of each turn."""
+MARGIN = 0.9
+"""The graph is taken where each turn takes at most so much of the time: noise does not decide."""
+_SOFTWARE = re.compile(r"llvmpipe|lavapipe|swiftshader|software", re.IGNORECASE)
+
+Bench = Callable[[Path], BenchReport]
+
+
+class FormTimes(Struct, frozen=True):
+    """Median milliseconds of a run in each turn, the kernels that a run starts, and the adapter."""
+
+    medians: tuple[float, ...]
+    kernels: float
+    adapter: str
+
+
+class NmsChoice(Struct, frozen=True):
+    """The form that is taken, and why."""
+
+    nms: Literal["shader", "gpu"]
+    reason: str
+
+
+def measure_forms(shader: Path, graph: Path, bench: Bench) -> tuple[FormTimes, FormTimes] | str:
+    """Measure two bundles of a model in turns. Returns what the browser lacks where nothing was measured."""
+    found: dict[Path, list[FormTimes]] = {shader: [], graph: []}
+    for _ in range(TURNS):
+        for folder, turns in found.items():
+            report = bench(folder)
+            row = report.backends[0] if report.backends else None
+            if row is None or row.run_times is None or not row.run_times.runs or row.profile is None:
+                problems = report.problems()
+                return problems[0].message if problems else "nothing was measured"
+            if _SOFTWARE.search(row.adapter):
+                return f"{row.adapter} computes on the CPU"
+            turns.append(FormTimes((row.run_times.p50,), row.profile.per_run.dispatches, row.adapter))
+    first, second = (
+        FormTimes(tuple(each.medians[0] for each in turns), turns[0].kernels, turns[0].adapter)
+        for turns in found.values()
+    )
+    return first, second
+
+
+def choose_form(measured: tuple[FormTimes, FormTimes] | str) -> NmsChoice:
+    """Return the shader, unless the graph is clearly faster in every turn."""
+    if isinstance(measured, str):
+        return NmsChoice("shader", f"a rule, not measured: {measured}")
+    shader, graph = measured
+    faster = all(own <= MARGIN * other for own, other in zip(graph.medians, shader.medians, strict=True))
+    figures = [
+        f"{sorted(each.medians)[len(each.medians) // 2]:.2f} ms and {each.kernels:.0f} kernels a run {where}"
+        for each, where in ((shader, "in the shader"), (graph, "in the graph"))
+    ]
+    return NmsChoice("gpu" if faster else "shader", f"measured on {shader.adapter}: {', '.join(figures)}")
