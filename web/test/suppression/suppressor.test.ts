@@ -71,7 +71,7 @@ test("columns are several outputs, of the types that they have, and how many box
 });
 
 test("without a threshold every score is a candidate and every overlap too much", async () => {
-  const spec = { ...SPEC, confidence: null, iou: null };
+  const spec = { ...SPEC, maxDetections: 3, confidence: null, iou: null };
   const suppressor = await Suppressor.open(engineOn(Promise.reject(new Error("no adapter"))), spec);
   const data = Float32Array.of(3, 30, 2, 20, 4, 40);
   expect(await suppressor.apply(inMemory(), {})).toEqual({ found: { ...WANT, data } });
