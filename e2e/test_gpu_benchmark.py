@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.gpu import __main__ as measuring
 from benchmarks.gpu import archive, prepare, render
 from benchmarks.gpu.jobs import RunCounts, frame_jobs, model_jobs, suppression_jobs
 from benchmarks.gpu.made_up_weights import noise
@@ -80,6 +81,23 @@ def test_a_software_adapter_is_said_to_be_one(result: dict[str, Any]) -> None:
     assert result["software"] is True
     assert render.SOFTWARE in render.render_text(result)
     assert render.SOFTWARE not in render.render_text({**result, "software": False})
+
+
+@pytest.mark.parametrize(("device", "seconds"), [("llvmpipe", 540.0), ("Tesla", 90.0)])
+def test_a_software_adapter_has_longer_to_compile(
+    device: str, seconds: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allowed: list[float] = []
+
+    def run_job(_folder: Path, job: dict[str, Any], limit: float) -> dict[str, Any]:
+        allowed.append(limit)
+        return {"adapter": {"adapter": {"device": device}}, "error": job["kind"]}
+
+    monkeypatch.setattr(measuring, "run_job", run_job)
+    monkeypatch.setattr(measuring, "node_version", lambda _: "20")
+    plan = {"prepared": {}, "jobs": suppression_jobs(COUNTS)[:1]}
+    measuring.measure(tmp_path, plan, 10_000, tmp_path / "gpu.json")
+    assert allowed == [90.0, seconds]
 
 
 def test_a_wrong_answer_is_a_row_marked_wrong() -> None:
