@@ -13,10 +13,10 @@ import { Downloads } from "../storage/download.js";
 import { defaultCacheOptions, FileCache } from "../storage/file-cache.js";
 import { taskOf } from "../tasks/registry.js";
 import type { Warn } from "../worker/with-limit.js";
+import { fetchGraph } from "./graph-bytes.js";
 import { planCapture } from "./graph-capture.js";
 import { type KnownGpuWork, NOTHING_KNOWN, readGpuWork } from "./known-gpu-work.js";
 import type { LoadProgress } from "./load-progress.js";
-import { fetchGraph } from "./session.js";
 import type { SessionRequest } from "./session-setup.js";
 
 export interface SessionParts {

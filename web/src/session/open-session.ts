@@ -7,7 +7,7 @@ import type { SharedEngine } from "../engine/shared-engine.js";
 import { notingPipelines, type PipelineSource } from "../gpu/pipeline-use.js";
 import { stateInputs } from "../inputs/state-inputs.js";
 import { findGraph } from "../manifest/graphs.js";
-import type { Manifest } from "../manifest/manifest.js";
+import type { Graph, Manifest } from "../manifest/manifest.js";
 import { pictureBatch } from "../manifest/variants.js";
 import { createPostprocessor, sessionGpuOutputs } from "../postprocess/gpu-postprocess.js";
 import { createPreprocessor } from "../preprocess/gpu/create-preprocessor.js";
@@ -18,11 +18,12 @@ import type { Downloads } from "../storage/download.js";
 import { copyTensors } from "../tensors/gpu-tensor.js";
 import type { Warn } from "../worker/with-limit.js";
 import type { SessionParts } from "./fetch-parts.js";
+import { createFrom, fetchGraph, type GraphBytes } from "./graph-bytes.js";
 import { guardCapture } from "./graph-capture.js";
 import { keepGpuWork } from "./known-gpu-work.js";
 import type { LoadProgress } from "./load-progress.js";
 import { Predictor } from "./predictor.js";
-import { fetchGraph, Session } from "./session.js";
+import { Session } from "./session.js";
 import type { SessionRequest, SessionSetup } from "./session-setup.js";
 import { warmUp } from "./warm-up.js";
 
@@ -40,7 +41,10 @@ export async function openSession(
   const gpu = adapter === null ? null : shared.gpu;
   const onGpu = gpu === null ? [] : gpuOutputs(request);
   const captured = capture.used ? manifest.inputs : null;
-  const create = (): Promise<Session> => Session.create(engine, graph, parts.bytes, trace, onGpu, captured);
+  const create = (): Promise<Session> =>
+    createFrom(parts.bytes, keptGraph(graph, parts.downloads), (bytes) =>
+      Session.create(engine, graph, bytes, trace, onGpu, captured),
+    );
   const log = trace ? shared.placementLog() : null;
   log?.reset();
   const session = await progress.measure("session", () =>
@@ -148,6 +152,13 @@ function fallbackSession(
 ): (target: Backend) => Promise<Session> {
   return async (target) => {
     const graph = findGraph(manifest, target);
-    return Session.create(engine, graph, await fetchGraph(graph, downloads), false);
+    return createFrom(await fetchGraph(graph, downloads), keptGraph(graph, downloads), (bytes) =>
+      Session.create(engine, graph, bytes, false),
+    );
   };
+}
+
+/** Fetches a graph whose weights can be taken again and again. */
+function keptGraph(graph: Graph, downloads: Downloads): () => Promise<GraphBytes> {
+  return () => fetchGraph(graph, downloads, undefined, true);
 }

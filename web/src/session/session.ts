@@ -6,27 +6,10 @@ import type { Route } from "../api/run-result.js";
 import type { DType, TensorData } from "../api/types.js";
 import type { OrtWeb } from "../engine/engine.js";
 import type { Graph, Manifest } from "../manifest/manifest.js";
-import type { Downloads, OnBytes } from "../storage/download.js";
 import { partNames, Suppressor } from "../suppression/suppressor.js";
 import { type AnyTensors, type GpuTensor, isOnGpu } from "../tensors/gpu-tensor.js";
+import type { GraphBytes } from "./graph-bytes.js";
 import { OwnedBuffers } from "./owned-buffers.js";
-
-/** A graph and its weights as bytes. Emptied once the session holds them: a later graph fetches them again. */
-export interface GraphBytes {
-  model: Uint8Array;
-  weights: { path: string; data: Uint8Array }[];
-}
-
-export async function fetchGraph(graph: Graph, downloads: Downloads, onBytes?: OnBytes): Promise<GraphBytes> {
-  const [model, ...weights] = await Promise.all([
-    downloads.get(graph.file, onBytes),
-    ...graph.weights.map(async (path) => ({
-      path: basename(path),
-      data: await downloads.get(path, onBytes),
-    })),
-  ]);
-  return { model, weights };
-}
 
 export class Session {
   readonly graph: Graph;
@@ -192,8 +175,4 @@ function gpuTensor(tensor: Tensor): GpuTensor {
 async function readTensor(tensor: Tensor): Promise<TensorData> {
   const data = await tensor.getData(true);
   return { type: tensor.type as DType, dims: [...tensor.dims], data } as TensorData;
-}
-
-function basename(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

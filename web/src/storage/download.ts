@@ -6,6 +6,7 @@ import { LIMITS, withLimit } from "../worker/with-limit.js";
 import { Decompressor, decompressInSteps, isEncoded } from "./decompress.js";
 import { allocate, dequantize } from "./dequantize.js";
 import type { FileCache } from "./file-cache.js";
+import { ReceivedBytes } from "./received-bytes.js";
 import { sha256 } from "./sha256.js";
 
 export type OnBytes = (count: number) => void;
@@ -45,6 +46,16 @@ export class Downloads {
   /** Returns the bytes that the files take as they are stored. */
   size(paths: readonly string[]): number {
     return sum(paths.map((path) => this.#file(path).size));
+  }
+
+  /** Waits a short while for what is being kept for the next visit. Returns whether all of it is. */
+  flushWrites(): Promise<boolean> {
+    return this.#cache.flushWrites();
+  }
+
+  /** Returns the bytes that are in the files. */
+  uncompressedSize(paths: readonly string[]): number {
+    return sum(paths.map((path) => this.#file(path).uncompressedSize));
   }
 
   /** Returns the checked content of a file. `onBytes` is called with its stored bytes as they come. */
@@ -153,17 +164,17 @@ async function receive(
   options: RequestInit,
 ): Promise<{ stored: Bytes; inflating: Decompressor }> {
   let counted = 0;
-  const chunks: Bytes[] = [];
+  const received = new ReceivedBytes(file.size, file.path);
   const decompressor = new Decompressor(file);
   for await (const chunk of stream(url, file, options)) {
-    chunks.push(chunk);
+    received.push(chunk);
     decompressor.push(chunk);
     const more = Math.min(chunk.byteLength, file.size - counted);
     counted += more;
     onBytes(more);
   }
   onBytes(file.size - counted);
-  return { stored: new Uint8Array(await new Blob(chunks).arrayBuffer()), inflating: decompressor };
+  return { stored: received.content(), inflating: decompressor };
 }
 
 async function* stream(url: string, file: File, options: RequestInit): AsyncGenerator<Bytes> {

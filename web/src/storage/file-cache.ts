@@ -95,10 +95,13 @@ export class FileCache {
     );
   }
 
-  /** Waits a short while for what is being written: after a load that failed nothing of the worker may be left. */
-  async flushWrites(): Promise<void> {
-    const written = this.#writes.add(async () => {});
-    await withLimit(written, LAST_WRITES, "writing").catch(() => {});
+  /**
+   * Waits a short while for what is being written: after a load that failed nothing of the worker may be left. Returns
+   * whether all of it is.
+   */
+  async flushWrites(): Promise<boolean> {
+    const written = this.#writes.add(async () => true);
+    return withLimit(written, LAST_WRITES, "writing").catch(() => false);
   }
 
   #write(size: number, work: (store: FileStore) => Promise<void>): void {
