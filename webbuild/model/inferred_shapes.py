@@ -15,6 +15,7 @@ _LARGEST_VALUE = 1000
 """Bytes of the largest weight whose value the inference may ask for: sizes are small, and a model may exceed 2 GB."""
 _STAND_INS = {
     **dict.fromkeys(("BiasAdd", "BiasGelu", "FastGelu", "Gelu", "LayerNormalization", "QuickGelu"), "Identity"),
+    "RotaryEmbedding": "Identity",
     "DynamicQuantizeLSTM": "LSTM",
     "SimplifiedLayerNormalization": "Identity",
     "FusedConv": "Conv",

@@ -20,8 +20,8 @@ from webbuild.passes.rewrite import (
     static_shape,
 )
 
-_OPSET, _OLDEST = 17, 16
-"""The opset that has the operator, and the oldest that is raised to it: in older ones the engine fuses as well."""
+_OPSET, _OLDEST = 17, 11
+"""The opset that has the operator, and the oldest that is raised to it."""
 
 
 class FuseLayerNorm(Pass):
@@ -32,9 +32,9 @@ class FuseLayerNorm(Pass):
     Why: nine shaders instead of one, where the engine does not see it: it wants the mean, the power and the root in
     forms that not every exporter writes, and in half precision the squares overflow. A sum before it can be fused too.
 
-    How: exporters of opsets before 17 write it out. A model of opset 16 is written in opset 17.
+    How: exporters of opsets before 17 write it out. Such a model is written in opset 17 first.
 
-    Limits: opset 16 or newer; the last axis, with a scale and a bias of its size. Right to 1e-5: the variance is summed
+    Limits: opset 11 or newer; the last axis, with a scale and a bias of its size. Right to 1e-5: the variance is summed
     in another order.
     """
 

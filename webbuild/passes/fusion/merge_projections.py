@@ -28,8 +28,8 @@ class MergeProjections(Pass):
     How: where each part becomes heads of the same size, they are moved before they are split; what is moved otherwise,
     as keys are, is moved again.
 
-    Limits: three to seven projections, of the same width, with constant weights that nothing else reads, in one buffer;
-    all with a bias, or none.
+    Limits: three to seven projections, of the same width, with constant weights that nothing else reads, in one buffer.
+    One without a bias, as of the keys of BEiT and Whisper, gets zeros where another has one.
 
     Exact but for the order of a sum: right to 1e-5.
     """
@@ -39,13 +39,13 @@ class MergeProjections(Pass):
     tolerance = 1e-5
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        groups: dict[tuple[ir.Value, bool, int], list[Projection]] = defaultdict(list)
+        groups: dict[tuple[ir.Value, int], list[Projection]] = defaultdict(list)
         for node in find_nodes(model, "MatMul"):
             found = _projection(node)
             if found is not None and node.inputs[0] is not None:
-                groups[node.inputs[0], found.bias is not None, found.weights.shape[1]].append(found)
+                groups[node.inputs[0], found.weights.shape[1]].append(found)
         rewrites = []
-        for (x, _, _), group in groups.items():
+        for (x, _), group in groups.items():
             fits = sum(each.weights.nbytes for each in group) <= options.max_binding_size
             if fits and _FEWEST <= len(group) <= _MOST and len({each.weights.dtype for each in group}) == 1:
                 _merge(model.graph, x, group)
@@ -83,8 +83,9 @@ def _merge(graph: ir.Graph, x: ir.Value, group: list[Projection]) -> None:
     add = Builder(graph, first, f"{first.name or 'MatMul'}/merged")
     kind = group[0].weights.dtype
     value = add.op("MatMul", x, add.const(np.concatenate([each.weights for each in group], 1), kind))
-    biases = [each.bias for each in group if each.bias is not None]
-    if biases:
+    if any(each.bias is not None for each in group):
+        zeros = np.zeros(group[0].weights.shape[1], kind)
+        biases = [zeros if each.bias is None else each.bias for each in group]
         value = add.op("Add", value, add.const(np.concatenate(biases), kind))
     heads = [_heads(each.end) for each in group]
     sizes = {each[1] for each in heads if each is not None}

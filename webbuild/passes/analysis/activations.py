@@ -1,0 +1,93 @@
+"""Activations after a linear layer, of one node or of several, that the engine computes in a convolution's kernel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import onnx_ir as ir
+
+from webbuild.passes.rewrite import constant_number, consumers
+
+_ONE_NODE = frozenset(
+    {"Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "QuickGelu", "Relu", "Sigmoid", "Tanh"},
+)
+_RESHAPING = frozenset({"Flatten", "Reshape", "Squeeze", "Unsqueeze"})
+_SQUARE_ROOT = math.sqrt(2)
+
+
+def after_reshapes(value: ir.Value) -> ir.Value:
+    """Return what a value is after it got its last shape, where nothing reads it before."""
+    while len(value.uses()) == 1 and not value.is_graph_output():
+        (node,) = consumers(value)
+        if node.op_type not in _RESHAPING or node.inputs[0] is not value or node.graph is not value.graph:
+            break
+        value = node.outputs[0]
+    return value
+
+
+def activation_after(value: ir.Value) -> list[ir.Node]:
+    """Return the nodes that make an activation of a value, in their order; none where something else reads it."""
+    readers = consumers(value)
+    if value.is_graph_output() or any(node.graph is not value.graph for node in readers):
+        return []
+    found = _one_node(value, readers) or _silu(value, readers) or _quick_gelu(value, readers) or _gelu(value, readers)
+    inner = [output for node in found[:-1] for output in node.outputs]
+    return [] if any(output.is_graph_output() for output in inner) else found
+
+
+def _one_node(value: ir.Value, readers: Sequence[ir.Node]) -> list[ir.Node]:
+    return list(readers) if len(value.uses()) == 1 and readers[0].op_type in _ONE_NODE else []
+
+
+def _silu(value: ir.Value, readers: Sequence[ir.Node]) -> list[ir.Node]:
+    """SiLU: x Sigmoid(x)."""
+    sigmoid = next((node for node in readers if node.op_type == "Sigmoid"), None)
+    product = None if sigmoid is None else _product(value, sigmoid.outputs[0])
+    return [sigmoid, product] if sigmoid is not None and product is not None and len(value.uses()) == 2 else []
+
+
+def _quick_gelu(value: ir.Value, readers: Sequence[ir.Node]) -> list[ir.Node]:
+    """QuickGelu: x Sigmoid(1.702 x)."""
+    scaled = next((node for node in readers if node.op_type == "Mul" and _has(node, 1.702)), None)
+    sigmoid = None if scaled is None else _only_reader(scaled, "Sigmoid")
+    product = None if sigmoid is None else _product(value, sigmoid.outputs[0])
+    if scaled is None or sigmoid is None or product is None or len(value.uses()) != 2:
+        return []
+    return [scaled, sigmoid, product]
+
+
+def _gelu(value: ir.Value, readers: Sequence[ir.Node]) -> list[ir.Node]:
+    """The Gelu x (Erf(x / sqrt(2)) + 1) 0.5, as the engine fuses it: the half is multiplied last, or before x."""
+    divided = next((node for node in readers if node.op_type == "Div" and node.inputs[0] is value), None)
+    erf = None if divided is None or not _has(divided, _SQUARE_ROOT) else _only_reader(divided, "Erf")
+    shifted = None if erf is None else _only_reader(erf, "Add")
+    if divided is None or erf is None or shifted is None or not _has(shifted, 1) or len(value.uses()) != 2:
+        return []
+    first = _only_reader(shifted, "Mul")
+    if first is None:
+        return []
+    if value in first.inputs:
+        last = _only_reader(first, "Mul")
+        return [divided, erf, shifted, first, last] if last is not None and _has(last, 0.5) else []
+    second = _product(value, first.outputs[0]) if _has(first, 0.5) else None
+    return [divided, erf, shifted, first, second] if second is not None else []
+
+
+def _product(one: ir.Value, other: ir.Value) -> ir.Node | None:
+    """Return the Mul of two values that alone reads the second."""
+    readers = consumers(other)
+    fits = len(other.uses()) == 1 and readers[0].op_type == "Mul" and one in readers[0].inputs
+    return readers[0] if fits else None
+
+
+def _only_reader(node: ir.Node, op: str) -> ir.Node | None:
+    value = node.outputs[0]
+    readers = consumers(value)
+    return readers[0] if len(value.uses()) == 1 and readers[0].op_type == op else None
+
+
+def _has(node: ir.Node, number: float) -> bool:
+    """Whether one operand is this number."""
+    held = [found for value in node.inputs if (found := constant_number(value)) is not None]
+    return any(math.isclose(each, number, rel_tol=1e-3) for each in held)

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.passes.analysis.activations import activation_after, after_reshapes
+from webbuild.passes.analysis.channels_last import TO_CHANNELS_FIRST, TO_CHANNELS_LAST
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, input_value, replace_output, static_shape
+from webbuild.passes.workarounds.block_double_activation_fusion import FUSABLE_ACTIVATIONS
+
+_FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
+_BETWEEN = frozenset({"Flatten", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
+
+
+class ActivationInConv(Pass):
+    """Writes a linear layer before an activation as a convolution of one pixel.
+
+        Relu(Gemm<transB = 1>(x [R, K], w [N, K], b))
+            ->  Transpose(Relu(Conv(Transpose(x) [1, K, 1, R], w [N, K, 1, 1], b)))
+
+    Why: the engine computes Relu, Gelu, SiLU and others in the kernel of a convolution, and not in that of a Gemm. It
+    runs a convolution of one pixel with the channels last, as a product of matrices, so that all Transposes cancel: one
+    shader for the layer and its activation instead of two.
+
+    Limits: fixed shapes, constant weights, more than one row; no other activation may follow, which the engine would
+    fuse in place of the first.
+
+    Exact but for the order of a sum: right to 1e-5.
+    """
+
+    code = "activation-in-conv"
+    target = "webgpu"
+    after = ("linear-before-activation", "fuse-gelu", "fold-data-movement", "channels-last-tokens")
+    tolerance = 1e-5
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        rewrites = []
+        for node in find_nodes(model, "Gemm"):
+            found = _layer(node)
+            if found is None:
+                continue
+            _write(model.graph, found)
+            rewrites.append(self.applied(node, f"is a convolution with {found.activation[-1].op_type}"))
+        return rewrites
+
+
+class Layer(Struct, frozen=True):
+    """A linear layer, what its activation reads, and the nodes of the activation."""
+
+    gemm: ir.Node
+    value: ir.Value
+    activation: Sequence[ir.Node]
+
+
+def _layer(node: ir.Node) -> Layer | None:
+    x, held, bias = node.inputs[0], node.inputs[1], input_value(node, 2)
+    weights, rows, stored = constant(held), static_shape(x), constant(bias)
+    plain = all(node.attributes.get_float(name, 1.0) == 1 for name in ("alpha", "beta"))
+    if held is None or weights is None or not rows or rows[0] < 2 or held.dtype not in _FLOATS or not plain:
+        return None
+    if node.attributes.get_int("transA", 0) or not node.attributes.get_int("transB", 0):
+        return None
+    if bias is not None and (stored is None or stored.shape != weights.shape[:1]):
+        return None
+    value = after_reshapes(node.outputs[0])
+    activation = activation_after(value)
+    if not activation or static_shape(value) is None or _meets_another(activation[-1]):
+        return None
+    return Layer(node, value, activation)
+
+
+def _meets_another(node: ir.Node) -> bool:
+    """Whether another activation reads what one gives, however it is moved in between."""
+    return any(
+        reader.op_type in FUSABLE_ACTIVATIONS or (reader.op_type in _BETWEEN and _meets_another(reader))
+        for output in node.outputs
+        for reader in consumers(output)
+    )
+
+
+def _write(graph: ir.Graph, found: Layer) -> None:
+    gemm, end = found.gemm, found.activation[-1]
+    weights, (rows, width) = constant(gemm.inputs[1]), static_shape(gemm.inputs[0]) or [0, 0]
+    assert weights is not None
+    count = len(weights)
+    add = Builder(graph, end, f"{gemm.name or 'Gemm'}/conv")
+    x = add.op("Transpose", add.reshape(gemm.inputs[0], [1, 1, rows, width]), perm=list(TO_CHANNELS_FIRST))
+    kernel = add.const(weights.reshape(count, width, 1, 1), weights.dtype)
+    result = add.op("Conv", x, kernel, *gemm.inputs[2:3])  # [1, N, 1, R]
+    known = {found.value: result}
+    for at, node in enumerate(found.activation):
+        copy = ir.node(
+            node.op_type,
+            [value if value is None else known.get(value, value) for value in node.inputs],
+            attributes=node.attributes,
+            domain=node.domain,
+            name=f"{gemm.name or 'Gemm'}/conv/{node.op_type}_{at}",
+        )
+        copy.outputs[0].name = f"{node.outputs[0].name}/conv"
+        copy.outputs[0].type, copy.outputs[0].shape = node.outputs[0].type, ir.Shape([1, count, 1, rows])
+        graph.insert_before(end, copy)
+        known[node.outputs[0]] = copy.outputs[0]
+    moved = add.op("Transpose", known[end.outputs[0]], perm=list(TO_CHANNELS_LAST))
+    replace_output(end, add.reshape(moved, static_shape(end.outputs[0]) or []))
+    remove_unread(graph, end)

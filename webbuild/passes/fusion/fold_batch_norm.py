@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import (
+    Builder,
+    constant,
+    consumers,
+    find_nodes,
+    input_value,
+    known_rank,
+    replace_all_uses,
+    static_shape,
+)
+
+_RESHAPING = ("Flatten", "Reshape", "Squeeze", "Unsqueeze")
+
+Numbers = NDArray[np.float64]
+
+
+class FoldBatchNorm(Pass):
+    """Folds a BatchNormalization into a product before it, or into the convolutions after it.
+
+        BatchNormalization(Flatten(MatMul(x, w)))    ->  Flatten(MatMul(x, s w) + t)
+        Conv(BatchNormalization(x), w, b)            ->  Conv(x, s w, b + w t)
+
+    Why: a shader and a copy of the tensor. The engine folds those behind a convolution; LeViT normalizes behind its
+    linear layers, Visformer and InceptionNeXt before a convolution.
+
+    How: with s = scale / sqrt(variance + epsilon) and t = bias - s mean for each channel.
+
+    Limits: float32, constant weights that nothing else reads; a convolution without padding.
+
+    Exact but for the order of products: right to 1e-5.
+    """
+
+    code = "fold-batch-norm"
+    after = ("canonicalize", "fold-constants")
+    tolerance = 1e-5
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        rewrites = []
+        for node in find_nodes(model, "BatchNormalization"):
+            affine = _affine(node)
+            if affine is None:
+                continue
+            if (product := _product_before(node)) is not None:
+                _fold_back(model.graph, product, affine)
+                where = f"is folded into {product.op_type} '{product.name}'"
+            elif convs := _convs_after(node):
+                for conv in convs:
+                    _fold_forward(model.graph, conv, affine)
+                where = f"is folded into {convs[0].op_type} '{convs[0].name}'"
+            else:
+                continue
+            replace_all_uses(node.outputs[0], node.inputs[0])
+            model.graph.remove(node, safe=True)
+            rewrites.append(self.applied(node, where))
+        return rewrites
+
+
+class Affine(Struct, frozen=True):
+    """What each channel is multiplied by, and what is then added."""
+
+    scale: Numbers
+    shift: Numbers
+
+
+def _affine(node: ir.Node) -> Affine | None:
+    """Return what a BatchNormalization with constants does to each channel, None for any other."""
+    stored = [constant(input_value(node, at)) for at in range(1, 5)]
+    if any(array is None for array in stored) or node.outputs[0].dtype != ir.DataType.FLOAT or len(node.outputs) > 1:
+        return None
+    if node.attributes.get_int("training_mode", 0) or node.outputs[0].is_graph_output():
+        return None
+    gamma, beta, mean, variance = (np.asarray(array, np.float64) for array in stored)
+    scale = gamma / np.sqrt(variance + node.attributes.get_float("epsilon", 1e-5))
+    shift = beta - scale * mean
+    return Affine(scale, shift) if np.isfinite(scale).all() and np.isfinite(shift).all() else None
+
+
+def _product_before(node: ir.Node) -> ir.Node | None:
+    """Return the MatMul whose columns a normalization has as channels, where nothing else reads what lies between."""
+    value, width = node.inputs[0], (static_shape(node.outputs[0]) or [0])[-1]
+    if known_rank(value) != 2:  # else the channels are not last
+        return None
+    while value is not None and (before := value.producer()) is not None and before.graph is node.graph:
+        if not _read_once(value) or (static_shape(value) or [0])[-1] != width:
+            return None
+        if before.op_type == "MatMul":
+            return before if _is_weight(before.inputs[1], 2) else None
+        if before.op_type not in _RESHAPING:
+            return None
+        value = before.inputs[0]
+    return None
+
+
+def _convs_after(node: ir.Node) -> list[ir.Node]:
+    """Return all that read a normalization, none unless they are convolutions without padding."""
+    readers = consumers(node.outputs[0])
+    fits = all(
+        each.op_type == "Conv"
+        and each.graph is node.graph
+        and each.inputs[0] is node.outputs[0]
+        and not any(each.attributes.get_ints("pads", []))
+        and each.attributes.get_string("auto_pad", "NOTSET") in ("NOTSET", "VALID")
+        and _is_weight(each.inputs[1])
+        and (input_value(each, 2) is None or constant(each.inputs[2]) is not None)
+        for each in readers
+    )
+    return readers if fits else []
+
+
+def _fold_back(graph: ir.Graph, product: ir.Node, affine: Affine) -> None:
+    weights = constant(product.inputs[1])
+    assert weights is not None
+    add = Builder(graph, product, f"{product.name or 'MatMul'}/normalized")
+    scaled = add.op("MatMul", product.inputs[0], add.const((weights * affine.scale).astype(np.float32)))
+    result = add.op("Add", scaled, add.const(affine.shift.astype(np.float32)))
+    for value in (scaled, result):
+        value.type, value.shape = product.outputs[0].type, product.outputs[0].shape
+    replace_all_uses(product.outputs[0], result)
+    graph.remove(product, safe=True)
+
+
+def _fold_forward(graph: ir.Graph, conv: ir.Node, affine: Affine) -> None:
+    weights, bias = constant(conv.inputs[1]), constant(input_value(conv, 2))  # [O, C / groups, ..]
+    assert weights is not None
+    groups = conv.attributes.get_int("group", 1)
+    count, width = weights.shape[:2]
+    # [groups, C / groups] -> [O, C / groups, 1, ..]: each output sees the channels of its group
+    scale, shift = (
+        np.repeat(each.reshape(groups, width), count // groups, 0).reshape(count, width, *[1] * (weights.ndim - 2))
+        for each in (affine.scale, affine.shift)
+    )
+    moved = (weights * shift).reshape(count, -1).sum(1) + (0 if bias is None else bias)
+    add = Builder(graph, conv, f"{conv.name or 'Conv'}/normalized")
+    conv.replace_input_with(1, add.const((weights * scale).astype(np.float32)))
+    conv.resize_inputs(3)
+    conv.replace_input_with(2, add.const(moved.astype(np.float32)))
+
+
+def _is_weight(value: ir.Value | None, rank: int | None = None) -> bool:
+    held = constant(value)
+    return value is not None and held is not None and len(value.uses()) == 1 and rank in (None, held.ndim)
+
+
+def _read_once(value: ir.Value) -> bool:
+    return len(value.uses()) == 1 and not value.is_graph_output()

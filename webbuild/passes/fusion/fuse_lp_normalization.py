@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.passes.analysis.kernel_lookup import has_kernel
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.rewrite import (
+    Builder,
+    constant_number,
+    find_nodes,
+    known_rank,
+    producer_of,
+    reduction_axes,
+    replace_output,
+)
+
+_SMALL = 1e-10
+"""The largest number that keeps a norm from being zero alone; rounding makes as small ones."""
+
+
+class FuseLpNormalization(Pass):
+    """Fuses a division by the L2 norm.
+
+        Div(x, Expand(Clip(ReduceL2<axis>(x), 1e-12)))    ->  LpNormalization<axis, p = 2>(x)
+
+    Why: four shaders instead of one, at the queries and the keys of attention by cosines, as in Swin V2 and XCiT.
+
+    Limits: float32, one axis; where the norm is kept from being zero, by a number of at most 1e-10.
+
+    Exact but for rounding: right to 1e-6. Of zeros both make zeros; a norm below that number is not raised to it.
+    """
+
+    code = "fuse-lp-normalization"
+    target = "webgpu"
+    after = ("canonicalize", "fold-constants")
+    tolerance = 1e-6
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        rewrites = []
+        for node in find_nodes(model, "Div"):
+            x = node.inputs[0]
+            axis = None if x is None else _norm_axis(node.inputs[1], x)
+            if x is None or axis is None or not has_kernel(model, "LpNormalization", "float", options):
+                continue
+            add = Builder(model.graph, node, f"{node.name or 'Div'}/norm")
+            replace_output(node, add.op("LpNormalization", x, axis=axis, p=2))
+            remove_unread(model.graph, node)
+            rewrites.append(self.applied(node, "is an LpNormalization"))
+        return rewrites
+
+
+def _norm_axis(value: ir.Value | None, x: ir.Value) -> int | None:
+    """Return the axis along which a value is the norm of x, kept from being zero; None for any other value."""
+    if (expanded := producer_of(value, "Expand")) is not None:
+        value = expanded.inputs[0]
+    bounded = producer_of(value, "Clip", "Max")
+    if bounded is None or x.dtype != ir.DataType.FLOAT or len(bounded.inputs) - bounded.inputs.count(None) != 2:
+        return None
+    least, norm = constant_number(bounded.inputs[1]), producer_of(bounded.inputs[0], "ReduceL2")
+    if least is None or norm is None or not 0 < least <= _SMALL or norm.inputs[0] is not x:
+        return None
+    axes, rank = reduction_axes(norm), known_rank(x)
+    kept = norm.attributes.get_int("keepdims", 1) == 1
+    same = known_rank(value) == rank
+    return axes[0] if axes is not None and len(axes) == 1 and kept and same else None

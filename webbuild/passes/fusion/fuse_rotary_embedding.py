@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.passes.analysis.moved_elements import moved_elements
+from webbuild.passes.analysis.movement import moved_data
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.rewrite import (
+    Builder,
+    constant,
+    constant_number,
+    consumers,
+    find_nodes,
+    producer_of,
+    replace_all_uses,
+    static_shape,
+)
+
+_DOMAIN = "com.microsoft"
+_LARGEST = 1 << 22
+"""Elements of a value that is followed."""
+_DEEPEST = 8
+"""Nodes that turn the pairs, one after another."""
+
+Places = NDArray[np.int64]
+Angles = NDArray[np.floating[Any]]
+
+
+class FuseRotaryEmbedding(Pass):
+    """Fuses a rotary embedding that is written out.
+
+        x * cos + Concat(-x[.., D / 2:], x[.., :D / 2]) * sin    ->  RotaryEmbedding(x, cos, sin)
+        Concat(x[.., :p, :], RotaryEmbedding(x[.., p:, :]))      ->  RotaryEmbedding(x)    a class token is not turned
+        RotaryEmbedding(x) * s                                   ->  RotaryEmbedding(x)    with s cos and s sin
+
+    Why: seven shaders for the queries and seven for the keys of every layer, instead of one for each.
+
+    How: where each element of the second product comes from is computed in advance, whether halves or neighbours are
+    the pairs. What is not turned gets a cosine of 1 and a sine of 0.
+
+    Limits: float32, fixed shapes, constant angles, x of [.., tokens, D]. The operator is ONNX Runtime's; every build
+    has its kernel.
+
+    Exact but for rounding: right to 1e-6.
+    """
+
+    code = "fuse-rotary-embedding"
+    target = "webgpu"
+    after = ("canonicalize", "fold-constants", "fold-scale", "eliminate-no-ops")
+    scope = "main graph"
+    tolerance = 1e-6
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        rewrites = []
+        for node in find_nodes(model, "Add"):
+            found = _rotation(node)
+            if found is None:
+                continue
+            found = _with_scale(_with_prefix(found))
+            model.graph.opset_imports.setdefault(_DOMAIN, 1)
+            _write(model.graph, found)
+            rewrites.append(self.applied(node, "with the products it adds is a RotaryEmbedding"))
+        return rewrites
+
+
+class Rotation(Struct, frozen=True):
+    """What is turned, the angles of each token and pair [N, D / 2], whether neighbours are pairs, and the last node."""
+
+    x: ir.Value
+    cos: Angles
+    sin: Angles
+    neighbours: bool
+    end: ir.Node
+
+
+def _rotation(node: ir.Node) -> Rotation | None:
+    """Return the rotation that an Add ends, None where it ends none."""
+    products = [producer_of(value, "Mul") for value in node.inputs]
+    for straight, turned in (products, products[::-1]):
+        if straight is None or turned is None or straight is turned:
+            return None
+        (x, cos), (rotated, sin) = _operands(straight), _operands(turned)
+        shape = static_shape(x)
+        if x is None or rotated is None or cos is None or sin is None or shape is None or x.dtype != ir.DataType.FLOAT:
+            continue
+        if len(shape) < 3 or shape[-1] % 2 or static_shape(node.outputs[0]) != shape or math.prod(shape) > _LARGEST:
+            continue
+        numbers = np.arange(1, math.prod(shape) + 1).reshape(shape)
+        places = _places(rotated, {x: numbers})
+        tables = [_table(each, shape) for each in (cos, sin)]
+        if places is None or any(each is None for each in tables):
+            continue
+        for neighbours in (False, True):
+            if not np.array_equal(places, _turned(numbers, neighbours=neighbours)):
+                continue
+            one, other = (_of_pairs(each, neighbours=neighbours) for each in tables if each is not None)
+            if one is not None and other is not None:
+                return Rotation(x, one, other, neighbours, node)
+    return None
+
+
+def _operands(product: ir.Node) -> tuple[ir.Value | None, Angles | None]:
+    """Return the computed operand of a product, and the constant one."""
+    first, second = product.inputs
+    held = constant(second)
+    return (first, held) if held is not None else (second, constant(first))
+
+
+def _places(value: ir.Value, known: Mapping[ir.Value, Places], depth: int = _DEEPEST) -> Places | None:
+    """Return which element of x each of a value is, negative where its sign is changed; None for any other value."""
+    if value in known:
+        return known[value]
+    node = value.producer()
+    if node is None or depth == 0:
+        return None
+    if node.op_type == "Neg" and node.inputs[0] is not None:
+        inner = _places(node.inputs[0], known, depth - 1)
+        return None if inner is None else -inner
+    data = moved_data(node)
+    given = [] if data is None else [_places(each, known, depth - 1) for each in data]
+    moved = moved_elements(node, given) if given and all(each is not None for each in given) else None
+    return None if moved is None else moved[list(node.outputs).index(value)]
+
+
+def _turned(numbers: Places, *, neighbours: bool) -> Places:
+    """Return which element, with which sign, stands beside each: of its pair."""
+    if neighbours:
+        return np.stack([-numbers[..., 1::2], numbers[..., ::2]], -1).reshape(numbers.shape)
+    half = numbers.shape[-1] // 2
+    return np.concatenate([-numbers[..., half:], numbers[..., :half]], -1)
+
+
+def _table(angles: Angles, shape: list[int]) -> Angles | None:
+    """Return angles [N, D], None where they differ in anything but the last two axes."""
+    if angles.ndim > len(shape) or any(size != 1 for size in angles.shape[:-2]):
+        return None
+    return np.broadcast_to(angles.reshape(angles.shape[-2:]), shape[-2:])
+
+
+def _of_pairs(table: Angles, *, neighbours: bool) -> Angles | None:
+    """Return angles [N, D / 2], None where those of a pair differ."""
+    half = table.shape[-1] // 2
+    one, other = (table[:, ::2], table[:, 1::2]) if neighbours else (table[:, :half], table[:, half:])
+    return one if np.array_equal(one, other) else None
+
+
+def _with_prefix(found: Rotation) -> Rotation:
+    """Return a rotation of all tokens, where the first of them are joined to it as they are."""
+    join, part = _only_reader(found.end, "Concat"), found.x.producer()
+    source = None if part is None or part.op_type not in ("Slice", "Split") else part.inputs[0]
+    shape = static_shape(source)
+    if join is None or source is None or not shape or math.prod(shape) > _LARGEST or len(join.inputs) != 2:
+        return found
+    first, second = join.inputs
+    numbers = np.arange(1, math.prod(shape) + 1).reshape(shape)
+    if first is None or second is not found.end.outputs[0] or static_shape(join.outputs[0]) != shape:
+        return found
+    kept, turned = (_places(each, {source: numbers}, 1) for each in (first, found.x))
+    count = shape[-2] - len(found.cos)
+    if kept is None or turned is None or not np.array_equal(kept, numbers[..., :count, :]):
+        return found
+    if not np.array_equal(turned, numbers[..., count:, :]):
+        return found
+    before = np.zeros((count, found.cos.shape[1]), found.cos.dtype)
+    cos, sin = np.concatenate([before + 1, found.cos]), np.concatenate([before, found.sin])
+    return Rotation(source, cos, sin, found.neighbours, join)
+
+
+def _with_scale(found: Rotation) -> Rotation:
+    """Return a rotation that scales too, where a number is all that the result is multiplied by."""
+    product = _only_reader(found.end, "Mul")
+    if product is None or static_shape(product.outputs[0]) != static_shape(found.end.outputs[0]):
+        return found
+    factor = next((number for each in product.inputs if (number := constant_number(each)) is not None), None)
+    if factor is None:
+        return found
+    return Rotation(found.x, found.cos * factor, found.sin * factor, found.neighbours, product)
+
+
+def _only_reader(node: ir.Node, op: str) -> ir.Node | None:
+    """Return the node that alone reads another, if it is of this operator."""
+    value = node.outputs[0]
+    readers = consumers(value)
+    if len(value.uses()) != 1 or value.is_graph_output() or readers[0].op_type != op:
+        return None
+    return readers[0] if readers[0].graph is node.graph else None
+
+
+def _write(graph: ir.Graph, found: Rotation) -> None:
+    shape = static_shape(found.x) or []
+    name = f"{found.end.name or found.end.op_type}/rotary"
+    add = Builder(graph, found.end, name)
+    heads = [1, math.prod(shape[:-2]), *shape[-2:]]  # [1, H, N, D]
+    x = found.x if shape == heads else add.reshape(found.x, heads)
+    angles = [add.const(each.astype(np.float32)) for each in (found.cos, found.sin)]
+    fused = ir.node(
+        "RotaryEmbedding",
+        [x, add.const([0], np.int64), *angles],
+        attributes={"interleaved": int(found.neighbours)},
+        domain=_DOMAIN,
+        name=name,
+    )
+    graph.insert_before(found.end, fused)
+    result = fused.outputs[0]
+    result.name, result.type, result.shape = f"{name}/output", found.x.type, ir.Shape(heads)
+    replace_all_uses(found.end.outputs[0], result if shape == heads else add.reshape(result, shape))
+    remove_unread(graph, found.end)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import onnx_ir as ir
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.passes.analysis.activations import activation_after, after_reshapes
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, replace_output, static_shape
+
+_FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
+
+
+class LinearBeforeActivation(Pass):
+    """Stores the weights of a linear layer before an activation by output, as a convolution has them.
+
+        Relu(MatMul(x, w [K, N]) + b)    ->  Relu(Gemm<transB = 1>(x, w' [N, K], b))
+
+    Why: `activation-in-conv` makes a convolution of it on WebGPU. Both graphs then have the same weights, which a
+    bundle stores once.
+
+    Limits: fixed shapes, constant weights that nothing else reads.
+
+    Exact but for the order of a sum: right to 1e-5.
+    """
+
+    code = "linear-before-activation"
+    after = ("canonicalize", "fold-constants", "fold-scale", "fold-batch-norm", "merge-projections", "fuse-gelu")
+    tolerance = 1e-5
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        rewrites = []
+        for node in find_nodes(model, "MatMul"):
+            found = _linear(node)
+            if found is None or not activation_after(after_reshapes(found.end.outputs[0])):
+                continue
+            _write(model.graph, found)
+            rewrites.append(self.applied(node, "has its weights by output"))
+        return rewrites
+
+
+class Linear(Struct, frozen=True):
+    """A product with constant weights [K, N], its bias, None for none, and the node that ends it."""
+
+    product: ir.Node
+    weights: NDArray[np.floating]
+    bias: ir.Value | None
+    end: ir.Node
+
+
+def _linear(node: ir.Node) -> Linear | None:
+    x, held = node.inputs
+    result, weights = node.outputs[0], constant(held)
+    if held is None or weights is None or weights.ndim != 2 or len(held.uses()) != 1 or held.dtype not in _FLOATS:
+        return None
+    rows, shape = static_shape(x), static_shape(result)
+    if not rows or len(rows) < 2 or not shape or not math.prod(shape):
+        return None
+    readers = consumers(result)
+    if len(readers) == 1 and readers[0].op_type == "Add" and not result.is_graph_output():
+        bias = next((value for value in readers[0].inputs if value is not result), None)
+        stored = constant(bias)
+        if stored is not None and stored.shape == weights.shape[1:] and readers[0].graph is node.graph:
+            return Linear(node, weights, bias, readers[0])
+    return Linear(node, weights, None, node)
+
+
+def _write(graph: ir.Graph, found: Linear) -> None:
+    x = found.product.inputs[0]
+    rows, shape = static_shape(x) or [], static_shape(found.end.outputs[0]) or []
+    add = Builder(graph, found.end, f"{found.product.name or 'MatMul'}/linear")
+    flat = x if len(rows) == 2 else add.reshape(x, [math.prod(rows[:-1]), rows[-1]])
+    weights = add.const(np.ascontiguousarray(found.weights.T), found.weights.dtype)
+    given = [flat, weights] if found.bias is None else [flat, weights, found.bias]
+    product = add.op("Gemm", *given, transB=1)
+    replace_output(found.end, product if len(rows) == 2 else add.reshape(product, shape))
+    remove_unread(graph, found.end)
