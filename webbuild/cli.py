@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pkgutil
 import re
 import sys
@@ -16,6 +17,9 @@ from webbuild.commands import options
 from webbuild.commands.internal_error import report_internal_error
 from webbuild.errors import INTERRUPTED, WebbuildError
 from webbuild.reporting.quantities import first_sentence
+
+_COLLECTED_AFTER = (200_000, 50, 100)
+"""Objects, and collections of younger ones, after which Python looks for garbage: graphs are many objects, and none."""
 
 
 class CommandFolder(click.Group):
@@ -67,6 +71,7 @@ def main() -> None:
     """Run the program: the one place where errors become text and an exit code."""
     if isinstance(sys.stdout, TextIOWrapper):  # one that cannot take a character, such as of cp1252, gets a ?
         sys.stdout.reconfigure(errors="replace")
+    gc.set_threshold(*_COLLECTED_AFTER)
     try:
         cli(standalone_mode=False)
     except WebbuildError as error:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 import numpy as np
 import onnx_ir as ir
 
@@ -15,7 +17,7 @@ from webbuild.passes.analysis.movement import (
     takes_every_row,
 )
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, replace_output, static_shape
+from webbuild.passes.rewrite import Builder, constant, replace_output, static_shape
 
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 _SHORTEST = 8
@@ -51,6 +53,10 @@ class FoldDataMovement(Pass):
     target = "webgpu"
     after = ("canonicalize", "fold-constants", "eliminate-no-ops", "fold-empty-tensors", "split-after-transpose")
 
+    def __init__(self, options: PassOptions = PassOptions()) -> None:  # noqa: B008 - it is frozen
+        super().__init__(options)
+        self._ways: dict[Hashable, Transposition | RowSelection | None] = {}
+
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         graph = model.graph
         if not any(node.op_type in KERNELS for node in graph):
@@ -71,7 +77,7 @@ class FoldDataMovement(Pass):
         saved = sum(each.op_type in KERNELS and not is_free_transpose(each) for each in gone)
         if not saved or (saved == 1 and len(gone) == 1 and not _moves_tokens(node)):
             return None
-        way = _whole_movement(chain, source, result)
+        way = self._whole_movement(chain, source, result)
         if way is None or saved <= (0 if isinstance(way, Transposition) and not way.perm else 1):
             return None
         add = Builder(graph, node, f"{node.name or node.op_type}/moved")
@@ -79,6 +85,36 @@ class FoldDataMovement(Pass):
         graph.remove(gone, safe=False)
         what = "Gather" if isinstance(way, RowSelection) else "Transpose" if way.perm else "Reshape"
         return self.applied(node, f"{saved} operators that move data are one {what}")
+
+    def _whole_movement(
+        self, chain: list[ir.Node], source: ir.Value, result: ir.Value
+    ) -> Transposition | RowSelection | None:
+        """Return what a chain does as a whole, computed once: the layers of a network have the same chains."""
+        key = _chain_key(chain, source, result)
+        if key not in self._ways:
+            self._ways[key] = _whole_movement(chain, source, result)
+        return self._ways[key]
+
+
+def _chain_key(chain: list[ir.Node], source: ir.Value, result: ir.Value) -> Hashable:
+    """Return what decides about the movement of a chain: its operators, their constants, and who reads what."""
+    numbers = {source: 0}
+    for node in chain:
+        numbers.update((output, len(numbers) + at) for at, output in enumerate(node.outputs))
+    nodes = tuple(
+        (
+            node.op_type,
+            tuple(sorted((name, attribute.value) for name, attribute in node.attributes.items())),
+            tuple(numbers.get(value, _constant_key(value)) for value in node.inputs if value is not None),
+        )
+        for node in chain
+    )
+    return tuple(static_shape(source) or ()), tuple(static_shape(result) or ()), nodes, numbers[result]
+
+
+def _constant_key(value: ir.Value) -> Hashable:
+    held = constant(value)
+    return None if held is None else (held.shape, held.tobytes())
 
 
 def _moves_tokens(node: ir.Node) -> bool:
