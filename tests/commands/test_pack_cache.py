@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx_ir as ir
 import pytest
 from numpy.typing import NDArray
 
 from tests.commands.program import hashes, webbuild
 from tests.models import convolution, save
+from webbuild.passes.base import PassOptions
+from webbuild.passes.lower import LoweredGraphs, lower
 from webbuild.runners.content_cache import NO_CACHE
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.runner import Tensors
@@ -56,6 +59,24 @@ def test_a_second_pack_runs_nothing_and_writes_the_same(model: Path, computed: l
     assert computed == []
 
 
+def test_a_second_pack_applies_no_pass_again(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    planned: list[PassOptions] = []
+
+    def noting(source: ir.Model, options: PassOptions) -> LoweredGraphs:
+        planned.append(options)
+        return lower(source, options)
+
+    monkeypatch.setattr("webbuild.compile.plan_graphs.lower", noting)
+    first = pack(model, "first", "--sample", model.parent / "a.npz")
+    assert len(planned) == 1
+    pack(model, "second", "--sample", model.parent / "b.npz")
+    assert len(planned) == 1
+    pack(model, "third", "--sample", model.parent / "a.npz", "--nms", "keep")
+    assert len(planned) == 2, "another option is another plan"
+    assert pack(model, "fourth", "--sample", model.parent / "a.npz", "--no-cache") == first
+    assert len(planned) == 3
+
+
 def test_only_another_sample_is_run(model: Path, computed: list[str]) -> None:
     pack(model, "first", "--sample", model.parent / "a.npz")
     computed.clear()
@@ -80,7 +101,7 @@ def test_without_a_cache_everything_is_run_and_nothing_kept(
 def test_a_torn_entry_is_computed_again(model: Path, computed: list[str]) -> None:
     first = pack(model, "first", "--sample", model.parent / "a.npz")
     entries = list((model.parent / "cache" / "webbuild" / "answers").iterdir())
-    assert len(entries) == 2
+    assert len(entries) == 3, "two answers and the plan"
     for entry in entries:
         entry.write_bytes(entry.read_bytes()[:40])
     computed.clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from webbuild.compile.load_model import LoadedModel
+from webbuild.compile.plan_cache import plan_key, read_plan, write_plan
 from webbuild.inspection.cpu_fallback import FallbackPlan, apply_cpu_fallback, check_wasm_session
 from webbuild.inspection.reshape_check import check_reshapes
 from webbuild.passes.base import NmsPlacement, PassOptions
@@ -29,7 +30,7 @@ def plan_graphs(
         int32_inputs=int32_inputs,
         states=frozenset(pair.input for pair in loaded.source.states),
     )
-    planned = lower(loaded.source.model, options)
+    planned = _lower_once(loaded, options)
     kept = FallbackPlan() if table is None else apply_cpu_fallback(planned.graphs["webgpu"], table)
     planned = planned.with_rewrites("webgpu", kept.rewrites)
     wasm = find_table(Target(target.version, "wasm"))
@@ -37,3 +38,16 @@ def plan_graphs(
         check_wasm_session(planned.graphs["wasm"], wasm, kept.disabled)
     check_reshapes(planned.graphs["wasm"])  # with every shape folded that could be
     return planned, kept
+
+
+def _lower_once(loaded: LoadedModel, options: PassOptions) -> LoweredGraphs:
+    """Apply the passes, unless an earlier pack of the same model has, and kept what they made."""
+    model, cache = loaded.source.model, loaded.cache
+    if cache is None:
+        return lower(model, options)
+    key = plan_key(model, options)
+    if (kept := read_plan(cache, key, model)) is not None:
+        return kept
+    planned = lower(model, options)
+    write_plan(cache, key, model, planned)
+    return planned
