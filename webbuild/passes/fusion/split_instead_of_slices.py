@@ -41,9 +41,10 @@ class SplitInsteadOfSlices(Pass):
             if source is not None and cut is not None and source.dtype in _FLOATS and constant(source) is None:
                 cuts[source, cut.axis].append(cut)
         rewrites = []
-        for (source, axis), found in cuts.items():
+        for (_, axis), found in cuts.items():
+            source = found[0].node.inputs[0]  # now, as it may be a part of what was split before
             sizes = _sizes(found, (static_shape(source) or [])[axis])
-            if len(found) < 2 or not sizes or not _has_split(model, source, options):
+            if source is None or len(found) < 2 or not sizes or not _has_split(model, source, options):
                 continue
             first = next(cut.node for cut in found)
             _split(model.graph, source, found, sizes)
