@@ -20,7 +20,7 @@ const PARTS = {
     await rm(`${OUT}runtime`, { recursive: true, force: true });
     await buildRuntime(`${OUT}runtime`);
     await copyLicenses(`${OUT}licenses`);
-    await writeDeclarations(`${OUT}runtime/webbuild.d.ts`);
+    await writeDeclarations(`${OUT}runtime/webbuild.d.ts`, `${OUT}runtime/webbuild.js`);
   },
   engine: () => copyEngine(`${OUT}ort`),
   page: () => buildPage(`${OUT}page`),

@@ -20,7 +20,8 @@ const ONLY_EXPORTS = "export {};\n";
 const BETWEEN_MODULES =
   /^(?:import|export) (?:type )?(?:\{[^}]*\}|\*) from "\.[^"]*";\n|^export type \{[^}]*\};\n/gm;
 
-export async function writeDeclarations(file) {
+/** `script` is what they declare. */
+export async function writeDeclarations(file, script) {
   const folder = await mkdtemp(join(tmpdir(), "webbuild-types-"));
   try {
     const emit = [
@@ -40,6 +41,7 @@ export async function writeDeclarations(file) {
     );
     await writeFile(file, `${texts.filter((text) => text !== "").join("\n")}\n${ONLY_EXPORTS}`);
     // A name that is in none of the public modules would be undefined in the one file.
+    checkExports(await readFile(file, "utf8"), await readFile(script, "utf8"));
     await tsc("--noEmit", "--strict", "--ignoreConfig", "--types", "", "--lib", "es2022,dom", file);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -55,6 +57,15 @@ async function addPublicModules(folder, name, modules) {
     await addPublicModules(folder, `${posix.join(posix.dirname(name), path)}.d.ts`, modules);
   modules.delete(name);
   modules.set(name, text);
+}
+
+/** What is declared and not exported would pass the type check of who imports it, and fail in the browser. */
+function checkExports(declarations, script) {
+  const [, exported = ""] = script.match(/^export \{([^}]*)\};$/m) ?? [];
+  const names = exported.split(",").map((name) => name.trim());
+  for (const [, name] of declarations.matchAll(/^export declare (?:class|const|function) (\w+)/gm))
+    if (!names.includes(name))
+      throw new Error(`${name} is declared, but the runtime does not export it: mark it @internal`);
 }
 
 export async function tsc(...words) {

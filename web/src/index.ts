@@ -15,7 +15,6 @@ export {
   toCoco,
 } from "./export/coco.js";
 export { toPng } from "./export/cutout.js";
-export type { MaskRunsResult } from "./export/objects.js";
 export { toJson } from "./export/plain-json.js";
 export { maskPixels } from "./export/rle.js";
 export {

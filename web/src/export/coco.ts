@@ -1,7 +1,7 @@
 // Results as COCO's JSON: images, categories, annotations.
 
-import type { ObjectsResult } from "../api/types.js";
-import { type FoundObject, foundObjects, type MaskRunsResult } from "./objects.js";
+import type { MaskRunsResult, ObjectsResult } from "../api/types.js";
+import { type FoundObject, foundObjects } from "./objects.js";
 import { outlines, signedArea } from "./polygons.js";
 import { compressRuns, countPixels, runLengths } from "./rle.js";
 

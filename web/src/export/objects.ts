@@ -3,20 +3,14 @@
 import type {
   Box,
   Detection,
-  FoundMask,
   KeypointPosition,
   Mask,
+  MaskRunsResult,
   ObjectsResult,
   Point,
   Region,
-  RunResult,
 } from "../api/types.js";
 import { type PixelTest, type Runs, runTest } from "./rle.js";
-
-/** Objects whose masks are run lengths: all of a picture (`EverythingResult`), or some of them. */
-export interface MaskRunsResult extends RunResult {
-  masks: readonly Pick<FoundMask, "mask" | "score" | "box">[];
-}
 
 export interface FoundObject {
   label: string;

@@ -12,6 +12,7 @@ export type PixelTest = (x: number, y: number) => boolean;
 /**
  * The lengths of the runs of a mask of `width` x `height` pixels: zeros, ones, zeros ... in column-major order. Outside of
  * the box, which has whole pixels, there are no ones.
+ * @internal
  */
 export function runLengths(
   width: number,
@@ -49,7 +50,7 @@ export function maskPixels({ width, height, counts }: MaskRuns): Uint8Array<Arra
   return pixels;
 }
 
-/** The pixels that runs of a picture of this height hold, found without making all of them. */
+/** The pixels that runs of a picture of this height hold, found without making all of them. @internal */
 export function runTest({ height, counts }: MaskRuns): PixelTest {
   let sum = 0;
   const ends = counts.map((count) => {
@@ -68,7 +69,7 @@ export function runTest({ height, counts }: MaskRuns): PixelTest {
   };
 }
 
-/** How many ones runs hold. */
+/** How many ones runs hold. @internal */
 export function countPixels(runs: Runs): number {
   let sum = 0;
   for (const [index, run] of runs.entries()) if (index % 2 === 1) sum += run;
@@ -78,6 +79,7 @@ export function countPixels(runs: Runs): number {
 /**
  * Runs as the text that pycocotools writes: each as its difference from the run two before, from the fourth on, in
  * groups of five bits, least significant first; bit 5 says that more follow, and 48 makes it printable.
+ * @internal
  */
 export function compressRuns(runs: Runs): string {
   let text = "";

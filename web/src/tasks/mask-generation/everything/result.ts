@@ -12,6 +12,11 @@ export interface EverythingResult extends RunResult {
   bestScore: number;
 }
 
+/** Objects whose masks are run lengths: all of a picture, or some of them. */
+export interface MaskRunsResult extends RunResult {
+  masks: readonly Pick<FoundMask, "mask" | "score" | "box">[];
+}
+
 /** An object that a point of the grid found. */
 export interface FoundMask {
   /** The pixels of the picture. `maskPixels(mask)` makes a byte of each; `toCoco` and `toPng` take the runs. */

@@ -39,7 +39,7 @@ const DEFAULTS: EverythingSettings = {
   minArea: 0,
 };
 
-/** Fills in what was left out. */
+/** Fills in what was left out. @internal */
 export function everythingSettings(options: EverythingOptions): EverythingSettings {
   const given = Object.entries(options).filter(([name, value]) => name in DEFAULTS && value !== undefined);
   return { ...DEFAULTS, ...Object.fromEntries(given) };
