@@ -5,7 +5,7 @@ import controls from "../css/controls.css?inline";
 import stageStyle from "../css/stage.css?inline";
 import tokens from "../css/tokens.css?inline";
 import own from "../css/web-model.css?inline";
-import { pictures } from "../input/image-picker.js";
+import { hasFiles, pictures } from "../input/image-picker.js";
 import { describe } from "../shell/failure-card.js";
 import { make } from "../util/elements.js";
 import { sentenceCase } from "../util/sentence-case.js";
@@ -91,13 +91,15 @@ function takeFiles(host: HTMLElement, stage: HTMLElement, take: (file: File) => 
   };
   const mark = (over: boolean) => stage.classList.toggle("over", over);
   host.addEventListener("dragover", (event) => {
+    if (!hasFiles(event)) return;
     event.preventDefault();
     mark(true);
   });
   host.addEventListener("dragleave", () => mark(false));
   host.addEventListener("drop", (event) => {
-    event.preventDefault();
     mark(false);
+    if (!hasFiles(event)) return;
+    event.preventDefault();
     first(event.dataTransfer);
   });
   host.addEventListener("paste", (event) => first(event.clipboardData));

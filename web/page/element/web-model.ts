@@ -1,6 +1,7 @@
 // The element <web-model>: a picture or the camera, run through a bundle's model, and drawn.
 
 import type { LoadedModel, WebModelElement } from "../../integrations/element/types.js";
+import { closeResults } from "../../src/api/close-results.js";
 import type { ImageSource, LoadOptions, Model, Result, RunOptions } from "../../src/index.js";
 import { finalTask } from "../../src/manifest/stages.js";
 import { Stage } from "../drawing/stage.js";
@@ -200,7 +201,7 @@ export class WebModel extends HTMLElement implements WebModelElement {
     const reference = await this.#second.read(this);
     const second = reference === null ? {} : { reference };
     const result = await this.#ask(model, source, { ...drawing?.options, ...second, ...this.#options });
-    if (model !== this.#model || !still()) return;
+    if (model !== this.#model || !still()) return closeResults(result);
     if (result === null) return this.#stage.showMap(null);
     this.#view.say((await drawing?.draw(this.#stage, result, model, title)) ?? "");
     this.#tell("result", result);

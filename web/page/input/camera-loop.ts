@@ -1,6 +1,6 @@
 // The camera's buttons and its loop: a frame is taken only after the result of the one before.
 
-import { isAbort } from "../shell/failure-card.js";
+import { isAbort, PageError } from "../shell/failure-card.js";
 import { Camera, type Facing, hasTwoCameras } from "./camera.js";
 
 export interface CameraFrame {
@@ -55,7 +55,7 @@ export class CameraLoop {
     const already = this.#camera.on;
     this.#paint(true);
     try {
-      await this.#camera.start(this.#facing, () => this.stop());
+      await this.#camera.start(this.#facing, () => this.#lose());
       if (!this.#wanted) return this.#camera.stop();
       this.#flip.hidden = !(await hasTwoCameras());
       this.#events.onStart();
@@ -73,6 +73,14 @@ export class CameraLoop {
     this.#camera.stop();
     this.#paint(false);
     this.#events.onStop();
+  }
+
+  /** The camera ended by itself. */
+  #lose(): void {
+    if (!this.#wanted) return;
+    this.stop();
+    const fix = "Connect it and start it again, or choose a picture instead.";
+    this.#events.onFailure(new PageError("camera-lost", "The camera was disconnected.", fix));
   }
 
   async #loop(): Promise<void> {

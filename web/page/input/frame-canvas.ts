@@ -5,7 +5,7 @@ import { make } from "../util/elements.js";
 import type { CameraFrame } from "./camera-loop.js";
 
 export class FrameCanvas {
-  readonly #canvas = make("canvas");
+  readonly #canvas = Object.assign(make("canvas"), { width: 0 });
 
   /** Paints the frame and closes it. */
   paint({ bitmap, mirrored }: CameraFrame): StagePicture {
@@ -16,5 +16,14 @@ export class FrameCanvas {
     canvas.getContext("2d")?.drawImage(bitmap, 0, 0);
     bitmap.close();
     return { picture: canvas, size, mirrored, ambient: canvas };
+  }
+
+  clear(): void {
+    this.#canvas.width = 0;
+  }
+
+  /** The last frame as a PNG, as the camera gave it; null where there was none. */
+  toBlob(): Promise<Blob | null> {
+    return new Promise((resolve) => this.#canvas.toBlob(resolve));
   }
 }

@@ -32,12 +32,17 @@ export function pictures(data: DataTransfer | null): File[] {
   return found.length > 0 ? found : files;
 }
 
+/** Text that is dragged is for the fields of the page. */
+export function hasFiles({ dataTransfer }: DragEvent): boolean {
+  return dataTransfer?.types.includes("Files") ?? false;
+}
+
 function takeDrops(takeFiles: (files: Iterable<File>) => void): void {
   const zone = element("drop", HTMLElement);
   let depth = 0;
   const mark = (over: boolean) => zone.classList.toggle("over", over);
   document.addEventListener("dragenter", (event) => {
-    if (!event.dataTransfer?.types.includes("Files")) return;
+    if (!hasFiles(event)) return;
     depth += 1;
     mark(true);
   });
@@ -45,11 +50,14 @@ function takeDrops(takeFiles: (files: Iterable<File>) => void): void {
     depth = Math.max(0, depth - 1);
     if (depth === 0) mark(false);
   });
-  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("dragover", (event) => {
+    if (hasFiles(event)) event.preventDefault();
+  });
   document.addEventListener("drop", (event) => {
-    event.preventDefault();
     depth = 0;
     mark(false);
+    if (!hasFiles(event)) return;
+    event.preventDefault();
     takeFiles(pictures(event.dataTransfer));
   });
 }

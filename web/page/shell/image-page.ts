@@ -1,5 +1,6 @@
 // The page of a model that takes pictures: pictures and camera frames in; what comes out is the outcome's to show.
 
+import { closeResults } from "../../src/api/close-results.js";
 import type {
   EverythingOptions,
   EverythingResult,
@@ -138,7 +139,7 @@ export class ImagePage {
     try {
       await model.reset();
       const result = await this.#answer(model, picture);
-      if (picture !== this.#picture || model !== this.#model || this.#camera.on) return;
+      if (picture !== this.#picture || model !== this.#model || this.#camera.on) return closeResults(result);
       this.failure.clear();
       this.#answered = true;
       this.#sizes.show(result);
@@ -236,6 +237,7 @@ export class ImagePage {
     this.failure.clear();
     this.#view.clear();
     this.#view.setQuiet(true);
+    this.#frames.clear();
     void this.#model?.reset();
     this.#scene.release();
     this.#badge.start();
@@ -246,9 +248,12 @@ export class ImagePage {
     const model = this.#model;
     try {
       const result = model && (await this.#ask(model, frame.bitmap));
-      if (!this.#camera.on) return frame.bitmap.close();
+      if (!this.#camera.on) {
+        frame.bitmap.close();
+        return closeResults(result);
+      }
       this.#view.showPicture(this.#frames.paint(frame), "The camera");
-      if (!result || model !== this.#model) return;
+      if (!result || model !== this.#model) return closeResults(result);
       this.#sizes.show(result);
       await this.#view.showResult(result, model, this.#thresholds, this.#badge.tick());
     } catch (error) {
@@ -263,6 +268,16 @@ export class ImagePage {
     this.#badge.stop();
     this.#view.setQuiet(false);
     if (this.#model) setStatus("ready", "Ready");
+    void this.#keepFrame();
+  }
+
+  /** The last frame stays on the stage as the picture that the settings are for. */
+  async #keepFrame(): Promise<void> {
+    const choice = this.#choice;
+    if (this.#picture !== null) return;
+    const blob = await this.#frames.toBlob();
+    if (blob === null || choice !== this.#choice || this.#camera.on) return;
+    this.#picture = { blob, title: "The camera", fileName: "camera.png" };
   }
 }
 

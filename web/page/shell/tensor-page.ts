@@ -36,6 +36,7 @@ export class TensorPage {
     try {
       await runGolden(model);
       this.#state?.show();
+      showWarnings(model.warnings);
       if (model === this.#model) setStatus("ready", "Ready");
     } catch (error) {
       if (model === this.#model) this.failure.show(error);

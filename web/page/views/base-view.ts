@@ -1,12 +1,12 @@
 // What every outcome shows besides its task's own: the picture, the warnings of loading and of the run, the times.
 
-import type { Model, Result, Warning } from "../../src/index.js";
+import type { Model, Result } from "../../src/index.js";
 import { type PictureLegend, withLegend } from "../drawing/picture-legend.js";
 import { Stage, type StagePicture, type StagePoint } from "../drawing/stage.js";
 import type { Picture } from "../input/picture.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { clearTimings, showTimings } from "../shell/timings.js";
-import { showWarnings } from "../shell/warnings.js";
+import { ModelWarnings } from "../shell/warnings.js";
 import { element } from "../util/elements.js";
 import type { TaskView } from "./task-view.js";
 
@@ -22,8 +22,7 @@ export abstract class BaseView implements TaskView {
     (place) => this.point(place),
   );
   protected title = "";
-  /** The model's list grows with the warnings of every run. */
-  #loading: readonly Warning[] = [];
+  readonly #warnings = new ModelWarnings();
 
   abstract showResult(
     result: Result,
@@ -44,8 +43,7 @@ export abstract class BaseView implements TaskView {
   protected point(_place: StagePoint | null): void {}
 
   setModel(model: Model | null, reason: string): void {
-    this.#loading = model?.warnings ?? [];
-    showWarnings(this.#loading);
+    this.#warnings.setModel(model);
     if (model === null) this.showNone(reason);
   }
 
@@ -80,7 +78,7 @@ export abstract class BaseView implements TaskView {
 
   /** Shows what every result says; the times only when they are `due`. */
   protected showRun({ warnings, timings }: Result, due: boolean): void {
-    showWarnings([...this.#loading, ...warnings]);
+    this.#warnings.showRun(warnings);
     if (due) showTimings(timings);
   }
 }

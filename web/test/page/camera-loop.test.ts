@@ -37,6 +37,32 @@ test("stopping the camera while it starts is no failure", async () => {
   expect(live.on).toBe(false);
 });
 
+test("a camera that is disconnected is told, once", async () => {
+  const track = new EventTarget();
+  const stream = new MediaStream();
+  stream.getVideoTracks = () => [Object.assign(track, { getSettings: () => ({}), stop() {} })] as never;
+  mediaDevices.getUserMedia = async () => stream;
+  const video = Object.assign(document.createElement("video"), { play: async () => {} });
+  const [webcam, flip] = [document.createElement("button"), document.createElement("button")];
+  const told: unknown[] = [];
+  const started = new Promise<void>((onStart) => {
+    const live = new CameraLoop(
+      { video, webcam, flip, paint() {} },
+      {
+        onStart,
+        async onFrame() {},
+        onStop: () => told.push("stopped"),
+        onFailure: (error) => told.push(describeFailure(error).code),
+      },
+    );
+    void live.start();
+  });
+  await started;
+  track.dispatchEvent(new Event("ended"));
+  track.dispatchEvent(new Event("ended"));
+  expect(told).toEqual(["stopped", "camera-lost"]);
+});
+
 test("a failure's code is a word, never the number of a DOMException", () => {
   const told = describeFailure(new DOMException("interrupted", "AbortError"));
   expect(told).toMatchObject({

@@ -1,0 +1,42 @@
+// What is dropped: files are pictures, text belongs to the page's own fields.
+
+import { expect, test } from "vitest";
+import { buildView } from "../../page/element/view.js";
+import { pickImages } from "../../page/input/image-picker.js";
+
+type Taken = Parameters<Parameters<typeof pickImages>[0]>[0];
+
+/** Drags over the target and drops there; returns whether the browser was kept from doing what it does with each. */
+function drop(target: EventTarget, fill: (data: DataTransfer) => void): boolean[] {
+  const dataTransfer = new DataTransfer();
+  fill(dataTransfer);
+  return ["dragover", "drop"].map((type) => {
+    const event = new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true });
+    target.dispatchEvent(event);
+    return event.defaultPrevented;
+  });
+}
+
+const picture = new File(["a"], "a.png", { type: "image/png" });
+const text = (data: DataTransfer) => data.setData("text/plain", "a red cup");
+const file = (data: DataTransfer) => void data.items.add(picture);
+
+test("the page takes files that are dropped anywhere, and leaves text to its fields", () => {
+  document.body.innerHTML = '<input id="file" type="file"><div id="drop"></div><textarea></textarea>';
+  const taken: Taken[] = [];
+  pickImages((each) => taken.push(each));
+  const field = document.querySelector("textarea") as HTMLTextAreaElement;
+  expect(drop(field, text)).toEqual([false, false]);
+  expect(taken).toEqual([]);
+  expect(drop(field, file)).toEqual([true, true]);
+  expect(taken).toMatchObject([{ fileName: "a.png" }]);
+});
+
+test("the element takes files, and leaves text to others", () => {
+  const taken: File[] = [];
+  const host = document.createElement("div");
+  const { stage } = buildView(host, (each) => taken.push(each));
+  expect(drop(host, text)).toEqual([false, false]);
+  expect(drop(host, file)).toEqual([true, true]);
+  expect([taken, stage.stage.className]).toEqual([[picture], "stage"]);
+});

@@ -1,0 +1,41 @@
+// The warnings on the page: those of the model stay, those of a run go with it.
+
+import { beforeEach, expect, test } from "vitest";
+import { ModelWarnings } from "../../page/shell/warnings.js";
+import type { Warning } from "../../src/index.js";
+
+const warning = (code: string, message = code): Warning => ({ code, message, fix: "" });
+const shown = () => Array.from(document.querySelectorAll("#warnings code"), ({ textContent }) => textContent);
+
+beforeEach(() => {
+  document.body.innerHTML = '<ul id="warnings"></ul>';
+});
+
+test("what a model says after it was loaded is shown with the next result", () => {
+  const warnings = [warning("not-kept")];
+  const list = new ModelWarnings();
+  list.setModel({ warnings });
+  expect(shown()).toEqual(["not-kept"]);
+  warnings.push(warning("session-failed", "WebGPU cannot run the model here; it runs on WASM, slower"));
+  list.showRun([]);
+  expect(shown()).toEqual(["not-kept", "session-failed"]);
+});
+
+test("a warning of one run is gone with the next, though the model lists it", () => {
+  const warnings = [warning("not-kept")];
+  const list = new ModelWarnings();
+  list.setModel({ warnings });
+  const cut = warning("cut-off", "of 300 candidates 100 are left");
+  warnings.push({ ...cut, message: `decoder: ${cut.message}` });
+  list.showRun([cut]);
+  expect(shown()).toEqual(["not-kept", "cut-off"]);
+  list.showRun([]);
+  expect(shown()).toEqual(["not-kept"]);
+});
+
+test("another model begins without them", () => {
+  const list = new ModelWarnings();
+  list.setModel({ warnings: [warning("not-kept")] });
+  list.setModel(null);
+  expect(shown()).toEqual([]);
+});
