@@ -1,6 +1,6 @@
 // The error of the runtime: a code for programs, a message and its fix for people, which are written where it is thrown.
 
-import type { Picture } from "../preprocess/pixels.js";
+import type { PackedPicture } from "../preprocess/pixels.js";
 
 /** The codes of errors. Each has a page in the documentation. */
 export type ErrorCode =
@@ -41,7 +41,7 @@ export class WebbuildError extends Error {
   readonly code: ErrorCode;
   readonly fix: string;
   /** @internal The pictures of a run that failed, handed back so that it can be repeated elsewhere. */
-  pictures: readonly Picture[] = [];
+  pictures: readonly PackedPicture[] = [];
 
   constructor(code: ErrorCode, message: string, fix: string, options?: ErrorOptions) {
     super(message, options);

@@ -73,8 +73,12 @@ export class Scenes {
     const asked = requestedSize(choice.sizes, size);
     session.check(signal);
     const sources = checkPictureCount(input, source);
-    const asFrames = !lasts && session.loaded.takesFrames;
-    const packed = await packImages(sources, asFrames, asked === null && choice.sizes.length > 1);
+    const { takesFrames } = session.loaded;
+    const packed = await packImages(sources, {
+      asFrames: !lasts && takesFrames,
+      decodesFiles: asked === null && choice.sizes.length > 1,
+      carries: false,
+    });
     const pictures = lasts ? packed.pictures.map(lasting) : packed.pictures;
     const [sized] = choice.bySize(pictures, asked, input.count !== null);
     if (sized === undefined) throw internalError("a look at no picture");

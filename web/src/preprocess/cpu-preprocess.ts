@@ -7,7 +7,7 @@ import { cropOnCpu } from "./crop/cpu-crop.js";
 import { placeCrop, wholePicture } from "./crop/place-crop.js";
 import { runInput } from "./image-input.js";
 import { type Geometry, letterbox, placePicture, planeSize } from "./letterbox.js";
-import { type Picture, readPixels } from "./pixels.js";
+import { type Picture, withPixels } from "./pixels.js";
 
 /** The input's name, its tensor, and where each picture lies in its plane. */
 export interface CpuPreprocessedInput {
@@ -33,9 +33,10 @@ export async function preprocessOnCpu(
   const data = new Float32Array(tensor.length * count);
   data.set(tensor);
   for (const [index, picture] of rest.entries()) {
-    const pixels = await readPixels(picture);
-    requireSize(pixels, geometry, index + 1);
-    data.set(letterbox(pixels, input, geometry), (index + 1) * tensor.length);
+    await withPixels(picture, (pixels) => {
+      requireSize(pixels, geometry, index + 1);
+      data.set(letterbox(pixels, input, geometry), (index + 1) * tensor.length);
+    });
   }
   return { name, tensor: tensorData(shape, data, input), geometry };
 }
@@ -44,22 +45,24 @@ async function cropWhole(
   picture: Picture,
   input: CropInput,
 ): Promise<{ geometry: Geometry; tensor: Float32Array<ArrayBuffer> }> {
-  const pixels = await readPixels(picture);
-  const source = { width: pixels.width, height: pixels.height };
-  const crops = [placeCrop(wholePicture(source), input)];
-  return {
-    geometry: { source, left: 0, top: 0, ...planeSize(input), crops },
-    tensor: cropOnCpu(pixels, input, crops),
-  };
+  return withPixels(picture, (pixels) => {
+    const source = { width: pixels.width, height: pixels.height };
+    const crops = [placeCrop(wholePicture(source), input)];
+    return {
+      geometry: { source, left: 0, top: 0, ...planeSize(input), crops },
+      tensor: cropOnCpu(pixels, input, crops),
+    };
+  });
 }
 
 async function preprocessImage(
   picture: Picture,
   input: ImageInput,
 ): Promise<{ geometry: Geometry; tensor: Float32Array<ArrayBuffer> }> {
-  const pixels = await readPixels(picture);
-  const geometry = placePicture({ width: pixels.width, height: pixels.height }, input);
-  return { geometry, tensor: letterbox(pixels, input, geometry) };
+  return withPixels(picture, (pixels) => {
+    const geometry = placePicture({ width: pixels.width, height: pixels.height }, input);
+    return { geometry, tensor: letterbox(pixels, input, geometry) };
+  });
 }
 
 function tensorData(

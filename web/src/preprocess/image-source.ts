@@ -2,30 +2,49 @@
 
 import { WebbuildError } from "../api/errors.js";
 import type { ImageSource } from "../api/types.js";
-import { DECODE_OPTIONS, decodeBlob, isVideoFrame, type Picture } from "./pixels.js";
+import { carry, DECODE_OPTIONS } from "./carried-picture.js";
+import { decodeBlob, isVideoFrame, type PackedPicture, type Picture } from "./pixels.js";
 
 type TransferredImage = ImageBitmap | VideoFrame | ArrayBuffer;
 
 /** A picture for the worker, and which parts of it move there instead of being copied. */
 interface PackedImage {
-  picture: Picture;
+  picture: PackedPicture;
   transferables: TransferredImage[];
 }
 
-/**
- * Packs each picture; a video's as a VideoFrame where that is wanted, which copies nothing, else as a bitmap. Where one
- * cannot be read, nothing of the others is left behind. Files are decoded here where their sizes are asked for, else in the
- * worker.
- */
+/** How pictures are packed. */
+export interface Packing {
+  /** A video's as a VideoFrame, which copies nothing, else as a bitmap. */
+  asFrames: boolean;
+  /** Files are decoded on the page, where their sizes are asked for, else in the worker. */
+  decodesFiles: boolean;
+  /** Pixels as VideoFrames, where the worker found that it gets them right so. */
+  carries: boolean;
+}
+
+interface PackedImages<P> {
+  pictures: P[];
+  transferables: TransferredImage[];
+}
+
+/** Packs each picture. Where one cannot be read, nothing of the others is left behind. */
 export async function packImages(
   sources: readonly ImageSource[],
-  asFrames: boolean,
-  decodesFiles: boolean,
-): Promise<{ pictures: Picture[]; transferables: TransferredImage[] }> {
+  packing: Packing & { carries: false },
+): Promise<PackedImages<Picture>>;
+export async function packImages(
+  sources: readonly ImageSource[],
+  packing: Packing,
+): Promise<PackedImages<PackedPicture>>;
+export async function packImages(
+  sources: readonly ImageSource[],
+  packing: Packing,
+): Promise<PackedImages<PackedPicture>> {
   const packed: PackedImage[] = [];
   const transferables = (): TransferredImage[] => packed.flatMap((each) => each.transferables);
   try {
-    for (const source of sources) packed.push(await packImage(source, asFrames, decodesFiles));
+    for (const source of sources) packed.push(await packImage(source, packing));
   } catch (error) {
     closeImages(transferables());
     throw error;
@@ -38,17 +57,15 @@ export function closeImages(images: readonly TransferredImage[]): void {
   for (const part of images) if ("close" in part) part.close();
 }
 
-async function packImage(
-  source: ImageSource,
-  asFrames: boolean,
-  decodesFiles: boolean,
-): Promise<PackedImage> {
+async function packImage(source: ImageSource, packing: Packing): Promise<PackedImage> {
   if (source instanceof Blob)
-    return decodesFiles ? transferred(await decodeBlob(source)) : { picture: source, transferables: [] };
+    return packing.decodesFiles
+      ? transferred(await decodeBlob(source))
+      : { picture: source, transferables: [] };
   try {
-    if (source instanceof ImageData) return copyImageData(source);
+    if (source instanceof ImageData) return carried(packing, source) ?? copyImageData(source);
     if (isVideoFrame(source)) return transferred(source.clone());
-    if (isDrawable(source)) return transferred(await captureImage(source, asFrames));
+    if (isDrawable(source)) return await captureImage(source, packing);
   } catch (cause) {
     throw unreadablePicture(source, cause);
   }
@@ -90,10 +107,27 @@ const FIXES: Readonly<Record<string, string>> = {
 
 type Drawable = ImageBitmap | HTMLImageElement | HTMLVideoElement | HTMLCanvasElement | OffscreenCanvas;
 
-async function captureImage(source: Drawable, asFrames: boolean): Promise<ImageBitmap | VideoFrame> {
-  if (asFrames && isA("HTMLVideoElement", source)) return new VideoFrame(source as HTMLVideoElement);
+async function captureImage(source: Drawable, packing: Packing): Promise<PackedImage> {
+  if (packing.asFrames && isA("HTMLVideoElement", source))
+    return transferred(new VideoFrame(source as HTMLVideoElement));
+  const direct = holdsPixels(source) ? carried(packing, source) : null;
+  if (direct !== null) return direct;
   if (isA("HTMLImageElement", source)) await (source as HTMLImageElement).decode();
-  return createImageBitmap(source, DECODE_OPTIONS);
+  const bitmap = await createImageBitmap(source, DECODE_OPTIONS);
+  const packed = carried(packing, bitmap);
+  if (packed === null) return transferred(bitmap);
+  bitmap.close();
+  return packed;
+}
+
+function carried({ carries }: Packing, source: Parameters<typeof carry>[0]): PackedImage | null {
+  const picture = carries ? carry(source) : null;
+  return picture && { picture, transferables: [picture.carrier] };
+}
+
+/** Whether nothing is decoded for them. */
+function holdsPixels(source: Drawable): source is ImageBitmap | HTMLCanvasElement | OffscreenCanvas {
+  return !isA("HTMLImageElement", source) && !isA("HTMLVideoElement", source);
 }
 
 function transferred(picture: ImageBitmap | VideoFrame): PackedImage {

@@ -3,8 +3,9 @@
 import type { CropInput, ImageInput } from "../manifest/manifest.js";
 import type { Crop } from "./crop/place-crop.js";
 import type { Pixels } from "./pixels.js";
-import { resample, type Taps, taps } from "./resample.js";
+import { type Taps, taps } from "./resample.js";
 import { roundHalfEven, roundHalfUp } from "./rounding.js";
+import { weighedRows } from "./weighed-rows.js";
 
 export interface Size {
   width: number;
@@ -72,15 +73,27 @@ export interface PictureTaps {
   rows: Taps;
 }
 
-export function pictureTaps({ source, ...placed }: Geometry, input: ImageInput): PictureTaps {
+export function pictureTaps(geometry: Geometry, input: ImageInput): PictureTaps {
+  const { source, left, top, width, height } = geometry;
   const plane = planeSize(input);
   const { interpolation } = input.letterbox;
-  const { left, top, width, height } = placed;
   const [fromX, toX] = visible(left, width, plane.width);
   const [fromY, toY] = visible(top, height, plane.height);
   const columns = taps(interpolation, source.width, width, fromX - left, toX - left);
   const rows = taps(interpolation, source.height, height, fromY - top, toY - top);
   return { from: { x: fromX, y: fromY }, to: { x: toX, y: toY }, columns, rows };
+}
+
+/** The taps of the last picture: those of the next frame are the same. */
+const lastTaps = new WeakMap<ImageInput["letterbox"], { of: string; taps: PictureTaps }>();
+
+function keptTaps(geometry: Geometry, input: ImageInput): PictureTaps {
+  const of = JSON.stringify([geometry, input.shape, input.layout]);
+  const last = lastTaps.get(input.letterbox);
+  if (last?.of === of) return last.taps;
+  const taps = pictureTaps(geometry, input);
+  lastTaps.set(input.letterbox, { of, taps });
+  return taps;
 }
 
 /** What red, green and blue weigh in a grey. */
@@ -89,22 +102,50 @@ export const LUMA = [0.299, 0.587, 0.114] as const;
 /** Returns the input's elements, in the order of its shape; of an input of bytes whole numbers from 0 to 255. */
 export function letterbox(pixels: Pixels, input: ImageInput, geometry: Geometry): Float32Array<ArrayBuffer> {
   const plane = planeSize(input);
-  const { from: first, to, columns, rows } = pictureTaps(geometry, input);
-  const drawn = resample(pixels, columns, rows, input.letterbox.interpolation);
-  if (input.color === "gray") toGray(drawn);
+  const { from: first, columns, rows } = keptTaps(geometry, input);
   const tensor = paddedTensor(input, plane.width * plane.height);
-  for (const [channel, source] of channelOrder(input).entries()) {
-    if (source === ALPHA) continue;
-    const normal = normalizer(input, channel);
-    const step = input.layout === "nchw" ? 1 : channelsOf(input);
-    const origin = input.layout === "nchw" ? channel * plane.width * plane.height : channel;
-    let from = source;
-    for (let y = first.y; y < to.y; y++) {
-      let at = origin + (y * plane.width + first.x) * step;
-      for (let x = first.x; x < to.x; x++, at += step, from += 3) tensor[at] = normal(drawn[from] ?? 0);
+  const step = input.layout === "nchw" ? 1 : channelsOf(input);
+  const channels = [...channelOrder(input).entries()].filter(([, source]) => source !== ALPHA);
+  let begin = (first.y * plane.width + first.x) * step;
+  for (const row of weighedRows(pixels, columns, rows)) {
+    if (input.letterbox.interpolation === "bicubic") clampLevels(row);
+    if (input.color === "gray") toGray(row);
+    for (const [channel, source] of channels) {
+      const origin = input.layout === "nchw" ? channel * plane.width * plane.height : channel;
+      writeNormalized(tensor, origin + begin, step, row, source, input, channel);
     }
+    begin += plane.width * step;
   }
   return tensor;
+}
+
+/** Writes a channel of a row of RGB, every `step`th element from `at`. */
+function writeNormalized(
+  tensor: Float32Array,
+  begin: number,
+  step: number,
+  row: Float64Array,
+  source: number,
+  input: ImageInput,
+  channel: number,
+): void {
+  const { scale, mean, std, dtype } = input;
+  const offset = mean[channel] ?? 0;
+  const divisor = std[channel] ?? 1;
+  let at = begin;
+  if (dtype !== "float32") {
+    const normal = normalizer(input, channel);
+    for (let from = source; from < row.length; from += 3, at += step) tensor[at] = normal(row[from] ?? 0);
+  } else if (offset === 0 && divisor === 1) {
+    for (let from = source; from < row.length; from += 3, at += step) tensor[at] = (row[from] ?? 0) * scale;
+  } else {
+    for (let from = source; from < row.length; from += 3, at += step)
+      tensor[at] = ((row[from] ?? 0) * scale - offset) / divisor;
+  }
+}
+
+function clampLevels(levels: Float64Array): void {
+  for (let at = 0; at < levels.length; at++) levels[at] = Math.min(Math.max(levels[at] ?? 0, 0), 255);
 }
 
 /** What of `size` positions placed at `start` lies within `room`: the first, and the one after the last. */

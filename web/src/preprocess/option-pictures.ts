@@ -17,7 +17,11 @@ export async function withOptionPictures<T>(
   const names = pictureOptionNames(manifest).filter((name) => isImageSource(given[name]));
   if (names.length === 0) return work(options);
   const sources = names.map((name) => given[name]).filter(isImageSource);
-  const { pictures, transferables } = await packImages(sources, false, false);
+  const { pictures, transferables } = await packImages(sources, {
+    asFrames: false,
+    decodesFiles: false,
+    carries: false,
+  });
   try {
     const packed = Object.fromEntries(names.map((name, at) => [name, pictures[at]]));
     const pictureKeys = Object.fromEntries(names.map((name, at) => [name, pictureKey(sources[at])]));

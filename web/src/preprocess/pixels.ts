@@ -1,61 +1,69 @@
 // A picture into bytes, in the worker: upright, colour profiles ignored, alpha not multiplied in.
 
 import { WebbuildError } from "../api/errors.js";
+import { isVideoFrame, type Pixels, readByCanvas, sizeOf, tooLarge } from "./canvas-pixels.js";
+import { type CarriedPicture, carry, DECODE_OPTIONS, isCarried, uncarry } from "./carried-picture.js";
+import { carriesExactly } from "./carrier-self-check.js";
+import { recycle } from "./frame-bytes.js";
+
+export { isVideoFrame, type Pixels, sizeOf };
 
 /** What crosses into the worker. */
 export type Picture = Blob | ImageBitmap | ImageData | VideoFrame;
 
-/** RGBA, 8 bits each, rows from the top. */
-export interface Pixels {
-  width: number;
-  height: number;
-  data: Uint8ClampedArray;
-}
-
-/** How every picture is decoded, on the main thread too. */
-export const DECODE_OPTIONS: ImageBitmapOptions = {
-  imageOrientation: "from-image",
-  premultiplyAlpha: "none",
-  colorSpaceConversion: "none",
-};
+/** What crosses into the worker: a picture, or what carries it. */
+export type PackedPicture = Picture | CarriedPicture;
 
 /** Reads the picture, which stays open. */
 export async function readPixels(picture: Picture): Promise<Pixels> {
   if (picture instanceof ImageData) return picture;
-  if (!(picture instanceof Blob) && !hasChroma(picture)) return draw(picture);
+  if (picture instanceof ImageBitmap) return readBitmap(picture);
+  if (!(picture instanceof Blob) && !hasChroma(picture)) return readByCanvas(picture);
   const frame = picture instanceof Blob ? await decodeBlob(picture) : drawVideoFrame(picture);
   try {
-    return draw(frame);
+    return await readBitmap(frame);
   } finally {
     frame.close();
   }
 }
 
+/** Reads the picture for `work`, after which nobody has its pixels. */
+export async function withPixels<T>(picture: Picture, work: (pixels: Pixels) => T): Promise<T> {
+  const pixels = await readPixels(picture);
+  const made = work(pixels);
+  if (pixels !== picture) recycle(pixels);
+  return made;
+}
+
+/** Its bytes as they lie in memory, where they are the same as on a canvas, which takes longer. */
+async function readBitmap(bitmap: ImageBitmap): Promise<Pixels> {
+  const carried = (await carriesExactly()) ? carry(bitmap) : null;
+  if (carried === null) return readByCanvas(bitmap);
+  try {
+    const made = await uncarry(carried);
+    if (made instanceof ImageData) return made;
+    made.close();
+    return readByCanvas(bitmap);
+  } finally {
+    carried.carrier.close();
+  }
+}
+
 /** What of the pictures can move between threads; the rest is copied, or is only a name for a file. */
-export function transferableImages(pictures: readonly Picture[]): Transferable[] {
+export function transferableImages(pictures: readonly PackedPicture[]): Transferable[] {
   return pictures.flatMap((picture): Transferable[] => {
     if (picture instanceof Blob) return [];
+    if (isCarried(picture)) return [picture.carrier];
     return picture instanceof ImageData ? [picture.data.buffer] : [picture];
   });
 }
 
-/** Not every browser has VideoFrame. */
-export function isVideoFrame(picture: object): picture is VideoFrame {
-  return typeof VideoFrame === "function" && picture instanceof VideoFrame;
-}
-
-/** The size of the upright picture, which is how a VideoFrame is shown, whatever it is stored as. */
-export function sizeOf(frame: VideoFrame | { width: number; height: number }): {
-  width: number;
-  height: number;
-} {
-  if (!isVideoFrame(frame)) return { width: frame.width, height: frame.height };
-  return { width: frame.displayWidth, height: frame.displayHeight };
-}
-
 /** Frees the memory of the pictures that have some. */
-export function closePictures(pictures: readonly Picture[]): void {
-  for (const picture of pictures) if ("close" in picture) picture.close();
+export function closePictures(pictures: readonly PackedPicture[]): void {
+  for (const picture of pictures) {
+    const held = isCarried(picture) ? picture.carrier : picture;
+    if ("close" in held) held.close();
+  }
 }
 
 /** Whether it holds memory until it is closed. */
@@ -108,33 +116,4 @@ export function drawVideoFrame(frame: VideoFrame): ImageBitmap {
 /** What colours these are differs between canvases that the GPU draws and others: one kind is for everybody to read. */
 function hasChroma(frame: ImageBitmap | VideoFrame): frame is VideoFrame {
   return isVideoFrame(frame) && !/^(RGB|BGR)/.test(frame.format ?? "");
-}
-
-/**
- * A canvas holds colours multiplied by alpha, and in 8 bits they do not survive it: what is not opaque is drawn
- * again in 16. (A browser without float16 canvases ignores the wish and is off by at most one level.)
- */
-function draw(frame: ImageBitmap | VideoFrame): Pixels {
-  const pixels = drawIn(frame, "unorm8");
-  return isOpaque(pixels) ? pixels : drawIn(frame, "float16");
-}
-
-function drawIn(frame: ImageBitmap | VideoFrame, colorType: "unorm8" | "float16"): Pixels {
-  const { width, height } = sizeOf(frame);
-  const canvas = new OffscreenCanvas(width, height);
-  const settings = { willReadFrequently: true, colorType };
-  const context = canvas.getContext("2d", settings);
-  if (context === null) throw tooLarge(width, height);
-  context.drawImage(frame, 0, 0, width, height);
-  return context.getImageData(0, 0, width, height);
-}
-
-function isOpaque({ data }: Pixels): boolean {
-  for (let at = 3; at < data.length; at += 4) if (data[at] !== 255) return false;
-  return true;
-}
-
-function tooLarge(width: number, height: number): WebbuildError {
-  const what = `a picture of ${width} x ${height} pixels is more than this browser can draw`;
-  return new WebbuildError("unreadable-image", what, "give a smaller picture");
 }

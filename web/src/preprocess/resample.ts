@@ -1,8 +1,7 @@
-// Resampling a picture in float64, never rounded: the runtime's half of webbuild/preprocess/resample.py, which says what
-// each interpolation is. Every operation is in the same order there, so that the results are equal bit for bit.
+// Which source positions each position of a resampled picture is made of, and their weights in float64: the runtime's half
+// of webbuild/preprocess/resample.py, which says what each interpolation is.
 
 import type { Letterbox } from "../manifest/manifest.js";
-import type { Pixels } from "./pixels.js";
 
 type Resampler = Letterbox["interpolation"];
 
@@ -66,78 +65,6 @@ export function enlargingTaps(size: number, scale: number): Taps {
     made.weights[place] = phases.weights[phase] ?? 0;
   }
   return made;
-}
-
-/** Returns the picture's RGB over white, [rows, columns, 3]. */
-export function resample(pixels: Pixels, columns: Taps, rows: Taps, interpolation: Resampler): Float64Array {
-  const width = columns.at.length / columns.count;
-  const height = rows.at.length / rows.count;
-  const result = new Float64Array(height * width * 3);
-  let at = 0;
-  for (const row of weighedRows(pixels, columns, rows)) {
-    result.set(row, at);
-    at += row.length;
-  }
-  return interpolation === "bicubic" ? result.map((value) => Math.min(Math.max(value, 0), 255)) : result;
-}
-
-/** The weighted sums of the picture's RGB over white, row by row: each is written over the one before. */
-export function* weighedRows(pixels: Pixels, columns: Taps, rows: Taps): Generator<Float64Array> {
-  const into = new Float64Array((columns.at.length / columns.count) * 3);
-  const source = new Float64Array(pixels.width * 3);
-  const lines = new Map<number, Float64Array>();
-  for (let first = 0; first < rows.at.length; first += rows.count) {
-    into.fill(0);
-    const top = Math.min(...rows.at.subarray(first, first + rows.count));
-    for (const y of lines.keys()) if (y < top) lines.delete(y);
-    for (let tap = first; tap < first + rows.count; tap++) {
-      const weight = rows.weights[tap] ?? 0;
-      if (weight === 0) continue;
-      const y = rows.at[tap] ?? 0;
-      const line = lines.get(y) ?? resampledLine(lineOverWhite(pixels, y, source), columns);
-      lines.set(y, line);
-      addWeighted(into, line, weight);
-    }
-    yield into;
-  }
-}
-
-function addWeighted(into: Float64Array, line: Float64Array, weight: number): void {
-  for (let at = 0; at < into.length; at++) into[at] = (into[at] ?? 0) + weight * (line[at] ?? 0);
-}
-
-/** The three channels of a pixel are summed side by side: what is read of a tap serves all of them. */
-function resampledLine(source: Float64Array, { count, at, weights }: Taps): Float64Array {
-  const line = new Float64Array((at.length / count) * 3);
-  for (let into = 0, first = 0; into < line.length; into += 3, first += count) {
-    let red = 0;
-    let green = 0;
-    let blue = 0;
-    for (let tap = first; tap < first + count; tap++) {
-      const weight = weights[tap] ?? 0;
-      const from = (at[tap] ?? 0) * 3;
-      red += weight * (source[from] ?? 0);
-      green += weight * (source[from + 1] ?? 0);
-      blue += weight * (source[from + 2] ?? 0);
-    }
-    line[into] = red;
-    line[into + 1] = green;
-    line[into + 2] = blue;
-  }
-  return line;
-}
-
-/** Writes a row of the picture into `line`, and returns that. */
-function lineOverWhite({ width, data }: Pixels, y: number, line: Float64Array): Float64Array {
-  const end = (y + 1) * width * 4;
-  for (let from = y * width * 4, into = 0; from < end; from += 4, into += 3) {
-    const alpha = (data[from + 3] ?? 0) / 255;
-    const white = 255 * (1 - alpha);
-    line[into] = (data[from] ?? 0) * alpha + white;
-    line[into + 1] = (data[from + 1] ?? 0) * alpha + white;
-    line[into + 2] = (data[from + 2] ?? 0) * alpha + white;
-  }
-  return line;
 }
 
 function tapCount(interpolation: Resampler, size: number, newSize: number): number {

@@ -10,7 +10,7 @@ import { requestedSize } from "../preprocess/fitting-size.js";
 import { checkPictureCount, runInput } from "../preprocess/image-input.js";
 import { blamingOrigin, closeImages, packImages } from "../preprocess/image-source.js";
 import { withOptionPictures } from "../preprocess/option-pictures.js";
-import { type Picture, transferableImages } from "../preprocess/pixels.js";
+import { type PackedPicture, transferableImages } from "../preprocess/pixels.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
 import type { ModelStage } from "./model-stage.js";
 import { type RunOrder, takingTurn, type Work } from "./run-turns.js";
@@ -77,8 +77,10 @@ export class PictureRuns {
   ): Promise<T> {
     const { session: first } = this.#stage;
     first.check(signal);
-    const chooses = asked === null && this.#stage.choice.sizes.length > 1;
-    const { pictures, transferables } = await packImages(sources, first.loaded.takesFrames, chooses);
+    const decodesFiles = asked === null && this.#stage.choice.sizes.length > 1;
+    const { takesFrames, takesCarriers } = first.loaded;
+    const packing = { asFrames: takesFrames, decodesFiles, carries: takesCarriers };
+    const { pictures, transferables } = await packImages(sources, packing);
     try {
       const isStack = runInput(this.#stage.manifest.inputs).count !== null;
       return await work(this.#stage.choice.bySize(pictures, asked, isStack));
@@ -112,13 +114,13 @@ export class PictureRuns {
 
   async #runTogether(
     variant: Manifest,
-    pictures: Picture[],
+    pictures: PackedPicture[],
     { onTile, ...options }: CallOptions,
     order: RunOrder,
   ): Promise<Result[]> {
     const { signal } = order;
     const work: Work<Result[]> = (session, id, from) => {
-      const call = (own: Picture[]): WorkerCall<Result[]> => {
+      const call = (own: PackedPicture[]): WorkerCall<Result[]> => {
         return (host) => {
           const listener = onTile === undefined ? null : proxy(tileListener(onTile, signal));
           const moved = transfer(own, transferableImages(own));

@@ -5,12 +5,12 @@ import type { PictureSize, Tensors } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { pictureBatch, pictureSize, pictureSizes, sameSize } from "../manifest/variants.js";
 import { fittingSize } from "../preprocess/fitting-size.js";
-import { type Picture, sizeOf } from "../preprocess/pixels.js";
+import { type PackedPicture, sizeOf } from "../preprocess/pixels.js";
 
 /** Pictures that are run at a size, null where the model has one alone, and their places in the call. */
 export interface SizedPictures {
   size: PictureSize | null;
-  pictures: Picture[];
+  pictures: PackedPicture[];
   places: number[];
 }
 
@@ -57,7 +57,7 @@ export class VariantChoice {
   }
 
   /** Puts pictures together that run at one size: at `asked`, with null each at the best for it. The pictures of a stack stay together. */
-  bySize(pictures: readonly Picture[], asked: PictureSize | null, isStack: boolean): SizedPictures[] {
+  bySize(pictures: readonly PackedPicture[], asked: PictureSize | null, isStack: boolean): SizedPictures[] {
     const chosen: SizedPictures[] = [];
     for (const [place, picture] of pictures.entries()) {
       const size = asked ?? this.#fittingSize(isStack ? (pictures[0] ?? picture) : picture);
@@ -72,7 +72,7 @@ export class VariantChoice {
     return chosen;
   }
 
-  #fittingSize(picture: Picture): PictureSize | null {
+  #fittingSize(picture: PackedPicture): PictureSize | null {
     if (this.sizes.length < 2 || picture instanceof Blob) return null;
     const { width, height } = sizeOf(picture);
     return fittingSize(this.sizes, width, height);

@@ -10,6 +10,7 @@ import { findGraph } from "../manifest/graphs.js";
 import type { Graph, Manifest } from "../manifest/manifest.js";
 import { pictureBatch } from "../manifest/variants.js";
 import { createPostprocessor, sessionGpuOutputs } from "../postprocess/gpu-postprocess.js";
+import { carriesExactly } from "../preprocess/carrier-self-check.js";
 import { createPreprocessor } from "../preprocess/gpu/create-preprocessor.js";
 import type { Preprocessor } from "../preprocess/preprocess.js";
 import type { StatefulRunner } from "../self-test/golden-sequence.js";
@@ -71,7 +72,8 @@ export async function openSession(
     placement,
   };
   const { takesFrames } = preprocessor;
-  return { predictor, preprocessor, postprocessor, takesFrames, tools, glue, info };
+  const takesCarriers = gpu === null && (await carriesExactly());
+  return { predictor, preprocessor, postprocessor, takesFrames, takesCarriers, tools, glue, info };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Manifest } from "../manifest/manifest.js";
 import { pictureBatch } from "../manifest/variants.js";
 import { runInput } from "../preprocess/image-input.js";
 import { planeSize } from "../preprocess/letterbox.js";
-import { isVideoFrame, type Picture, sizeOf } from "../preprocess/pixels.js";
+import { isVideoFrame, type PackedPicture, sizeOf } from "../preprocess/pixels.js";
 import { taskOf } from "../tasks/registry.js";
 import { fitsHalo } from "./plan.js";
 import type { Tiling } from "./run-tiles.js";
@@ -17,7 +17,7 @@ import type { Tiling } from "./run-tiles.js";
  */
 export function tilingOf(
   manifest: Manifest,
-  pictures: readonly Picture[],
+  pictures: readonly PackedPicture[],
   { tiles }: Pick<RunOptions, "tiles">,
 ): Tiling | null {
   const planned = taskOf(manifest).tiles?.plan(manifest.task) ?? null;

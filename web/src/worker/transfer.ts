@@ -2,7 +2,7 @@
 
 import { type TransferHandler, transfer, transferHandlers } from "comlink";
 import { asWebbuildError, type ErrorCode, internalError, WebbuildError } from "../api/errors.js";
-import { type Picture, transferableImages } from "../preprocess/pixels.js";
+import { type PackedPicture, transferableImages } from "../preprocess/pixels.js";
 
 interface ThrownValue {
   value: unknown;
@@ -13,7 +13,7 @@ interface SerializedError {
   message: string;
   fix: string;
   stack: string | undefined;
-  pictures: readonly Picture[];
+  pictures: readonly PackedPicture[];
 }
 
 /** Comlink's own handler keeps message, name and stack only. Call this on both sides before anything crosses. */

@@ -6,7 +6,14 @@ import type { Result, TensorData, Tensors, Warning } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { ReferenceFeeds } from "../inputs/reference-input.js";
 import { pictureBatch } from "../manifest/variants.js";
-import { closePictures, isOpenPicture, type Picture, withDecoded } from "../preprocess/pixels.js";
+import { withUncarried } from "../preprocess/carried-picture.js";
+import {
+  closePictures,
+  isOpenPicture,
+  type PackedPicture,
+  type Picture,
+  withDecoded,
+} from "../preprocess/pixels.js";
 import type { ProgressCallback } from "../session/load-progress.js";
 import { type SessionRequest, type SessionSetup, setUpSession } from "../session/session-setup.js";
 import { type SavedState, type StateRequest, StreamStates } from "../session/stream-states.js";
@@ -62,13 +69,13 @@ export class WorkerHost {
       void late(warning);
     };
     this.#loading = setUpSession(request, onProgress, warn, this.#engine, this.#turns.closing);
-    const { info, takesFrames, ...hosted } = await this.#loading;
+    const { info, takesFrames, takesCarriers, ...hosted } = await this.#loading;
     const { manifest, backend } = request;
     const host = this.#engine.nextModel();
     const states = new StreamStates(manifest.inputs);
     const references = new ReferenceFeeds(manifest.inputs);
     this.#turns.open({ manifest, backend, host, states, references, ...hosted });
-    return { info, takesFrames, host, warnings };
+    return { info, takesFrames, takesCarriers, host, warnings };
   }
 
   /** Called when the page has let go of this model, and others of the worker go on. */
@@ -90,7 +97,7 @@ export class WorkerHost {
    */
   async run(
     id: number,
-    pictures: readonly Picture[],
+    pictures: readonly PackedPicture[],
     options: WorkerRunOptions,
     state: StateRequest | null,
     onTile: TileListener | null = null,
@@ -103,10 +110,16 @@ export class WorkerHost {
       const results =
         tiling !== null && picture !== undefined
           ? await this.#tiled.add(() =>
-              runInTiles(this.#turns.model.manifest, { picture, tiling, options, onTile }, runTile),
+              withUncarried([picture], async ([opened]) => {
+                if (opened === undefined) throw internalError("a run in tiles without a picture");
+                const request = { picture: opened, tiling, options, onTile };
+                return runInTiles(this.#turns.model.manifest, request, runTile);
+              }),
             )
           : await this.#turns.add(id, (model) =>
-              runWhole(model, this.#engine, { id, pictures, options, state }),
+              withUncarried(pictures, (opened) =>
+                runWhole(model, this.#engine, { id, pictures: opened, options, state }),
+              ),
             );
       closePictures(pictures);
       return results;
@@ -126,11 +139,13 @@ export class WorkerHost {
     this.#turns.cancel(id);
   }
 
-  preprocess(pictures: readonly Picture[]): Promise<TensorData> {
+  preprocess(pictures: readonly PackedPicture[]): Promise<TensorData> {
     return this.#engine.queue.add(async () => {
       try {
         const model = this.#turns.model;
-        const { tensor } = await preparePictures(model, pictures, pictureBatch(model.manifest));
+        const { tensor } = await withUncarried(pictures, (opened) =>
+          preparePictures(model, opened, pictureBatch(model.manifest)),
+        );
         const read = "buffer" in tensor ? await tensor.read() : tensor;
         return withTransfer(read, [read.data]);
       } finally {

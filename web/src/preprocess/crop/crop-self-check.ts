@@ -1,8 +1,9 @@
 // Whether the GPU cuts the same crops out of a picture as the CPU: one inside, one turned, one partly beyond it.
 
 import type { CropInput } from "../../manifest/manifest.js";
-import { testPicture } from "../gpu/preprocess-self-check.js";
-import { DECODE_OPTIONS, readPixels } from "../pixels.js";
+import { DECODE_OPTIONS } from "../carried-picture.js";
+import { readPixels } from "../pixels.js";
+import { testPicture } from "../test-picture.js";
 import { cropOnCpu } from "./cpu-crop.js";
 import type { GpuCrop } from "./gpu-crop.js";
 import { type Crop, placeCrop, wholePicture } from "./place-crop.js";

@@ -2,12 +2,13 @@
 
 import { gpuDevice, type OrtWeb } from "../../engine/engine.js";
 import type { ImageInput, Manifest } from "../../manifest/manifest.js";
+import { DECODE_OPTIONS } from "../carried-picture.js";
 import { type RunInput, runInput } from "../image-input.js";
-import { DECODE_OPTIONS } from "../pixels.js";
 import { Preprocessor } from "../preprocess.js";
+import { testPicture } from "../test-picture.js";
 import { ExternalTextures } from "./external-textures.js";
 import { GpuPreprocess } from "./gpu-preprocess.js";
-import { differenceFromCpu, testPicture } from "./preprocess-self-check.js";
+import { differenceFromCpu } from "./preprocess-self-check.js";
 
 /** Where a model's pictures are wanted: `engine` is null where that does not compute on a GPU. */
 export interface PreprocessorRequest {

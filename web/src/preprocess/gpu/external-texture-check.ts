@@ -4,9 +4,9 @@
 import { createThrowawayDevice } from "../../gpu/gpu-device.js";
 import type { ImageInput } from "../../manifest/manifest.js";
 import { LIMITS, withLimit } from "../../worker/with-limit.js";
+import { testPicture } from "../test-picture.js";
 import { externalTextureRefusal } from "./external-textures.js";
 import { GpuPreprocess } from "./gpu-preprocess.js";
-import { testPicture } from "./preprocess-self-check.js";
 
 /** Returns why they cannot, null where they can. Never rejects. */
 export async function checkExternalTextures(): Promise<string | null> {

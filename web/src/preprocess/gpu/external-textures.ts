@@ -2,8 +2,9 @@
 
 import type { ImageInput } from "../../manifest/manifest.js";
 import { sizeOf } from "../pixels.js";
+import { testPicture } from "../test-picture.js";
 import type { GpuPreprocess } from "./gpu-preprocess.js";
-import { differenceFromCpu, testPicture } from "./preprocess-self-check.js";
+import { differenceFromCpu } from "./preprocess-self-check.js";
 
 /** What browsers go by when they make colours of a frame's numbers. */
 type FrameFormat = Pick<VideoFrameBufferInit, "format" | "colorSpace">;

@@ -8,17 +8,6 @@ import type { GpuPreprocess } from "./gpu-preprocess.js";
 /** Levels of 255 by which a pixel may differ. */
 const LEVELS = 1;
 
-/** Small, of odd sides, every colour and alpha in it, the upper half opaque. */
-export function testPicture(): ImageData {
-  const picture = new ImageData(61, 47);
-  const { data } = picture;
-  for (let at = 0, seed = 1; at < data.length; at++) {
-    seed = (seed * 48271) % 2147483647;
-    data[at] = at % 4 === 3 && at < data.length / 2 ? 255 : seed % 256;
-  }
-  return picture;
-}
-
 /** Returns how the frame differs on the GPU, null where it does not. Overwrites the input. */
 export async function differenceFromCpu(
   frame: ImageBitmap | VideoFrame,

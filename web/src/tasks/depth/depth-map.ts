@@ -26,8 +26,16 @@ export function decodeMap(geometry: Geometry, map: DepthMap): Float32Array<Array
 export function* readRows(geometry: Geometry, map: DepthMap): Generator<Float32Array<ArrayBuffer>> {
   const { columns, rows } = mapTaps(geometry, map.input, map.grid);
   const read = new Float32Array(columns.length);
-  for (const row of rows) {
-    readRow(map, columns, row, read);
+  // Many rows of a large picture lie between the same two of the map.
+  const lines = new Map<number, Float64Array>();
+  const lineOf = (row: number): Float64Array => {
+    const line = lines.get(row) ?? readLine(map, columns, row);
+    lines.set(row, line);
+    return line;
+  };
+  for (const { first, second, fraction } of rows) {
+    for (const row of lines.keys()) if (row < first) lines.delete(row);
+    mixLines(lineOf(first), lineOf(second), fraction, read);
     yield read;
   }
 }
@@ -35,20 +43,26 @@ export function* readRows(geometry: Geometry, map: DepthMap): Generator<Float32A
 /** The same at one pixel of the source. */
 export function readPixel(geometry: Geometry, map: DepthMap, x: number, y: number): number {
   const { across, down } = tapsOf(geometry, map.input, map.grid);
+  const column = [across(x)];
+  const { first, second, fraction } = down(y);
   const read = new Float32Array(1);
-  readRow(map, [across(x)], down(y), read);
+  mixLines(readLine(map, column, first), readLine(map, column, second), fraction, read);
   return at(read, 0);
 }
 
-function readRow({ values, grid }: DepthMap, columns: readonly MapTap[], row: MapTap, into: Float32Array) {
-  const upper = row.first * grid.width;
-  const lower = row.second * grid.width;
+/** A row of the map at the columns of the source. */
+function readLine({ values, grid }: DepthMap, columns: readonly MapTap[], row: number): Float64Array {
+  const start = row * grid.width;
+  const line = new Float64Array(columns.length);
   let to = 0;
-  for (const { first, second, fraction } of columns) {
-    const above = (1 - fraction) * at(values, upper + first) + fraction * at(values, upper + second);
-    const below = (1 - fraction) * at(values, lower + first) + fraction * at(values, lower + second);
-    into[to++] = (1 - row.fraction) * above + row.fraction * below;
-  }
+  for (const { first, second, fraction } of columns)
+    line[to++] = (1 - fraction) * at(values, start + first) + fraction * at(values, start + second);
+  return line;
+}
+
+function mixLines(above: Float64Array, below: Float64Array, fraction: number, into: Float32Array): void {
+  const rest = 1 - fraction;
+  for (let x = 0; x < into.length; x++) into[x] = rest * at(above, x) + fraction * at(below, x);
 }
 
 /** Returns which cells each column and row of the source lies between. */
@@ -136,6 +150,6 @@ function tapping(
   };
 }
 
-function at(values: Float32Array, index: number): number {
+function at(values: Float32Array | Float64Array, index: number): number {
   return values[index] ?? Number.NaN;
 }

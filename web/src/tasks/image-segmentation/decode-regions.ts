@@ -3,7 +3,7 @@
 import type { Region } from "../../api/types.js";
 import type { ImageSegmentationTask } from "../../manifest/manifest.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
-import { decodeMap } from "../depth/depth-map.js";
+import { readRows } from "../depth/depth-map.js";
 import { forNearestCells, type MaskMap, probabilities, resizeLogits, softmax } from "./mask-logits.js";
 import { measureRegions, type RegionPixels } from "./region-statistics.js";
 
@@ -86,15 +86,8 @@ function panopticRegions(
   const queries = keptQueries(task, shares);
   const argmax = new Argmax(geometry);
   const pixelCounts = queries.map(({ query, score }) => {
-    const probability = decodeMap(geometry, probabilities(task, mapAt(maps, query)));
-    let count = 0;
-    for (const [index, value] of probability.entries()) {
-      const weighted = Math.fround(value * score);
-      probability[index] = weighted;
-      if (weighted >= Math.fround(task.maskThreshold)) count += 1;
-    }
-    argmax.add(probability);
-    return count;
+    const probability = readRows(geometry, probabilities(task, mapAt(maps, query)));
+    return argmax.add(probability, score, Math.fround(task.maskThreshold));
   });
   return regionsOfQueries(task, geometry, queries, { labels: argmax.labels, pixelCounts });
 }
@@ -154,7 +147,7 @@ function instanceRegions(
 
 function semanticRegions(task: ImageSegmentationTask, geometry: Geometry, maps: MaskMap[]): Regions {
   const argmax = new Argmax(geometry);
-  for (const map of maps) argmax.add(decodeMap(geometry, map));
+  for (const map of maps) argmax.add(readRows(geometry, map));
   return regionsOfClasses(task, geometry, maps.length, argmax.labels);
 }
 
@@ -200,23 +193,42 @@ class Argmax {
     this.#best = new Float32Array(this.labels.length).fill(Number.NEGATIVE_INFINITY);
   }
 
-  add(probability: Float32Array): void {
+  /** Enters rows of probabilities times `weight`, rounded to float32. Returns how many are at least `threshold`. */
+  add(rows: Iterable<Float32Array>, weight = 1, threshold = 0): number {
     this.#count += 1;
-    const best = this.#best;
-    for (let index = 0; index < probability.length; index += 1) {
-      const value = probability[index] ?? Number.NaN;
-      if (!(value > (best[index] ?? 0))) continue;
-      best[index] = value;
-      this.labels[index] = this.#count;
+    let above = 0;
+    let begin = 0;
+    for (const row of rows) {
+      above += this.#addRow(row, begin, weight, threshold);
+      begin += row.length;
     }
+    return above;
+  }
+
+  #addRow(row: Float32Array, begin: number, weight: number, threshold: number): number {
+    const { labels } = this;
+    const best = this.#best;
+    const label = this.#count;
+    let above = 0;
+    for (let x = 0, at = begin; x < row.length; x += 1, at += 1) {
+      const value = Math.fround((row[x] ?? Number.NaN) * weight);
+      if (value >= threshold) above += 1;
+      if (!(value > (best[at] ?? 0))) continue;
+      best[at] = value;
+      labels[at] = label;
+    }
+    return above;
   }
 }
 
 /** How many pixels nobody has, and each of so many maps. */
 function pixelsPerLabel(labels: Int32Array, count: number): number[] {
-  const areas = new Array<number>(count + 1).fill(0);
-  for (const number of labels) areas[number] = (areas[number] ?? 0) + 1;
-  return areas;
+  const areas = new Int32Array(count + 1);
+  for (let at = 0; at < labels.length; at += 1) {
+    const label = labels[at] ?? 0;
+    areas[label] = (areas[label] ?? 0) + 1;
+  }
+  return [...areas];
 }
 
 /** The mean probability where a mask is above 0. */

@@ -20,14 +20,20 @@ export function measureRegions(
   const places = placesOf(drawn);
   const extents = drawn.map(() => ({ pixels: 0, x1: width, y1: height, x2: 0, y2: 0 }));
   for (let y = 0, at = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1, at += 1) {
-      const extent = extents[places[numbers[at] ?? 0] ?? -1];
+    for (let x = 0; x < width; ) {
+      const begin = x;
+      const number = numbers[at] ?? 0;
+      while (x < width && numbers[at] === number) {
+        x += 1;
+        at += 1;
+      }
+      const extent = extents[places[number] ?? -1];
       if (extent === undefined) continue;
-      extent.pixels += 1;
-      if (x < extent.x1) extent.x1 = x;
-      if (x >= extent.x2) extent.x2 = x + 1;
-      if (y < extent.y1) extent.y1 = y;
-      if (y >= extent.y2) extent.y2 = y + 1;
+      extent.pixels += x - begin;
+      extent.x1 = Math.min(extent.x1, begin);
+      extent.x2 = Math.max(extent.x2, x);
+      extent.y1 = Math.min(extent.y1, y);
+      extent.y2 = y + 1;
     }
   }
   const regions: Region[] = [];
@@ -37,8 +43,9 @@ export function measureRegions(
     const label = classes[classIndex] ?? `class ${classIndex}`;
     return regions.push({ classIndex, label, score, pixels, share: pixels / (width * height), box });
   });
+  const renumbering = Uint16Array.from(places, (place) => renumbered[place] ?? 0);
   const map = new Uint16Array(numbers.length);
-  for (const [at, number] of numbers.entries()) map[at] = renumbered[places[number] ?? -1] ?? 0;
+  for (let at = 0; at < numbers.length; at += 1) map[at] = renumbering[numbers[at] ?? 0] ?? 0;
   return { regions, map };
 }
 

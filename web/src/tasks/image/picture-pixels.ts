@@ -3,7 +3,8 @@
 import type { ImageTask } from "../../manifest/manifest.js";
 import { type Geometry, LUMA, type Size } from "../../preprocess/letterbox.js";
 import type { Pixels } from "../../preprocess/pixels.js";
-import { enlargingTaps, weighedRows } from "../../preprocess/resample.js";
+import { enlargingTaps } from "../../preprocess/resample.js";
+import { weighedRows } from "../../preprocess/weighed-rows.js";
 import { readRows } from "../depth/depth-map.js";
 
 /** The planes of an output, `grid` large, over an input. */

@@ -1,0 +1,53 @@
+// The bytes of a bitmap or frame by way of a canvas.
+
+import { WebbuildError } from "../api/errors.js";
+
+/** RGBA, 8 bits each, rows from the top. */
+export interface Pixels {
+  width: number;
+  height: number;
+  data: Uint8ClampedArray;
+}
+
+/** Not every browser has VideoFrame. */
+export function isVideoFrame(picture: object): picture is VideoFrame {
+  return typeof VideoFrame === "function" && picture instanceof VideoFrame;
+}
+
+/** The size of the upright picture, which is how a VideoFrame is shown, whatever it is stored as. */
+export function sizeOf(frame: VideoFrame | { width: number; height: number }): {
+  width: number;
+  height: number;
+} {
+  if (!isVideoFrame(frame)) return { width: frame.width, height: frame.height };
+  return { width: frame.displayWidth, height: frame.displayHeight };
+}
+
+/**
+ * A canvas holds colours multiplied by alpha, and in 8 bits they do not survive it: what is not opaque is drawn
+ * again in 16. (A browser without float16 canvases ignores the wish and is off by at most one level.)
+ */
+export function readByCanvas(frame: ImageBitmap | VideoFrame): Pixels {
+  const pixels = drawIn(frame, "unorm8");
+  return isOpaque(pixels) ? pixels : drawIn(frame, "float16");
+}
+
+function drawIn(frame: ImageBitmap | VideoFrame, colorType: "unorm8" | "float16"): Pixels {
+  const { width, height } = sizeOf(frame);
+  const canvas = new OffscreenCanvas(width, height);
+  const settings = { willReadFrequently: true, colorType };
+  const context = canvas.getContext("2d", settings);
+  if (context === null) throw tooLarge(width, height);
+  context.drawImage(frame, 0, 0, width, height);
+  return context.getImageData(0, 0, width, height);
+}
+
+function isOpaque({ data }: Pixels): boolean {
+  for (let at = 3; at < data.length; at += 4) if (data[at] !== 255) return false;
+  return true;
+}
+
+export function tooLarge(width: number, height: number): WebbuildError {
+  const what = `a picture of ${width} x ${height} pixels is more than this browser can draw`;
+  return new WebbuildError("unreadable-image", what, "give a smaller picture");
+}

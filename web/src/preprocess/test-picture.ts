@@ -1,0 +1,12 @@
+// The picture that is read in two ways, to see whether they are the same.
+
+/** Small, of odd sides, every colour and alpha in it, the upper half opaque. */
+export function testPicture(): ImageData {
+  const picture = new ImageData(61, 47);
+  const { data } = picture;
+  for (let at = 0, seed = 1; at < data.length; at++) {
+    seed = (seed * 48271) % 2147483647;
+    data[at] = at % 4 === 3 && at < data.length / 2 ? 255 : seed % 256;
+  }
+  return picture;
+}
