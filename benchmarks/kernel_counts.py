@@ -60,6 +60,9 @@ UNSEEN = (
 DEPTHS = ("yolo-pose-640", "rt-detr-r50-depth", "mask2former-swin-tiny-depth", "grounding-dino-tiny-depth")
 """Models with the layers of their published form, narrow and for small pictures."""
 
+_SECONDS = 900.0
+"""What a network as deep as published may take on a software adapter, its shaders compiled."""
+
 Preparation = Callable[[ZooModel, Path], Path | None]
 
 
@@ -100,7 +103,7 @@ def count_kernels(zoo: Path, out: Path, names: Sequence[str], prepare: Preparati
             if file is not None and not _kept(out, f"{which} {name}").exists():
                 given = job(model, file, tuple(cpu_node_names(ir.load(file))))
                 jobs.append(msgspec.structs.replace(given, name=f"{which} {name}", counts=True))
-    for each, answer in tiny_models.run_all(jobs, "webgpu"):
+    for each, answer in tiny_models.run_all(jobs, "webgpu", _SECONDS):
         found = GraphCount(sum(answer.kernels.values()), len(answer.cpu))
         _kept(out, each.name).write_bytes(msgspec.json.encode(found))
         print(

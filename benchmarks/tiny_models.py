@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).with_suffix(".html")
 BATCH = 40
 SECONDS = 60.0
-"""What a model may take; a page that is silent for longer is given up."""
+"""What a model may take."""
 GPU = "WebGpuExecutionProvider"
 FEEDABLE = (
     "float32",
@@ -73,8 +73,11 @@ class JobResult(Struct, frozen=True):
         return bool(self.gpu) and not self.cpu
 
 
-def run_all(jobs: Sequence[Job], build: Build) -> Iterator[tuple[Job, JobResult]]:
-    """Run every job. What throws, hangs or crashes costs the page, and what follows gets a new one."""
+def run_all(jobs: Sequence[Job], build: Build, seconds: float = SECONDS) -> Iterator[tuple[Job, JobResult]]:
+    """Run every job. What throws, hangs or crashes costs the page, and what follows gets a new one.
+
+    A page that is silent for `seconds` is given up.
+    """
     with Server(packaged_assets.WEB_ROOT) as server, open_chromium() as browser:
         server.virtual["/tiny.html"] = ("text/html", PAGE.read_bytes())
         server.virtual["/engine.wasm"] = ("application/wasm", read_engine_wasm(_engine(build)[2]))
@@ -82,7 +85,7 @@ def run_all(jobs: Sequence[Job], build: Build) -> Iterator[tuple[Job, JobResult]
         lonely = 0
         while rest:
             batch = rest[: 1 if lonely else BATCH]
-            answers = _run_on_page(browser, server.origin, build, rest if not lonely else batch)
+            answers = _run_on_page(browser, server.origin, build, rest if not lonely else batch, seconds)
             if not answers and len(batch) > 1:
                 lonely = len(batch)  # one of these took the page with it: which one shows when each is alone
                 continue
@@ -92,7 +95,9 @@ def run_all(jobs: Sequence[Job], build: Build) -> Iterator[tuple[Job, JobResult]
             rest = rest[len(answers) :]
 
 
-def _run_on_page(browser: BrowserHandle, origin: str, build: Build, jobs: Sequence[Job]) -> list[JobResult]:
+def _run_on_page(
+    browser: BrowserHandle, origin: str, build: Build, jobs: Sequence[Job], seconds: float
+) -> list[JobResult]:
     """Return the answers to the first jobs: until one throws, or a batch goes silent, which is then left out."""
     answers: list[JobResult] = []
     with browser.page() as (page, _):
@@ -105,7 +110,7 @@ def _run_on_page(browser: BrowserHandle, origin: str, build: Build, jobs: Sequen
         page.evaluate("engine => start(engine)", {**engine, "provider": build})
         for at in range(0, len(jobs), BATCH):
             try:
-                told, doubtful = _page_results(page, jobs[at : at + BATCH])
+                told, doubtful = _page_results(page, jobs[at : at + BATCH], seconds)
             except Error:
                 break
             answers += [_answer(each) for each in told]
@@ -114,13 +119,13 @@ def _run_on_page(browser: BrowserHandle, origin: str, build: Build, jobs: Sequen
     return answers
 
 
-def _page_results(page: Page, jobs: Sequence[Job]) -> tuple[list[dict[str, Any]], bool]:
+def _page_results(page: Page, jobs: Sequence[Job], seconds: float) -> tuple[list[dict[str, Any]], bool]:
     """Return what the page told of the first jobs, and whether the last of them leaves it in doubt."""
     page.evaluate("jobs => begin(jobs)", [_to_wire(job) for job in jobs])
     count, finished = 0, False
     while not finished:  # a page that goes on telling is not silent, however long a batch takes
         news = "count => globalThis.finished || globalThis.told.length > count"
-        page.wait_for_function(news, arg=count, timeout=SECONDS * 1000, polling=50)
+        page.wait_for_function(news, arg=count, timeout=seconds * 1000, polling=50)
         count, finished = page.evaluate("() => [globalThis.told.length, globalThis.finished]")
     told, doubtful = page.evaluate("() => [globalThis.told, globalThis.doubtful]")
     return told, doubtful

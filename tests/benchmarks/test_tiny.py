@@ -53,9 +53,11 @@ def test_a_page_in_doubt_is_left_behind_the_last_of_a_batch_too(monkeypatch: pyt
     pages: list[int] = []
     honest = tiny_models._run_on_page
 
-    def counted(browser: BrowserHandle, origin: str, build: Build, jobs: Sequence[Job]) -> list[JobResult]:
+    def counted(
+        browser: BrowserHandle, origin: str, build: Build, jobs: Sequence[Job], seconds: float
+    ) -> list[JobResult]:
         pages.append(len(jobs))
-        return honest(browser, origin, build, jobs)
+        return honest(browser, origin, build, jobs, seconds)
 
     monkeypatch.setattr(tiny_models, "_run_on_page", counted)
     thrown = f"{HEADER} g (float[2,0] a, float[0,3] b) => (float[2,3] y) {{ y = MatMul (a, b) }}"
