@@ -13,6 +13,7 @@ from PIL import Image
 from playwright.sync_api import Browser, expect
 
 from e2e.accessibility import focus_problems, violations
+from e2e.camera import CAMERA
 from e2e.conftest import Open
 from e2e.demo_page import DemoPage
 from webbuild.browser.server import Server
@@ -136,6 +137,29 @@ def test_what_happens_is_said_to_screen_readers(demo: DemoPage) -> None:
     for place in ("result-count", "status", "failure-message", "copy-result-text"):
         assert demo.page.locator(f"#{place}").evaluate(listened), place
     expect(demo.page.get_by_role("progressbar", include_hidden=True)).to_have_attribute("aria-valuenow", "100")
+
+
+def test_the_last_frame_of_the_camera_stays_and_a_lost_camera_is_told(
+    open_page: Open, without_gpu: Browser, root: Server
+) -> None:
+    demo = open_page(without_gpu, root.url)
+    several = demo.wait_for_result()
+    for _ in range(2):
+        demo.page.evaluate(CAMERA, "./samples/1-several.jpg")
+        with demo.another_run():
+            demo.page.get_by_role("button", name="Use camera").click()
+            expect(demo.page.get_by_role("button", name="Stop camera")).to_be_visible()
+            demo.page.wait_for_function("() => writes > 0")
+            demo.page.get_by_role("button", name="Stop camera").click()
+        assert demo.count() == several
+        assert 0 < demo.slide("confidence", 0.7) < several
+        assert demo.slide("confidence", 0.25) == several
+    demo.page.evaluate(CAMERA, "./samples/1-several.jpg")
+    demo.page.get_by_role("button", name="Use camera").click()
+    expect(demo.page.get_by_role("button", name="Stop camera")).to_be_visible()
+    demo.page.evaluate("track.dispatchEvent(new Event('ended'))")
+    expect(demo.page.get_by_role("alert")).to_contain_text("The camera was disconnected")
+    expect(demo.page.get_by_role("button", name="Use camera")).to_be_visible()
 
 
 def test_keys_choose_a_sample_and_move_a_slider(demo: DemoPage) -> None:

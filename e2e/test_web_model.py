@@ -8,6 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
+from e2e.camera import CAMERA
 from webbuild.browser.console import Console
 from webbuild.browser.server import Server
 from webbuild.bundle.hosting import HEADER_RULES
@@ -26,15 +27,6 @@ DRAWN = """() => {
   const canvas = element.shadowRoot.querySelector(".overlay");
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   return data.some((value) => value > 0);
-}"""
-CAMERA = """async (address) => {
-  const picture = await createImageBitmap(await (await fetch(address)).blob());
-  const canvas = Object.assign(document.createElement("canvas"), { width: picture.width, height: picture.height });
-  const draw = () => canvas.getContext("2d").drawImage(picture, 0, 0);
-  draw();
-  setInterval(draw, 50);
-  globalThis.track = canvas.captureStream().getVideoTracks()[0];
-  navigator.mediaDevices.getUserMedia = async () => new MediaStream([track]);
 }"""
 
 
