@@ -73,11 +73,28 @@ def test_two_searches_find_the_same(cancelled: SearchResult, tmp_path: Path) -> 
 
 
 def test_a_spent_budget_keeps_what_was_right_and_says_so(tmp_path: Path) -> None:
-    found = searched(CANCELLED, tmp_path, SearchBudget(evaluations=3, seconds=600))
+    found = searched(CANCELLED, tmp_path, SearchBudget(evaluations=3))
     assert "3 evaluations" in found.stop_reason
     assert len(found.evaluations) == 3
     assert found.best is not None
     assert {"up", "down"} <= set(found.best.fp32_reasons)
+
+
+@pytest.mark.parametrize(
+    ("budget", "reason"),
+    [
+        (SearchBudget(gmacs=4e-5), "its budget of 4e-05 billion multiplications was spent"),
+        (
+            SearchBudget(seconds=1e-9),
+            "its limit of 1e-09 seconds was reached, so it may end elsewhere on another machine",
+        ),
+    ],
+    ids=["multiplications", "seconds"],
+)
+def test_a_search_says_which_limit_ended_it(budget: SearchBudget, reason: str, tmp_path: Path) -> None:
+    found = searched(CANCELLED, tmp_path, budget)
+    assert found.stop_reason == reason
+    assert len(found.evaluations) < 13
 
 
 def test_the_whole_or_nothing_searches_nothing(tmp_path: Path) -> None:

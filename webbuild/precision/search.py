@@ -155,7 +155,7 @@ class PrecisionSearch:
         if len(self._evaluations) >= self._budget.evaluations:
             self._ended = f"its budget of {format_count(self._budget.evaluations, 'evaluation')} was spent"
         elif self._spent_macs >= self._budget.gmacs * 1e9:
-            self._ended = f"its budget of {self._budget.gmacs:,.0f} billion multiplications was spent"
+            self._ended = f"its budget of {self._budget.gmacs:g} billion multiplications was spent"
         elif time.monotonic() - self._started + self._longest > self._budget.seconds:
             self._ended = (
                 f"its limit of {self._budget.seconds:g} seconds was reached, so it may end elsewhere on another machine"
