@@ -26,8 +26,8 @@ Written by `python -m benchmarks.fp16 --write`; every number is from that run.
 
 A kernel adds in float16: each of `n` additions rounds a partial sum by up to `u = 2^-11` of it, and the roundings add
 up like a random walk. For a sum `y` of terms `t` the walk is of `u sqrt(n (y^2 / 3 + sum(t^2) / 2))`; the second sum is
-the same operator on squares. The emulation is off by a normal error of 0.7 of that, at most 2.1, another one for every
-element and every input; kernels that round to nearest are off by 0.42 in theory. Functions, norms and reductions have
+the same operator on squares. The emulation is off by up to twice that, by another part of it for every element and
+every input; kernels that round to nearest are off by 0.42 of it in theory. Functions, norms and reductions have
 bounds of their own (`webbuild/precision/fp16_backends/kernel_errors.py`). The tests see that no operator of the table
 below is further from float32 on the adapter. The columns "emulated" are without these errors.
 

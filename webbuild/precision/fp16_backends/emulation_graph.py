@@ -17,7 +17,7 @@ from webbuild.errors import WebbuildError
 from webbuild.passes.dtypes.retype import retype_attributes, retype_value
 from webbuild.precision.fp16_backends.error_draws import ErrorDraws
 from webbuild.precision.fp16_backends.graph_builder import GraphBuilder
-from webbuild.precision.fp16_backends.kernel_errors import SAME_SIGN_OPS, error_bound, is_walk
+from webbuild.precision.fp16_backends.kernel_errors import SAME_SIGN_OPS, error_bound
 
 _EXACT_OPS = frozenset({
     "Abs", "Ceil", "Clip", "Compress", "Concat", "Constant", "ConstantOfShape", "DepthToSpace", "Expand", "Flatten",
@@ -100,7 +100,7 @@ def _add_error(graph: ir.Graph, node: ir.Node, rounds: ir.Node, draws: ErrorDraw
     value = node.outputs[0]
     build = GraphBuilder(graph, node, value.name or "")
     if (bound := error_bound(node, value, build)) is not None:
-        part = draws.draw(value, build, alike=node.op_type in SAME_SIGN_OPS, walk=is_walk(node))
+        part = draws.draw(value, build, alike=node.op_type in SAME_SIGN_OPS)
         rounds.replace_input_with(0, build.op("Add", value, build.op("Mul", bound, part)))
 
 

@@ -1,8 +1,7 @@
 """Pseudo-random numbers from -1 to 1 in a graph: the same for the same inputs, others for other inputs.
 
-Those for a function are uniform. Those for a sum are normal with a standard deviation of a third, cut at 1, because a
-walk of roundings mostly ends near its beginning. Every draw is a window of a constant. Where it begins depends on the
-value that it is for, and on an input of the graph that is computed from the other inputs.
+Every draw is a window of one constant. Where it begins depends on the value that it is for, and on an input of the
+graph that is computed from the other inputs.
 """
 
 from __future__ import annotations
@@ -31,17 +30,12 @@ class ErrorDraws:
     def __init__(self, graph: ir.Graph) -> None:
         self._graph = graph
         self._largest = 1
-        kind = ir.TensorType(ir.DataType.FLOAT)
-        self._uniform = ir.Value(name="error/uniform", type=kind)
-        self._normal = ir.Value(name="error/normal", type=kind)
+        self._numbers = ir.Value(name="error/numbers", type=ir.TensorType(ir.DataType.FLOAT))
         self._start = ir.Value(name=INPUT, shape=ir.Shape([1]), type=ir.TensorType(ir.DataType.INT64))
         graph.inputs.append(self._start)
 
-    def draw(self, value: ir.Value, build: GraphBuilder, *, alike: bool = False, walk: bool = False) -> ir.Value:
-        """Return numbers that broadcast to a value: one for each element, or one sign for all that are `alike`.
-
-        Where `walk` they stand for the roundings of a sum.
-        """
+    def draw(self, value: ir.Value, build: GraphBuilder, *, alike: bool = False) -> ir.Value:
+        """Return numbers that broadcast to a value: one for each element, or one sign for all that are `alike`."""
         shape = static_shape(value)
         if shape is None and not alike:
             return build.op("RandomUniformLike", value, low=-1.0, high=1.0, seed=float(crc32(_name(value)) % _WINDOWS))
@@ -53,24 +47,17 @@ class ErrorDraws:
         self._largest = max(self._largest, count)
         start = build.op("Add", self._start, build.constant(np.array([crc32(_name(value)) % _WINDOWS], np.int64)))
         end = build.op("Add", start, build.constant(np.array([count], np.int64)))
-        numbers = build.op("Slice", self._normal if walk else self._uniform, start, end)
+        numbers = build.op("Slice", self._numbers, start, end)
         if alike:
             return build.op("Sign", numbers)
         return build.op("Reshape", numbers, build.constant(np.array(sizes, np.int64)))
 
     def finish(self) -> None:
         """Add the numbers, now that it is known how many it takes."""
-        count = 2 * _WINDOWS + self._largest
-        generator = np.random.default_rng(0)
-        drawn = {
-            self._uniform: generator.uniform(-1, 1, count),
-            self._normal: generator.normal(0, 1 / 3, count).clip(-1, 1),
-        }
-        for value, numbers in drawn.items():
-            if value.uses():
-                value.const_value = ir.tensor(numbers.astype(np.float32), name=value.name)
-                value.shape = ir.Shape(numbers.shape)
-                self._graph.register_initializer(value)
+        drawn = np.random.default_rng(0).uniform(-1, 1, 2 * _WINDOWS + self._largest).astype(np.float32)
+        self._numbers.const_value = ir.tensor(drawn, name=self._numbers.name)
+        self._numbers.shape = ir.Shape(drawn.shape)
+        self._graph.register_initializer(self._numbers)
 
 
 def draw_input(feeds: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[np.int64]]:
