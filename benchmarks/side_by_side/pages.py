@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from webbuild.bench.page_driver import PageDriver, SentFiles
+from webbuild.bench.page_driver import PageDriver, RunTiming, SentFiles
 from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
 from webbuild.tasks.registry import kind_of
@@ -147,7 +147,11 @@ class BundlePage:
 
     def run(self, sample: int) -> float:
         """See `VisitedPage`."""
-        return self._driver.run(sample).ms
+        return self.run_timed(sample).ms
+
+    def run_timed(self, sample: int) -> RunTiming:
+        """The same, with what the bundle says of its stages."""
+        return self._driver.run(sample)
 
     def found(self, sample: int) -> Boxes:
         """See `VisitedPage`."""

@@ -13,6 +13,9 @@ from benchmarks.side_by_side.__main__ import MODEL, PAGE
 from benchmarks.side_by_side.measure import PageMeasurement, matching_boxes
 from benchmarks.side_by_side.report import render_text
 from benchmarks.side_by_side.results import BUNDLE, Results
+from benchmarks.side_by_side.steady import MODELS, SteadyRow, render
+from benchmarks.side_by_side.steady import PAGE as STEADY_PAGE
+from benchmarks.side_by_side.steady import read as read_steady
 from benchmarks.side_by_side.table import table_rows
 from benchmarks.side_by_side.truncate import truncate
 from webbuild.bench.formatting import DASH, format_megabytes
@@ -116,3 +119,16 @@ def test_the_page_the_chart_and_the_readme_are_of_the_stored_numbers() -> None:
     (row,) = (line for line in README.read_text("utf-8").splitlines() if "First visit of the small pose model" in line)
     sides = [found.side("webgpu", name) for name in ("onnxruntime-web", "transformers.js", BUNDLE)]
     assert row.endswith(f"| {' | '.join(format_megabytes(side.bytes) for side in sides if side)} |")
+
+
+def test_a_steady_row_says_the_ratio_and_the_share_outside_of_the_engine() -> None:
+    row = SteadyRow("WASM", "pose", 30, by_hand=20.0, bundle=18.0, ratio=0.9, outside=1.0, engine=20.0, own_graph=False)
+    assert render([row]).splitlines()[-1] == "| WASM | pose | 20.0 ms | 18.0 ms | 0.90 | 20.0 ms | 1.0 ms | 5% |"
+
+
+def test_the_steady_rows_of_the_page_are_those_stored() -> None:
+    rows = read_steady()
+    assert {row.model for row in rows} <= MODELS.keys()
+    page = STEADY_PAGE.read_text("utf-8")
+    assert "<!-- steady -->" in page
+    assert rows == [] or render(rows) in page
