@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +44,19 @@ NMS = "yolo-pose"
 
 
 def write_archive(
-    out: Path, bundles: Path, models: list[str], heavy: list[Path], counts: RunCounts, *, bare: bool = False
+    out: Path,
+    bundles: Path,
+    models: Mapping[str, Path],
+    heavy: list[Path],
+    counts: RunCounts,
+    *,
+    bare: bool = False,
+    precision: str = "auto",
 ) -> int:
     """Pack what is missing in `bundles`, write the archive, and return its bytes. Raises ValueError above the limit."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        jobs = _jobs(CaseWriter(folder), bundles, models, heavy, counts)
+        jobs = _jobs(CaseWriter(folder), bundles, models, heavy, counts, precision)
         write_engine(folder)
         if bare:
             _write_bare(folder)
@@ -66,25 +74,29 @@ def versions() -> dict[str, str]:
 
 
 def _jobs(
-    writer: CaseWriter, bundles: Path, models: list[str], heavy: list[Path], counts: RunCounts
+    writer: CaseWriter,
+    bundles: Path,
+    models: Mapping[str, Path],
+    heavy: list[Path],
+    counts: RunCounts,
+    precision: str,
 ) -> list[dict[str, Any]]:
     jobs = suppression_jobs(counts)
-    for name in models:
-        model = ROOT / "models" / MODELS[name]
-        for precision, case in writer.cases(pack_model(model, bundles / name, "--precision", "auto")):
-            if precision == "fp32":
+    for name, model in models.items():
+        for used, case in writer.cases(pack_model(model, bundles / name, "--precision", precision)):
+            if used == "fp32":
                 jobs += frame_jobs(name, case, counts)
-            jobs += model_jobs(name, precision, case, counts)
+            jobs += model_jobs(name, used, case, counts)
         if name in INT8:
-            for precision, case in writer.cases(pack_model(model, bundles / f"{name}-int8", "--weight-dtype", "int8")):
-                jobs += model_jobs(name, precision, case, counts, captures=(False,))
+            for used, case in writer.cases(pack_model(model, bundles / f"{name}-int8", "--weight-dtype", "int8")):
+                jobs += model_jobs(name, used, case, counts, captures=(False,))
         if name == NMS:
             ((_, case),) = writer.cases(pack_model(model, bundles / f"{name}-nms-gpu", "--nms", "gpu"))
             jobs += model_jobs(name, "fp32", case, counts, suppression="graph")
     for model in heavy:
-        packed = pack_model(model, bundles / model.stem, "--precision", "auto", "--task", "tensor")
-        for precision, case in writer.cases(packed, made_up=True):
-            jobs += model_jobs(f"{model.stem}, weights made up", precision, case, counts)
+        packed = pack_model(model, bundles / model.stem, "--precision", precision, "--task", "tensor")
+        for used, case in writer.cases(packed, made_up=True):
+            jobs += model_jobs(f"{model.stem}, weights made up", used, case, counts)
     return jobs
 
 
@@ -132,7 +144,7 @@ def main() -> int:
     options = parser.parse_args()
     options.bundles.mkdir(parents=True, exist_ok=True)
     try:
-        models = options.model or list(MODELS)
+        models = {name: ROOT / "models" / MODELS[name] for name in options.model or MODELS}
         size = write_archive(options.out, options.bundles, models, options.heavy, RunCounts(), bare=options.bare)
     except (ValueError, tarfile.TarError) as error:
         print(error, file=sys.stderr)
