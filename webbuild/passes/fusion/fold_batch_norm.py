@@ -85,11 +85,11 @@ def _affine(node: ir.Node) -> Affine | None:
 
 def _product_before(node: ir.Node) -> ir.Node | None:
     """Return the MatMul whose columns a normalization has as channels, where nothing else reads what lies between."""
-    value, width = node.inputs[0], (static_shape(node.outputs[0]) or [0])[-1]
-    if known_rank(value) != 2:  # else the channels are not last
+    value, width = node.inputs[0], _width(node.outputs[0])
+    if known_rank(value) != 2 or width is None:  # of another rank, the channels are not last
         return None
     while value is not None and (before := value.producer()) is not None and before.graph is node.graph:
-        if not _read_once(value) or (static_shape(value) or [0])[-1] != width:
+        if not _read_once(value) or _width(value) != width:
             return None
         if before.op_type == "MatMul":
             return before if _is_weight(before.inputs[1], 2) else None
@@ -142,6 +142,12 @@ def _fold_forward(graph: ir.Graph, conv: ir.Node, affine: Affine) -> None:
     conv.replace_input_with(1, add.const((weights * scale).astype(np.float32)))
     conv.resize_inputs(3)
     conv.replace_input_with(2, add.const(moved.astype(np.float32)))
+
+
+def _width(value: ir.Value | None) -> int | None:
+    """Return the size of the last axis, which may be known where others are not."""
+    last = None if value is None or not value.shape else value.shape[-1]
+    return last if isinstance(last, int) else None
 
 
 def _is_weight(value: ir.Value | None, rank: int | None = None) -> bool:

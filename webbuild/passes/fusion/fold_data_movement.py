@@ -98,14 +98,14 @@ class FoldDataMovement(Pass):
 
 def _chain_key(chain: list[ir.Node], source: ir.Value, result: ir.Value) -> Hashable:
     """Return what decides about the movement of a chain: its operators, their constants, and who reads what."""
-    numbers = {source: 0}
-    for node in chain:
-        numbers.update((output, len(numbers) + at) for at, output in enumerate(node.outputs))
+    made = [source, *(output for node in chain for output in node.outputs)]
+    numbers = {value: number for number, value in enumerate(made)}
     nodes = tuple(
         (
             node.op_type,
             tuple(sorted((name, attribute.value) for name, attribute in node.attributes.items())),
-            tuple(numbers.get(value, _constant_key(value)) for value in node.inputs if value is not None),
+            tuple("" if value is None else numbers.get(value, _constant_key(value)) for value in node.inputs),
+            len(node.outputs),
         )
         for node in chain
     )

@@ -38,7 +38,7 @@ class LinearBeforeActivation(Pass):
             found = _linear(node)
             if found is None or not activation_after(after_reshapes(found.end.outputs[0])):
                 continue
-            _write(model.graph, found)
+            _write(model.graph, found, needs_bias=model.opset_imports[""] < 11)
             rewrites.append(self.applied(node, "has its weights by output"))
         return rewrites
 
@@ -69,13 +69,16 @@ def _linear(node: ir.Node) -> Linear | None:
     return Linear(node, weights, None, node)
 
 
-def _write(graph: ir.Graph, found: Linear) -> None:
+def _write(graph: ir.Graph, found: Linear, *, needs_bias: bool) -> None:
     x = found.product.inputs[0]
     rows, shape = static_shape(x) or [], static_shape(found.end.outputs[0]) or []
     add = Builder(graph, found.end, f"{found.product.name or 'MatMul'}/linear")
     flat = x if len(rows) == 2 else add.reshape(x, [math.prod(rows[:-1]), rows[-1]])
     weights = add.const(np.ascontiguousarray(found.weights.T), found.weights.dtype)
-    given = [flat, weights] if found.bias is None else [flat, weights, found.bias]
+    bias = found.bias
+    if bias is None and needs_bias:  # opsets below 11 have no Gemm without one
+        bias = add.const(np.zeros(shape[-1:], found.weights.dtype))
+    given = [flat, weights] if bias is None else [flat, weights, bias]
     product = add.op("Gemm", *given, transB=1)
     replace_output(found.end, product if len(rows) == 2 else add.reshape(product, shape))
     remove_unread(graph, found.end)
