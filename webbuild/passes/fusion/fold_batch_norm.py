@@ -14,7 +14,6 @@ from webbuild.passes.rewrite import (
     input_value,
     known_rank,
     replace_all_uses,
-    static_shape,
 )
 
 _RESHAPING = ("Flatten", "Reshape", "Squeeze", "Unsqueeze")
