@@ -192,13 +192,16 @@ def main() -> None:
     parser.add_argument("--backend", choices=("wasm", "webgpu"), default="wasm")
     parser.add_argument("--model", action="append", choices=list(MODELS), help="only this one")
     parser.add_argument("--runs", type=int, default=30)
-    parser.add_argument("--adapter", default="WASM", help="what the rows are called [default: WASM]")
+    parser.add_argument("--adapter", help="what the rows of webgpu are called, as SwiftShader")
     parser.add_argument("--write", action="store_true", help="write the JSON and the table of the page")
     options = parser.parse_args()
+    if (options.backend == "webgpu") != (options.adapter is not None):
+        parser.error("name the --adapter of --backend webgpu, and of no other")
+    adapter = options.adapter or "WASM"
     rows = {(row.adapter, row.model): row for row in read()}
     with open_chromium() as chromium:
         for name in options.model or MODELS:
-            row = measure(chromium, name, options.backend, options.adapter, options.runs)
+            row = measure(chromium, name, options.backend, adapter, options.runs)
             print(render([row]).splitlines()[-1], flush=True)
             rows[row.adapter, row.model] = row
             if options.write:

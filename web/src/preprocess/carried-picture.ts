@@ -1,7 +1,8 @@
 // Pictures that cross to the worker as VideoFrames: nobody copies their pixels on the way. Those of a bitmap are copied when it
 // moves, and those of ImageData before, into memory that is new each time.
 
-import { copyWords, readOpaque, recycle } from "./frame-bytes.js";
+import { WebbuildError } from "../api/errors.js";
+import { copyWords, isSrgb, readOpaque, recycle } from "./frame-bytes.js";
 
 type Source = ImageData | ImageBitmap | HTMLCanvasElement | OffscreenCanvas;
 
@@ -24,13 +25,17 @@ export function isCarried(picture: object): picture is CarriedPicture {
   return "carrier" in picture;
 }
 
-/** Returns the carrier of a picture; null where this browser makes none, as of one that is too large. */
+/** Returns the carrier of a picture; null where this browser makes none, as of one that is too large, or of other colours. */
 export function carry(source: Source): CarriedPicture | null {
   if (typeof VideoFrame !== "function") return null;
   const { width, height } = source;
   try {
-    if (!(source instanceof ImageData))
-      return { carrier: new VideoFrame(source, { timestamp: 0 }), of: "bitmap", width, height };
+    if (!(source instanceof ImageData)) {
+      const carrier = new VideoFrame(source, { timestamp: 0 });
+      if (isSrgb(carrier.colorSpace)) return { carrier, of: "bitmap", width, height };
+      carrier.close();
+      return null;
+    }
     if (!(source.data instanceof Uint8ClampedArray)) return null;
     const layout = { format: "RGBA", codedWidth: width, codedHeight: height, timestamp: 0 } as const;
     return { carrier: new VideoFrame(source.data, layout), of: "bytes", width, height };
@@ -49,9 +54,17 @@ export async function uncarry({
   width,
   height,
 }: CarriedPicture): Promise<ImageData | ImageBitmap> {
-  const data =
-    of === "bytes" ? await readBytes(carrier, width, height) : await readOpaque(carrier, width, height);
-  return data === null ? createImageBitmap(carrier, DECODE_OPTIONS) : new ImageData(data, width, height);
+  try {
+    const read = of === "bytes" ? readBytes : readOpaque;
+    const data = await read(carrier, width, height);
+    return data === null
+      ? await createImageBitmap(carrier, DECODE_OPTIONS)
+      : new ImageData(data, width, height);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const what = `the picture of ${width} x ${height} pixels could not be read in the worker: ${reason}`;
+    throw new WebbuildError("unreadable-image", what, "give a smaller picture", { cause });
+  }
 }
 
 async function readBytes(

@@ -35,10 +35,19 @@ async function compare(): Promise<boolean> {
 async function isCarriedExactly(source: ImageData | ImageBitmap): Promise<boolean> {
   const carried = carry(source);
   if (carried === null) return false;
-  const got = await uncarry(carried);
-  carried.carrier.close();
-  const wanted =
-    source instanceof ImageData ? source : readByCanvas(await createImageBitmap(source, DECODE_OPTIONS));
-  const { data } = got instanceof ImageData ? got : readByCanvas(got);
-  return data.length === wanted.data.length && data.every((value, at) => value === wanted.data[at]);
+  const own: (VideoFrame | ImageBitmap)[] = [carried.carrier];
+  const pixels = (picture: ImageData | ImageBitmap): ImageData | ReturnType<typeof readByCanvas> => {
+    if (picture instanceof ImageData) return picture;
+    own.push(picture);
+    return readByCanvas(picture);
+  };
+  try {
+    const { data } = pixels(await uncarry(carried));
+    const wanted = pixels(
+      source instanceof ImageData ? source : await createImageBitmap(source, DECODE_OPTIONS),
+    );
+    return data.length === wanted.data.length && data.every((value, at) => value === wanted.data[at]);
+  } finally {
+    for (const each of own) each.close();
+  }
 }

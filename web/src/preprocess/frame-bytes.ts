@@ -28,14 +28,14 @@ export async function copyWords(
   return new Uint32Array(buffer);
 }
 
-/** Returns the pixels of a bitmap's frame; null where they are not all opaque, not sRGB, or laid out in another way. */
+/** Returns the pixels of a bitmap's frame; null where they are not all opaque, or laid out in another way. */
 export async function readOpaque(
   frame: VideoFrame,
   width: number,
   height: number,
 ): Promise<Uint8ClampedArray<ArrayBuffer> | null> {
   const [, order] = /^(RGB|BGR)[AX]$/.exec(frame.format ?? "") ?? [];
-  if (order === undefined || !isSrgb(frame.colorSpace)) return null;
+  if (order === undefined) return null;
   const words = await copyWords(frame, width, height);
   if (words === null) return null;
   const isOpaque = toOpaqueRgba(words, order === "BGR");
@@ -45,7 +45,7 @@ export async function readOpaque(
   return null;
 }
 
-function isSrgb({ primaries, transfer, fullRange }: VideoColorSpace): boolean {
+export function isSrgb({ primaries, transfer, fullRange }: VideoColorSpace): boolean {
   return primaries === "bt709" && transfer === "iec61966-2-1" && fullRange === true;
 }
 

@@ -26,8 +26,8 @@ export async function fetchGraph(
     ...graph.weights.map(async (path) => {
       const data = await downloads.get(path, onBytes);
       if (!isReleased) return { path: basename(path), data };
-      const isWritten = await downloads.flushWrites();
-      return { path: basename(path), data: new ReleasedWeights(data, isWritten) };
+      const isOwn = await downloads.owns(data);
+      return { path: basename(path), data: isOwn ? new ReleasedWeights(data) : data };
     }),
   ]);
   return { model, weights };

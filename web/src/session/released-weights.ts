@@ -1,4 +1,4 @@
-// A file of weights that is freed while the engine takes it, so that a large model is never in memory twice.
+// A file of weights that is freed while the engine takes it: as the engine's copy grows, this one shrinks.
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -15,12 +15,12 @@ export class ReleasedWeights extends Uint8Array<ArrayBuffer> {
   #taken: Bytes = new Uint8Array();
   #isAskedAgain = false;
 
-  /** `isOwned` says that nobody else needs the content, which is freed then. */
-  constructor(content: Bytes, isOwned: boolean) {
+  /** The content is freed: nobody else may need it. */
+  constructor(content: Bytes) {
     super(new ArrayBuffer(0));
     Object.defineProperty(this, "byteLength", { value: content.byteLength });
     for (let at = 0; at < content.byteLength; at += CHUNK) this.#chunks.push(content.slice(at, at + CHUNK));
-    if (isOwned) free(content);
+    free(content);
   }
 
   /** Whether the engine wanted bytes a second time: it does not get them, and makes no session. */

@@ -27,6 +27,9 @@ export class Downloads {
   readonly #slow = new Set<File>();
 
   /** What `cache` has is not fetched; what is fetched it is given to keep. */
+  /** What was given to the cache to be written. */
+  readonly #written = new WeakSet<Bytes>();
+
   constructor(locations: FileLocations, files: readonly File[], cache: FileCache, signal: AbortSignal) {
     this.#locations = locations;
     this.#files = new Map(files.map((file) => [file.path, file]));
@@ -48,9 +51,9 @@ export class Downloads {
     return sum(paths.map((path) => this.#file(path).size));
   }
 
-  /** Waits a short while for what is being kept for the next visit. Returns whether all of it is. */
-  flushWrites(): Promise<boolean> {
-    return this.#cache.flushWrites();
+  /** Whether nobody else reads the content of a file; that which is being written is waited for a short while. */
+  async owns(content: Bytes): Promise<boolean> {
+    return !this.#written.has(content) || (await this.#cache.flushWrites());
   }
 
   /** Returns the bytes that are in the files. */
@@ -115,6 +118,7 @@ export class Downloads {
       ({ stored, inflating: decompressor } = await receive(url, file, () => {}, { signal, cache: "reload" }));
     await verify(file, stored);
     this.#cache.put(file, stored);
+    this.#written.add(stored);
     if (decompressor.isSlow) this.#slow.add(file);
     return decompressor.content(stored);
   }
