@@ -8,7 +8,7 @@ import { recycle } from "./frame-bytes.js";
 
 export { isVideoFrame, type Pixels, sizeOf };
 
-/** What crosses into the worker. */
+/** What the worker reads. */
 export type Picture = Blob | ImageBitmap | ImageData | VideoFrame;
 
 /** What crosses into the worker: a picture, or what carries it. */
