@@ -50,12 +50,8 @@ def moved_elements(node: ir.Node, inputs: Sequence[NDArray[Any] | None]) -> list
             return [np.squeeze(data, tuple(axes) if axes else None)]
         case "Transpose":
             return [data.transpose(node.attributes.get_ints("perm", None) or None)]
-        case "Slice" if None not in (bounds := [_integers(node, place, "") for place in range(1, len(node.inputs))]):
-            starts, ends, along, steps = [*bounds, *[None] * 4][:4]
-            cut = [slice(None)] * data.ndim
-            for place, (start, end) in enumerate(zip(starts or [], ends or [], strict=True)):
-                cut[along[place] if along else place] = slice(start, end, steps[place] if steps else 1)
-            return [data[tuple(cut)]]
+        case "Slice" if (cut := _cut(node, data.ndim)) is not None:
+            return [data[cut]]
         case "Split":
             axis = node.attributes.get_int("axis", 0)
             sizes = _integers(node, 1, "split")
@@ -76,6 +72,19 @@ def moved_elements(node: ir.Node, inputs: Sequence[NDArray[Any] | None]) -> list
         case "Reshape" if (target := _integers(node, 1, "")) is not None and 0 not in target:
             return [data.reshape(target)]
     return None
+
+
+def _cut(node: ir.Node, rank: int) -> tuple[slice, ...] | None:
+    """Return what a Slice keeps of each axis, None where a bound is computed."""
+    bounds = [_integers(node, place, name) for place, name in enumerate(("starts", "ends", "axes", "steps"), 1)]
+    starts, ends, along, steps = bounds
+    computed = any(input_value(node, place) is not None and held is None for place, held in enumerate(bounds, 1))
+    if computed or starts is None or ends is None:
+        return None
+    cut = [slice(None)] * rank
+    for place, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        cut[along[place] if along else place] = slice(start, end, steps[place] if steps else 1)
+    return tuple(cut)
 
 
 def _integers(node: ir.Node, position: int, attribute: str) -> list[int] | None:
