@@ -11,8 +11,10 @@ from webbuild.passes.rewrite import (
     find_nodes,
     known_rank,
     producer_of,
+    read_axes,
     reduction_axes,
     replace_output,
+    static_shape,
 )
 
 _SMALL = 1e-10
@@ -40,7 +42,7 @@ class FuseLpNormalization(Pass):
         rewrites = []
         for node in find_nodes(model, "Div"):
             x = node.inputs[0]
-            axis = None if x is None else _norm_axis(node.inputs[1], x)
+            axis = None if x is None or not _keeps_shape(node, x) else _norm_axis(node.inputs[1], x)
             if x is None or axis is None or not has_kernel(model, "LpNormalization", "float", options):
                 continue
             add = Builder(model.graph, node, f"{node.name or 'Div'}/norm")
@@ -48,6 +50,15 @@ class FuseLpNormalization(Pass):
             remove_unread(model.graph, node)
             rewrites.append(self.applied(node, "is an LpNormalization"))
         return rewrites
+
+
+def _keeps_shape(node: ir.Node, x: ir.Value) -> bool:
+    """Whether a division has the shape of x: an Expand may give its divisor more rows."""
+    expanded = producer_of(node.inputs[1], "Expand")
+    shape = None if expanded is None else producer_of(expanded.inputs[1], "Shape")
+    if expanded is None or (shape is not None and shape.inputs[0] is x and read_axes(shape) == slice(None)):
+        return True
+    return static_shape(x) is not None and static_shape(node.outputs[0]) == static_shape(x)
 
 
 def _norm_axis(value: ir.Value | None, x: ir.Value) -> int | None:
