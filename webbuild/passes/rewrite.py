@@ -117,6 +117,18 @@ def consumers(value: ir.Value) -> list[ir.Node]:
     return list(dict.fromkeys(use.node for use in value.uses()))
 
 
+def only_reader(value: ir.Value, *op_types: str) -> ir.Node | None:
+    """Return the node that alone reads a value, once and in its graph, if it is of these operators, or none are given.
+
+    None where the value is an output of the graph, too.
+    """
+    if len(value.uses()) != 1 or value.is_graph_output():
+        return None
+    (reader,) = consumers(value)
+    fits = not op_types or (reader.op_type in op_types and reader.domain in ("", "ai.onnx"))
+    return reader if fits and reader.graph is value.graph else None
+
+
 def fusable_consumers(value: ir.Value) -> list[ir.Node]:
     """Return the nodes that read a value, none where one is in a branch or a loop: the engine fuses nothing into it."""
     readers = consumers(value)

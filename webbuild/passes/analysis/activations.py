@@ -7,13 +7,17 @@ from collections.abc import Sequence
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import constant_number, consumers
+from webbuild.passes.rewrite import constant_number, consumers, known_rank, only_reader
 
 _ONE_NODE = frozenset(
     {"Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "QuickGelu", "Relu", "Sigmoid", "Tanh"},
 )
 _RESHAPING = frozenset({"Flatten", "Reshape", "Squeeze", "Unsqueeze"})
 _SQUARE_ROOT = math.sqrt(2)
+_WRITTEN_OUT = {2: "SiLU", 3: "QuickGelu", 5: "Gelu"}
+"""Names of the activations of several nodes, by their number."""
+_CONV_RANK = 4
+"""Axes of what a convolution of images gives."""
 
 
 def after_reshapes(value: ir.Value) -> ir.Value:
@@ -36,6 +40,11 @@ def activation_after(value: ir.Value) -> list[ir.Node]:
     return [] if any(output.is_graph_output() for output in inner) else found
 
 
+def activation_name(nodes: Sequence[ir.Node]) -> str:
+    """Return the name of the activation that nodes make."""
+    return _WRITTEN_OUT.get(len(nodes), nodes[-1].op_type)
+
+
 def _one_node(value: ir.Value, readers: Sequence[ir.Node]) -> list[ir.Node]:
     return list(readers) if len(value.uses()) == 1 and readers[0].op_type in _ONE_NODE else []
 
@@ -50,7 +59,7 @@ def _silu(value: ir.Value, readers: Sequence[ir.Node]) -> list[ir.Node]:
 def _quick_gelu(value: ir.Value, readers: Sequence[ir.Node]) -> list[ir.Node]:
     """QuickGelu: x Sigmoid(1.702 x)."""
     scaled = next((node for node in readers if node.op_type == "Mul" and _has(node, 1.702)), None)
-    sigmoid = None if scaled is None else _only_reader(scaled, "Sigmoid")
+    sigmoid = None if scaled is None else only_reader(scaled.outputs[0], "Sigmoid")
     product = None if sigmoid is None else _product(value, sigmoid.outputs[0])
     if scaled is None or sigmoid is None or product is None or len(value.uses()) != 2:
         return []
@@ -60,15 +69,15 @@ def _quick_gelu(value: ir.Value, readers: Sequence[ir.Node]) -> list[ir.Node]:
 def _gelu(value: ir.Value, readers: Sequence[ir.Node]) -> list[ir.Node]:
     """The Gelu x (Erf(x / sqrt(2)) + 1) 0.5, as the engine fuses it: the half is multiplied last, or before x."""
     divided = next((node for node in readers if node.op_type == "Div" and node.inputs[0] is value), None)
-    erf = None if divided is None or not _has(divided, _SQUARE_ROOT) else _only_reader(divided, "Erf")
-    shifted = None if erf is None else _only_reader(erf, "Add")
+    erf = None if divided is None or not _has(divided, _SQUARE_ROOT) else only_reader(divided.outputs[0], "Erf")
+    shifted = None if erf is None else only_reader(erf.outputs[0], "Add")
     if divided is None or erf is None or shifted is None or not _has(shifted, 1) or len(value.uses()) != 2:
         return []
-    first = _only_reader(shifted, "Mul")
+    first = only_reader(shifted.outputs[0], "Mul")
     if first is None:
         return []
     if value in first.inputs:
-        last = _only_reader(first, "Mul")
+        last = only_reader(first.outputs[0], "Mul")
         return [divided, erf, shifted, first, last] if last is not None and _has(last, 0.5) else []
     second = _product(value, first.outputs[0]) if _has(first, 0.5) else None
     return [divided, erf, shifted, first, second] if second is not None else []
@@ -81,13 +90,10 @@ def _product(one: ir.Value, other: ir.Value) -> ir.Node | None:
     return readers[0] if fits else None
 
 
-def _only_reader(node: ir.Node, op: str) -> ir.Node | None:
-    value = node.outputs[0]
-    readers = consumers(value)
-    return readers[0] if len(value.uses()) == 1 and readers[0].op_type == op else None
-
-
 def _has(node: ir.Node, number: float) -> bool:
-    """Whether one operand is this number."""
-    held = [found for value in node.inputs if (found := constant_number(value)) is not None]
-    return any(math.isclose(each, number, rel_tol=1e-3) for each in held)
+    """Whether one operand is this number, with no more axes than the other operand or a convolution have."""
+    for held, other in (node.inputs, node.inputs[::-1]):
+        found, rank = constant_number(held), known_rank(held)
+        if found is not None and math.isclose(found, number, rel_tol=1e-3):
+            return rank is not None and rank <= min(_CONV_RANK, known_rank(other) or 0)
+    return False

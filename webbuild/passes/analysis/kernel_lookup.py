@@ -5,6 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions
+from webbuild.passes.rewrite import opset_version
 from webbuild.targets.schema import NO_TYPE_VARIABLE, find_schema
 from webbuild.targets.table import KernelPlacement
 
@@ -27,9 +28,12 @@ def placement_at_opset(node: ir.Node, opset: int, options: PassOptions) -> Kerne
     return options.table.placement(node.op_type, found.since, dtype, node.domain)
 
 
-def has_kernel(model: ir.Model, op: str, dtype: str, options: PassOptions) -> bool:
-    """Whether the GPU has a kernel for a standard operator and ONNX's name of an element type."""
-    found = find_schema(op, model.graph.opset_imports.get("", 18))
+def has_kernel(model: ir.Model, op: str, dtype: str, options: PassOptions, least_opset: int = 1) -> bool:
+    """Whether the GPU has a kernel for a standard operator and ONNX's name of an element type.
+
+    A model of an older opset than `least_opset` is taken for one of that.
+    """
+    found = find_schema(op, max(least_opset, opset_version(model)))
     return found is not None and options.table is not None and options.table.placement(op, found.since, dtype) == "gpu"
 
 

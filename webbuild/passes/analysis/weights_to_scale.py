@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from webbuild.passes.analysis.column_factors import Floats, column_factors
 from webbuild.passes.analysis.movement import moved_data
-from webbuild.passes.rewrite import constant, is_read, static_shape
+from webbuild.passes.rewrite import constant, is_read, only_reader, static_shape
 
 _DEEPEST = 6
 """Products and sums that are looked through, one inside the other."""
@@ -63,7 +63,7 @@ def _plan_of(node: ir.Node, factor: Floats, depth: int) -> list[ScaledWeights] |
                 return [ScaledWeights(node, at, factor, -1) for at in given]
         case "Add":
             for at, (bias, rest) in enumerate(((first, second), (second, first))):
-                if bias is None or rest is None or not _is_column(bias, factor) or not _read_once(rest):
+                if bias is None or rest is None or not _is_column(bias, factor) or only_reader(rest) is None:
                     continue
                 before = rest.producer()
                 if before is None or before.graph is not node.graph or before.op_type not in ("Add", "MatMul"):
@@ -88,11 +88,7 @@ def _is_whole(value: ir.Value) -> bool:
     """Whether one node reads a value, and nothing reads what else its producer makes."""
     producer = value.producer()
     outputs = [] if producer is None else [output for output in producer.outputs if is_read(output)]
-    return _read_once(value) and outputs == [value]
-
-
-def _read_once(value: ir.Value) -> bool:
-    return len(value.uses()) == 1 and not value.is_graph_output()
+    return only_reader(value) is not None and outputs == [value]
 
 
 def _is_column(value: ir.Value, factor: Floats) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import onnx_ir as ir
 from msgspec import Struct
 
-from webbuild.passes.analysis.activations import activation_after, after_reshapes
+from webbuild.passes.analysis.activations import activation_after, activation_name, after_reshapes
 from webbuild.passes.analysis.channels_last import TO_CHANNELS_FIRST, TO_CHANNELS_LAST
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.fusion.unread import remove_unread
@@ -44,7 +44,8 @@ class ActivationInConv(Pass):
             if found is None:
                 continue
             _write(model.graph, found)
-            rewrites.append(self.applied(node, f"is a convolution with {found.activation[-1].op_type}"))
+            fused = activation_name(found.activation)
+            rewrites.append(self.applied(node, f"is rewritten as a Conv, with which the engine fuses {fused}"))
         return rewrites
 
 
@@ -64,7 +65,7 @@ def _layer(node: ir.Node) -> Layer | None:
         return None
     if node.attributes.get_int("transA", 0) or not node.attributes.get_int("transB", 0):
         return None
-    if bias is not None and (stored is None or stored.shape != weights.shape[:1]):
+    if not weights.size or (bias is not None and (stored is None or stored.shape != weights.shape[:1])):
         return None
     value = after_reshapes(node.outputs[0])
     activation = activation_after(value)
@@ -92,15 +93,15 @@ def _write(graph: ir.Graph, found: Layer) -> None:
     kernel = add.const(weights.reshape(count, width, 1, 1), weights.dtype)
     result = add.op("Conv", x, kernel, *gemm.inputs[2:3])  # [1, N, 1, R]
     known = {found.value: result}
-    for at, node in enumerate(found.activation):
+    for node in found.activation:
         copy = ir.node(
             node.op_type,
             [value if value is None else known.get(value, value) for value in node.inputs],
             attributes=node.attributes,
             domain=node.domain,
-            name=f"{gemm.name or 'Gemm'}/conv/{node.op_type}_{at}",
+            name=f"{node.outputs[0].name}/conv",
         )
-        copy.outputs[0].name = f"{node.outputs[0].name}/conv"
+        copy.outputs[0].name = copy.name
         copy.outputs[0].type, copy.outputs[0].shape = node.outputs[0].type, ir.Shape([1, count, 1, rows])
         graph.insert_before(end, copy)
         known[node.outputs[0]] = copy.outputs[0]

@@ -13,6 +13,7 @@ from webbuild.passes.rewrite import (
     find_nodes,
     input_value,
     known_rank,
+    only_reader,
     replace_all_uses,
 )
 
@@ -27,7 +28,7 @@ class FoldBatchNorm(Pass):
         BatchNormalization(Flatten(MatMul(x, w)))    ->  Flatten(MatMul(x, s w) + t)
         Conv(BatchNormalization(x), w, b)            ->  Conv(x, s w, b + w t)
 
-    Why: a shader and a copy of the tensor. The engine folds those behind a convolution; LeViT normalizes behind its
+    Why: a shader and a copy of the tensor. The engine folds those after a convolution; LeViT normalizes after its
     linear layers, Visformer and InceptionNeXt before a convolution.
 
     How: with s = scale / sqrt(variance + epsilon) and t = bias - s mean for each channel.
@@ -88,7 +89,7 @@ def _product_before(node: ir.Node) -> ir.Node | None:
     if known_rank(value) != 2 or width is None:  # of another rank, the channels are not last
         return None
     while value is not None and (before := value.producer()) is not None and before.graph is node.graph:
-        if not _read_once(value) or _width(value) != width:
+        if only_reader(value) is None or _width(value) != width:
             return None
         if before.op_type == "MatMul":
             return before if _is_weight(before.inputs[1], 2) else None
@@ -152,7 +153,3 @@ def _width(value: ir.Value | None) -> int | None:
 def _is_weight(value: ir.Value | None, rank: int | None = None) -> bool:
     held = constant(value)
     return value is not None and held is not None and len(value.uses()) == 1 and rank in (None, held.ndim)
-
-
-def _read_once(value: ir.Value) -> bool:
-    return len(value.uses()) == 1 and not value.is_graph_output()

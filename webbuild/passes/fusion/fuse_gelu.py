@@ -9,9 +9,8 @@ from webbuild.passes.fusion.unread import remove_unread
 from webbuild.passes.rewrite import (
     constant,
     constant_number,
-    consumers,
     find_nodes,
-    input_value,
+    only_reader,
     opset_version,
     replace_all_uses,
 )
@@ -68,12 +67,12 @@ def _gelu_around(node: ir.Node) -> tuple[ir.Value, ir.Node] | None:
         return None
     divides = argument.op_type == "Div"
     x, root = (argument.inputs[0], argument.inputs[1]) if divides else _split(argument)
-    shifted = _only_reader(node.outputs[0], "Add")
+    shifted = only_reader(node.outputs[0], "Add")
     if x is None or not _is_number(root, math.sqrt(2) if divides else math.sqrt(0.5)) or shifted is None:
         return None
     if not any(_is_number(each, 1) for each in shifted.inputs):
         return None
-    product, at, missing = _only_reader(shifted.outputs[0], "Mul"), shifted.outputs[0], {"x", "half"}
+    product, at, missing = only_reader(shifted.outputs[0], "Mul"), shifted.outputs[0], {"x", "half"}
     order: list[str] = []
     while product is not None:
         other = product.inputs[1] if product.inputs[0] is at else product.inputs[0]
@@ -85,7 +84,7 @@ def _gelu_around(node: ir.Node) -> tuple[ir.Value, ir.Node] | None:
         if not missing:
             known = divides and order in (["x", "half"], ["halfx"])  # the engine's own
             return None if known else (x, product)
-        at, product = product.outputs[0], _only_reader(product.outputs[0], "Mul")
+        at, product = product.outputs[0], only_reader(product.outputs[0], "Mul")
     return None
 
 
@@ -113,9 +112,3 @@ def _is_number(value: ir.Value | None, number: float) -> bool:
         return False
     exact = 1e-3 if value.dtype == ir.DataType.FLOAT16 else 1e-6
     return math.isclose(held, number, rel_tol=exact)
-
-
-def _only_reader(value: ir.Value, op: str) -> ir.Node | None:
-    readers = consumers(value)
-    alone = len(value.uses()) == 1 and not value.is_graph_output() and readers[0].graph is value.graph
-    return readers[0] if alone and readers[0].op_type == op and input_value(readers[0], 1) is not None else None

@@ -4,20 +4,20 @@ import math
 
 import onnx_ir as ir
 
+from webbuild.passes.analysis.kernel_lookup import has_kernel
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.fusion.unread import remove_unread
 from webbuild.passes.opset.raise_opset import raise_opset
 from webbuild.passes.rewrite import (
     Builder,
     constant_number,
-    consumers,
     find_nodes,
     input_value,
-    opset_version,
+    known_rank,
+    only_reader,
     producer_of,
     replace_all_uses,
 )
-from webbuild.targets.schema import find_schema
 
 _OPSET = 14
 """The opset that has the operator."""
@@ -46,7 +46,7 @@ class FuseHardSwish(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         found = [node for node in find_nodes(model, "Div", "Mul") if _argument(node) is not None]
-        if not found or not _has_kernel(max(_OPSET, opset_version(model)), options):
+        if not found or not has_kernel(model, "HardSwish", "float", options, _OPSET):
             return []
         if (reason := raise_opset(model, _OPSET)) is not None:
             return [self.skipped(found[0], reason)]
@@ -59,24 +59,21 @@ class FuseHardSwish(Pass):
             fused.type, fused.shape = x.type, x.shape
             replace_all_uses(node.outputs[0], fused)
             remove_unread(model.graph, node)
-            rewrites.append(self.applied(node, "with what it multiplies is a HardSwish"))
+            rewrites.append(self.applied(node, "is fused with the nodes before it into a HardSwish"))
         return rewrites
 
 
-def _has_kernel(opset: int, options: PassOptions) -> bool:
-    found = find_schema("HardSwish", opset)
-    if found is None or options.table is None:
-        return False
-    return options.table.placement("HardSwish", found.since, "float") == "gpu"
-
-
 def _argument(node: ir.Node) -> ir.Value | None:
-    """Return what a node is the HardSwish of, None where it is none."""
-    if node.outputs[0].dtype != ir.DataType.FLOAT:
-        return None
+    """Return what a node is the HardSwish of, None where it is none, or a constant adds axes."""
+    x, result = _argument_of_any_rank(node), node.outputs[0]
+    rank = known_rank(x)
+    return x if rank is not None and rank == known_rank(result) and result.dtype == ir.DataType.FLOAT else None
+
+
+def _argument_of_any_rank(node: ir.Node) -> ir.Value | None:
     if node.op_type == "Div":  # x * Clip(x + 3, 0, 6) / 6
         product = producer_of(node.inputs[0], "Mul")
-        if product is None or not _is(node.inputs[1], 6) or not _read_once(product.outputs[0]):
+        if product is None or not _is(node.inputs[1], 6) or only_reader(product.outputs[0]) is None:
             return None
         return next((x for x, other in _operands(product) if _is_relu6(other, x)), None)
     return next((x for x, other in _operands(node) if _is_hard_sigmoid(other, x)), None)
@@ -90,11 +87,11 @@ def _operands(node: ir.Node) -> list[tuple[ir.Value, ir.Value]]:
 def _is_hard_sigmoid(value: ir.Value, x: ir.Value) -> bool:
     """Whether a value is HardSigmoid(x) of PyTorch, or Clip(x + 3, 0, 6) / 6, and nothing else reads it."""
     node = producer_of(value, "HardSigmoid", "Div", "Mul")
-    if node is None or not _read_once(value):
+    if node is None or only_reader(value) is None:
         return False
     if node.op_type == "HardSigmoid":
         alpha, beta = node.attributes.get_float("alpha", 0.2), node.attributes.get_float("beta", 0.5)
-        return node.inputs[0] is x and math.isclose(alpha, 1 / 6, rel_tol=1e-5) and beta == 0.5
+        return node.inputs[0] is x and math.isclose(alpha, 1 / 6, rel_tol=2e-6) and beta == 0.5
     if node.op_type == "Div":
         return _is(node.inputs[1], 6) and _is_relu6(node.inputs[0], x)
     return any(_is(factor, 1 / 6) and _is_relu6(clipped, x) for clipped, factor in _operands(node))
@@ -104,7 +101,9 @@ def _is_relu6(value: ir.Value | None, x: ir.Value) -> bool:
     """Whether a value is Clip(x + 3, 0, 6), and nothing else reads it."""
     node = producer_of(value, "Clip")
     shifted = None if node is None else producer_of(node.inputs[0], "Add")
-    if value is None or node is None or shifted is None or not _read_once(value) or not _read_once(shifted.outputs[0]):
+    if value is None or node is None or shifted is None:
+        return False
+    if only_reader(value) is None or only_reader(shifted.outputs[0]) is None:
         return False
     bounded = _is(input_value(node, 1), 0) and _is(input_value(node, 2), 6)
     return bounded and any(given is x and _is(other, 3) for given, other in _operands(shifted))
@@ -113,7 +112,3 @@ def _is_relu6(value: ir.Value | None, x: ir.Value) -> bool:
 def _is(value: ir.Value | None, number: float) -> bool:
     held = constant_number(value)
     return held is not None and math.isclose(held, number, rel_tol=1e-6)
-
-
-def _read_once(value: ir.Value) -> bool:
-    return len(consumers(value)) == 1 and not value.is_graph_output()

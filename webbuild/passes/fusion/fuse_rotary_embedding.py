@@ -17,8 +17,8 @@ from webbuild.passes.rewrite import (
     Builder,
     constant,
     constant_number,
-    consumers,
     find_nodes,
+    only_reader,
     producer_of,
     replace_all_uses,
     static_shape,
@@ -67,7 +67,7 @@ class FuseRotaryEmbedding(Pass):
             found = _with_scale(_with_prefix(found))
             model.graph.opset_imports.setdefault(_DOMAIN, 1)
             _write(model.graph, found)
-            rewrites.append(self.applied(node, "with the products it adds is a RotaryEmbedding"))
+            rewrites.append(self.applied(node, "is fused with the nodes before it into a RotaryEmbedding"))
         return rewrites
 
 
@@ -154,7 +154,7 @@ def _of_pairs(table: Angles, *, neighbours: bool) -> Angles | None:
 
 def _with_prefix(found: Rotation) -> Rotation:
     """Return a rotation of all tokens, where the first of them are joined to it as they are."""
-    join, part = _only_reader(found.end, "Concat"), found.x.producer()
+    join, part = only_reader(found.end.outputs[0], "Concat"), found.x.producer()
     source = None if part is None or part.op_type not in ("Slice", "Split") else part.inputs[0]
     shape = static_shape(source)
     if join is None or source is None or not shape or math.prod(shape) > _LARGEST or len(join.inputs) != 2:
@@ -176,22 +176,13 @@ def _with_prefix(found: Rotation) -> Rotation:
 
 def _with_scale(found: Rotation) -> Rotation:
     """Return a rotation that scales too, where a number is all that the result is multiplied by."""
-    product = _only_reader(found.end, "Mul")
+    product = only_reader(found.end.outputs[0], "Mul")
     if product is None or static_shape(product.outputs[0]) != static_shape(found.end.outputs[0]):
         return found
     factor = next((number for each in product.inputs if (number := constant_number(each)) is not None), None)
     if factor is None:
         return found
     return Rotation(found.x, found.cos * factor, found.sin * factor, found.neighbours, product)
-
-
-def _only_reader(node: ir.Node, op: str) -> ir.Node | None:
-    """Return the node that alone reads another, if it is of this operator."""
-    value = node.outputs[0]
-    readers = consumers(value)
-    if len(value.uses()) != 1 or value.is_graph_output() or readers[0].op_type != op:
-        return None
-    return readers[0] if readers[0].graph is node.graph else None
 
 
 def _write(graph: ir.Graph, found: Rotation) -> None:

@@ -39,7 +39,7 @@ class LinearBeforeActivation(Pass):
             if found is None or not activation_after(after_reshapes(found.end.outputs[0])):
                 continue
             _write(model.graph, found, needs_bias=model.opset_imports[""] < 11)
-            rewrites.append(self.applied(node, "has its weights by output"))
+            rewrites.append(self.applied(node, "is rewritten as a Gemm with transposed weights"))
         return rewrites
 
 
@@ -58,7 +58,7 @@ def _linear(node: ir.Node) -> Linear | None:
     if held is None or weights is None or weights.ndim != 2 or len(held.uses()) != 1 or held.dtype not in _FLOATS:
         return None
     rows, shape = static_shape(x), static_shape(result)
-    if not rows or len(rows) < 2 or not shape or not math.prod(shape):
+    if not rows or len(rows) < 2 or not shape or 0 in (*shape, *weights.shape):
         return None
     readers = consumers(result)
     if len(readers) == 1 and readers[0].op_type == "Add" and not result.is_graph_output():
