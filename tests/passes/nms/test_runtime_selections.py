@@ -98,4 +98,81 @@ def test_rows_that_a_label_changes_otherwise_stay_in_the_graph() -> None:
     (cast,) = (node for node in model.graph.node if node.output[0] == "labels")
     cast.output[0] = "numbers"
     model.graph.node.append(onnx.helper.make_node("Mul", ["numbers", "numbers"], ["labels"], "squares"))
-    assert refused(model) == ["a label gives more of a box than its score and its number"]
+    assert refused(model) == ["its outputs depend on the class beyond its index and score"]
+
+
+def ranked_by(*key: onnx.NodeProto) -> onnx.ModelProto:
+    """Return a model whose TopK reads `key` in place of the scores, which are gathered in its order."""
+    model = model_of("ranked", *SIZES["classes"])
+    nodes = list(model.graph.node)
+    at = next(i for i, node in enumerate(nodes) if node.op_type == "TopK")
+    first = [node for node in nodes[at:] if node.output[0] in ("places", "chosen_boxes")]
+    nodes[at].input[0], nodes[at].output[0] = "key", "best"
+    scores = onnx.helper.make_node("Gather", ["chosen", "order"], ["kept_scores"], axis=0)
+    later = [node for node in nodes[at + 1 :] if node not in first]
+    del model.graph.node[:]
+    model.graph.node.extend([*nodes[:at], *first, *key, nodes[at], scores, *later])
+    return model
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        onnx.helper.make_node("Neg", ["chosen"], ["key"]),
+        onnx.helper.make_node("ReduceMax", ["chosen_boxes"], ["key"], axes=[1], keepdims=0),
+    ],
+    ids=["the lowest score first", "the box furthest right first"],
+)
+def test_a_ranking_by_something_else_stays_in_the_graph(key: onnx.NodeProto) -> None:
+    assert refused(ranked_by(key)) == ["its TopK does not rank the boxes by their scores"]
+
+
+def test_a_ranking_by_the_scores_that_are_gathered_again_gives_the_rows_of_the_export() -> None:
+    ranked = Pair(ranked_by(onnx.helper.make_node("Identity", ["chosen"], ["key"])))
+    boxes, scores = crowd(1, 1, 5, 60, 30)
+    assert ranked.compare(feeds_of("ranked", boxes, scores, 4)) > 4
+
+
+def with_ids(largest: int) -> onnx.ModelProto:
+    """Return a model with one more output: an int64 of each box, up to a number."""
+    model = model_of("ranked", *SIZES["classes"])
+    of_all = np.arange(largest - 59, largest + 1)
+    model.graph.initializer.append(onnx.numpy_helper.from_array(of_all.astype(np.int64)[None], "of_all"))
+    model.graph.node.append(onnx.helper.make_node("GatherND", ["of_all", "places"], ["of_chosen"]))
+    model.graph.node.append(onnx.helper.make_node("Gather", ["of_chosen", "order"], ["ids"], axis=0))
+    model.graph.output.append(onnx.helper.make_tensor_value_info("ids", onnx.TensorProto.INT64, ["n"]))
+    return model
+
+
+def test_whole_numbers_that_float32_holds_give_the_rows_of_the_export() -> None:
+    boxes, scores = crowd(1, 1, 5, 60, 30)
+    assert Pair(with_ids(1 << 24)).compare(feeds_of("ranked", boxes, scores, 4)) > 4
+
+
+def test_larger_whole_numbers_stay_in_the_graph() -> None:
+    assert refused(with_ids((1 << 24) + 1)) == ["'ids' may hold whole numbers above 2^24, which float32 rounds"]
+
+
+def test_more_scores_than_the_gpu_has_room_for_stay_in_the_graph() -> None:
+    reason = "it has 2,520,000 scores, and the runtime's shader takes up to 2,097,152"
+    assert refused(model_of("multiclass", 1, 300, 8400, 4)) == [reason]
+
+
+def test_indices_of_the_ranking_that_are_an_output_stay_in_the_graph() -> None:
+    model = model_of("ranked", *SIZES["classes"])
+    model.graph.output.append(onnx.helper.make_tensor_value_info("order", onnx.TensorProto.INT64, ["n"]))
+    assert refused(model) == ["the indices from its TopK are used for more than gathering rows"]
+
+
+def test_several_outputs_of_the_number_of_boxes_stay_in_the_graph() -> None:
+    model = model_of("ranked", *SIZES["classes"])
+    model.graph.output.append(onnx.helper.make_tensor_value_info("k", onnx.TensorProto.INT64, [1]))
+    assert refused(model) == ["2 outputs are made of the number of boxes"]
+
+
+def test_an_output_computed_from_the_number_of_boxes_stays_in_the_graph() -> None:
+    model = model_of("ranked", *SIZES["classes"])
+    (cast,) = (node for node in model.graph.node if node.output[0] == "number")
+    cast.output[0] = "count"
+    model.graph.node.append(onnx.helper.make_node("Mul", ["count", "count"], ["number"]))
+    assert refused(model) == ["'number' is computed from the number of boxes"]

@@ -17,8 +17,9 @@ from webbuild.passes.nms.generic_pattern import GenericNmsPattern
 from webbuild.passes.nms.rows_by_box import Columns, add_rows, probe_columns
 from webbuild.passes.rewrite import Builder, constant_number, consumers
 
-_MOST_SCORES = 1 << 24
-"""Labels times boxes, of which float32 holds the numbers."""
+_MOST_SCORES = 1 << 21
+"""Labels times boxes. The shader needs 40 bytes for each score, 84 MB in all, of which the largest buffer has 64 MiB:
+every WebGPU device binds up to 128 MiB."""
 _DTYPES: dict[ir.DataType | None, DType] = {
     ir.DataType.FLOAT: "float32",
     ir.DataType.INT64: "int64",
@@ -36,8 +37,10 @@ def cut_selection(model: ir.Model, tail: GenericNmsPattern) -> int | str:
         return thresholds
     if tail.max_selected is None:
         return "the number of boxes of each label is computed"
-    if tail.classes * tail.boxes >= _MOST_SCORES or scores is None or scores.dtype != ir.DataType.FLOAT:
-        return "its scores are not float32, or too many"
+    if scores is None or scores.dtype != ir.DataType.FLOAT:
+        return "its scores are not float32"
+    if tail.classes * tail.boxes > _MOST_SCORES:
+        return f"it has {tail.classes * tail.boxes:,} scores, and the runtime's shader takes up to {_MOST_SCORES:,}"
     if isinstance(counts, str):
         return counts
     columns = probe_columns(model)
@@ -74,9 +77,12 @@ def _count_outputs(model: ir.Model, tail: GenericNmsPattern) -> list[ir.Value] |
             reached.update(made)
             waiting += made
     outputs = [value for value in model.graph.outputs if value in reached]
-    known = all(math.prod(_sizes(value)) == 1 and value.dtype in _DTYPES for value in outputs)
-    if len(outputs) > 1 or not known or not all(_is_count(value, counted, tail) for value in outputs):
-        return "the number of boxes is computed with, or is several outputs"
+    if len(outputs) > 1:
+        return f"{len(outputs)} outputs are made of the number of boxes"
+    for value in outputs:
+        known = math.prod(_sizes(value)) == 1 and value.dtype in _DTYPES
+        if not known or not _is_count(value, counted, tail):
+            return f"'{value.name}' is computed from the number of boxes"
     return outputs
 
 

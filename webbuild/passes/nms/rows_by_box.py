@@ -1,4 +1,4 @@
-"""What the outputs of a generic detection tail have of each box, where a label gives no more than its score and number.
+"""What the outputs of a generic detection tail have of each box, where a label gives no more than its score and index.
 
 The boxes that are selected are (picture, label, box) triples. What is computed of those is computed of all boxes here,
 with label 0: a column of the outputs is the same whatever the label, or the score of the pair, or the label itself.
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
 from webbuild.passes.analysis.use_def import skip_layout_ops, slice_bounds
+from webbuild.passes.analysis.value_ranges import UNBOUNDED, value_ranges
 from webbuild.passes.graphs import trial_copy
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern, find_generic_nms
 from webbuild.passes.rewrite import Builder, constant, consumers, replace_all_uses, static_shape
@@ -45,7 +46,7 @@ def probe_columns(model: ir.Model) -> Columns | str:
     assert copy is not None
     names = [value.name or "" for value in copy.outputs]
     if not take_all_rows(copy):
-        return "the order of its boxes is an output"
+        return "the indices from its TopK are used for more than gathering rows"
     outputs = [next(value for value in trial.graph.outputs if value.name == name) for name in names]
     if any(value.dtype not in _DTYPES or copy.axes.get(value) is None for value in outputs):
         return "its outputs are not float32 or whole numbers"
@@ -57,11 +58,13 @@ def probe_columns(model: ir.Model) -> Columns | str:
     pairs = np.stack([np.zeros(count, np.int64), label, box], 1)
     try:
         tables = _random_tables(copy, draw)
-        got, scores = _compute(trial, copy, outputs, tables, pairs)
-        same, _ = _compute(trial, copy, outputs, tables, pairs * [1, 0, 1])
+        *got, key, scores = _compute(trial, copy, [*outputs, _ranking_key(copy), copy.nms.inputs[1]], tables, pairs)
+        same = _compute(trial, copy, list(outputs), tables, pairs * [1, 0, 1])
     except (ValueError, WebbuildError) as error:
         return f"what its outputs have of a box was not computed: {error}"
     want = scores[0, label, box]
+    if copy.ranking is not None and not np.array_equal(key, want):
+        return "its TopK does not rank the boxes by their scores"
     flat = [[each.reshape(count, -1) for each in arrays] for arrays in (got, same)]
     widths = [each.shape[1] for each in flat[0]]
     of_pair, of_box = (np.concatenate(each, 1) for each in flat)
@@ -69,9 +72,28 @@ def probe_columns(model: ir.Model) -> Columns | str:
     for column in np.flatnonzero((of_pair != of_box).any(0)):
         kind = "label" if np.array_equal(of_pair[:, column], label) else "score"
         if found[kind] is not None or not np.array_equal(of_pair[:, column], label if kind == "label" else want):
-            return "a label gives more of a box than its score and its number"
+            return "its outputs depend on the class beyond its index and score"
         found[kind] = int(column)
+    if (rounded := _rounded_output(trial, copy, outputs)) is not None:
+        return f"'{rounded.name}' may hold whole numbers above 2^24, which float32 rounds"
     return Columns(widths, **found)
+
+
+def _ranking_key(tail: GenericNmsPattern) -> ir.Value | None:
+    """Return what the boxes are ranked by: their scores, where no TopK says otherwise."""
+    return tail.nms.inputs[1] if tail.ranking is None else tail.ranking[0].inputs[0]
+
+
+def _rounded_output(model: ir.Model, tail: GenericNmsPattern, outputs: list[ir.Value]) -> ir.Value | None:
+    """Return an output of whole numbers that float32 may not hold. The model's selection is replaced."""
+    add = Builder(model.graph, tail.nms, "suppression/bounds")
+    # the first and the last (picture, label, box)
+    ends = add.const(np.array([[0, 0, 0], [0, tail.classes - 1, tail.boxes - 1]]), np.int64)
+    for use in list(tail.nms.outputs[0].uses()):
+        use.node.replace_input_with(use.idx, ends)
+    ranges = value_ranges(model.graph)
+    whole = [each for each in outputs if each.dtype != ir.DataType.FLOAT and each is not tail.nms.outputs[0]]
+    return next((each for each in whole if max(map(abs, ranges.get(each, UNBOUNDED))) > 1 << 24), None)
 
 
 def take_all_rows(tail: GenericNmsPattern) -> bool:
@@ -184,18 +206,17 @@ def _random_tables(tail: GenericNmsPattern, draw: np.random.Generator) -> dict[s
 
 
 def _compute(
-    model: ir.Model, tail: GenericNmsPattern, outputs: list[ir.Value], tables: dict[str, Array], pairs: Array
-) -> tuple[list[Array], Array]:
-    """Return the outputs of these pairs, and the scores [1, labels, boxes] that the suppression reads."""
-    triples, scores = tail.nms.outputs[0], tail.nms.inputs[1]
-    assert scores is not None
+    model: ir.Model, tail: GenericNmsPattern, asked: list[ir.Value | None], tables: dict[str, Array], pairs: Array
+) -> list[Array]:
+    """Return values for these pairs of a label and a box."""
+    triples = tail.nms.outputs[0]
     values = {value.name: value for node in model.graph for value in node.outputs}
     values |= {value.name: value for value in model.graph.inputs}
     given = [triples, *(values[name] for name in tables)]
-    wanted = [value for value in (*outputs, scores) if value not in given]
+    wanted = [value for value in dict.fromkeys(asked) if value is not None and value not in given]
     feeds = {triples.name or "": pairs, **tables}
     found = feeds | _run(ir.convenience.extract(model.graph, given, wanted), model.ir_version, feeds)
-    return [found[value.name or ""] for value in outputs], found[scores.name or ""]
+    return [found[value.name or ""] for value in asked if value is not None]
 
 
 def _run(graph: ir.Graph, ir_version: int, feeds: dict[str, Array]) -> dict[str, Array]:

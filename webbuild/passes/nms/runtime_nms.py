@@ -40,8 +40,10 @@ class RuntimeNms(NmsPass[NmsPattern | GenericNmsPattern]):
     have the label and its score; everything else is of the box alone, which is asked by computing random pairs.
 
     Limits: thresholds that are inputs; what is computed of a candidate must not depend on others. Around a mask nothing
-    else but the one output may come of the boxes that are kept; otherwise outputs of float32 and of whole numbers below
-    2^24, and the number of boxes. What does not fit is left to `static-nms` and `static-generic-nms`. Exact.
+    else but the one output may come of the boxes that are kept; otherwise outputs of float32 and of whole numbers up
+    to 2^24, and the number of boxes; a TopK that ranks by the scores; 2^21 scores. What does not fit is left to
+    `static-nms` and `static-generic-nms`. Exact, but of a selection around which there is no mask no more than the
+    first R boxes are given, R as in `static-generic-nms`.
     """
 
     code = "runtime-nms"
