@@ -140,6 +140,16 @@ def test_a_failure_names_the_node(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [rewrite.location for rewrite in failed] == ["canonicalize, at ScatterND ''"]
 
 
+def test_too_little_memory_is_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    def starved(self: Pass, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        raise MemoryError("1 GiB")
+
+    monkeypatch.setattr(Canonicalize, "apply", starved)
+    rewrites = lower(ir.from_onnx_text(MIXED), PassOptions()).rewrites["wasm"]
+    failed = next(rewrite for rewrite in rewrites if rewrite.code == "pass-failed")
+    assert failed.reason == "the machine has too little memory: MemoryError: 1 GiB"
+
+
 def test_an_invalid_model_is_the_failure_of_its_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(self: Pass, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         node = next(iter(model.graph))

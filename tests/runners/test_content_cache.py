@@ -64,6 +64,23 @@ def test_what_would_fill_the_room_is_not_kept(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(("sizes", "kept"), [([60, 60], True), ([60, 80], False), ([10, 101], False), ([], True)])
+def test_entries_of_use_together_are_all_kept_or_none(tmp_path: Path, sizes: list[int], kept: bool) -> None:
+    cache = ContentCache(tmp_path, max_bytes=800)
+    assert cache.write_together({str(at): bytes(size) for at, size in enumerate(sizes)}) == kept
+    assert [cache.read(str(at)) for at in range(len(sizes))] == [bytes(size) if kept else None for size in sizes]
+
+
+def test_entries_together_leave_most_of_the_others(tmp_path: Path) -> None:
+    cache = ContentCache(tmp_path, max_bytes=8000)
+    for at in range(8):
+        cache.write(f"old {at}", bytes(900))
+        os.utime(tmp_path / f"old {at}", (1000 + at, 1000 + at))
+    assert cache.write_together({"a": bytes(900), "b": bytes(900)})
+    assert cache.read("a") == cache.read("b") == bytes(900)
+    assert sum(cache.read(f"old {at}") is not None for at in range(8)) >= 6
+
+
 def test_without_a_place_to_write_nothing_is_kept(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     cache = ContentCache(tmp_path / "file")

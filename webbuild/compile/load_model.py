@@ -34,7 +34,7 @@ class LoadedModel(Struct, frozen=True):
     """A model that native ONNX Runtime takes, a size for each of its free dimensions, and what had to be repaired.
 
     `ranges` are those of its inputs that may not hold just any number. `cache` keeps plans and the
-    answers of proofs, None where they are computed anew.
+    answers of proofs, None where nothing is cached.
     """
 
     source: OnnxModel

@@ -14,7 +14,6 @@ from webbuild.passes.base import PassOptions, Rewrite
 from webbuild.passes.lower import LoweredGraphs
 from webbuild.runners.content_cache import ContentCache
 from webbuild.runners.content_hash import hash_environment, hash_parts
-from webbuild.targets.table import encode_table
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -33,41 +32,56 @@ class _KeptPlan(Struct, frozen=True):
     rewrites: dict[TargetName, tuple[Rewrite, ...]]
 
 
-def plan_key(model: ir.Model, options: PassOptions) -> str:
-    """Return a hash of a model with its weights, the options of the passes, and their code."""
-    digest = hashlib.sha256(graph_bytes(model, names=False))
+def plan_key(model: ir.Model, options: PassOptions) -> str | None:
+    """Return a hash of a model with its weights, the options of the passes, and their code.
+
+    None for a model whose plan is not kept: one with strings as weights, or with external data in nodes or subgraphs.
+    """
+    graph = graph_bytes(model, names=False)
+    if graph is None:
+        return None
+    digest = hashlib.sha256(graph)
     for name, value in model.graph.initializers.items():
         tensor = value.const_value
-        assert tensor is not None
+        if tensor is None or tensor.dtype.is_string():
+            return None
         digest.update(f"{name!r} {tensor.dtype} {tensor.shape}".encode())
         digest.update(tensor.tobytes())
-    table = b"" if options.table is None else encode_table(options.table)
-    said = (sorted(options.dims.items()), options.missing_postprocess, sorted(options.states), options.nms)
-    limits = (options.max_binding_size, options.int32_inputs, hashlib.sha256(table).hexdigest())
-    return hash_parts("plan", hash_environment(), *VERSIONS, digest.hexdigest(), repr(said), repr(limits))
+    for name in PassOptions.__struct_fields__:
+        option = getattr(options, name)
+        digest.update(f"{name} {type(option).__name__} ".encode())
+        digest.update(msgspec.msgpack.encode(option, order="deterministic"))
+    return hash_parts("plan", hash_environment(), *VERSIONS, digest.hexdigest())
 
 
 def write_plan(cache: ContentCache, key: str, source: ir.Model, planned: LoweredGraphs) -> bool:
-    """Keep a plan, and return whether it is: not one whose weights take too much room."""
+    """Keep a plan, and return whether it is: not one that lacks a pass, or whose weights take too much room."""
+    if any(rewrite.code == "pass-failed" for rewrites in planned.rewrites.values() for rewrite in rewrites):
+        return False  # a pass that ran out of memory may succeed next time
     known = {id(value.const_value): name for name, value in source.graph.initializers.items()}
-    entries: dict[int, str] = {}
+    new: dict[int, ir.TensorProtocol] = {}
+    for value in (value for model in planned.graphs.values() for value in model.graph.initializers.values()):
+        tensor = value.const_value
+        if tensor is None or value.is_graph_input() or tensor.dtype.is_string():
+            return False
+        if id(tensor) not in known:
+            new[id(tensor)] = tensor
+    if not cache.fits([tensor.nbytes for tensor in new.values()]):
+        return False
+    contents = {at: tensor_bytes(tensor) for at, tensor in new.items()}
+    entries = {at: hashlib.sha256(content).hexdigest() for at, content in contents.items()}
     graphs: dict[TargetName, _KeptGraph] = {}
     for target, model in planned.graphs.items():
-        graphs[target] = _KeptGraph(graph_bytes(model), {}, {})
-        for name, value in model.graph.initializers.items():
-            tensor = value.const_value
-            if tensor is None or value.is_graph_input() or tensor.dtype.is_string():
-                return False
-            if (original := known.get(id(tensor))) is not None:
-                graphs[target].originals[name] = original
-                continue
-            if id(tensor) not in entries:
-                content = tensor_bytes(tensor)
-                entries[id(tensor)] = hashlib.sha256(content).hexdigest()
-                if not cache.write(entries[id(tensor)], content):
-                    return False
-            graphs[target].entries[name] = entries[id(tensor)]
-    return cache.write(key, msgspec.msgpack.encode(_KeptPlan(graphs, planned.rewrites)))
+        if (graph := graph_bytes(model)) is None:
+            return False
+        weights = {name: id(value.const_value) for name, value in model.graph.initializers.items()}
+        graphs[target] = _KeptGraph(
+            graph,
+            {name: known[at] for name, at in weights.items() if at in known},
+            {name: entries[at] for name, at in weights.items() if at in entries},
+        )
+    plan = msgspec.msgpack.encode(_KeptPlan(graphs, planned.rewrites))
+    return cache.write_together({**{entries[at]: content for at, content in contents.items()}, key: plan})
 
 
 def read_plan(cache: ContentCache, key: str, source: ir.Model) -> LoweredGraphs | None:

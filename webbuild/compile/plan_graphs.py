@@ -43,9 +43,9 @@ def plan_graphs(
 def _lower_once(loaded: LoadedModel, options: PassOptions) -> LoweredGraphs:
     """Apply the passes, unless an earlier pack of the same model has, and kept what they made."""
     model, cache = loaded.source.model, loaded.cache
-    if cache is None:
+    key = None if cache is None else plan_key(model, options)
+    if cache is None or key is None:
         return lower(model, options)
-    key = plan_key(model, options)
     if (kept := read_plan(cache, key, model)) is not None:
         return kept
     planned = lower(model, options)

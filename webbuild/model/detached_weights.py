@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import onnx
 import onnx_ir as ir
@@ -13,9 +13,10 @@ VERSIONS = (onnx.__version__, ir.__version__)
 """Of the libraries that write the bytes."""
 
 
-def graph_bytes(model: ir.Model, *, names: bool = True) -> bytes:
-    """Return a model with its weights as inputs, behind its own; the same bytes for the same graph.
+def graph_bytes(model: ir.Model, *, names: bool = True) -> bytes | None:
+    """Return a model with its weights as inputs, after its own; the same bytes for the same graph.
 
+    None where a tensor of an attribute or of a subgraph is external data: the bytes would only say where it lies.
     Without `names` those of tensors in attributes are left out, which a pass on a copy of the model gives.
     """
     graph = model.graph
@@ -41,10 +42,20 @@ def graph_bytes(model: ir.Model, *, names: bool = True) -> bytes:
         metadata_props=model.metadata_props,
     )
     proto = ir.to_proto(whole)
+    if any(tensor.data_location == tensor.EXTERNAL for tensor in _tensors(proto)):
+        return None
     for attribute in (attribute for node in iter_nodes(proto) for attribute in node.attribute):
         if attribute.HasField("t") and not names:
             attribute.t.name = ""
     return proto.SerializeToString(deterministic=True)
+
+
+def _tensors(proto: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
+    """Yield the tensors of attributes, and the initializers of subgraphs, those of functions too."""
+    for attribute in (attribute for node in iter_nodes(proto) for attribute in node.attribute):
+        yield from (attribute.t, *attribute.tensors)
+        for graph in (attribute.g, *attribute.graphs):
+            yield from graph.initializer
 
 
 def with_weights(data: bytes, weights: Mapping[str, ir.TensorProtocol]) -> ir.Model:

@@ -62,7 +62,7 @@ class PassFailedError(Exception):
 
     def __init__(self, code: str, where: str, error: Exception) -> None:
         super().__init__(f"{type(error).__name__}: {error}")
-        self.code, self.where = code, where
+        self.code, self.where, self.error = code, where, error
 
 
 class Pass(InPlacePass):

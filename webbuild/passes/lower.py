@@ -36,7 +36,7 @@ def lower(model: ir.Model, options: PassOptions, targets: Sequence[TargetName] =
     """Apply the passes to clones of `model`, which stays as it is.
 
     A pass that raises is left out, and reported as `pass-failed`: the model goes on without it, from a fresh clone,
-    since the pass may have stopped in the middle of a rewrite.
+    since the pass may have stopped in the middle of a rewrite. Too little memory is no bug of the pass.
     """
     kinds, failures = list(all_passes()), list[Rewrite]()
     while True:
@@ -45,7 +45,9 @@ def lower(model: ir.Model, options: PassOptions, targets: Sequence[TargetName] =
         except PassFailedError as error:
             kinds = [kind for kind in kinds if kind.code != error.code]
             where = f"{error.code}, at {error.where}" if error.where else error.code
-            failures.append(Rewrite("pass-failed", where, False, f"this is a bug in webbuild: {error}"))
+            no_memory = isinstance(error.error, MemoryError)
+            cause = "the machine has too little memory" if no_memory else "this is a bug in webbuild"
+            failures.append(Rewrite("pass-failed", where, False, f"{cause}: {error}"))
             continue
         for target in targets:
             lowered = lowered.with_rewrites(target, failures)

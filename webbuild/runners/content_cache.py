@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +19,8 @@ MAX_BYTES = 1 << 30
 """Bytes of all entries."""
 _PART = 8
 """The part of the room that is pruned at a time, and that one entry may take."""
+_TOGETHER = 4
+"""The part of the room that entries of use only together may take."""
 _HASH_BYTES = 32
 
 
@@ -68,6 +71,17 @@ class ContentCache:
         if self._unpruned > self._max_bytes // _PART:
             self._prune()
         return True
+
+    def write_together(self, entries: Mapping[str, bytes]) -> bool:
+        """Keep entries of use only together, and return whether all are. Where there is no room, none is written."""
+        if not self.fits([len(content) for content in entries.values()]):
+            return False
+        return all(self.write(key, content) for key, content in entries.items())
+
+    def fits(self, sizes: Collection[int]) -> bool:
+        """Whether there is room for entries of so many bytes, of use only together."""
+        largest, total = max(sizes, default=0), sum(sizes) + len(sizes) * _HASH_BYTES
+        return largest <= self._max_bytes // _PART and total <= self._max_bytes // _TOGETHER
 
     def _prune(self) -> None:
         """Remove the entries that were read longest ago until the others fit."""

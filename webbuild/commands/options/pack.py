@@ -140,7 +140,7 @@ class PackArguments(PreprocessOptions):
         "runs; seconds=1800 as a last resort. saving=0.2: share of the weights that auto must save.",
     )
     no_verify: bool = option(default=False, help="Do not run the bundle in Chromium.")
-    no_cache: bool = option(default=False, help="Compute plans and answers anew, and keep none for the next pack.")
+    no_cache: bool = option(default=False, help="Plan and prove everything again, and keep nothing for the next pack.")
     dry_run: bool = option(default=False, help="Print the rewrites; write nothing.")
     force: bool = option(default=False, help="Replace an existing bundle.")
     as_json: bool = json_option()
