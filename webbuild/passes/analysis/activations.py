@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import constant_number, consumers, known_rank, only_reader
+from webbuild.passes.rewrite import constant, consumers, only_reader
 
 _ONE_NODE = frozenset(
     {"Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "QuickGelu", "Relu", "Sigmoid", "Tanh"},
@@ -91,9 +91,6 @@ def _product(one: ir.Value, other: ir.Value) -> ir.Node | None:
 
 
 def _has(node: ir.Node, number: float) -> bool:
-    """Whether one operand is this number, with no more axes than the other operand or a convolution have."""
-    for held, other in (node.inputs, node.inputs[::-1]):
-        found, rank = constant_number(held), known_rank(held)
-        if found is not None and math.isclose(found, number, rel_tol=1e-3):
-            return rank is not None and rank <= min(_CONV_RANK, known_rank(other) or 0)
-    return False
+    """Whether one operand is this number, and adds no axes to what a convolution gives."""
+    held = [each for value in node.inputs if (each := constant(value)) is not None and each.size == 1]
+    return any(each.ndim <= _CONV_RANK and math.isclose(each.item(), number, rel_tol=1e-3) for each in held)

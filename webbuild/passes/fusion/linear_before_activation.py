@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from webbuild.passes.analysis.activations import activation_after, after_reshapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.fusion.unread import remove_unread
-from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, replace_output, static_shape
+from webbuild.passes.rewrite import Builder, constant, find_nodes, only_reader, replace_output, static_shape
 
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 
@@ -60,12 +60,11 @@ def _linear(node: ir.Node) -> Linear | None:
     rows, shape = static_shape(x), static_shape(result)
     if not rows or len(rows) < 2 or not shape or 0 in (*shape, *weights.shape):
         return None
-    readers = consumers(result)
-    if len(readers) == 1 and readers[0].op_type == "Add" and not result.is_graph_output():
-        bias = next((value for value in readers[0].inputs if value is not result), None)
+    if (add := only_reader(result, "Add")) is not None:
+        bias = next((value for value in add.inputs if value is not result), None)
         stored = constant(bias)
-        if stored is not None and stored.shape == weights.shape[1:] and readers[0].graph is node.graph:
-            return Linear(node, weights, bias, readers[0])
+        if stored is not None and stored.shape == weights.shape[1:]:
+            return Linear(node, weights, bias, add)
     return Linear(node, weights, None, node)
 
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, constant, consumers, fusable_consumers, opset_version
+from webbuild.passes.rewrite import Builder, constant, consumers, only_reader, opset_version
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _NEVER_NEGATIVE = ("Relu", "Sigmoid", "HardSigmoid", "Abs", "Exp", "Softmax")
@@ -75,18 +75,12 @@ class BlockPadPoolFusion(Workaround):
 
 def _following_pool(node: ir.Node) -> ir.Node | None:
     """Return the pool that is all that reads a Pad, maybe as another type, None if there is none."""
-    reader = _only_reader(node)
+    reader = only_reader(node.outputs[0])
     if reader is not None and reader.op_type == "Cast":
-        reader = _only_reader(reader)
+        reader = only_reader(reader.outputs[0])
     pools = reader is not None and reader.op_type in ("MaxPool", "AveragePool") and len(reader.outputs) == 1
     automatic = reader is not None and reader.attributes.get_string("auto_pad", "NOTSET") != "NOTSET"
     return reader if pools and not automatic else None
-
-
-def _only_reader(node: ir.Node) -> ir.Node | None:
-    (value,) = node.outputs
-    readers = fusable_consumers(value)
-    return readers[0] if len(readers) == 1 and not value.is_graph_output() else None
 
 
 def fusion_outcome(node: ir.Node, pool: ir.Node) -> Literal["no-session", "wrong"] | None:
