@@ -21,7 +21,8 @@ from typing import Any
 
 from benchmarks.gpu import archive
 from benchmarks.gpu.dawn import node_version, run_job
-from benchmarks.gpu.rows import is_software, result_row
+from benchmarks.gpu.rows import result_row
+from webbuild.browser.gpu_adapter import is_software
 
 SECONDS = 540.0
 JOB_SECONDS = 90.0
@@ -37,11 +38,12 @@ def measure(
     end = time.monotonic() + seconds
     probe = run_job(folder, {"kind": "adapter"}, job_seconds or JOB_SECONDS)
     adapter = (probe.get("adapter") or {}).get("adapter")
-    limit = job_seconds or (SOFTWARE_JOB_SECONDS if is_software(adapter) else JOB_SECONDS)
+    software = is_software(" ".join((adapter or {}).values()))
+    limit = job_seconds or (SOFTWARE_JOB_SECONDS if software else JOB_SECONDS)
     result: dict[str, Any] = {
         "adapter": adapter,
         "features": (probe.get("adapter") or {}).get("features", []),
-        "software": is_software(adapter),
+        "software": software,
         "driver": _driver(),
         "machine": {"platform": platform.platform(), "processors": os.cpu_count(), "node": node_version(folder)},
         "prepared": plan["prepared"],

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import statistics
 from collections.abc import Mapping
 from typing import Any
-
-_SOFTWARE = re.compile(r"llvmpipe|swiftshader|software|lavapipe", re.IGNORECASE)
-
-
-def is_software(adapter: Mapping[str, str] | None) -> bool:
-    """Return whether an adapter computes on the CPU."""
-    return adapter is not None and any(_SOFTWARE.search(text) for text in adapter.values())
 
 
 def result_row(about: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:

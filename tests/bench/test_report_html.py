@@ -31,7 +31,7 @@ def test_every_backend_and_every_run_is_drawn() -> None:
     page = render(report(backend(), backend(backend="wasm", adapter="")))
     assert page.count('<circle class="run"') == 8
     text = Tags(page).text
-    for part in ("Benchmark", "WebGPU, first visit", "WASM, second visit", "8.4 MB", "2 of 143", "SwiftShader"):
+    for part in ("Benchmark", "WebGPU, first visit", "WASM, second visit", "8.4 MB", "2 of 143", "A software adapter"):
         assert part in text
     assert "2.5 (0.3 MB)" in text
 
@@ -74,3 +74,8 @@ def test_dots_lie_where_their_runs_are() -> None:
     assert found.runs == (0.375, 0.125, 0.25, 0.5)
     assert (found.p50, found.p95) == (0.25, 0.5)
     assert dots(backend(run_times=None), 80) is None
+
+
+@pytest.mark.parametrize(("adapter", "told"), [("llvmpipe (LLVM 15)", True), ("nvidia ampere", False)])
+def test_times_of_a_software_adapter_say_nothing_about_a_gpu(adapter: str, told: bool) -> None:
+    assert ("these times say nothing about a GPU" in render(report(backend(adapter=adapter)))) == told

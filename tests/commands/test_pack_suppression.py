@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import html
 import json
 from pathlib import Path
@@ -17,17 +16,18 @@ from tests.exports import write
 from tests.passes.selections import ranked
 from webbuild.bench.nms_forms import TURNS
 from webbuild.bench.report import BenchReport
-from webbuild.commands import choose_nms
-from webbuild.commands.options.pack import PackArguments
+from webbuild.commands import choose_nms, pack
+from webbuild.errors import USAGE
 from webbuild.manifest.manifest import DetectTask, Manifest, OptionInput, Suppression, TensorTask, decode
-from webbuild.runners.content_cache import ContentCache
+from webbuild.runners.content_cache import NO_CACHE
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
 
 def packed(name: str, folder: Path, nms: str, *more: str) -> tuple[Done, Manifest]:
     model = write(f"ultralytics-8.4.190-torchscript/{name}", folder)
-    done = webbuild("pack", model, "-o", folder / "out", "--no-verify", "--nms", nms, *more)
+    unverified = [] if nms == "auto" else ["--no-verify"]
+    done = webbuild("pack", model, "-o", folder / "out", *unverified, "--nms", nms, *more)
     assert done.code == 0, done.stderr
     return done, decode((folder / "out" / "manifest.json").read_bytes())
 
@@ -122,6 +122,7 @@ def test_the_form_that_a_clock_says_is_faster_is_taken_and_pack_says_why(
 
     monkeypatch.setattr(choose_nms, "_bench", clock)
     monkeypatch.setattr(choose_nms, "has_playwright", lambda: True)
+    monkeypatch.setattr(pack, "has_playwright", lambda: False)
     done, manifest = packed("detect-nms", tmp_path, "auto")
     assert asked == ["shader", "graph"] * TURNS
     assert bool(manifest.graphs[0].suppression) == (form == "shader")
@@ -134,29 +135,33 @@ def test_without_a_browser_nothing_is_measured_and_pack_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(choose_nms, "has_playwright", lambda: False)
+    monkeypatch.setattr(pack, "has_playwright", lambda: False)
     packed("detect-nms", tmp_path, "auto")
     form, reason = told_form(tmp_path)
     assert form == "shader"
     assert reason.startswith("a rule, not measured: no browser")
 
 
-def test_what_was_measured_is_not_measured_again(tmp_path: Path) -> None:
+def test_another_clock_takes_another_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = {"shader": 10.0, "graph": 5.0}
+    monkeypatch.setattr(choose_nms, "_bench", lambda folder: report(times[folder.name], 7, "a card"))
+    monkeypatch.setattr(choose_nms, "has_playwright", lambda: True)
+    monkeypatch.setattr(pack, "has_playwright", lambda: False)
+    monkeypatch.delenv(NO_CACHE, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    packed("detect-nms", tmp_path, "auto")
+    assert told_form(tmp_path)[0] == "graph"
+    times["graph"] = 20.0
+    packed("detect-nms", tmp_path, "auto", "--force")
+    assert told_form(tmp_path)[0] == "shader"
+
+
+def test_a_measurement_without_chromium_is_refused(tmp_path: Path) -> None:
     model = write("ultralytics-8.4.190-torchscript/detect-nms", tmp_path)
-    cache = ContentCache(tmp_path / "cache")
-    arguments = PackArguments(models=(model,), nms="auto")
-    made: list[str] = []
-
-    def pack(form: str, folder: Path) -> None:
-        made.append(form)
-        webbuild("pack", model, "-o", folder, "--no-verify", "--nms", form, "--force")
-
-    def choose(milliseconds: float, given: PackArguments = arguments) -> str:
-        return choose_nms.choose_nms(given, [model], pack, cache, lambda _: report(milliseconds, 7, "a card")).reason
-
-    first = choose(10)
-    assert choose(99) == first
-    assert made == ["shader", "gpu"]
-    assert choose(99, dataclasses.replace(arguments, precision="fp16")) != first
+    done = webbuild("pack", model, "-o", tmp_path / "out", "--nms", "auto", "--no-verify")
+    assert done.code == USAGE
+    assert "error[conflicting-options] --nms auto runs the bundle in Chromium, and --no-verify does not" in done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def test_several_labels_of_a_box_are_suppressed_behind_the_graph(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -10,12 +9,12 @@ from typing import Literal
 from msgspec import Struct
 
 from webbuild.bench.report import BenchReport
+from webbuild.browser.gpu_adapter import is_software
 
 TURNS, RUNS = 3, 10
 """The forms take turns, so that what else the machine does befalls both; runs of each turn."""
 MARGIN = 0.9
 """The graph is taken where each turn takes at most so much of the time: noise does not decide."""
-_SOFTWARE = re.compile(r"llvmpipe|lavapipe|swiftshader|software", re.IGNORECASE)
 
 Bench = Callable[[Path], BenchReport]
 
@@ -23,7 +22,7 @@ Bench = Callable[[Path], BenchReport]
 class FormTimes(Struct, frozen=True):
     """Median milliseconds of a run in each turn, the kernels that a run starts, and the adapter."""
 
-    medians: tuple[float, ...]
+    medians: list[float]
     kernels: float
     adapter: str
 
@@ -37,22 +36,19 @@ class NmsChoice(Struct, frozen=True):
 
 def measure_forms(shader: Path, graph: Path, bench: Bench) -> tuple[FormTimes, FormTimes] | str:
     """Measure two bundles of a model in turns. Returns what the browser lacks where nothing was measured."""
-    found: dict[Path, list[FormTimes]] = {shader: [], graph: []}
+    found: dict[Path, FormTimes] = {}
     for _ in range(TURNS):
-        for folder, turns in found.items():
+        for folder in (shader, graph):
             report = bench(folder)
             row = report.backends[0] if report.backends else None
             if row is None or row.run_times is None or not row.run_times.runs or row.profile is None:
                 problems = report.problems()
                 return problems[0].message if problems else "nothing was measured"
-            if _SOFTWARE.search(row.adapter):
+            if is_software(row.adapter):
                 return f"{row.adapter} computes on the CPU"
-            turns.append(FormTimes((row.run_times.p50,), row.profile.per_run.dispatches, row.adapter))
-    first, second = (
-        FormTimes(tuple(each.medians[0] for each in turns), turns[0].kernels, turns[0].adapter)
-        for turns in found.values()
-    )
-    return first, second
+            times = found.setdefault(folder, FormTimes([], row.profile.per_run.dispatches, row.adapter))
+            times.medians.append(row.run_times.p50)
+    return found[shader], found[graph]
 
 
 def choose_form(measured: tuple[FormTimes, FormTimes] | str) -> NmsChoice:

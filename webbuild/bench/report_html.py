@@ -5,6 +5,7 @@ from __future__ import annotations
 from webbuild.bench import formatting as own
 from webbuild.bench.plot import Bar, RunDots, bar, dots, load_stages
 from webbuild.bench.report import BenchReport, exit_code
+from webbuild.browser.gpu_adapter import is_software
 from webbuild.errors import CLEAN
 from webbuild.reporting.charts import LinearScale, linear_scale
 from webbuild.reporting.jinja import template_environment
@@ -28,7 +29,7 @@ def render(report: BenchReport) -> str:
         frames=_run_dots(report),
         stages=_stages(report),
         numbers=own.number_rows(report.backends),
-        software="swiftshader" in " ".join(each.adapter for each in report.backends).lower(),
+        software=any(is_software(each.adapter) for each in report.backends),
     )
 
 

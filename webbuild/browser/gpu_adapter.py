@@ -1,11 +1,13 @@
-"""The graphics adapter of a page: its name, and the error of a browser that has none."""
+"""The graphics adapter of a page: its name, and the error of a browser that has none. Standard library only."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from webbuild.errors import USAGE, WebbuildError
 
+_SOFTWARE = re.compile(r"llvmpipe|lavapipe|swiftshader|software", re.IGNORECASE)
 _FIX = "run with `--backend wasm`, or name a Chromium that has WebGPU in WEBBUILD_CHROMIUM"
 
 
@@ -18,6 +20,11 @@ def adapter_name(fields: Mapping[str, str] | None, fix: str = _FIX) -> str:
     if not fields:
         raise no_adapter_error(fix)
     return " ".join(dict.fromkeys(word for word in fields.values() if word)) or "unnamed"
+
+
+def is_software(adapter: str) -> bool:
+    """Whether an adapter of this name computes on the CPU."""
+    return _SOFTWARE.search(adapter) is not None
 
 
 def no_adapter_error(fix: str = _FIX) -> WebbuildError:

@@ -69,12 +69,7 @@ def run(arguments: PackArguments) -> int:
 
         quiet = ProgressReporter(quiet=True)
         with progress.step("measure both forms of suppression"):
-            choice = choose_nms(
-                arguments,
-                [stage.source.path for stage in planned],
-                lambda form, folder: write(compile_stages(form, quiet), form, folder, quiet),
-                cache,
-            )
+            choice = choose_nms(lambda form, folder: write(compile_stages(form, quiet), form, folder, quiet))
         nms, measured = choice.nms, choice.reason
         progress.print_lines([f"NMS: {measured}"] if measured else [])
     stages = compile_stages(nms, progress)

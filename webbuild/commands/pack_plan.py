@@ -71,7 +71,7 @@ def parse_pack_options(arguments: PackArguments) -> PackOptions:
     """Parse what the options say.
 
     Raises:
-        WebbuildError: what the parsers raise.
+        WebbuildError: what the parsers raise; `conflicting-options`.
     """
     options = PackOptions(
         dims=parse_dims(arguments.dims),
@@ -84,6 +84,13 @@ def parse_pack_options(arguments: PackArguments) -> PackOptions:
         states=parse_states(arguments.states),
     )
     check_exclusive_options(arguments.precision, arguments.weights)
+    if arguments.nms == "auto" and arguments.no_verify:
+        raise WebbuildError(
+            "conflicting-options",
+            "--nms auto runs the bundle in Chromium, and --no-verify does not",
+            "leave out --no-verify, or give --nms shader or --nms gpu",
+            exit_code=USAGE,
+        )
     return options
 
 

@@ -5,7 +5,7 @@ import { FLOAT_KEYS, FLOAT_TESTS } from "../gpu/map-wgsl.js";
 /** Threads of a workgroup. */
 export const GROUP = 256;
 
-/** A column that no row has. */
+/** No such column. */
 export const NO_COLUMN = 0xffffffff;
 
 /** Words of an ordered candidate, whatever its boxes are. */
@@ -27,9 +27,9 @@ export const BINDING = {
 
 /**
  * `selectAbove`: the anchors of each label above the confidence threshold, in any order. `placeOf`: the number of
- * candidates of its label before one, by falling score and then by anchor. What a label has begins at its number times
- * that of the anchors; boxes of one label have the number 0. Numbers are compared as whole numbers where there may be NaN, and a step of
- * float32 is sealed where the compiler might fuse it with the next one: the CPU rounds after each.
+ * candidates of its label before one, by falling score and then by anchor. The candidates of label `i` begin at
+ * `i * anchors`; where there is a single label, `i` is 0. Numbers are compared as whole numbers where there may be NaN,
+ * and a step of float32 is sealed where the compiler might fuse it with the next one: the CPU rounds after each.
  */
 export const CANDIDATES = /* wgsl */ `
 struct Limits {
