@@ -101,7 +101,7 @@ def grid_detector(anchors: int, numbers: int) -> onnx.ModelProto:
     offset[2:4], offset[4:] = 1.5, 1
     tensors = {
         "weight": weights(8, 3, 8, 8) * 0.01,
-        "mixing": weights(128, anchors * numbers, seed=1),
+        "mixing": weights(128, anchors * numbers, seed=1) * 0.2,
         "offset": offset,
     }
     model.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in tensors.items())

@@ -32,7 +32,7 @@ def model(nodes: str, **tensors: NDArray[np.float32]) -> onnx.ModelProto:
 
 
 def layers() -> onnx.ModelProto:
-    nodes = "a = MatMul (x, first) b = Tanh (a) y = MatMul (b, second)"
+    nodes = "a = MatMul (x, first) b = Abs (a) y = MatMul (b, second)"
     return model(nodes, first=weights(64, 64) * np.float32(0.125), second=weights(64, 64, seed=1))
 
 
