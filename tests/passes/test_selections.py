@@ -181,6 +181,18 @@ def test_more_candidates_than_the_capacity_are_reported_and_the_cpu_graph_is_rig
     assert same(every.original(feeds), every.run("wasm", feeds)) > 0
 
 
+def test_the_best_of_more_boxes_than_a_graph_gives_are_those_of_the_original() -> None:
+    classes, anchors, most = 20, 120, 60
+    boxes = np.full((1, anchors, 4), 20, np.float32)
+    boxes[0, :, :2] = np.stack(np.meshgrid(np.arange(12) * 50, np.arange(10) * 50), -1).reshape(anchors, 2)
+    scores = np.linspace(0.3, 1, classes * anchors, dtype=np.float32).reshape(1, classes, anchors)
+    every = Graphs(ranked(1, classes, anchors, most, IOU, SCORE))
+    feeds = feeds_of("ranked", boxes, scores, most)
+    want = every.original(feeds)
+    assert set(want["labels"]) == {18, 19}  # 1,200 boxes are selected, those of the last labels after the 1,024th
+    assert same(want, every.run("wasm", feeds)) == most + 2
+
+
 def test_on_the_cpu_both_graphs_keep_the_operator_and_give_the_rows_of_the_original() -> None:
     model = multiclass(2, 3, 40, 5, IOU, SCORE)
     planned = lower(ir.from_proto(model), PassOptions(nms="cpu"))

@@ -58,12 +58,15 @@ class GenericNmsPattern:
     @property
     def capacity(self) -> tuple[int, int]:
         """How many candidates a head keeps, and how many boxes are given at most."""
-        lists = self.batches * self.classes
-        everything = lists * self.boxes
-        bound = everything if self.max_selected is None else min(everything, lists * self.max_selected)
-        bound = bound if self.limit is None else min(bound, self.limit)
-        kept = min(candidate_capacity(everything, bound), MAX_CANDIDATES)
+        bound = self.most_selected if self.limit is None else min(self.most_selected, self.limit)
+        kept = min(candidate_capacity(self.batches * self.classes * self.boxes, bound), MAX_CANDIDATES)
         return kept, min(bound, kept)
+
+    @property
+    def most_selected(self) -> int:
+        """How many boxes are selected at most, of all lists."""
+        each = self.boxes if self.max_selected is None else min(self.boxes, self.max_selected)
+        return self.batches * self.classes * each
 
 
 def find_generic_nms(model: ir.Model) -> GenericNmsPattern | None:

@@ -20,9 +20,10 @@ class PadGenericNmsOutput(NmsPass[GenericNmsPattern]):
     Why: the number of selected boxes depends on the picture, so nothing after NonMaxSuppression has a fixed shape.
 
     How: NonMaxSuppression selects the boxes, and their order stays. Every output that had one row per box has R rows,
-    as many as `static-generic-nms` gives, with zeros after the last box. Boxes after the first R are cut off.
+    as many as `static-generic-nms` gives, with zeros after the last box. Boxes after the first R are cut off. Where a
+    TopK ranks the boxes, every box that may be selected has a row up to the TopK, and the best R are given.
 
-    Exact, unless more than R boxes are selected.
+    Exact, unless the export gives more than R boxes.
     """
 
     code = "pad-generic-nms-output"
@@ -32,19 +33,22 @@ class PadGenericNmsOutput(NmsPass[GenericNmsPattern]):
 
     def rewrite(self, model: ir.Model, tail: GenericNmsPattern, options: PassOptions) -> list[Rewrite]:
         _, rows = tail.capacity
+        padded_rows = rows if tail.ranking is None else tail.most_selected
         chosen = tail.nms.outputs[0]
         after = list(model.graph)
         place = after.index(tail.nms) + 1
         add = Builder(model.graph, after[place] if place < len(after) else None, "selection")
-        # [n, 3] -> [n + R, 3] -> [R, 3]: rows of zeros after the n-th
-        padded = add.op("Concat", chosen, add.const(np.zeros((rows, 3)), np.int64), axis=0)
         zero, one = add.const([0], np.int64), add.const([1], np.int64)
-        most = add.const([rows], np.int64)
-        first = add.op("Slice", padded, zero, most, zero)
-        selected = add.reshape(first, [rows, 3])
+        most, padded_size = add.const([rows], np.int64), add.const([padded_rows, 3], np.int64)
         # n is the first size of the selection: min(n, R), int64 [1], without a Min, which opset 11 has for floats alone
         number = add.op("Slice", add.op("Shape", chosen), zero, one, zero)
         count = add.op("Where", add.op("Less", number, most), number, most)
-        real = add.op("Less", add.const(np.arange(rows), np.int64), count)
+        # [n, 3] -> [n + P, 3] -> [P, 3]: rows of zeros after the n-th, computed from n so that none are stored
+        zeros = add.op("Expand", add.op("Mul", number, zero), padded_size)
+        padded = add.op("Concat", chosen, zeros, axis=0)
+        selected = add.reshape(
+            add.op("Slice", padded, zero, add.const([padded_rows], np.int64), zero), [padded_rows, 3]
+        )
+        real = add.op("Less", add.const(np.arange(padded_rows), np.int64), number)
         pad_selected_outputs(model, tail, selected, real, count, rows)
         return [self.applied(tail.where, f"what it selects is filled up to {rows} boxes")]

@@ -42,8 +42,9 @@ class RuntimeNms(NmsPass[NmsPattern | GenericNmsPattern]):
     Limits: thresholds that are inputs; what is computed of a candidate must not depend on others. Around a mask nothing
     else but the one output may come of the boxes that are kept; otherwise outputs of float32 and of whole numbers up
     to 2^24, and the number of boxes; a TopK that ranks by the scores; 2^21 scores. What does not fit is left to
-    `static-nms` and `static-generic-nms`. Exact, but of a selection around which there is no mask no more than the
-    first R boxes are given, R as in `static-generic-nms`.
+    `static-nms` and `static-generic-nms`.
+
+    Exact, unless the export gives more than R boxes, R as in `pad-generic-nms-output`; around a mask there is no R.
     """
 
     code = "runtime-nms"
