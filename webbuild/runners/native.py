@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,9 @@ _NUMPY_DTYPES = {
     )
 }  # fmt: skip
 """ONNX Runtime's names of element types."""
+
+RUN_SECONDS = 900.0
+"""A run that takes longer is ended: a loop of a model may have no end."""
 
 MAX_CHANGED_BYTES = 1 << 30
 """Of a model's files, from which on its weights are not perturbed: they would be held twice."""
@@ -189,20 +193,32 @@ class NativeRunner:
         return self._session
 
     def run(self, feeds: Tensors) -> dict[str, NDArray[Any]]:
-        """Return every output by name. Raises WebbuildError `reference-run-failed`."""
+        """Return every output by name. Raises WebbuildError `reference-run-failed`, `reference-run-too-long`."""
         suppression = self._suppression
         names = list(self.output_shapes) if suppression is None else raw_outputs(suppression, self.output_shapes)
         session = self._open()
         fixed = {name: array for name, array in self._fixed.items() if name in self.input_dtypes}
         given = {**self._defaults, **feeds, **fixed}
+        options = _returning_memory()
+        limit = Timer(RUN_SECONDS, lambda: setattr(options, "terminate", True))
+        limit.daemon = True
+        limit.start()
         try:
-            values = session.run(names, given, _returning_memory())
+            values = session.run(names, given, options)
         except Exception as error:
+            if options.terminate:
+                raise WebbuildError(
+                    "reference-run-too-long",
+                    f"{self.path.name}: native ONNX Runtime had not finished after {RUN_SECONDS:g} seconds",
+                    "check that the loops of the model end; give smaller --dim sizes or --sample files",
+                ) from error
             raise WebbuildError(
                 "reference-run-failed",
                 f"{self.path.name}: native ONNX Runtime fails on this input: {error}",
                 "check the input's names, types and shapes against manifest.json",
             ) from error
+        finally:
+            limit.cancel()
         outputs = {name: np.asarray(value) for name, value in zip(names, values, strict=True)}
         if suppression is None or suppression.boxes not in outputs:
             return outputs
