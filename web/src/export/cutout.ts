@@ -9,7 +9,7 @@ import type {
 } from "../api/types.js";
 import { foundObjects } from "./objects.js";
 import type { PixelTest } from "./rle.js";
-import { inSlices } from "./slices.js";
+import { inSlices, pause } from "./slices.js";
 
 /** The most pixels that are drawn at a time. */
 const BAND_PIXELS = 500_000;
@@ -50,6 +50,9 @@ async function drawObject(
   const inside = objects[index]?.inside;
   if (!inside) throw new RangeError(`no object ${index}: the result has ${objects.length}`);
   const { width, height } = result;
+  // A canvas takes its memory when it is first drawn on: of a large picture that is the work of a slice.
+  context.putImageData(new ImageData(1, 1), 0, 0);
+  await pause();
   await inSlices(height, Math.max(1, Math.floor(BAND_PIXELS / width)), (top, end) => {
     const band = { top, width, height: end - top };
     context.putImageData(maskBand(inside, band), 0, top);
