@@ -97,7 +97,7 @@ def export_checkpoint(checkpoint: Path, options: Mapping[str, str], target: Path
         shutil.copyfile(checkpoint, source)
         arguments = [str(source), str(target), *(f"{name}={value}" for name, value in options.items())]
         done = subprocess.run(
-            [sys.executable, "-c", _EXPORT_PROGRAM, *arguments],
+            [sys.executable, "-P", "-c", _EXPORT_PROGRAM, *arguments],
             cwd=work,
             env={**os.environ, "YOLO_AUTOINSTALL": "0", "YOLO_OFFLINE": "1", "PYTHONUTF8": "1"},
             stdin=subprocess.DEVNULL,

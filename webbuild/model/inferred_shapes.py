@@ -13,6 +13,8 @@ from webbuild.model.traversal import iter_nodes
 
 _LARGEST_VALUE = 1000
 """Bytes of the largest weight whose value the inference may ask for: sizes are small, and a model may exceed 2 GB."""
+_MOST_NUMBERS = 1 << 20
+"""Numbers of the longest vector whose values are followed: the inference makes an object of each, known or not."""
 _STAND_INS = {
     **dict.fromkeys(("BiasAdd", "BiasGelu", "FastGelu", "Gelu", "LayerNormalization", "QuickGelu"), "Identity"),
     "RotaryEmbedding": "Identity",
@@ -34,7 +36,9 @@ def add_inferred_shapes(model: ir.Model) -> None:
     """Write the shapes that onnx infers into the model; where that fails, say so and leave it as it is."""
     try:
         proto = _without_weights(model)
-        inferred = onnx.shape_inference.infer_shapes(proto, check_type=False, strict_mode=False, data_prop=True)
+        inferred = onnx.shape_inference.infer_shapes(proto, check_type=False, strict_mode=False)
+        if _longest_vector(inferred.graph) <= _MOST_NUMBERS:
+            inferred = onnx.shape_inference.infer_shapes(proto, check_type=False, strict_mode=False, data_prop=True)
     except Exception as error:  # onnx's own errors share no base class with protobuf's
         logging.getLogger(__name__).warning("No shapes could be inferred: %s", error)
     else:
@@ -68,6 +72,12 @@ def _without_weights(model: ir.Model) -> onnx.ModelProto:
         elif node.op_type in _STAND_INS and not _is_known(node, model.opset_imports.get("", 1)):
             _replace(node, _STAND_INS[node.op_type])
     return proto
+
+
+def _longest_vector(graph: onnx.GraphProto) -> int:
+    """Return how many numbers the longest vector has of those whose length is known without their values."""
+    shapes = (value.type.tensor_type.shape for value in (*graph.input, *graph.value_info, *graph.output))
+    return max((shape.dim[0].dim_value for shape in shapes if len(shape.dim) == 1), default=0)
 
 
 def _add_captured(body: onnx.GraphProto, known: Mapping[str, onnx.TensorProto]) -> None:

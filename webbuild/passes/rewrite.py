@@ -23,18 +23,29 @@ _SMALL = 1 << 16
 
 def constant(value: ir.Value | None) -> NDArray[Any] | None:
     """Return the array of an initializer or Constant node, None for anything computed or overridable."""
-    if value is None or value.is_graph_input():
-        return None
-    tensor = value.const_value
-    if tensor is None and (node := value.producer()) is not None and node.op_type == "Constant":
-        tensor = ir.convenience.get_const_tensor(value)
+    tensor = None if value is None or value.is_graph_input() else constant_tensor(value)
     return None if tensor is None else tensor.numpy()
+
+
+def constant_tensor(value: ir.Value) -> ir.TensorProtocol | None:
+    """Return the tensor of an initializer or Constant node, None for anything else, a malformed Constant too."""
+    try:
+        return ir.convenience.get_const_tensor(value)
+    except ValueError:  # of two attributes: ONNX Runtime takes it
+        return None
 
 
 def constant_number(value: ir.Value | None) -> float | None:
     """Return the one number that a constant has, None for anything else."""
     held = constant(value)
     return float(held.reshape(())) if held is not None and held.size == 1 else None
+
+
+def is_number(value: ir.Value | None, number: float) -> bool:
+    """Whether a value is a constant of this one number, to 1e-6 of it, in float16 to 1e-3."""
+    held = constant_number(value)
+    exact = 1e-3 if value is not None and value.dtype == ir.DataType.FLOAT16 else 1e-6
+    return held is not None and math.isclose(held, number, rel_tol=exact)
 
 
 def producer_of(value: ir.Value | None, *op_types: str) -> ir.Node | None:

@@ -62,6 +62,13 @@ def changed(model: onnx.ModelProto, kind: type[Pass]) -> onnx.ModelProto:
     return result
 
 
+def fires(model: onnx.ModelProto, kind: type[Pass]) -> bool:
+    """Whether a pass changes a model."""
+    read = ir.from_proto(model)
+    infer_shapes(read)
+    return any(rewrite.applied for rewrite in kind().apply(read, PassOptions(table=load_table(WEBGPU))))
+
+
 def assert_same(model: onnx.ModelProto, kind: type[Pass], feeds: Arrays, tolerance: float = 0.0) -> None:
     """Compare before and after, with a tolerance relative to the largest finite magnitude of the output.
 

@@ -12,22 +12,11 @@ from webbuild.passes.rewrite import constant, consumers, only_reader
 _ONE_NODE = frozenset(
     {"Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "QuickGelu", "Relu", "Sigmoid", "Tanh"},
 )
-_RESHAPING = frozenset({"Flatten", "Reshape", "Squeeze", "Unsqueeze"})
 _SQUARE_ROOT = math.sqrt(2)
 _WRITTEN_OUT = {2: "SiLU", 3: "QuickGelu", 5: "Gelu"}
 """Names of the activations of several nodes, by their number."""
 _CONV_RANK = 4
 """Axes of what a convolution of images gives."""
-
-
-def after_reshapes(value: ir.Value) -> ir.Value:
-    """Return what a value is after it got its last shape, where nothing reads it before."""
-    while len(value.uses()) == 1 and not value.is_graph_output():
-        (node,) = consumers(value)
-        if node.op_type not in _RESHAPING or node.inputs[0] is not value or node.graph is not value.graph:
-            break
-        value = node.outputs[0]
-    return value
 
 
 def activation_after(value: ir.Value) -> list[ir.Node]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -15,10 +15,13 @@ from webbuild.passes.analysis.moved_elements import moved_elements
 from webbuild.passes.rewrite import constant, static_shape
 
 KERNELS = frozenset({"Concat", "Gather", "Slice", "Split", "Transpose"})
-"""Operators that start a shader; of those that only name a shape anew the engine makes none."""
+"""Operators that start a shader; of those that only give another shape the engine makes none."""
 MOVING = KERNELS | {"Flatten", "Reshape", "Squeeze", "Unsqueeze"}
 
 Indices = NDArray[np.int64]
+
+_NEAR = 4096
+"""Places among which the end of a row is looked for first: most rows are short."""
 
 
 class Transposition(Struct, frozen=True):
@@ -68,6 +71,30 @@ def element_sources(
     return known[result].ravel()
 
 
+def movement_key(chain: Sequence[ir.Node], source: ir.Value, result: ir.Value) -> Hashable:
+    """Return what decides about the movement of a chain: its operators, their constants, and who reads what.
+
+    The layers of a network have the same chains, so that what comes of one is computed once.
+    """
+    made = [source, *(output for node in chain for output in node.outputs)]
+    numbers = {value: number for number, value in enumerate(made)}
+    nodes = tuple(
+        (
+            node.op_type,
+            tuple(sorted((name, attribute.value) for name, attribute in node.attributes.items())),
+            tuple("" if value is None else numbers.get(value, _constant_key(value)) for value in node.inputs),
+            len(node.outputs),
+        )
+        for node in chain
+    )
+    return tuple(static_shape(source) or ()), tuple(static_shape(result) or ()), nodes, numbers[result]
+
+
+def _constant_key(value: ir.Value) -> Hashable:
+    held = constant(value)
+    return None if held is None else (held.shape, held.tobytes())
+
+
 def as_transposition(places: Indices, count: int) -> Transposition | None:
     """Return the Transpose that puts `count` elements at these places, None where no single one does.
 
@@ -80,8 +107,7 @@ def as_transposition(places: Indices, count: int) -> Transposition | None:
     rest = places
     while len(rest) > 1:
         step = int(rest[1] - rest[0])
-        ends = np.flatnonzero(np.diff(rest) != step)
-        size = int(ends[0]) + 1 if len(ends) else len(rest)
+        size = _steps_alike(rest, step)
         if step <= 0 or len(rest) % size:
             return None
         loops.append((step, size))
@@ -96,6 +122,15 @@ def as_transposition(places: Indices, count: int) -> Transposition | None:
         return None
     found = Transposition(sizes, tuple(order.index(at) for at in range(len(loops))))
     return found if np.array_equal(np.arange(count).reshape(sizes).transpose(found.perm).ravel(), places) else None
+
+
+def _steps_alike(places: Indices, step: int) -> int:
+    """Return how many places follow each other by this step, with the first."""
+    for looked_at in (_NEAR, len(places)):
+        ends = np.flatnonzero(np.diff(places[:looked_at]) != step)
+        if len(ends):
+            return int(ends[0]) + 1
+    return len(places)
 
 
 def as_rows(places: Indices, count: int) -> RowSelection:

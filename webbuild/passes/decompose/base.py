@@ -11,7 +11,15 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import AttributeValue, Builder, find_nodes, is_read, opset_version, replace_all_uses
+from webbuild.passes.rewrite import (
+    AttributeValue,
+    Builder,
+    attribute_values,
+    find_nodes,
+    is_read,
+    opset_version,
+    replace_all_uses,
+)
 from webbuild.targets.result_type import result_type
 
 
@@ -58,6 +66,12 @@ class RewriteContext(Builder):
         result = self.op("Cast", value, to=ir.DataType.FLOAT)
         self.cpu_casts.append(self.nodes[-1])
         return result
+
+    def in_float32(self, node: ir.Node) -> ir.Value:
+        """Add a node of float16 once more in float32, with a Cast of its first input before it and one after it."""
+        wide = self.cast(node.inputs[0], ir.DataType.FLOAT)
+        result = self.op(node.op_type, wide, *node.inputs[1:], **attribute_values(node))
+        return self.cast(result, ir.DataType.FLOAT16)
 
     def rollback(self) -> None:
         """Remove everything added."""

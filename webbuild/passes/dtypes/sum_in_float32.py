@@ -5,8 +5,8 @@ import math
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions
-from webbuild.passes.decompose.base import Decomposers, Decomposition, RewriteContext
-from webbuild.passes.rewrite import attribute_values, static_shape
+from webbuild.passes.decompose.base import Decomposers, Decomposition
+from webbuild.passes.rewrite import static_shape
 
 _OPERATORS = (
     *("ReduceMean", "ReduceSum", "ReduceSumSquare", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"),
@@ -33,7 +33,7 @@ class SumInFloat32(Decomposition):
     tolerance = 1e-2
 
     def decomposers(self) -> Decomposers:
-        return dict.fromkeys(_OPERATORS, _in_float32)
+        return dict.fromkeys(_OPERATORS, lambda add, node: add.in_float32(node))
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
         """Whether it adds up many numbers of float16."""
@@ -42,9 +42,3 @@ class SumInFloat32(Decomposition):
         if options.table is None or value is None or value.dtype != ir.DataType.FLOAT16 or not before or after is None:
             return False
         return math.prod(before) >= MANY_TERMS * max(1, math.prod(after))
-
-
-def _in_float32(add: RewriteContext, node: ir.Node) -> ir.Value:
-    wide = add.cast(node.inputs[0], ir.DataType.FLOAT)
-    result = add.op(node.op_type, wide, *node.inputs[1:], **attribute_values(node))
-    return add.cast(result, ir.DataType.FLOAT16)

@@ -5,15 +5,16 @@ from collections.abc import Sequence
 import onnx_ir as ir
 from msgspec import Struct
 
-from webbuild.passes.analysis.activations import activation_after, activation_name, after_reshapes
+from webbuild.passes.analysis.activations import activation_after, activation_name
 from webbuild.passes.analysis.channels_last import TO_CHANNELS_FIRST, TO_CHANNELS_LAST
+from webbuild.passes.analysis.reshapes import RESHAPES, after_reshapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.fusion.unread import remove_unread
 from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, input_value, replace_output, static_shape
 from webbuild.passes.workarounds.block_double_activation_fusion import FUSABLE_ACTIVATIONS
 
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
-_BETWEEN = frozenset({"Flatten", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
+_BETWEEN = RESHAPES | {"Transpose"}
 
 
 class ActivationInConv(Pass):

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 import onnx_ir as ir
 
 from webbuild.passes.analysis.channels_last import TO_CHANNELS_FIRST, TO_CHANNELS_LAST
+from webbuild.passes.analysis.reshapes import after_reshapes, before_reshapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder, consumers, find_nodes, replace_output, static_shape
 
-_RESHAPING = frozenset({"Flatten", "Reshape", "Squeeze", "Unsqueeze"})
 _PICTURES = frozenset(
     {"AveragePool", "BatchNormalization", "Conv", "ConvTranspose", "DepthToSpace", "GlobalAveragePool", "GridSample"}
     | {"InstanceNormalization", "MaxPool", "Resize"}
@@ -48,7 +48,7 @@ class ChannelsLastTokens(Pass):
         return rewrites
 
     def _tokens_of_picture(self, graph: ir.Graph, node: ir.Node) -> Rewrite | None:
-        source = _before_reshapes(node)
+        source = before_reshapes(node.inputs[0])
         shape = static_shape(source)
         if source is node.inputs[0] or shape is None or len(shape) != 4 or not _touches(source, _producers):
             return None
@@ -60,17 +60,17 @@ class ChannelsLastTokens(Pass):
         return self.applied(node, "channels go last before the picture becomes tokens")
 
     def _picture_of_tokens(self, graph: ir.Graph, node: ir.Node) -> Rewrite | None:
-        picture = _after_reshapes(node)
-        shape = None if picture is None else static_shape(picture.outputs[0])
-        if picture is None or shape is None or len(shape) != 4 or not _touches(picture.outputs[0], _readers):
+        picture = after_reshapes(node.outputs[0])
+        shape, reshape = static_shape(picture), picture.producer()
+        if reshape is None or reshape is node or shape is None or len(shape) != 4 or not _touches(picture, _readers):
             return None
         count, channels, height, width = shape
         last = [count, height, width, channels]
         if _meaning_of(node) != meaning(last, TO_CHANNELS_FIRST):
             return None
-        add = Builder(graph, picture, f"{node.name or 'Transpose'}/picture")
+        add = Builder(graph, reshape, f"{node.name or 'Transpose'}/picture")
         tokens = add.reshape(node.inputs[0], last)
-        replace_output(picture, add.op("Transpose", tokens, perm=list(TO_CHANNELS_FIRST)))
+        replace_output(reshape, add.op("Transpose", tokens, perm=list(TO_CHANNELS_FIRST)))
         return self.applied(node, "channels go first after the tokens become a picture")
 
 
@@ -94,25 +94,6 @@ def _meaning_of(node: ir.Node) -> tuple[tuple[int, ...], tuple[int, ...]] | None
     if shape is None or static_shape(node.outputs[0]) is None:
         return None
     return meaning(shape, node.attributes.get_ints("perm", []) or range(len(shape))[::-1])
-
-
-def _before_reshapes(node: ir.Node) -> ir.Value | None:
-    """Return what a node reads, before it is reshaped."""
-    value = node.inputs[0]
-    while value is not None and (producer := value.producer()) is not None and producer.op_type in _RESHAPING:
-        value = producer.inputs[0]
-    return value
-
-
-def _after_reshapes(node: ir.Node) -> ir.Node | None:
-    """Return the node that gives the result its last shape, where nothing reads it before."""
-    last = None
-    while not node.outputs[0].is_graph_output():
-        readers = consumers(node.outputs[0])
-        if len(readers) != 1 or readers[0].op_type not in _RESHAPING or readers[0].graph is not node.graph:
-            break
-        last = node = readers[0]
-    return last
 
 
 def _producers(value: ir.Value) -> list[ir.Node]:

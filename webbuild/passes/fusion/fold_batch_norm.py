@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import onnx_ir as ir
-from msgspec import Struct
-from numpy.typing import NDArray
 
+from webbuild.passes.analysis.channel_affine import Affine, batch_norm_affine
+from webbuild.passes.analysis.reshapes import RESHAPES
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import (
     Builder,
@@ -17,10 +17,6 @@ from webbuild.passes.rewrite import (
     replace_all_uses,
 )
 
-_RESHAPING = ("Flatten", "Reshape", "Squeeze", "Unsqueeze")
-
-Numbers = NDArray[np.float64]
-
 
 class FoldBatchNorm(Pass):
     """Folds a BatchNormalization into a product before it, or into the convolutions after it.
@@ -28,8 +24,8 @@ class FoldBatchNorm(Pass):
         BatchNormalization(Flatten(MatMul(x, w)))    ->  Flatten(MatMul(x, s w) + t)
         Conv(BatchNormalization(x), w, b)            ->  Conv(x, s w, b + w t)
 
-    Why: a shader and a copy of the tensor. The engine folds those after a convolution; LeViT normalizes after its
-    linear layers, Visformer and InceptionNeXt before a convolution.
+    Why: a shader and a copy of the tensor. `fold-conv-scale` folds those after a convolution; LeViT normalizes after
+    its linear layers, Visformer and InceptionNeXt before a convolution.
 
     How: with s = scale / sqrt(variance + epsilon) and t = bias - s mean for each channel.
 
@@ -45,8 +41,8 @@ class FoldBatchNorm(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         rewrites = []
         for node in find_nodes(model, "BatchNormalization"):
-            affine = _affine(node)
-            if affine is None:
+            affine = batch_norm_affine(node)
+            if affine is None or node.outputs[0].is_graph_output():
                 continue
             if (product := _product_before(node)) is not None:
                 _fold_back(model.graph, product, affine)
@@ -63,26 +59,6 @@ class FoldBatchNorm(Pass):
         return rewrites
 
 
-class Affine(Struct, frozen=True):
-    """What each channel is multiplied by, and what is then added."""
-
-    scale: Numbers
-    shift: Numbers
-
-
-def _affine(node: ir.Node) -> Affine | None:
-    """Return what a BatchNormalization with constants does to each channel, None for any other."""
-    stored = [constant(input_value(node, at)) for at in range(1, 5)]
-    if any(array is None for array in stored) or node.outputs[0].dtype != ir.DataType.FLOAT or len(node.outputs) > 1:
-        return None
-    if node.attributes.get_int("training_mode", 0) or node.outputs[0].is_graph_output():
-        return None
-    gamma, beta, mean, variance = (np.asarray(array, np.float64) for array in stored)
-    scale = gamma / np.sqrt(variance + node.attributes.get_float("epsilon", 1e-5))
-    shift = beta - scale * mean
-    return Affine(scale, shift) if np.isfinite(scale).all() and np.isfinite(shift).all() else None
-
-
 def _product_before(node: ir.Node) -> ir.Node | None:
     """Return the MatMul whose columns a normalization has as channels, where nothing else reads what lies between."""
     value, width = node.inputs[0], _width(node.outputs[0])
@@ -93,7 +69,7 @@ def _product_before(node: ir.Node) -> ir.Node | None:
             return None
         if before.op_type == "MatMul":
             return before if _is_weight(before.inputs[1], 2) else None
-        if before.op_type not in _RESHAPING:
+        if before.op_type not in RESHAPES:
             return None
         value = before.inputs[0]
     return None

@@ -14,10 +14,11 @@ from webbuild.passes.analysis.movement import (
     as_transposition,
     element_sources,
     moved_data,
+    movement_key,
     takes_every_row,
 )
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, constant, replace_output, static_shape
+from webbuild.passes.rewrite import Builder, replace_output, static_shape
 
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 _SHORTEST = 8
@@ -89,32 +90,11 @@ class FoldDataMovement(Pass):
     def _whole_movement(
         self, chain: list[ir.Node], source: ir.Value, result: ir.Value
     ) -> Transposition | RowSelection | None:
-        """Return what a chain does as a whole, computed once: the layers of a network have the same chains."""
-        key = _chain_key(chain, source, result)
+        """Return what a chain does as a whole, computed once."""
+        key = movement_key(chain, source, result)
         if key not in self._ways:
             self._ways[key] = _whole_movement(chain, source, result)
         return self._ways[key]
-
-
-def _chain_key(chain: list[ir.Node], source: ir.Value, result: ir.Value) -> Hashable:
-    """Return what decides about the movement of a chain: its operators, their constants, and who reads what."""
-    made = [source, *(output for node in chain for output in node.outputs)]
-    numbers = {value: number for number, value in enumerate(made)}
-    nodes = tuple(
-        (
-            node.op_type,
-            tuple(sorted((name, attribute.value) for name, attribute in node.attributes.items())),
-            tuple("" if value is None else numbers.get(value, _constant_key(value)) for value in node.inputs),
-            len(node.outputs),
-        )
-        for node in chain
-    )
-    return tuple(static_shape(source) or ()), tuple(static_shape(result) or ()), nodes, numbers[result]
-
-
-def _constant_key(value: ir.Value) -> Hashable:
-    held = constant(value)
-    return None if held is None else (held.shape, held.tobytes())
 
 
 def _moves_tokens(node: ir.Node) -> bool:

@@ -8,8 +8,8 @@ from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.fusion.unread import remove_unread
 from webbuild.passes.rewrite import (
     constant,
-    constant_number,
     find_nodes,
+    is_number,
     only_reader,
     opset_version,
     replace_all_uses,
@@ -68,9 +68,9 @@ def _gelu_around(node: ir.Node) -> tuple[ir.Value, ir.Node] | None:
     divides = argument.op_type == "Div"
     x, root = (argument.inputs[0], argument.inputs[1]) if divides else _split(argument)
     shifted = only_reader(node.outputs[0], "Add")
-    if x is None or not _is_number(root, math.sqrt(2) if divides else math.sqrt(0.5)) or shifted is None:
+    if x is None or not is_number(root, math.sqrt(2) if divides else math.sqrt(0.5)) or shifted is None:
         return None
-    if not any(_is_number(each, 1) for each in shifted.inputs):
+    if not any(is_number(each, 1) for each in shifted.inputs):
         return None
     product, at, missing = only_reader(shifted.outputs[0], "Mul"), shifted.outputs[0], {"x", "half"}
     order: list[str] = []
@@ -92,11 +92,11 @@ def _factors(value: ir.Value | None, x: ir.Value) -> set[str]:
     """Return which of x and a half a factor is, both where it is their product."""
     if value is x:
         return {"x"}
-    if _is_number(value, 0.5):
+    if is_number(value, 0.5):
         return {"half"}
     product = None if value is None else value.producer()
     if product is not None and product.op_type == "Mul" and x in product.inputs:
-        return {"half", "x"} if any(_is_number(each, 0.5) for each in product.inputs) else set()
+        return {"half", "x"} if any(is_number(each, 0.5) for each in product.inputs) else set()
     return set()
 
 
@@ -104,11 +104,3 @@ def _split(product: ir.Node) -> tuple[ir.Value | None, ir.Value | None]:
     """Return the computed operand of a product, and the constant one."""
     first, second = product.inputs
     return (second, first) if constant(first) is not None else (first, second)
-
-
-def _is_number(value: ir.Value | None, number: float) -> bool:
-    held = constant_number(value)
-    if value is None or held is None:
-        return False
-    exact = 1e-3 if value.dtype == ir.DataType.FLOAT16 else 1e-6
-    return math.isclose(held, number, rel_tol=exact)

@@ -10,9 +10,9 @@ from webbuild.passes.fusion.unread import remove_unread
 from webbuild.passes.opset.raise_opset import raise_opset
 from webbuild.passes.rewrite import (
     Builder,
-    constant_number,
     find_nodes,
     input_value,
+    is_number,
     known_rank,
     only_reader,
     producer_of,
@@ -73,7 +73,7 @@ def _argument(node: ir.Node) -> ir.Value | None:
 def _argument_of_any_rank(node: ir.Node) -> ir.Value | None:
     if node.op_type == "Div":  # x * Clip(x + 3, 0, 6) / 6
         product = producer_of(node.inputs[0], "Mul")
-        if product is None or not _is(node.inputs[1], 6) or only_reader(product.outputs[0]) is None:
+        if product is None or not is_number(node.inputs[1], 6) or only_reader(product.outputs[0]) is None:
             return None
         return next((x for x, other in _operands(product) if _is_relu6(other, x)), None)
     return next((x for x, other in _operands(node) if _is_hard_sigmoid(other, x)), None)
@@ -93,8 +93,8 @@ def _is_hard_sigmoid(value: ir.Value, x: ir.Value) -> bool:
         alpha, beta = node.attributes.get_float("alpha", 0.2), node.attributes.get_float("beta", 0.5)
         return node.inputs[0] is x and math.isclose(alpha, 1 / 6, rel_tol=2e-6) and beta == 0.5
     if node.op_type == "Div":
-        return _is(node.inputs[1], 6) and _is_relu6(node.inputs[0], x)
-    return any(_is(factor, 1 / 6) and _is_relu6(clipped, x) for clipped, factor in _operands(node))
+        return is_number(node.inputs[1], 6) and _is_relu6(node.inputs[0], x)
+    return any(is_number(factor, 1 / 6) and _is_relu6(clipped, x) for clipped, factor in _operands(node))
 
 
 def _is_relu6(value: ir.Value | None, x: ir.Value) -> bool:
@@ -105,10 +105,5 @@ def _is_relu6(value: ir.Value | None, x: ir.Value) -> bool:
         return False
     if only_reader(value) is None or only_reader(shifted.outputs[0]) is None:
         return False
-    bounded = _is(input_value(node, 1), 0) and _is(input_value(node, 2), 6)
-    return bounded and any(given is x and _is(other, 3) for given, other in _operands(shifted))
-
-
-def _is(value: ir.Value | None, number: float) -> bool:
-    held = constant_number(value)
-    return held is not None and math.isclose(held, number, rel_tol=1e-6)
+    bounded = is_number(input_value(node, 1), 0) and is_number(input_value(node, 2), 6)
+    return bounded and any(given is x and is_number(other, 3) for given, other in _operands(shifted))

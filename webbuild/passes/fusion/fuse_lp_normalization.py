@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import has_kernel
@@ -17,7 +18,7 @@ from webbuild.passes.rewrite import (
     static_shape,
 )
 
-_SMALL = 1e-10
+_SMALL = float(np.float32(1e-10))
 """The largest number that keeps a norm from being zero alone; rounding makes as small ones."""
 
 

@@ -7,7 +7,8 @@ import onnx_ir as ir
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.passes.analysis.activations import activation_after, after_reshapes
+from webbuild.passes.analysis.activations import activation_after
+from webbuild.passes.analysis.reshapes import after_reshapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.fusion.unread import remove_unread
 from webbuild.passes.rewrite import Builder, constant, find_nodes, only_reader, replace_output, static_shape
@@ -76,7 +77,7 @@ def _write(graph: ir.Graph, found: Linear, *, needs_bias: bool) -> None:
     weights = add.const(np.ascontiguousarray(found.weights.T), found.weights.dtype)
     bias = found.bias
     if bias is None and needs_bias:  # opsets below 11 have no Gemm without one
-        bias = add.const(np.zeros(shape[-1:], found.weights.dtype))
+        bias = add.const(np.zeros(shape[-1:]), found.weights.dtype)
     given = [flat, weights] if bias is None else [flat, weights, bias]
     product = add.op("Gemm", *given, transB=1)
     replace_output(found.end, product if len(rows) == 2 else add.reshape(product, shape))

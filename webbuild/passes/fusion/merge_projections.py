@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.limits.split_many_outputs import MAX_OUTPUTS
 from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, replace_output, static_shape
 
-_FEWEST, _MOST = 3, 7
-"""Projections that are worth it, and the outputs of a Split that every GPU binds beside its input."""
+_FEWEST = 3
+"""Projections that are worth it."""
 _HEADS_FIRST = (0, 2, 1, 3)
 
 
@@ -47,7 +48,7 @@ class MergeProjections(Pass):
         rewrites = []
         for (x, _), group in groups.items():
             fits = sum(each.weights.nbytes for each in group) <= options.max_binding_size
-            if fits and _FEWEST <= len(group) <= _MOST and len({each.weights.dtype for each in group}) == 1:
+            if fits and _FEWEST <= len(group) <= MAX_OUTPUTS and len({each.weights.dtype for each in group}) == 1:
                 _merge(model.graph, x, group)
                 rewrites.append(self.applied(group[0].product, f"is one product of {len(group)}"))
         return rewrites

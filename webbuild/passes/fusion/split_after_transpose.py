@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 
 import onnx_ir as ir
 from msgspec import Struct
@@ -12,14 +13,14 @@ from webbuild.passes.analysis.movement import (
     as_transposition,
     element_sources,
     moved_data,
+    movement_key,
 )
 from webbuild.passes.analysis.use_def import slice_bounds
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.limits.split_many_outputs import MAX_OUTPUTS
 from webbuild.passes.rewrite import Builder, constant, consumers, replace_output, static_shape
 
-_MOST = 7
-"""Outputs of a Split that every GPU binds beside its input."""
 _LARGEST = 1 << 24
 """Elements of a part whose movement is looked at."""
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
@@ -46,6 +47,10 @@ class SplitAfterTranspose(Pass):
     target = "webgpu"
     after = ("canonicalize", "fold-constants", "eliminate-no-ops")
 
+    def __init__(self, options: PassOptions = PassOptions()) -> None:  # noqa: B008 - it is frozen
+        super().__init__(options)
+        self._ways: dict[Hashable, Transposition | None] = {}
+
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         graph, rewrites = model.graph, list[Rewrite]()
         sources = {node.inputs[0]: None for node in graph if node.op_type in ("Gather", "Slice", "Split")}
@@ -59,7 +64,7 @@ class SplitAfterTranspose(Pass):
         parts = [] if shape is None else _parts(graph, source, shape)
         if shape is None or not parts or source.dtype not in _FLOATS:
             return None
-        moved = [_moved(part, shape) for part in parts]
+        moved = [self._moved(part, shape) for part in parts]
         found = [each for each in moved if each is not None]
         kernels = {node for part in parts for node in part.chain if node.op_type in KERNELS}
         if len(found) < len(parts) or len(kernels) <= 2 or not _is_alike(found):
@@ -80,6 +85,17 @@ class SplitAfterTranspose(Pass):
         for part in parts:
             remove_unread(graph, part.end)
         return self.applied(first, f"{len(parts)} parts are transposed as one")
+
+    def _moved(self, part: Part, shape: list[int]) -> MovedPart | None:
+        """Return what a part's movement is as a Transpose whose axis of the parts can grow, None where it is none."""
+        sizes, end = static_shape(part.value), part.end.outputs[0]
+        if sizes is None or len(part.chain) < 2 or static_shape(end) is None:
+            return None
+        key = movement_key(part.chain[1:], part.value, end)
+        if key not in self._ways:
+            self._ways[key] = _transposition(part, sizes)
+        way = self._ways[key]
+        return None if way is None or not way.perm else _with_axis(way, math.prod(shape[: part.axis]))
 
 
 class Part(Struct, frozen=True):
@@ -111,7 +127,7 @@ def _parts(graph: ir.Graph, source: ir.Value, shape: list[int]) -> list[Part]:
     found.sort(key=lambda part: part.start)
     ends = [0, *(part.stop for part in found)]
     whole = len({part.axis for part in found}) == 1 and [part.start for part in found] == ends[:-1]
-    if not whole or ends[-1] != shape[found[0].axis] or not 2 <= len(found) <= _MOST:
+    if not whole or ends[-1] != shape[found[0].axis] or not 2 <= len(found) <= MAX_OUTPUTS:
         return []
     return found if all(node.graph is graph for part in found for node in part.chain) else []
 
@@ -148,17 +164,11 @@ def _chain(node: ir.Node, axis: int, start: int, stop: int, value: ir.Value) -> 
     return Part(axis, start, stop, value, chain)
 
 
-def _moved(part: Part, shape: list[int]) -> MovedPart | None:
-    """Return what a part's movement is as a Transpose whose axis of the parts can grow, None where it is none."""
-    sizes, end = static_shape(part.value), part.end.outputs[0]
-    if sizes is None or len(part.chain) < 2 or static_shape(end) is None:
-        return None
+def _transposition(part: Part, sizes: list[int]) -> Transposition | None:
+    """Return the Transpose that a part's movement is, None where it is none."""
     count = math.prod(sizes)
-    places = element_sources(part.chain[1:], part.value, sizes, end) if 0 < count <= _LARGEST else None
-    way = None if places is None else as_transposition(places, count)
-    if way is None or not way.perm:
-        return None
-    return _with_axis(way, math.prod(shape[: part.axis]))
+    places = element_sources(part.chain[1:], part.value, sizes, part.end.outputs[0]) if 0 < count <= _LARGEST else None
+    return None if places is None else as_transposition(places, count)
 
 
 def _with_axis(way: Transposition, before: int) -> MovedPart | None:

@@ -8,10 +8,9 @@ from msgspec import Struct
 from webbuild.passes.analysis.kernel_lookup import has_kernel
 from webbuild.passes.analysis.use_def import slice_bounds
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.limits.split_many_outputs import MAX_OUTPUTS
 from webbuild.passes.rewrite import Builder, constant, find_nodes, replace_output, static_shape
 
-_MOST = 7
-"""Outputs of a Split that every GPU binds beside its input."""
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 
 
@@ -87,7 +86,7 @@ def _sizes(cuts: list[Cut], whole: int) -> list[int]:
     for cut, gap in zip(cuts, gaps[1:], strict=True):
         sizes += [cut.stop - cut.start, gap]
     sizes = [size for size in sizes if size]
-    return sizes if min(gaps) >= 0 and 2 * sum(gaps) <= whole and len(sizes) <= _MOST else []
+    return sizes if min(gaps) >= 0 and 2 * sum(gaps) <= whole and len(sizes) <= MAX_OUTPUTS else []
 
 
 def _has_split(model: ir.Model, source: ir.Value, options: PassOptions) -> bool:

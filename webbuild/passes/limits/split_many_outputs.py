@@ -8,7 +8,7 @@ import onnx_ir as ir
 from webbuild.passes.rewrite import Builder, replace_all_uses, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
-_MAX_OUTPUTS = 7
+MAX_OUTPUTS = 7
 """Outputs of one shader: WebGPU promises 8 storage buffers to a shader, and the input is one."""
 
 _MAX_ON_MOST = 9
@@ -39,7 +39,7 @@ class SplitManyOutputs(Workaround):
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
         parts = len(node.outputs if node.op_type == "Split" else node.inputs)
-        if parts <= _MAX_OUTPUTS:
+        if parts <= MAX_OUTPUTS:
             return None
         reason = f"{parts} parts and one whole are more tensors than a shader binds"
         if parts > _MAX_ON_MOST:
@@ -59,13 +59,13 @@ class SplitManyOutputs(Workaround):
         for old, new in zip(node.outputs, _split(add, node.inputs[0], sizes, axis), strict=True):
             new.shape, new.type = old.shape, old.type
             replace_all_uses(old, new)
-        return f"{len(sizes)} parts in steps of at most {_MAX_OUTPUTS}"
+        return f"{len(sizes)} parts in steps of at most {MAX_OUTPUTS}"
 
 
 def _split(add: Builder, data: ir.Value | None, sizes: Sequence[int], axis: int) -> list[ir.Value]:
-    if len(sizes) <= _MAX_OUTPUTS:
+    if len(sizes) <= MAX_OUTPUTS:
         return [data] if len(sizes) == 1 and data is not None else add.split_sizes(data, list(sizes), axis)
-    step = -(-len(sizes) // _MAX_OUTPUTS)
+    step = -(-len(sizes) // MAX_OUTPUTS)
     runs = [sizes[first : first + step] for first in range(0, len(sizes), step)]
     parts = add.split_sizes(data, [int(np.sum(run)) for run in runs], axis)
     return [each for part, run in zip(parts, runs, strict=True) for each in _split(add, part, run, axis)]

@@ -41,6 +41,7 @@ class ResizeToMatmul(Workaround):
     fix = "export without antialias"
     probe = "resize/cubic antialias down"
     tolerance = 1e-5
+    after = ("fold-constants", "compute-in-float32")
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
         if node.attributes.get_int("antialias", 0):

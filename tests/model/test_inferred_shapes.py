@@ -1,0 +1,32 @@
+"""Shapes that follow from values: of sizes that a graph computes."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+import pytest
+
+from tests.models import HEADER, parsed
+from webbuild.model.inferred_shapes import add_inferred_shapes
+
+
+def rolled(times: int) -> str:
+    """Return a graph that rolls a map so many times, as windows of Swin are shifted, then flattens it by its sizes."""
+    rolls = [
+        f"a{i} = Slice (r{i}, one, end, axis) b{i} = Slice (r{i}, none, one, axis) "
+        f"r{i + 1} = Concat <axis = 1> (a{i}, b{i})"
+        for i in range(times)
+    ]
+    return f"""{HEADER} g (float[1,8,8,4] x) => (float[n,c] y)
+    <int64[1] none = {{0}}, int64[1] one = {{1}}, int64[1] end = {{8}}, int64[1] axis = {{1}}, int64[1] all = {{-1}},
+     int64 last = {{3}}, int64[1] front = {{0}}>
+    {{ r0 = Identity (x) {" ".join(rolls)} s = Shape (r{times}) c = Gather (s, last) u = Unsqueeze (c, front)
+       f = Concat <axis = 0> (all, u) y = Reshape (r{times}, f) }}"""
+
+
+@pytest.mark.parametrize("times", [1, 40])
+def test_sizes_are_followed_however_often_a_map_is_put_together(times: int) -> None:
+    model = ir.serde.deserialize_model(parsed(rolled(times)))
+    add_inferred_shapes(model)
+    (shape,) = [value.shape for value in model.graph.outputs]
+    assert shape is not None
+    assert list(shape)[1] == 4
