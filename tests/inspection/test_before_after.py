@@ -82,12 +82,25 @@ def test_nothing_is_said_of_a_target_that_was_not_measured() -> None:
 
 def test_too_much_memory_is_a_warning_of_its_own_with_its_fix() -> None:
     given = as_ir(
-        """<ir_version: 8, opset_import: ["" : 17]> g (float[1,32,2048,2048] x) => (float[1,32,2048,2048] y) {
+        """<ir_version: 8, opset_import: ["" : 17]> g (float[1,24,2048,2048] x) => (float[1,24,2048,2048] y) {
         a = Relu (x) y = Sigmoid (a) }"""
     )
     found = inspect_before_after(given, given.clone(), NATIVE, {})
     assert found is not None
     warning, fix, last = found.summary_lines()
-    assert warning.startswith("WARNING [gpu-memory] Sigmoid 'y': needs 1.61 GB on the GPU: 0 B of weights, 1.61 GB of")
+    assert warning.startswith("WARNING [gpu-memory] Sigmoid 'y': needs 1.21 GB on the GPU: 0 B of weights, 1.21 GB of")
     assert "--size" in fix
-    assert last.endswith("(storage-buffer-size 2, gpu-memory 1); GPU memory 1.61 GB")
+    assert last.endswith("(storage-buffer-size 2, gpu-memory 1); GPU memory 1.21 GB")
+
+
+def test_more_than_a_phone_gives_a_page_on_wasm_is_a_warning_of_its_own() -> None:
+    given = as_ir(
+        """<ir_version: 8, opset_import: ["" : 17]> g (float[1,32,2048,2048] x) => (float[1,32,2048,2048] y) {
+        a = Relu (x) y = Sigmoid (a) }"""
+    )
+    found = inspect_before_after(given, given.clone(), NATIVE, {})
+    assert found is not None
+    lines = found.summary_lines()
+    (at,) = [index for index, line in enumerate(lines) if "[wasm-memory]" in line]
+    assert lines[at].startswith("WARNING [wasm-memory] the model: needs 1.61 GB on WASM: 0 B of weights, 1.61 GB of")
+    assert "--size" in lines[at + 1]

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import Error
 
 from webbuild.browser.chromium import BrowserHandle
@@ -23,6 +24,8 @@ class Browser:
         self.load, self.opened, self.closed, self.timeout = load, 0, 0, 0.0
         self.crashed: Callable[[object], None] = lambda _: None
 
+    url = "http://localhost/models/index.html"
+
     @property
     def context(self) -> Browser:
         return self
@@ -38,8 +41,8 @@ class Browser:
         self.timeout = timeout
 
     def on(self, event: str, listener: Callable[[object], None]) -> None:
-        assert event == "crash"
-        self.crashed = listener
+        if event == "crash":
+            self.crashed = listener
 
     def goto(self, url: str) -> None:
         if self.load == "page crashes":
@@ -66,7 +69,8 @@ class Browser:
 )
 def test_a_page_that_does_not_load_is_closed_and_opened_again(load: str, expected: str) -> None:
     browser = Browser(load=load)
-    handle, server = cast("BrowserHandle", SimpleNamespace(browser=browser)), SimpleNamespace(origin="http://localhost")
+    server = SimpleNamespace(origin="http://localhost")
+    handle = BrowserHandle(cast("Chromium", browser), None, "of the test", "1")
     page = BuildPage(handle, cast("OrtWebBuild", None), cast("Server", server))
     for turn in (1, 2):
         with pytest.raises((WebbuildError, PageDiedError)) as caught:

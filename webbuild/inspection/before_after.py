@@ -12,7 +12,7 @@ from msgspec import Struct
 from webbuild.inspection.finding import Finding
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.result import GpuPeak, Inspection, exit_code
-from webbuild.inspection.rules.model import gpu_memory
+from webbuild.inspection.rules.model import gpu_memory, wasm_memory
 from webbuild.reporting.problem_text import see
 from webbuild.reporting.quantities import format_bytes, format_count
 from webbuild.targets.table import find_table
@@ -45,7 +45,7 @@ class BeforeAfter(Struct, frozen=True, rename="camel"):
             if each.code not in {earlier.code for earlier in errors[:index]}:
                 lines.append(see(each.code))
         for each in self.after:
-            if each.code == gpu_memory.code:
+            if each.code in (gpu_memory.code, wasm_memory.code):
                 lines += [f"WARNING [{each.code}] {each.where}: {each.summary}: {each.reason}", f"  fix: {each.fix}"]
         kinds = ", ".join(f"{code} {count}" for code, count in slow.most_common(_MAX_NAMED))
         counts = [format_count(len(errors), "error"), format_count(slow.total(), "warning")]

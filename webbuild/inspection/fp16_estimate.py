@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
-import onnx_ir as ir
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.inspection.context import InspectionContext
 from webbuild.inspection.kernels import STANDARD_DOMAINS
+from webbuild.passes.rewrite import constant_tensor
 
 _LARGEST = float(np.finfo(np.float16).max)
 _SCALARS = 16
@@ -63,7 +63,7 @@ def _constants(context: InspectionContext) -> Iterator[tuple[str, NDArray[np.flo
     """Yield every float32 constant that a node reads, once, by its name."""
     read = dict.fromkeys(value for each in context.nodes for value in each.node.inputs if value is not None)
     for value in read:
-        tensor = ir.convenience.get_const_tensor(value)
+        tensor = constant_tensor(value)
         if tensor is not None and tensor.dtype is not None and tensor.dtype.name == "FLOAT":
             yield value.name or "", np.asarray(tensor.numpy(), np.float32)
 

@@ -17,7 +17,7 @@ from webbuild.inspection.placement import place_nodes
 from webbuild.inspection.result import SCHEMA_VERSION, Inspection, MemoryEstimate, NodeInspection
 from webbuild.inspection.rules.base import model_rules, rules_for
 from webbuild.model.model_signature import model_signature
-from webbuild.passes.base import PassOptions
+from webbuild.passes.base import PassFailedError, PassOptions
 from webbuild.passes.lower import run_to_fixpoint
 from webbuild.passes.rewrite import static_shape
 from webbuild.passes.simplify.canonicalize import Canonicalize
@@ -72,7 +72,10 @@ def _memory(context: InspectionContext, forced: Sequence[str]) -> MemoryEstimate
     if not taken.unknown_shapes or not all(static_shape(value) for value in context.model.graph.inputs):
         return taken
     folded = context.model.clone()
-    run_to_fixpoint([Canonicalize, FoldConstants], folded, PassOptions())
+    try:
+        run_to_fixpoint([Canonicalize, FoldConstants], folded, PassOptions())
+    except PassFailedError:  # pack says so; here it only is an estimate
+        return taken
     nodes = list(walk_nodes(folded.graph))
     placed = place_nodes(nodes, context.table, forced)
     again = estimate_memory(InspectionContext(folded, context.table, nodes, placed, frozenset()))

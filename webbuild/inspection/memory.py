@@ -10,7 +10,7 @@ from webbuild.inspection.context import InspectionContext
 from webbuild.inspection.cpu_inputs import cpu_input_indices
 from webbuild.inspection.graph import node_label
 from webbuild.inspection.result import GpuPeak, LiveTensor, MemoryEstimate
-from webbuild.passes.rewrite import nbytes
+from webbuild.passes.rewrite import constant_tensor, nbytes
 
 _ALIASES = ("Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity")
 """Operators whose output is their input under another shape: the engine copies nothing."""
@@ -22,7 +22,7 @@ def estimate_memory(context: InspectionContext) -> MemoryEstimate:
     """Estimate the memory of a model whose sizes are fixed."""
     stored = [value for each in _graphs(context) for value in each.initializers.values()]
     stored += [value for each in context.nodes if each.node.op_type == "Constant" for value in each.node.outputs]
-    found = ((value.name or "", ir.convenience.get_const_tensor(value)) for value in stored)
+    found = ((value.name or "", constant_tensor(value)) for value in stored)
     weights = [(title, tensor.nbytes) for title, tensor in found if tensor is not None]
     running = [each.node for each in context.nodes if context.placements[each.node].kind in ("gpu", "cpu")]
     made = {value: nbytes(value) for node in running for value in node.outputs}

@@ -1,4 +1,4 @@
-"""A build of onnxruntime-web in Chromium as an engine: models and tensors by address, outputs one by one."""
+"""A build of onnxruntime-web in a browser as an engine: models and tensors by address, outputs one by one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from webbuild.browser.chromium import BrowserHandle
+from webbuild.browser.driven_browser import DrivenBrowser, browser_title
 from webbuild.browser.gpu_adapter import adapter_name
 from webbuild.browser.tensor_transfer import fetch_bytes, to_little_endian_bytes
 from webbuild.errors import USAGE, WebbuildError
@@ -49,6 +49,7 @@ class _Answer(Struct, frozen=True):
     message: str
     log: list[str]
     outputs: list[_Output]
+    shader: str = ""
 
 
 class BrowserSession:
@@ -62,7 +63,7 @@ class BrowserSession:
     @property
     def name(self) -> str:
         """The build, the browser and its adapter."""
-        return f"onnxruntime-web {self._build.target.name} in Chromium {self._page.chromium.version} on {self.adapter}"
+        return f"onnxruntime-web {self._build.target.name} in {browser_title(self._page.browser)} on {self.adapter}"
 
     def missing_features(self, features: Sequence[str]) -> list[str]:
         """Return which of these features of WebGPU the adapter does not have."""
@@ -75,9 +76,10 @@ class BrowserSession:
             WebbuildError: `missing-adapter-feature`.
         """
         if features and (missing := self.missing_features(features)):
+            lacks = f"{self.adapter} has no {', '.join(missing)}, which every session needs"
             raise WebbuildError(
                 "missing-adapter-feature",
-                f"chromium: {self.adapter} has no {', '.join(missing)}, which every session needs",
+                f"{self._page.browser.name.lower()}: {lacks}",
                 "search on a GPU that has it (WEBBUILD_GPU=real), or search the float32 graph",
                 exit_code=USAGE,
             )
@@ -98,7 +100,7 @@ class BrowserSession:
             answer = msgspec.convert(reply, _Answer)
             for output in answer.outputs:
                 take(output.name, self._take(output))
-            return ModelRunResult(answer.ending, answer.message[:2000], tuple(answer.log))
+            return ModelRunResult(answer.ending, answer.message[:2000], tuple(answer.log), answer.shader)
         except PageDiedError as error:
             return ModelRunResult("crash", str(error))
         finally:
@@ -113,7 +115,7 @@ class BrowserSession:
     def _adapter(self) -> str:
         if self._build.target.build == "wasm":
             return "the CPU"
-        return adapter_name(self._page.call("adapter"))
+        return adapter_name(self._page.call("adapter"), self._page.browser.name)
 
     def _sent(self, model: bytes, feeds: Mapping[str, Array]) -> dict[str, Any]:
         described = []
@@ -135,7 +137,7 @@ class BrowserSession:
 
 @contextmanager
 def open_sessions(
-    chromium: BrowserHandle, engines: Sequence[tuple[builds.OrtWebBuild, SessionOptions]], seconds: float = 300
+    browser: DrivenBrowser, engines: Sequence[tuple[builds.OrtWebBuild, SessionOptions]], seconds: float = 300
 ) -> Iterator[list[BrowserSession]]:
     """Serve builds and the page that runs them, for a block: an engine for each.
 
@@ -144,7 +146,7 @@ def open_sessions(
     """
     with ExitStack() as stack:
         pages = [
-            stack.enter_context(open_build_page(chromium, build, "webbuild.ortweb", "session.js"))
+            stack.enter_context(open_build_page(browser, build, "webbuild.ortweb", "session.js"))
             for build, _ in engines
         ]
         yield [BrowserSession(page, options, seconds) for page, (_, options) in zip(pages, engines, strict=True)]

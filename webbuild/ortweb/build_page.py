@@ -1,23 +1,21 @@
-"""A page in Chromium that runs models on one build of onnxruntime-web."""
+"""A page in a browser that runs models on one build of onnxruntime-web."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from webbuild.browser.chromium import PAGE_TIMEOUT, BrowserHandle
 from webbuild.browser.command_page import open_command_page
+from webbuild.browser.console import Console
+from webbuild.browser.driven_browser import DrivenBrowser, DrivenPage
+from webbuild.browser.driver_error import driver_errors, first_line
 from webbuild.browser.page_assets import load_page_assets
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.ortweb.build import OrtWebBuild
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
 
 BASE_PATH = "/models/"
 
@@ -30,14 +28,15 @@ class BuildPage:
     """The page: opened when it is first asked, and again after a crash.
 
     Args:
-        chromium: the browser.
+        browser: where it is.
         build: what runs the models.
         server: has the page and the build at `BASE_PATH`.
     """
 
-    def __init__(self, chromium: BrowserHandle, build: OrtWebBuild, server: Server) -> None:
-        self.chromium, self.build, self.server = chromium, build, server
-        self._page: Page | None = None
+    def __init__(self, browser: DrivenBrowser, build: OrtWebBuild, server: Server) -> None:
+        self.browser, self.build, self.server = browser, build, server
+        self._page: DrivenPage | None = None
+        self._opened = ExitStack()
 
     def call(self, command: str, **arguments: Any) -> Any:
         """Return what a command of the page answers.
@@ -46,14 +45,12 @@ class BuildPage:
             PageDiedError: the next call opens another page.
             WebbuildError: `engine-failed`, `chromium-crashed`, `page-not-loaded`.
         """
-        from playwright.sync_api import Error
-
         try:
             answer = self.open().evaluate("request => globalThis.webbuild(request)", {"command": command, **arguments})
-        except Error as error:
+        except driver_errors() as error:
             self.close()
             self._check_browser(error)
-            raise PageDiedError(error.message.splitlines()[0]) from error
+            raise PageDiedError(first_line(error)) from error
         if "error" not in answer:
             return answer.get("value")
         self.close()
@@ -69,51 +66,49 @@ class BuildPage:
 
     def close(self) -> None:
         """Close the page; the next call opens another."""
-        if self._page is not None:
-            with suppress(Exception):  # a page that crashed may not close
-                self._page.context.close()
+        with suppress(Exception):  # a page that crashed may not close
+            self._opened.close()
         self._page = None
 
-    def open(self) -> Page:
+    def open(self) -> DrivenPage:
         """Return the page.
 
         Raises:
             PageDiedError: it crashed while it loaded.
-            WebbuildError: `chromium-crashed`, `page-not-loaded`.
+            WebbuildError: `chromium-crashed`, `browser-disconnected`, `page-not-loaded`.
         """
         if self._page is None:
-            self._page = self._new_page()
-            crashes: list[object] = []
-            self._page.on("crash", lambda page: crashes.append(page))  # Playwright marks the function
+            self._page, console = self._opened.enter_context(self.browser.page())
             try:
                 open_command_page(self._page, f"{self.server.origin}{BASE_PATH}index.html")
             except WebbuildError as error:
                 self.close()
                 self._check_browser(error)
-                if crashes:
+                if _has_crashed(console):
                     raise PageDiedError("the page crashed while it loaded") from error
                 raise
         return self._page
 
-    def _new_page(self) -> Page:
-        context = self.chromium.browser.new_context()
-        context.set_default_timeout(PAGE_TIMEOUT * 1000)
-        return context.new_page()
-
     def _check_browser(self, error: Exception) -> None:
-        if not self.chromium.browser.is_connected():
+        if not self.browser.is_running:
             raise WebbuildError(
-                "chromium-crashed", "chromium: it crashed while models ran", "go on with --resume"
+                "chromium-crashed",
+                f"{self.browser.name.lower()}: it crashed while models ran",
+                "go on with --resume",
             ) from error
 
 
+def _has_crashed(console: Console) -> bool:
+    return any(message.kind == "crash" for message in console.messages)
+
+
 @contextmanager
-def open_build_page(chromium: BrowserHandle, build: OrtWebBuild, package: str, script: str) -> Iterator[BuildPage]:
+def open_build_page(browser: DrivenBrowser, build: OrtWebBuild, package: str, script: str) -> Iterator[BuildPage]:
     """Serve a build and the page of a package that runs models on it, for a block."""
     assets = load_page_assets(package, (script, "worker.js"), BASE_PATH)
     virtual = {**assets, **build.virtual_files(BASE_PATH)}
     with TemporaryDirectory() as root, Server(Path(root), virtual=virtual) as server:
-        page = BuildPage(chromium, build, server)
+        page = BuildPage(browser, build, server)
         try:
             yield page
         finally:

@@ -8,6 +8,8 @@ import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
+from webbuild.passes.rewrite import constant_tensor
+
 FP16_MAX = float(np.finfo(np.float16).max)
 FP16_MIN_NORMAL = float(np.finfo(np.float16).smallest_normal)
 """Below this a GPU may take a float16 for zero: WGSL leaves it free."""
@@ -29,7 +31,7 @@ def float32_array(value: ir.Value) -> NDArray[np.float32] | None:
     """Return the elements of a constant of float32, None for anything else."""
     if value.dtype is not ir.DataType.FLOAT or not is_stored_constant(value):
         return None
-    tensor = value.const_value or ir.convenience.get_const_tensor(value)
+    tensor = constant_tensor(value)
     return None if tensor is None else np.asarray(tensor.numpy(), np.float32)
 
 

@@ -7,15 +7,16 @@ from collections.abc import Collection, Mapping
 import onnx_ir as ir
 from msgspec import Struct
 
-from webbuild.inspection.firefox_kernels import REASON, compiles_in_firefox
+from webbuild.inspection.float16_kernels import why_not_compiled
 from webbuild.inspection.graph import prepare_graph
-from webbuild.precision.castable_io import CastableIO, castable_io
+from webbuild.precision.castable_io import castable_io
 from webbuild.precision.insert_casts import CastInserter, select_nodes
 from webbuild.precision.kernel_support import unsupported_in_fp16
 from webbuild.precision.lone_float16_nodes import find_lone_nodes
 from webbuild.precision.mask_constants import clamp_masks
 from webbuild.precision.node_names import name_nodes
 from webbuild.precision.static_rules import static_fp32_reasons
+from webbuild.targets.castable_places import CastableIO
 from webbuild.targets.table import KernelTable
 
 KEPT_AS_REQUESTED = "kept as requested"
@@ -74,7 +75,7 @@ class ConversionPlan(Struct, frozen=True):
         found = convertible_nodes(model)
         kept = {**dict.fromkeys(keep, reason), **self.fp32_reasons}
         chosen = select_nodes(model.graph, found, kept)
-        kept |= {node.name or "": REASON for node in chosen if not compiles_in_firefox(node, chosen.__contains__)}
+        kept |= {node.name or "": why for node in chosen if (why := why_not_compiled(node, chosen.__contains__))}
         kept |= find_lone_nodes(model.graph, select_nodes(model.graph, found, kept))
         chosen = select_nodes(model.graph, found, kept)
         names = {node.name for node in model.graph}

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from webbuild.inspection.macs import node_macs
 from webbuild.passes.rewrite import static_shape
-from webbuild.precision.castable_io import CastableIO
 from webbuild.precision.constant_overflow import is_stored_constant
 from webbuild.precision.report import ConvertedFraction
+from webbuild.targets.castable_places import CastableIO
 
 
 class NodeCost(Struct, frozen=True):

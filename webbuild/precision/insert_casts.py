@@ -9,10 +9,11 @@ import onnx_ir as ir
 
 from webbuild.inspection.graph import captured_values
 from webbuild.passes.rewrite import is_read
-from webbuild.precision.castable_io import CastableIO, is_float32, reads_only_shape
+from webbuild.precision.castable_io import is_float32, reads_only_shape
 from webbuild.precision.constant_overflow import float32_array, is_stored_constant, to_float16
 from webbuild.precision.mask_constants import COMPARING_OPS, clamp_to_fp16
 from webbuild.precision.node_names import unused_name
+from webbuild.targets.castable_places import CastableIO
 
 _MIN_STORED_SIZE = 1024
 """Bytes of a weight from which on it is kept as float16 though it is computed with in float32."""

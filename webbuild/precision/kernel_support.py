@@ -20,8 +20,8 @@ _MEASURED_CODES = {"fp16-overflow"}
 _HARMLESS_CODES = {"fp16-layer-normalization"}
 """Rules about what a conversion never makes: a LayerNormalization all of whose tensors are float16 compiles and is
 right on real float16 (`docs/fp16.md`); the one that does not compile mixes types (onnxruntime #32629)."""
-_NEIGHBOURS_TELL = {"fp16-firefox"}
-"""Rules that depend on which neighbours are float16: every conversion asks them."""
+_ASKED_ANYWAY = {"fp16-firefox", "fp16-mixed-types"}
+"""Rules about shaders that do not compile: every conversion asks them, since some depend on what its neighbours are."""
 
 
 def unsupported_in_fp16(
@@ -39,7 +39,7 @@ def unsupported_in_fp16(
     context = InspectionContext(
         copy, table, nodes, place_nodes(nodes, table, cpu_node_names(copy)), data_dependent_values(nodes)
     )
-    left_out = _HARMLESS_CODES | _NEIGHBOURS_TELL | (_MEASURED_CODES if measured else set())
+    left_out = _HARMLESS_CODES | _ASKED_ANYWAY | (_MEASURED_CODES if measured else set())
     wanted, found = set(halved), {}
     for each in nodes:
         name = each.node.name or ""

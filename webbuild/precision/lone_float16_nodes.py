@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import onnx_ir as ir
 
-from webbuild.precision.castable_io import CastableIO
 from webbuild.precision.constant_overflow import is_stored_constant
 from webbuild.precision.op_classes import MATMUL_OPS
+from webbuild.targets.castable_places import CastableIO
 
 REASON = "alone between float32 nodes: float16 would cost two Casts"
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 import onnx_ir as ir
 
 from webbuild.precision.activation_ranges import ActivationRange, ActivationRanges
-from webbuild.precision.castable_io import CastableIO, is_float32
+from webbuild.precision.castable_io import is_float32
 from webbuild.precision.constant_overflow import FP16_MAX, FP16_MIN_NORMAL, float32_array, is_stored_constant
 from webbuild.precision.op_classes import DATA_MOVEMENT_OPS, MATMUL_OPS
 from webbuild.precision.reduction_overflow import partial_sum_bound
+from webbuild.targets.castable_places import CastableIO
 
 HEADROOM = 4
 """How much larger than on the samples numbers may become on other inputs."""

@@ -10,7 +10,7 @@ from webbuild.inspection.graph import prepare_graph, subgraphs, walk_nodes
 from webbuild.inspection.placement import place_nodes
 from webbuild.passes.rewrite import static_shape
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
-from webbuild.precision.castable_io import CastableIO, is_float32, reads_only_shape
+from webbuild.precision.castable_io import is_float32, reads_only_shape
 from webbuild.precision.constant_overflow import (
     FP16_MAX,
     FP16_MIN_NORMAL,
@@ -22,6 +22,7 @@ from webbuild.precision.constant_overflow import (
 )
 from webbuild.precision.index_arithmetic import find_index_arithmetic
 from webbuild.precision.mask_constants import COMPARING_OPS, clamp_to_fp16
+from webbuild.targets.castable_places import CastableIO
 from webbuild.targets.table import KernelTable
 
 _BYPASSED_OPS = ("Identity", "Dropout")

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from webbuild.browser.chromium import BrowserHandle
+from webbuild.browser.driven_browser import DrivenBrowser
 from webbuild.browser.gpu_adapter import adapter_name
 from webbuild.browser.tensor_transfer import to_little_endian_bytes
 from webbuild.ortweb.build import OrtWebBuild
@@ -32,12 +32,18 @@ class WireTensor(Struct, frozen=True):
 
 
 class ProbeResponse(Struct, frozen=True):
-    """What became of a probe. `stage` is empty, or where it ended: create, run, release, hang, crash."""
+    """What became of a probe. `stage` is empty, or where it ended: create, run, release, hang, crash.
+
+    `shader` is what a compiler of shaders said, `subgroups` whether a shader that was made for it uses them: one that
+    was cached is not seen.
+    """
 
     stage: str
     error: str
     log: list[str] = []
     outputs: dict[str, WireTensor] = {}
+    shader: str = ""
+    subgroups: bool = False
 
 
 class ProbeHarness:
@@ -54,7 +60,12 @@ class ProbeHarness:
         """
         if self._page.build.target.build == "wasm":
             return "none"
-        return adapter_name(self._page.call("adapter"), "unset WEBBUILD_GPU to measure on a software adapter")
+        found, browser = self._page.call("adapter"), self._page.browser.name
+        return adapter_name(found, browser, "unset WEBBUILD_GPU to measure on a software adapter")
+
+    def features(self) -> set[str]:
+        """Return the features of WebGPU that the page's adapter has."""
+        return set(self._page.call("features") or ())
 
     def measure(self, probes: Sequence[Probe], *, fresh: bool = False) -> list[ProbeResponse]:
         """Return an answer for each probe, in order. With `fresh`, a new engine begins.
@@ -82,9 +93,9 @@ class ProbeHarness:
 
 
 @contextmanager
-def open_harness(chromium: BrowserHandle, build: OrtWebBuild, seconds: float = 60) -> Iterator[ProbeHarness]:
+def open_harness(browser: DrivenBrowser, build: OrtWebBuild, seconds: float = 60) -> Iterator[ProbeHarness]:
     """Serve a build and the page that measures it, for a block."""
-    with open_build_page(chromium, build, "webbuild.probe", "probe.js") as page:
+    with open_build_page(browser, build, "webbuild.probe", "probe.js") as page:
         yield ProbeHarness(page, seconds)
 
 

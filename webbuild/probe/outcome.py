@@ -24,22 +24,23 @@ def case_from_response(probe: Probe, answer: ProbeResponse, reference: dict[str,
     place, cpu = slowest_placement(answer.log)
     if answer.stage:
         outcome: Outcome = "no-session" if answer.stage == "create" else "throws"
-        return build_case(probe, outcome, Mismatch(shorten_message(answer.error)))
+        return build_case(probe, outcome, answer.subgroups, Mismatch(shorten_message(answer.shader or answer.error)))
     if place is None:
-        return build_case(probe, "throws", Mismatch("the engine did not say where its nodes run"))
+        return build_case(probe, "throws", answer.subgroups, Mismatch("the engine did not say where its nodes run"))
     fault = next(filter(None, (_find_mismatch(probe, answer, name, want) for name, want in reference.items())), None)
     if fault is not None:
         where = "" if place == "gpu" else ", computed on the CPU"
-        return build_case(probe, "wrong", Mismatch(fault.message + where, fault.error))
+        return build_case(probe, "wrong", answer.subgroups, Mismatch(fault.message + where, fault.error))
     on_cpu = [op for op in cpu if op != probe.op.rpartition(":")[2]]
     return build_case(
         probe,
         "gpu" if place == "gpu" else "cpu",
+        answer.subgroups,
         Mismatch(f"{', '.join(dict.fromkeys(on_cpu))} on the CPU" if on_cpu else ""),
     )
 
 
-def build_case(probe: Probe, outcome: Outcome, fault: Mismatch) -> MeasuredCase:
+def build_case(probe: Probe, outcome: Outcome, subgroups: bool, fault: Mismatch) -> MeasuredCase:
     """Return the case of a probe; its inputs are kept only where it went wrong."""
     well = outcome in ("gpu", "cpu")
     return MeasuredCase(
@@ -52,6 +53,7 @@ def build_case(probe: Probe, outcome: Outcome, fault: Mismatch) -> MeasuredCase:
         error=None if fault.error is None else float(f"{fault.error:.3g}"),
         attributes={} if well else probe.attributes or {},
         inputs=[] if well else list(probe.inputs),
+        subgroups=subgroups,
     )
 
 

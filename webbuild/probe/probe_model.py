@@ -32,7 +32,8 @@ class Probe:
     """What is measured.
 
     `name` is unique; `dtype` is the element type that the kernel hangs on; `slack` widens the tolerance of `judge`;
-    `run` is false where only the placement is asked for.
+    `run` is false where only the placement is asked for. `exact`, of a probe of float16, is the same in float32: it
+    gives the answers that are compared with, and its inputs are numbers that float16 has.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Probe:
     attributes: dict[str, Any] | None = None
     slack: float = 1.0
     run: bool = True
+    exact: Probe | None = None
 
 
 def int64s(*values: int) -> Initializer:

@@ -11,6 +11,10 @@ from webbuild.probe import cases
 from webbuild.probe.probe_model import Probe
 from webbuild.probe.random_data import RandomData
 
+FEATURES = {"float16": "shader-f16", "subgroups": "subgroups"}
+"""Families of kernels that take a feature of WebGPU. The table of a build, measured on an adapter of any kind, has none
+of them; they are measured in two browsers, see `browser_differences`."""
+
 
 def families() -> list[str]:
     """Return the names of the modules that make cases, sorted."""

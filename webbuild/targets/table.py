@@ -49,7 +49,7 @@ class MeasuredCase(Struct, frozen=True, kw_only=True, omit_defaults=True):
     `name` is family and variant, `pool/MaxPool ceil_mode`, unique in a table. `error` is the largest difference from
     native ONNX Runtime where it was wrong. `message` is what was thrown, or what is wrong, or which nodes the CPU
     computed. `attributes` and `inputs` are kept for those that fail, the inputs in the node's order and None for one
-    that is left out; the probe of that name has them of all.
+    that is left out; the probe of that name has them of all. `subgroups`: a shader that was made for it uses them.
     """
 
     name: str
@@ -61,6 +61,7 @@ class MeasuredCase(Struct, frozen=True, kw_only=True, omit_defaults=True):
     error: float | None = None
     attributes: dict[str, Any] = {}
     inputs: list[CaseInput | None] = []
+    subgroups: bool = False
 
 
 class KernelTable(Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ import math
 import onnx_ir as ir
 
 from webbuild.inspection.context import InspectionContext, dtype_name
-from webbuild.inspection.firefox_kernels import FIREFOX_OPS, REASON, compiles_in_firefox
+from webbuild.inspection.float16_kernels import FIREFOX_OPS, why_not_compiled
 from webbuild.inspection.rules.base import rule
 from webbuild.passes.rewrite import static_shape
 
@@ -94,15 +94,14 @@ def fp16_scatter(node: ir.Node, context: InspectionContext) -> str | None:
 
 @rule("fp16-firefox", *FIREFOX_OPS, summary="throws in Firefox", severity="warning", fix="cast to float around it")
 def fp16_firefox(node: ir.Node, context: InspectionContext) -> str | None:
-    """The run throws in Firefox: float16 kernels of Clip, Pad, ThresholdedRelu and a cubic Resize do not compile there.
+    """The run throws in Firefox: the float16 kernels of Clip and Pad do not compile there.
 
     The message is `ShaderModule is invalid`. Chromium compiles them. A Clip right after a Conv is a part of that Conv's
     kernel, which compiles in both.
 
     Fix: keep the node in float32. `pack --precision` does so.
 
-    Source: measured in Firefox 153.
+    Source: measured in Firefox 153 and Chromium 156.
     """
     half = dtype_name(node.inputs[0]) == "float16"
-    refused = half and not compiles_in_firefox(node, lambda other: dtype_name(other.inputs[0]) == "float16")
-    return REASON if refused else None
+    return why_not_compiled(node, lambda other: dtype_name(other.inputs[0]) == "float16") if half else None

@@ -17,6 +17,8 @@ from webbuild.reporting.quantities import format_bytes, format_count
 _ADDRESS_SPACE = 4 << 30
 MAX_GPU_MEMORY = 1_000_000_000
 """Bytes on the GPU that a page may take without a warning."""
+MAX_PAGE_MEMORY = 1_500_000_000
+"""Bytes of a page above which iOS ends it."""
 
 
 @model_rule("cpu-partition")
@@ -126,10 +128,12 @@ def needs_shader_f16(
 def out_of_memory(
     context: InspectionContext, partitions: Sequence[CpuPartition], memory: MemoryEstimate
 ) -> Iterator[Finding]:
-    """No session can be created, or the run throws: the weights pass through WebAssembly, which addresses 4 GiB.
+    """No session can be created, or the run throws: WebAssembly addresses 4 GiB.
 
-    The message is `std::bad_alloc`, `Array buffer allocation failed`, or a bare number. The tensors of CPU nodes use
-    the same memory.
+    The message is `std::bad_alloc`, `Array buffer allocation failed`, or a bare number. Weights inside the .onnx file
+    are there twice while it loads. Of external data each tensor is there once, on WebGPU until it is on the GPU; a
+    bundle has external data only, and frees its own copy as the engine takes it. The tensors of CPU nodes use the same
+    memory.
 
     Fix: smaller weights, external data, a smaller input.
 
@@ -143,8 +147,8 @@ def out_of_memory(
             outcome="no-session" if too_large else "throws",
             where="the model",
             summary=f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} of other tensors",
-            reason="WebAssembly addresses 4 GiB, and loading needs the weights twice",
-            fix="make the weights or the input smaller",
+            reason="WebAssembly addresses 4 GiB, and weights inside the .onnx file are there twice while it loads",
+            fix="make the weights or the input smaller, or pack the model: a bundle has its weights beside the graph",
         )
 
 
@@ -177,6 +181,33 @@ def gpu_memory(
         f"the largest are {tensors}",
         fix="make the picture smaller, with --size where height and width are free, or pack with --precision auto",
     )
+
+
+@model_rule("wasm-memory", gpu_only=False)
+def wasm_memory(
+    context: InspectionContext, partitions: Sequence[CpuPartition], memory: MemoryEstimate
+) -> Iterator[Finding]:
+    """Run on WebAssembly, the model needs more than 1.5 GB at one time: iOS ends a page above about that.
+
+    Counted are all weights, and at each node the tensors that a later node still reads. The engine itself and the page
+    take about 0.1 GB more. A model on WebGPU runs on WebAssembly where there is no GPU, or a wrong one.
+
+    Fix: smaller weights; a smaller picture, with --size where height and width are free.
+
+    Source: mlc-ai/web-llm #753.
+    """
+    total = memory.weights + memory.activations
+    if total > MAX_PAGE_MEMORY:
+        yield Finding(
+            code="wasm-memory",
+            severity="warning",
+            outcome=None,
+            where="the model",
+            summary=f"needs {format_bytes(total)} on WASM",
+            reason=f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} of tensors in use "
+            f"at one time: iOS ends a page above about {format_bytes(MAX_PAGE_MEMORY)}",
+            fix="pack a smaller model, or make the picture smaller, with --size where height and width are free",
+        )
 
 
 def uses_float16(node: ir.Node) -> bool:

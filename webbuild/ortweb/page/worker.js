@@ -1,6 +1,7 @@
 // Makes a session of a model, runs it once, and answers with its outputs, or with how it failed.
 
 import { ARRAYS } from "./arrays.js";
+import { forgetShaders, shaderErrors } from "./shaders.js";
 
 const PLACED = /VerifyEachNodeIsAssignedToAnEp/;
 /** What a GPU or the engine says of a run that did not fail, and whose answers mean nothing. */
@@ -39,8 +40,13 @@ async function output([name, tensor]) {
 
 async function attempt({ model, feeds, options, verbose }) {
   log = [];
+  forgetShaders();
   ort.env.logLevel = verbose ? "verbose" : "warning";
-  const told = (ending, message, outputs = []) => ({ ending, message, outputs, log });
+  const told = (ending, message, outputs = [], shader = "") => ({ ending, message, outputs, log, shader });
+  const thrown = async (message) => {
+    const said = await shaderErrors(); // on lines of their own
+    return told("throws", [message.trim(), said.message].filter(Boolean).join("\n"), [], said.source);
+  };
   const given = Object.fromEntries(await Promise.all(feeds.map(feed)));
   let session;
   try {
@@ -57,9 +63,9 @@ async function attempt({ model, feeds, options, verbose }) {
     await new Promise((done) => setTimeout(done, 0)); // the device's own complaints come late
     const complaint = log.find((line) => BAD.test(line));
     await session.release();
-    return complaint ? told("throws", complaint) : told("ran", "", outputs);
+    return complaint ? thrown(complaint) : told("ran", "", outputs);
   } catch (error) {
-    return told("throws", String(error?.message ?? error));
+    return thrown(String(error?.message ?? error));
   }
 }
 

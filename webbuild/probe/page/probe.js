@@ -2,7 +2,7 @@
 // that does not answer in time, is ended, and the next model gets a new one. Nothing is judged here.
 
 import { answer } from "./calls.js";
-import { WorkerRpc, adapter } from "./worker-rpc.js";
+import { WorkerRpc, adapter, features } from "./worker-rpc.js";
 
 const worker = new WorkerRpc((error) => ({ stage: "crash", error, log: [] }));
 
@@ -31,4 +31,4 @@ async function measure({ batch, seconds, fresh, engine }) {
   return JSON.stringify(answers);
 }
 
-answer({ adapter, measure });
+answer({ adapter, features, measure });

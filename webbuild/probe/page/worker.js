@@ -1,6 +1,7 @@
 // Creates a session for each model it is sent, runs it, and answers with its outputs and where its nodes went.
 
 import { ARRAYS } from "./arrays.js";
+import { forgetShaders, shaderErrors, usesSubgroups } from "./shaders.js";
 
 const PLACED = /VerifyEachNodeIsAssignedToAnEp/;
 
@@ -49,6 +50,7 @@ async function run(session, feeds) {
 
 async function measure({ model, feeds, optimise }) {
   log = [];
+  forgetShaders();
   let stage = "create";
   let session = null;
   try {
@@ -62,9 +64,10 @@ async function measure({ model, feeds, optimise }) {
     const outputs = feeds === null ? {} : await run(session, feeds);
     stage = "release";
     await session.release();
-    return { stage: "", error: "", outputs, log };
+    return { stage: "", error: "", outputs, log, subgroups: usesSubgroups() };
   } catch (error) {
-    return { stage, error: String(error?.message ?? error), outputs: {}, log };
+    const { message: shader } = await shaderErrors();
+    return { stage, error: String(error?.message ?? error), shader, outputs: {}, log, subgroups: usesSubgroups() };
   }
 }
 
