@@ -41,12 +41,15 @@ def test_the_peak_of_memory_is_a_dash_where_the_browser_does_not_tell() -> None:
     rows = dict(number_rows([backend(), silent, backend(peak_memory=None)]))
     assert rows["peak memory, JS and WASM"] == ["42.0 MB", DASH, DASH]
     assert rows["peak memory, GPU"] == ["9.1 MB", "0", DASH]
+    assert rows["peak memory, all"] == ["51.1 MB", DASH, DASH]
     assert rows["weights"] == ["3.3 MB", "3.3 MB", DASH]
 
 
-def test_the_peak_on_the_gpu_is_compared_with_the_plan() -> None:
+def test_the_peaks_are_compared_with_the_plan() -> None:
     planned = backend(peak_memory=msgspec.structs.replace(PEAK, planned=7_000_000))
-    assert dict(number_rows([planned]))["peak memory, GPU"] == ["9.1 MB, 1.30 of the plan"]
+    rows = dict(number_rows([planned]))
+    assert rows["peak memory, GPU"] == ["9.1 MB, 1.30 times the plan"]
+    assert rows["peak memory, all"] == ["51.1 MB, 7.30 times the plan"]
 
 
 @pytest.mark.parametrize(("read", "shown"), [(0, "0"), (802_816, "0.8 MB")])

@@ -16,7 +16,7 @@ from tests.bisect.planted import Fault, constant, swapped
 from tests.models import HEADER, parsed
 from tests.verify.test_report_html import HOSTILE, Tags
 from webbuild.bisect.error_plot import LEFT, WIDTH, layout_plot, render_error_plot
-from webbuild.bisect.issue_text import inline_code
+from webbuild.bisect.issue_text import code_block, inline_code
 from webbuild.bisect.report import BisectReport, exit_code
 from webbuild.bisect.repro_files import write_findings
 from webbuild.runners.native import NativeRunner
@@ -91,6 +91,7 @@ def test_names_of_a_model_never_become_html_or_markdown(tmp_path: Path) -> None:
 def test_code_in_markdown_stays_code() -> None:
     assert inline_code("a`b`\n# c\x1b") == "`a'b' # c\\x1b`"
     assert inline_code("") == inline_code("\n") == "` `"
+    assert code_block("a\n````\nb\x1b", "wgsl") == "`````wgsl\na\n````\nb\\x1b\n`````"
 
 
 def test_the_page_holds_all_but_the_engine(tmp_path: Path) -> None:

@@ -22,6 +22,9 @@ class FailingPage:
         if not self._loads:
             raise self._error
 
+    def evaluate(self, function: str, argument: object = None, /) -> None:
+        raise self._error
+
     def wait_for_function(self, function: str, /) -> None:
         raise self._error
 

@@ -39,7 +39,7 @@ class Pretended(LocalSystem):
     def run(self, command: Sequence[str], seconds: float = 0) -> str | None:
         if list(command[-2:]) == ["playwright", "--version"]:
             return None if self.driver else "libatomic.so.1 is missing"
-        if command[-1] == "--version":
+        if command[-1] in ("--version", "--help"):
             return None if command[0] in self.starting else "a library is missing"
         self.ran.append(" ".join(command))
         if "libatomic1" in command:

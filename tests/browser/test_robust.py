@@ -75,7 +75,7 @@ def test_transfers_that_are_broken_off_or_not_read_block_nobody(server: Server, 
     stuck = []
     for index in range(30):
         gone = socket.create_connection(address(server))
-        gone.sendall(b"GET /large.bin HTTP/1.1\r\nHost: x\r\n\r\n")
+        gone.sendall(b"GET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
         gone.recv(100)
         if index % 2:
             gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # a reset, not an end
@@ -90,7 +90,7 @@ def test_transfers_that_are_broken_off_or_not_read_block_nobody(server: Server, 
 def test_one_that_says_nothing_on_tls_blocks_nobody(safe: Server) -> None:
     silent = [socket.create_connection(address(safe)) for _ in range(5)]
     plain = socket.create_connection(address(safe))
-    plain.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    plain.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
     connection = connected(safe)
     connection.request("GET", "/index.html")
     assert connection.getresponse().read() == b"<title>page</title>"

@@ -176,7 +176,9 @@ def test_slow_and_vanished_clients_block_nobody(server: Server) -> None:
     try:
         for index, client in enumerate(stuck):
             client.sendall(
-                b"GET /weights.bin HTTP/1.1\r\n" if index % 2 else b"GET /weights.bin HTTP/1.1\r\nHost: x\r\n\r\n"
+                b"GET /weights.bin HTTP/1.1\r\n"
+                if index % 2
+                else b"GET /weights.bin HTTP/1.1\r\nHost: localhost\r\n\r\n"
             )
         assert ask(server, "/weights.bin").body == BODY
     finally:
@@ -201,6 +203,6 @@ def test_nothing_is_printed(server: Server, capfd: pytest.CaptureFixture[str]) -
     address = urlsplit(server.origin)
     assert address.hostname is not None
     with socket.create_connection((address.hostname, address.port or 0)) as client:
-        client.sendall(b"GET /weights.bin HTTP/1.1\r\nHost: x\r\n\r\n")
+        client.sendall(b"GET /weights.bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
     ask(server, "/nothing")
     assert capfd.readouterr() == ("", "")

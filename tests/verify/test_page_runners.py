@@ -25,7 +25,7 @@ class FakePage:
     def wait_for_function(self, function: str, /) -> None:
         pass
 
-    def evaluate(self, function: str, argument: Any, /) -> Any:
+    def evaluate(self, function: str, argument: Any = None, /) -> Any:
         self.asked.append(argument)
         return {"value": {"ms": 1, "outputs": []}}
 

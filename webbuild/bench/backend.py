@@ -4,45 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from webbuild.bench.memory_visit import memory_visit
 from webbuild.bench.page_loads import PageLoads
 from webbuild.bench.profiling_visit import profile_visit
 from webbuild.bench.report import BackendBench, PeakMemory, Profile, RunTimes
 from webbuild.bench.scenario import Scenario
-from webbuild.browser.chromium import BrowserHandle
+from webbuild.browser.driven_browser import DrivenBrowser, DrivenPage, browser_title
 from webbuild.errors import WebbuildError
 from webbuild.verify.page_rpc import PageError
 from webbuild.verify.report import Problem, problem_of
 from webbuild.verify.run_backend import console_problems, page_error_problem
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
 T = TypeVar("T")
 
 
-def bench_backend(chromium: BrowserHandle, scenario: Scenario, backend: str, where: str = "") -> BackendBench:
+def bench_backend(browser: DrivenBrowser, scenario: Scenario, backend: str, where: str = "") -> BackendBench:
     """Measure one backend. What goes wrong is a problem in the report, and what was measured before it stays."""
     visits, problems = PageLoads(), list[Problem]()
     examined: Profile | None = None
     peak: PeakMemory | None = None
     label = f"{backend} at {where}" if where else backend
     try:
-        _visit(chromium, label, lambda page: visits.measure(page, scenario, backend), problems)
+        _visit(browser, label, lambda page: visits.measure(page, scenario, backend), problems)
         if visits.second is not None:
-            profiled = partial(profile_visit, chromium.browser, scenario=scenario, backend=backend)
-            examined = _visit(chromium, label, profiled, problems)
+            profiled = partial(profile_visit, browser, scenario=scenario, backend=backend)
+            examined = _visit(browser, label, profiled, problems)
         if examined is not None:
-            peak = _visit(chromium, label, lambda page: memory_visit(page, scenario, backend), problems)
+            peak = _visit(browser, label, lambda page: memory_visit(page, scenario, backend), problems)
     except WebbuildError as error:
         problems.append(problem_of(error, label))
     info = None if visits.load_timing is None else visits.load_timing.info
     used = "fp32" if info is None else info.precision.used
     return BackendBench(
         endpoint=where,
-        browser=f"Chromium {chromium.version}",
+        browser=browser_title(browser),
         adapter="" if info is None or info.adapter is None else str(info.adapter),
         backend=backend if used == "fp32" else f"{backend} {used}",
         engine_build="" if info is None else info.engine.build,
@@ -56,9 +53,9 @@ def bench_backend(chromium: BrowserHandle, scenario: Scenario, backend: str, whe
     )
 
 
-def _visit(chromium: BrowserHandle, label: str, visit: Callable[[Page], T], problems: list[Problem]) -> T | None:
+def _visit(browser: DrivenBrowser, label: str, visit: Callable[[DrivenPage], T], problems: list[Problem]) -> T | None:
     """Return what a visit in a page of its own measured; add what went wrong in it."""
-    with chromium.page() as (page, console):
+    with browser.page() as (page, console):
         try:
             return visit(page)
         except PageError as error:

@@ -41,7 +41,7 @@ def bench(
 
     Args:
         directory: what `webbuild pack` wrote.
-        backends: those to measure; none means all that the bundle runs on.
+        backends: those to measure; none means all that the bundle runs on and a browser has.
         inputs: pictures (or .npz files for plain tensors) besides the bundle's samples.
         precision: that of the graphs to measure; `auto` measures what a visitor gets.
         at: the browsers to measure in; one of several that cannot be reached or dies is a problem of its own rows.
@@ -58,7 +58,9 @@ def bench(
     samples, sent = [_without_states(bundle, each) for each in collect_inputs(bundle, inputs)], SentFiles()
     with Server(directory, port=port, heard=sent.record) as server:
         scenario = Scenario(server, sent, bundle, samples, runs, seconds, say, precision)
-        rows = [row for endpoint in at for row in _in_browser(endpoint, scenario, wanted, alone=len(at) == 1)]
+        rows: list[BackendBench] = []
+        for endpoint in at:
+            rows += _in_browser(endpoint, scenario, _in_reach(endpoint, wanted, backends), alone=len(at) == 1)
     return BenchReport(
         bundle=bundle.manifest.name,
         title=bundle.manifest.title,
@@ -75,14 +77,20 @@ def _without_states(bundle: Bundle, given: VerifyInput) -> VerifyInput:
     return msgspec.structs.replace(given, feeds=feeds)
 
 
+def _in_reach(endpoint: Endpoint, wanted: list[str], asked: Sequence[str]) -> list[str]:
+    """Return the backends to measure in a browser: all where they are `asked` for, else those that it has."""
+    return wanted if asked else [name for name in wanted if name in endpoint.backends] or wanted
+
+
 def _in_browser(endpoint: Endpoint, scenario: Scenario, backends: Sequence[str], *, alone: bool) -> list[BackendBench]:
+    where = endpoint.url if alone else endpoint.title
     try:
         with open_browser(endpoint, scenario.server, [EAGER_MEMORY_FLAG]) as browser:
-            return [bench_backend(browser, scenario, backend, endpoint.url) for backend in backends]
+            return [bench_backend(browser, scenario, backend, where) for backend in backends]
     except WebbuildError as error:
         if alone:
             raise
-        return [unreachable_backend(endpoint.url, backend, error) for backend in backends]
+        return [unreachable_backend(where, backend, error) for backend in backends]
 
 
 def select_backends(bundle: Bundle, backends: Sequence[str], precision: str = "auto") -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from webbuild.bench.report import BackendBench, MemoryGrowth, PeakMemory, PerRun, Profile
+from webbuild.bench.report import BackendBench, LongTasks, MemoryGrowth, PeakMemory, PerRun, Profile
 from webbuild.errors import printable
 from webbuild.reporting.quantities import format_count
 from webbuild.verify import formatting
@@ -31,13 +31,14 @@ _ROWS: tuple[tuple[str, Callable[[BackendBench], str]], ...] = (
     ("copies to the GPU per run", lambda each: _of(_gpu_profile(each), lambda found: _uploads(found.per_run))),
     ("copies from the GPU per run", lambda each: _of(_gpu_profile(each), lambda found: _readbacks(found.per_run))),
     (_BETWEEN, lambda each: _of(_gpu_profile(each), _between_stages)),
-    ("main thread, longest task", lambda each: _of(each.profile, lambda found: _time(found.long_tasks.longest))),
+    ("main thread, longest task", lambda each: _of(_long_tasks(each), lambda found: _time(found.longest))),
     (
         "main thread, blocked beyond 50 ms",
-        lambda each: _of(each.profile, lambda found: _time(found.long_tasks.blocking_time)),
+        lambda each: _of(_long_tasks(each), lambda its: _time(its.blocking_time)),
     ),
     ("peak memory, JS and WASM", lambda each: _of(each.peak_memory, _page_peak)),
     ("peak memory, GPU", lambda each: _of(each.peak_memory, _gpu_peak)),
+    ("peak memory, all", lambda each: _of(each.peak_memory, _whole_peak)),
     ("weights", lambda each: _of(each.peak_memory, lambda found: format_megabytes(found.weights))),
     ("memory growth over all runs", lambda each: _of(each.profile, lambda found: format_growth(found.growth))),
 )
@@ -55,6 +56,10 @@ def _of(part: Part | None, cell: Callable[[Part], str]) -> str:
     return DASH if part is None else cell(part)
 
 
+def _long_tasks(each: BackendBench) -> LongTasks | None:
+    return None if each.profile is None else each.profile.long_tasks
+
+
 def _gpu_profile(each: BackendBench) -> Profile | None:
     """Return the profile, None where WebAssembly computes, of which it says nothing."""
     return each.profile if each.backend.startswith("webgpu") else None
@@ -69,9 +74,17 @@ def _page_peak(found: PeakMemory) -> str:
 
 
 def _gpu_peak(found: PeakMemory) -> str:
-    """Return the peak, and how many times the weights and the planned tensors it is: 7.5 MB, 1.61 of the plan."""
-    ratio = f", {found.gpu / found.planned:.2f} of the plan" if found.planned else ""
-    return f"{format_megabytes(found.gpu)}{ratio}"
+    return _beside_plan(found.gpu, found)
+
+
+def _whole_peak(found: PeakMemory) -> str:
+    return DASH if found.page is None else _beside_plan(found.page + found.gpu, found)
+
+
+def _beside_plan(peak: int, found: PeakMemory) -> str:
+    """Return the peak, and how many times the weights and the planned tensors it is: 7.5 MB, 1.61 times the plan."""
+    ratio = f", {peak / found.planned:.2f} times the plan" if found.planned else ""
+    return f"{format_megabytes(peak)}{ratio}"
 
 
 def _uploads(run: PerRun) -> str:
@@ -96,15 +109,16 @@ def format_stages(each: BackendBench) -> str:
 
 
 def column_title(each: BackendBench) -> str:
-    """Return what a column of a table is of: the backend and, of a browser elsewhere, the adapter or the address."""
+    """Return what a column of a table is of: the backend and, of one of several browsers, which."""
     name = formatting.runner_name(each.backend)
-    return printable(f"{name}, {each.adapter or each.endpoint}") if each.endpoint else name
+    where = (each.adapter or each.endpoint) if "://" in each.endpoint else each.endpoint
+    return printable(f"{name}, {where}") if where else name
 
 
 def describe_backend(each: BackendBench) -> str:
-    """Return what was measured in: the backend, the adapter, the build and its threads; and which browser elsewhere."""
+    """Return what was measured in: the backend, the adapter, the build and its threads, the browser."""
     threads = format_count(each.threads, "thread") if each.threads else "did not load"
-    browser = f"{each.browser} at {each.endpoint}".strip() if each.endpoint else ""
+    browser = f"{each.browser} at {each.endpoint}".strip() if "://" in each.endpoint else each.browser
     facts = (each.adapter, f"{each.engine_build} build" if each.engine_build else "", threads, browser)
     return f"{formatting.runner_name(each.backend)}: {', '.join(printable(fact) for fact in facts if fact)}"
 

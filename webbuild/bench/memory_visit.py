@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from webbuild.bench.page_driver import LoadTiming, PageDriver
 from webbuild.bench.report import PeakMemory
 from webbuild.bench.scenario import Scenario
+from webbuild.browser.driven_browser import DrivenPage
 from webbuild.manifest.manifest import Manifest
 from webbuild.verify.bundle_reader import planned_gpu_bytes
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
-
-def memory_visit(page: Page, scenario: Scenario, backend: str) -> PeakMemory:
+def memory_visit(page: DrivenPage, scenario: Scenario, backend: str) -> PeakMemory:
     """Load and run once in a page of a profile that knows nothing of the bundle. Raises PageError."""
     scenario.say(f"{backend}: memory")
     visitor = PageDriver(page, scenario.server, seconds=scenario.seconds)

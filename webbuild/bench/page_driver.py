@@ -7,11 +7,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from webbuild.browser.driven_browser import DrivenPage
 from webbuild.browser.server import Server
 from webbuild.verify.gpu_counters import GpuCounters, serve_counting_worker
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.page_messages import ModelInfo, RuntimeWarningInfo
-from webbuild.verify.page_rpc import URL_PREFIX, Page, PageRpc
+from webbuild.verify.page_rpc import URL_PREFIX, PageRpc
 
 
 class LoadTiming(Struct, frozen=True):
@@ -56,7 +57,7 @@ class PageDriver:
         seconds: how long any one step may take.
     """
 
-    def __init__(self, page: Page, server: Server, *, seconds: float) -> None:
+    def __init__(self, page: DrivenPage, server: Server, *, seconds: float) -> None:
         self._server = server
         self._worker = serve_counting_worker(server)
         self._calls = PageRpc(page, server, seconds, "webbuild.bench", ["bench.js", "memory.js"])

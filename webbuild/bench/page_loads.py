@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from webbuild.bench.page_driver import LoadTiming, PageDriver, RunTiming
 from webbuild.bench.report import PageLoad, RunTimes
 from webbuild.bench.scenario import WARMUP_RUNS, Scenario
-from webbuild.verify.page_rpc import Page
+from webbuild.browser.driven_browser import DrivenPage
 
 
 class PageLoads:
@@ -18,7 +18,7 @@ class PageLoads:
     second: PageLoad | None = None
     frames: RunTimes | None = None
 
-    def measure(self, page: Page, scenario: Scenario, backend: str) -> None:
+    def measure(self, page: DrivenPage, scenario: Scenario, backend: str) -> None:
         """Measure in a page of a profile that knows nothing of the bundle. Raises PageError."""
         scenario.say(f"{backend}: a first visit")
         visitor = PageDriver(page, scenario.server, seconds=scenario.seconds)

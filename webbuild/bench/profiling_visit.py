@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 from webbuild.bench.page_driver import PageDriver
 from webbuild.bench.report import LongTasks, MemoryGrowth, PerRun, Profile
 from webbuild.bench.scenario import WARMUP_RUNS, Scenario
+from webbuild.browser.chromium import BrowserHandle
+from webbuild.browser.driven_browser import DrivenBrowser, DrivenPage
 from webbuild.browser.tracing import LONG_TASK_MS, MainThreadTask, main_thread_tasks
 from webbuild.verify.gpu_counters import GpuCounters
 from webbuild.verify.node_placement import summarize_placement
 from webbuild.verify.page_messages import ProviderNodes
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
 
-
-def profile_visit(browser: Browser, page: Page, scenario: Scenario, backend: str) -> Profile:
+def profile_visit(browser: DrivenBrowser, page: DrivenPage, scenario: Scenario, backend: str) -> Profile:
     """Load, run and count in a page of a profile that knows nothing of the bundle. Raises PageError.
 
-    The main thread is traced from the opening of the page to the end of the runs that warm up.
+    The main thread is traced from the opening of the page to the end of the runs that warm up, in Chromium alone.
     """
     scenario.say(f"{backend}: a closer look")
-    with main_thread_tasks(browser, page) as tasks:
+    with _traced(browser, page) as tasks:
         visitor = PageDriver(page, scenario.server, seconds=scenario.seconds)
         arrived = visitor.load(scenario.bundle.loader_file, backend, scenario.precision, examined=True)
         visitor.first_run(scenario.samples[0])
@@ -46,9 +46,13 @@ def profile_visit(browser: Browser, page: Page, scenario: Scenario, backend: str
             gpu=after.buffer_bytes - before.buffer_bytes,
             heap=None if heap is None or more_heap is None else more_heap - heap,
         ),
-        long_tasks=sum_long_tasks(tasks),
+        long_tasks=None if tasks is None else sum_long_tasks(tasks),
         between_stages=between_stages,
     )
+
+
+def _traced(browser: DrivenBrowser, page: Any) -> AbstractContextManager[list[MainThreadTask] | None]:
+    return main_thread_tasks(browser.browser, page) if isinstance(browser, BrowserHandle) else nullcontext()
 
 
 def count_cpu_nodes(backend: str, placed: Sequence[ProviderNodes]) -> int | None:

@@ -108,21 +108,21 @@ class Profile(ReportJson, frozen=True):
     """What slows a visit down to measure, and so was measured in one of its own. `cpu_nodes` None: nobody said.
 
     `between_stages` are the bytes that the first stage of several reads back from the GPU for one sample, its own
-    result among them; None for a model of one stage.
+    result among them; None for a model of one stage. `long_tasks` are None where the browser has no trace.
     """
 
     nodes: int
     cpu_nodes: int | None
     per_run: PerRun
     growth: MemoryGrowth
-    long_tasks: LongTasks
+    long_tasks: LongTasks | None
     between_stages: int | None = None
 
 
 class BackendBench(ReportJson, frozen=True, kw_only=True):
     """One backend in one browser. What could not be measured is None, and a problem says why.
 
-    `endpoint` is the browser's address, empty for the one that was started here.
+    `endpoint` is the browser's address, or the name of one of several that are started here; empty for one alone.
     """
 
     endpoint: str

@@ -1,4 +1,4 @@
-"""The bisect command: a model, its reference, the backend in Chromium, and a search for each input."""
+"""The bisect command: a model, its reference, the backend in a browser, and a search for each input."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from webbuild.bisect.report import BisectReport, build_findings
 from webbuild.bisect.search import search_culprits
 from webbuild.bisect.subgraph_runner import RunSettings, SubgraphRunner
 from webbuild.bisect.trial_result import SessionResult
-from webbuild.browser.chromium import open_chromium
+from webbuild.browser.driven_browser import BrowserName
+from webbuild.browser.open_browser import open_local_browser
 from webbuild.compare.arrays import RELATIVE_TOLERANCE
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.cache_folder import cache_folder
@@ -32,8 +33,12 @@ ProgressCallback = Callable[[str], None]
 
 
 class BisectOptions(Struct, frozen=True):
-    """Options of the search: the reference, the tolerance relative to the largest magnitude, seconds for a session."""
+    """Options of the search: the browser, the reference, the relative tolerance, seconds for a session.
 
+    The tolerance is relative to the largest magnitude.
+    """
+
+    browser: BrowserName = "chromium"
     reference: str = "native"
     tolerance: float = RELATIVE_TOLERANCE
     seconds: float = 300
@@ -41,15 +46,14 @@ class BisectOptions(Struct, frozen=True):
 
 
 @contextmanager
-def bisect_in_chromium(
+def bisect_in_browser(
     subject: ModelUnderTest, how: BisectOptions, say: ProgressCallback = lambda _: None
 ) -> Iterator[tuple[BisectReport, BisectResult, SubgraphRunner]]:
-    """Search a subject in Chromium; the reference's values last for the block.
+    """Search a subject in a browser; the reference's values last for the block.
 
     Raises:
-        WebbuildError: `no-reference`, `missing-input`, `nothing-to-bisect`, `no-chromium`, `chromium-failed`,
-        `chromium-crashed`,
-            `no-adapter`, `missing-adapter-feature`, `engine-failed`.
+        WebbuildError: `no-reference`, `missing-input`, `nothing-to-bisect`, `chromium-crashed`, `no-adapter`,
+            `missing-adapter-feature`, `engine-failed`; see `open_local_browser`.
     """
     _check(subject)
     with open_runners(subject, how) as (backend, other), TemporaryDirectory(prefix="webbuild-bisect-") as folder:
@@ -116,10 +120,10 @@ def search_inputs(
 
 @contextmanager
 def open_runners(subject: ModelUnderTest, how: BisectOptions) -> Iterator[tuple[BrowserSession, SessionRunner]]:
-    """Start Chromium with the subject's build, and the reference: native, or the build for WebAssembly."""
+    """Start the browser with the subject's build, and the reference: native, or the build for WebAssembly."""
     build = subject.build
     wasm = build.target.build == "wasm" and how.reference == "native"
-    with open_chromium(webgpu=not wasm) as browser:
+    with open_local_browser(how.browser, webgpu=not wasm) as browser:
         if how.reference == "native":
             with open_sessions(browser, [(build, subject.options)], how.seconds) as (backend,):
                 backend.require_features(subject.features)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 
 from webbuild.bisect.report import BisectFinding, BisectReport
 from webbuild.bisect.repro import Repro
@@ -29,7 +30,7 @@ def issue_text(report: BisectReport, finding: BisectFinding, made: Repro) -> str
     templates = template_environment(
         "webbuild.bisect", html=False
     )  # Markdown: what comes from the model goes through `code`
-    templates.filters["code"] = inline_code
+    templates.filters |= {"code": inline_code, "code_block": code_block}
     operators = ", ".join(dict.fromkeys(node.operator for node in finding.nodes))
     tensors = [(name, made.values[name], array) for name, array in (*made.feeds.items(), *made.expected.items())]
     plain = {value: name for name, value in made.values.items()}
@@ -42,6 +43,13 @@ def issue_text(report: BisectReport, finding: BisectFinding, made: Repro) -> str
         system=platform.platform(),
         options=json.dumps(report.options),
     )
+
+
+def code_block(text: str, language: str = "") -> str:
+    """Return a text as a block of code, whatever is in it."""
+    lines = [printable(line, 2000) for line in text.splitlines()]
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", "".join(lines))), default=0))
+    return "\n".join([f"{fence}{language}", *lines, fence])
 
 
 def inline_code(text: object) -> str:

@@ -6,22 +6,23 @@ turns many others, so that outputs differ and every kernel is right.
 
 from __future__ import annotations
 
-from webbuild.bisect.bisect import BisectOptions, bisect_in_chromium
+from webbuild.bisect.bisect import BisectOptions, bisect_in_browser
 from webbuild.bisect.model_under_test import ModelSelection, open_model_under_test
 from webbuild.bisect.report import BisectReport
+from webbuild.browser.driven_browser import BrowserName
 
 
-def compare_pieces(selection: ModelSelection) -> int:
-    """Search a graph in Chromium for a node that is wrong, and return how many values agree.
+def compare_pieces(selection: ModelSelection, browser: BrowserName = "chromium") -> int:
+    """Search a graph in a browser for a node that is wrong, and return how many values agree.
 
     Returns:
         0 where a node is to blame, or a part could not be tried.
 
     Raises:
-        WebbuildError: what `open_model_under_test` and `bisect_in_chromium` raise.
+        WebbuildError: what `open_model_under_test` and `bisect_in_browser` raise.
     """
     subject = open_model_under_test(selection)
-    with bisect_in_chromium(subject, BisectOptions()) as (report, _, _):
+    with bisect_in_browser(subject, BisectOptions(browser)) as (report, _, _):
         return agreeing_values(report)
 
 

@@ -36,7 +36,7 @@ class NodeDescription(Struct, frozen=True):
 
 
 class BisectFinding(Struct, frozen=True):
-    """One finding. `downstream`: another one lies upstream.
+    """One finding. `downstream`: another one lies upstream. `shader` is the source of one that did not compile.
 
     `files` are where its smallest cut was written, if it was.
     """
@@ -48,6 +48,7 @@ class BisectFinding(Struct, frozen=True):
     reproduced: bool
     message: str
     comparisons: tuple[Comparison, ...]
+    shader: str = ""
     files: tuple[str, ...] = ()
 
 
@@ -109,6 +110,7 @@ def _finding(graph: ModelGraph, found: Culprit) -> BisectFinding:
         reproduced=found.reproduced,
         message=found.result.message,
         comparisons=found.result.differing,
+        shader=found.result.shader,
     )
 
 

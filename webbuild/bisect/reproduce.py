@@ -5,8 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from webbuild.bisect.culprit import Culprit
-from webbuild.bisect.subgraph_runner import SubgraphRunner
-from webbuild.bisect.trial_result import SubgraphResult
+from webbuild.bisect.subgraph_runner import SubgraphRunner, failed_result
 from webbuild.ortweb.placement_log import slowest_placement
 from webbuild.subgraph.extract import Subgraph
 from webbuild.subgraph.graph import ModelGraph
@@ -29,7 +28,7 @@ def _reproduce_alone(tester: SubgraphRunner, found: Culprit, piece: Subgraph) ->
     if len(piece) > max(MAX_NODES, len(found.subgraph)):
         return None
     session = tester.run_session([piece], verbose=True)
-    tried = session.results[0] if session.results else SubgraphResult(piece, session.run.status, session.run.message)
+    tried = session.results[0] if session.results else failed_result(piece, session.run)
     if tried.verdict != found.result.verdict:
         return None
     place = slowest_placement(session.run.log)[0] or ""

@@ -91,7 +91,7 @@ class SubgraphRunner:
         if found.run.status == "ran":
             return list(found.results)
         if len(pieces) == 1:
-            return [SubgraphResult(pieces[0], found.run.status, found.run.message)]
+            return [failed_result(pieces[0], found.run)]
         middle = len(pieces) // 2
         return [*self._run_divided(pieces[:middle], also=also), *self._run_divided(pieces[middle:], also=also)]
 
@@ -149,6 +149,11 @@ class SubgraphRunner:
             bytes_left -= size
         if group:
             yield group
+
+
+def failed_result(piece: Subgraph, ended: ModelRunResult) -> SubgraphResult:
+    """Return the result of a piece whose session failed."""
+    return SubgraphResult(piece, ended.status, ended.message, shader=ended.shader)
 
 
 def _count_subgraphs(pieces: Sequence[Subgraph]) -> str:

@@ -68,7 +68,7 @@ def _finding_lines(finding: BisectFinding, out: Path) -> list[str]:
         numbers = f" at {list(each.worst)}: wanted {each.want}, got {each.got}" if each.worst else ""
         lines.append(f"  {each.subject.output} {describe_reason(each)}{numbers}")
     if finding.message:
-        lines.append(f"  {finding.message}")
+        lines += [f"  {line}" for line in finding.message.splitlines()]
     if not finding.reproduced:
         lines.append("  it happens only in a session with other parts of the graph, not alone")
     if finding.files:

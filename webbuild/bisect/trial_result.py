@@ -16,13 +16,14 @@ SubgraphVerdict = Literal["agrees", "differs", "fails"]
 class SubgraphResult(Struct, frozen=True):
     """A piece on the backend, fed with the reference's values.
 
-    `status` and `message` are those of the session that it was alone in, where that failed.
+    `status`, `message` and `shader` are those of the session that it was alone in, where that failed.
     """
 
     subgraph: Subgraph
     status: RunStatus
     message: str = ""
     comparisons: tuple[Comparison, ...] = ()
+    shader: str = ""
 
     @property
     def verdict(self) -> SubgraphVerdict:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from webbuild.browser.chromium_flags import chromium_flags
 from webbuild.browser.console import Console
+from webbuild.browser.driver_error import no_page_error
 from webbuild.browser.find_chromium import find_chromium
 from webbuild.browser.require_playwright import require_playwright
 from webbuild.errors import USAGE, WebbuildError
@@ -37,6 +38,12 @@ class BrowserHandle:
     path: Path | None
     source: str
     version: str
+    name: str = "Chromium"
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it can still be asked."""
+        return self.browser.is_connected()
 
     @property
     def description(self) -> str:
@@ -57,12 +64,7 @@ class BrowserHandle:
             context.set_default_timeout(PAGE_TIMEOUT * 1000)
             console, page = Console(), context.new_page()
         except Error as error:
-            raise WebbuildError(
-                "browser-disconnected",
-                f"{self.description}: opens no page: {error.message.splitlines()[0]}",
-                "see whether it still runs, and start it again",
-                exit_code=USAGE,
-            ) from error
+            raise no_page_error(self.description, error) from error
         try:
             console.listen(page)
             yield page, console

@@ -53,6 +53,11 @@ class Console:
         page.on("crash", lambda _: add("crash", "the page crashed", page.url))
 
     @property
+    def complaints(self) -> list[ConsoleMessage]:
+        """The errors, and the warnings too: a page that works well has none."""
+        return [message for message in self.messages if message.kind != "log"]
+
+    @property
     def errors(self) -> list[ConsoleMessage]:
         """The messages with which a page fails, each once."""
         return list(dict.fromkeys(message for message in self.messages if message.is_error))

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from webbuild.browser.host_names import LOOPBACK
+
 VirtualFiles = dict[str, tuple[str, bytes]]
 """Path of the URL -> (media type, body)."""
 
@@ -38,6 +40,7 @@ class DocumentRoot:
     virtual_files: VirtualFiles = field(default_factory=dict)
     extra_headers: Mapping[str, str] = field(default_factory=dict)
     on_request: RequestListener = _ignore_request
+    answers_to: Callable[[str], bool] = LOOPBACK.__contains__
 
     def headers(self) -> Mapping[str, str]:
         """Return the headers of every answer. `isolated` gives the page SharedArrayBuffer, so WASM threads."""

@@ -18,7 +18,7 @@ from webbuild.errors import CLEAN, USAGE, WebbuildError
 
 ProgressCallback = Callable[[str], None]
 
-_PLAYWRIGHT = (sys.executable, "-m", "playwright")
+_PLAYWRIGHT = (sys.executable, "-P", "-m", "playwright")
 _APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get")
 _MISSING_LIBRARY = "libatomic1"
 _TIMEOUT = 1800.0

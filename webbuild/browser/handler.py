@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import io
+import os
 from http import HTTPStatus
+from http.client import LineTooLong
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from webbuild.browser.document_root import DocumentRoot
+from webbuild.browser.host_names import host_name
+from webbuild.browser.request_head import RequestHeadReader
 from webbuild.browser.resource import Resource, file_resource, memory_resource
 from webbuild.browser.safe_path import resolve_inside
+from webbuild.errors import printable
 
 _CHUNK_BYTES = 1 << 18
+_REFUSED = """This server does not answer to the host {}.
+fix: open the address that webbuild printed; behind a tunnel or a proxy give its name: webbuild serve --allow-host NAME
+"""
 
 
 class RequestHandler(BaseHTTPRequestHandler):
@@ -21,9 +30,24 @@ class RequestHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "webbuild"
     sys_version = ""
-    timeout = 60  # seconds that a silent client may hold its own thread
+    timeout = 60  # seconds that a client may hold its own thread: with a request, and with a chunk of its answer
     disable_nagle_algorithm = True  # else a small body waits 40 ms for the client to acknowledge its headers
     site: DocumentRoot
+
+    def setup(self) -> None:
+        """Read the socket with a limit for each request."""
+        super().setup()
+        self._head = RequestHeadReader(self.connection, self.timeout)
+        self.rfile.close()
+        self.rfile = io.BufferedReader(self._head)
+
+    def handle_one_request(self) -> None:
+        """Answer the next request of the connection."""
+        self._head.begin()
+        try:
+            super().handle_one_request()
+        except LineTooLong:  # in the request line, which the base class expects to end
+            self.close_connection = True
 
     def do_GET(self) -> None:
         """Send the headers and the body."""
@@ -43,7 +67,17 @@ class RequestHandler(BaseHTTPRequestHandler):
         super().end_headers()
 
     def _answer(self, *, body: bool) -> None:
-        path = urlsplit(self.path).path if self.path.startswith("http") else self.path.split("?")[0].split("#")[0]
+        if self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers:
+            self.close_connection = True  # a body is not read, and is no further request
+        scheme, _, rest = self.path.partition("://")
+        absolute = scheme.lower() in ("http", "https") and bool(rest)
+        authority, _, after = rest.partition("/")
+        path = (f"/{after}" if absolute else self.path).split("?")[0].split("#")[0]
+        hosts = [*self.headers.get_all("Host", []), *([authority] if absolute else [])]
+        refused = [host for host in hosts if not self.site.answers_to(host_name(host))]
+        if refused:
+            self._plain(HTTPStatus.FORBIDDEN, body=body, text=_REFUSED.format(printable(refused[0], 100)))
+            return
         found = self._find(path)
         if isinstance(found, str):
             self._plain(HTTPStatus.MOVED_PERMANENTLY, body=body, location=found)
@@ -68,7 +102,7 @@ class RequestHandler(BaseHTTPRequestHandler):
         if target.is_dir():
             if not path.endswith("/"):
                 inside = target.relative_to(self.site.root).as_posix()
-                return quote(f"{self.site.prefix}{inside}/")
+                return quote(os.fsencode(f"{self.site.prefix}{inside}/"))
             target = target / "index.html"
         elif path.endswith("/"):
             return None
@@ -113,13 +147,13 @@ class RequestHandler(BaseHTTPRequestHandler):
         if left:  # the file shrank while it was sent: the length promised cannot be kept
             self.close_connection = True
 
-    def _plain(self, status: HTTPStatus, *, body: bool, location: str = "") -> None:
-        text = f"{status.value} {status.phrase}\n".encode()
+    def _plain(self, status: HTTPStatus, *, body: bool, location: str = "", text: str = "") -> None:
+        content = f"{status.value} {status.phrase}\n{text}".encode()
         self.send_response(status)
         if location:
             self.send_header("Location", location)
         self.send_header("Content-Type", "text/plain; charset=utf-8")
-        self.send_header("Content-Length", str(len(text)))
+        self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         if body:
-            self.wfile.write(text)
+            self.wfile.write(content)

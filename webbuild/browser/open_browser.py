@@ -7,15 +7,19 @@ import shutil
 import subprocess
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from webbuild.browser.chromium import BrowserHandle, open_chromium
+from webbuild.browser.driven_browser import BACKENDS, BrowserName, DrivenBrowser
+from webbuild.browser.firefox import open_firefox
+from webbuild.browser.host_names import LOOPBACK
 from webbuild.browser.require_playwright import require_playwright
-from webbuild.browser.server import LOOPBACK, Server
+from webbuild.browser.server import Server
+from webbuild.browser.webkit import open_webkit
 from webbuild.errors import USAGE, WebbuildError
 
 if TYPE_CHECKING:
@@ -23,16 +27,29 @@ if TYPE_CHECKING:
 
 _TIMEOUT = 20
 LOCAL = ""
+_TITLES: dict[BrowserName, str] = {"chromium": "Chromium", "firefox": "Firefox", "webkit": "WebKit"}
 
 
 class Endpoint(Struct, frozen=True):
     """`url` is `ws://` of a Playwright server or `http://` of a DevTools port, or empty for one started here.
 
-    `public_url` is where its pages find what is served here, where webbuild cannot see to that.
+    `public_url` is where its pages find what is served here, where webbuild cannot see to that. `browser` is the one
+    that is started here; those elsewhere are Chromium.
     """
 
     url: str = LOCAL
     public_url: str = ""
+    browser: BrowserName = "chromium"
+
+    @property
+    def title(self) -> str:
+        """What a table calls it: `Firefox here`."""
+        return self.url or f"{_TITLES[self.browser]} here"
+
+    @property
+    def backends(self) -> tuple[str, ...]:
+        """Those that are measured in it unless others are named."""
+        return BACKENDS[self.browser]
 
     @property
     def kind(self) -> str:
@@ -43,8 +60,8 @@ class Endpoint(Struct, frozen=True):
         return "cdp" if over_http or "/devtools/" in self.url else "playwright"
 
 
-def parse_endpoints(endpoints: Sequence[str], public: str = "") -> list[Endpoint]:
-    """Return where to go; here where no endpoint is named.
+def parse_endpoints(endpoints: Sequence[str], public: str = "", browsers: Sequence[BrowserName] = ()) -> list[Endpoint]:
+    """Return where to go: the browsers that are started here, then the endpoints; Chromium here where none is named.
 
     Raises:
         WebbuildError: `invalid-endpoint` for what is no address, `not-loopback` for a public one without TLS.
@@ -68,20 +85,34 @@ def parse_endpoints(endpoints: Sequence[str], public: str = "") -> list[Endpoint
             "give an https:// address, or forward the port and give http://localhost:PORT",
             exit_code=USAGE,
         )
-    return [Endpoint(endpoint, public) for endpoint in endpoints] or [Endpoint(LOCAL, public)]
+    here = [Endpoint(LOCAL, public, browser) for browser in dict.fromkeys(browsers)]
+    return [*here, *(Endpoint(endpoint, public) for endpoint in endpoints)] or [Endpoint(LOCAL, public)]
+
+
+def open_local_browser(
+    name: BrowserName, *, webgpu: bool = True, extra: Sequence[str] = ()
+) -> AbstractContextManager[DrivenBrowser]:
+    """Run a browser of this machine for a block. `webgpu` asks for WebGPU where it has it; Chromium has `extra` flags.
+
+    Raises:
+        WebbuildError: see `open_chromium`, `open_firefox` and `open_webkit`.
+    """
+    if name == "chromium":
+        return open_chromium(webgpu=webgpu, extra=extra)
+    return open_firefox(webgpu=webgpu) if name == "firefox" else open_webkit()
 
 
 @contextmanager
-def open_browser(endpoint: Endpoint, server: Server, extra: Sequence[str] = ()) -> Iterator[BrowserHandle]:
-    """Have a browser for a block, whose pages reach `server` at its `url`. `extra` are flags for one started here.
+def open_browser(endpoint: Endpoint, server: Server, extra: Sequence[str] = ()) -> Iterator[DrivenBrowser]:
+    """Have a browser for a block, whose pages reach `server` at its `url`. A Chromium started here has `extra` flags.
 
     Raises:
-        WebbuildError: `no-playwright`, `no-chromium`, `chromium-failed`, `cannot-connect`, `endpoint-unreachable`,
-            `no-adb`.
+        WebbuildError: `no-playwright`, `cannot-connect`, `endpoint-unreachable`, `no-adb`; see `open_chromium`,
+            `open_firefox` and `open_webkit`.
     """
     server.set_public_url(endpoint.public_url)
     if endpoint.kind == "local":
-        with open_chromium(extra=extra) as browser:
+        with open_local_browser(endpoint.browser, extra=extra) as browser:
             yield browser
         return
     require_playwright()

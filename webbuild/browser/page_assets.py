@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from webbuild.browser.media_types import media_type
 
-_SHARED_SCRIPTS = ("arrays.js", "base64.js", "calls.js", "counters.js", "counting.js", "worker-rpc.js")
+_SHARED_SCRIPTS = ("arrays.js", "base64.js", "calls.js", "counters.js", "counting.js", "shaders.js", "worker-rpc.js")
 _INDEX = """<!doctype html>
 <meta charset="utf-8">
 <title>webbuild</title>

@@ -8,7 +8,7 @@ import socket
 import ssl
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -17,9 +17,9 @@ from typing import Any
 
 from webbuild.browser.document_root import DocumentRoot, RequestListener, VirtualFiles
 from webbuild.browser.handler import RequestHandler
+from webbuild.browser.host_names import LOOPBACK, host_names
 from webbuild.errors import USAGE, WebbuildError
 
-LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": socket.AF_INET6}
 ALL_INTERFACES = ("0.0.0.0", "::")
 
 
@@ -34,7 +34,9 @@ class Server:
         isolated: send the headers of cross-origin isolation.
         virtual: files in memory by their path; may be changed while serving.
         headers: what every answer says besides, or instead.
-        tls: speak it, see `certificate.secure`.
+        tls: speak it, see `certificate.secure`. Without, only requests for names of `host_names` are answered; with it
+            the browser compares the name with the certificate.
+        allowed_hosts: further names to answer to, such as a tunnel's.
         heard: called with every body that was sent, on the thread that sent it.
 
     Raises:
@@ -52,6 +54,7 @@ class Server:
         virtual: VirtualFiles | None = None,
         headers: Mapping[str, str] | None = None,
         tls: ssl.SSLContext | None = None,
+        allowed_hosts: Sequence[str] = (),
         heard: RequestListener | None = None,
     ) -> None:
         self.virtual: VirtualFiles = {} if virtual is None else virtual
@@ -59,6 +62,8 @@ class Server:
         site = DocumentRoot(
             _resolve_folder(directory), f"/{trimmed}/" if trimmed else "/", isolated, self.virtual, headers or {}
         )
+        self._names = (host, *allowed_hosts)
+        site = replace(site, answers_to=self._answers_to if tls is None else lambda _: True)
         if heard is not None:
             site = replace(site, on_request=heard)
         self._http = _listen(host, port, site, tls)
@@ -74,6 +79,9 @@ class Server:
         """Say where a browser finds it that does not find it at its own address; empty for that."""
         self.origin = public.rstrip("/") or self._own
         self.url = f"{self.origin}{self._prefix}"
+
+    def _answers_to(self, name: str) -> bool:
+        return name in host_names((*self._names, self.origin))
 
     def __enter__(self) -> Server:
         return self

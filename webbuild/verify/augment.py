@@ -14,6 +14,7 @@ from PIL import Image, ImageOps
 
 from webbuild.equivalence.compare_runs import Reference
 from webbuild.manifest.manifest import ImageInput
+from webbuild.preprocess.image import PICTURE_FORMATS
 from webbuild.tasks.registry import kind_of
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput, picture_input
@@ -47,7 +48,7 @@ def augment_images(bundle: Bundle, inputs: Sequence[VerifyInput], reference: Ref
 def _write_augmented(change: Callable[[Image.Image], Image.Image], given: VerifyInput, folder: Path) -> Path:
     assert given.file is not None
     made = folder / f"{given.file.stem}-{len(list(folder.iterdir())) + 1}.png"
-    with Image.open(given.file) as image:
+    with Image.open(given.file, formats=PICTURE_FORMATS) as image:
         change(ImageOps.exif_transpose(image).convert("RGB")).save(made)
     return made
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from webbuild.browser.driven_browser import DrivenPage
 from webbuild.browser.server import Server
 from webbuild.runners.in_batch import in_place
 from webbuild.runners.runner import Tensors
 from webbuild.verify.page_messages import RunResult
-from webbuild.verify.page_rpc import Page
 from webbuild.verify.page_runner import PageRunner
 
 
@@ -32,7 +32,7 @@ class BatchPageRunner(PageRunner):
 
     def __init__(
         self,
-        page: Page,
+        page: DrivenPage,
         server: Server,
         name: str,
         picture: str,

@@ -53,7 +53,7 @@ def collect_reports(places: Sequence[Endpoint], found: Sequence[VerifyReport | W
 
 
 def _browser_report(endpoint: Endpoint, found: VerifyReport | WebbuildError) -> BrowserReport:
-    where = endpoint.url or "Chromium here"
+    where = endpoint.title
     if isinstance(found, WebbuildError):
         return BrowserReport(where=where, report=None, problem=problem_of(found, where))
     return BrowserReport(where=where, report=found, problem=None)

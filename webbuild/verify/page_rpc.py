@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from numpy.typing import NDArray
 
-from webbuild.browser.command_page import Loads, open_command_page
+from webbuild.browser.command_page import open_command_page
+from webbuild.browser.driven_browser import DrivenPage
+from webbuild.browser.driver_error import driver_errors, first_line
 from webbuild.browser.media_types import media_type
 from webbuild.browser.page_assets import load_page_assets
 from webbuild.browser.server import Server
@@ -21,13 +23,6 @@ T = TypeVar("T")
 
 URL_PREFIX = "/__webbuild__/"
 """Where on the server the driven page and what it is given lie: no path of a bundle begins like that."""
-
-
-class Page(Loads, Protocol):
-    """What driving a page takes of it, in Playwright's words."""
-
-    def evaluate(self, function: str, argument: Any, /) -> Any:
-        """Call a function in the page with a value, and return what its promise comes to."""
 
 
 class PageError(Exception):
@@ -52,7 +47,7 @@ class PageRpc:
         WebbuildError: `page-not-loaded`.
     """
 
-    def __init__(self, page: Page, server: Server, seconds: float, package: str, scripts: Sequence[str]) -> None:
+    def __init__(self, page: DrivenPage, server: Server, seconds: float, package: str, scripts: Sequence[str]) -> None:
         self._page, self._server, self._seconds = page, server, seconds
         server.virtual.update(load_page_assets(package, scripts, URL_PREFIX))
         open_command_page(page, f"{server.origin}{URL_PREFIX}index.html")
@@ -73,15 +68,13 @@ class PageRpc:
 
     def call(self, command: str, kind: type[T] | Any, **arguments: Any) -> T:
         """Call a command and return its answer. Raises PageError."""
-        from playwright.sync_api import Error
-
         try:
             answer = self._page.evaluate(
                 "request => globalThis.webbuild(request)",
                 {"command": command, "limit": self._seconds, **arguments},
             )
-        except Error as error:
-            raise PageError(RuntimeFailure("page-failed", error.message.splitlines()[0], "")) from error
+        except driver_errors() as error:
+            raise PageError(RuntimeFailure("page-failed", first_line(error), "")) from error
         if "error" in answer:
             raise PageError(msgspec.convert(answer["error"], RuntimeFailure))
         return msgspec.convert(answer.get("value"), kind)

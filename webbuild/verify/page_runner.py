@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from webbuild.browser.driven_browser import DrivenPage
 from webbuild.browser.server import Server
 from webbuild.browser.tensor_transfer import fetch_bytes
 from webbuild.manifest.manifest import Glue
@@ -22,7 +23,7 @@ from webbuild.verify.page_messages import (
     TensorHandle,
     TensorsResult,
 )
-from webbuild.verify.page_rpc import Page, PageError, PageRpc
+from webbuild.verify.page_rpc import PageError, PageRpc
 
 _TYPED_ARRAYS = {
     **{f"Float{bits}Array": f"<f{bits // 8}" for bits in (16, 32, 64)},
@@ -47,7 +48,7 @@ class PageRunner:
         seconds: how long any one step may take.
     """
 
-    def __init__(self, page: Page, server: Server, name: str, *, stage: str = "", seconds: float = 300) -> None:
+    def __init__(self, page: DrivenPage, server: Server, name: str, *, stage: str = "", seconds: float = 300) -> None:
         self.name = name
         self._stage = stage
         self._entry = server.url

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from webbuild.browser.chromium import BrowserHandle
-from webbuild.browser.open_browser import LOCAL, Endpoint, open_browser
+from webbuild.browser.driven_browser import DrivenBrowser, browser_title
+from webbuild.browser.open_browser import Endpoint, open_browser
 from webbuild.browser.server import Server
 from webbuild.errors import WebbuildError
 from webbuild.verify.report import BackendRun, problem_of
@@ -22,31 +22,36 @@ class BrowserRun(Struct, frozen=True):
 
 
 def run_all_backends(
-    endpoint: Endpoint, server: Server, backends: Sequence[str], run: Callable[[BrowserHandle, str], BackendRun]
+    endpoint: Endpoint,
+    server: Server,
+    backends: Sequence[str],
+    run: Callable[[DrivenBrowser, str], BackendRun],
+    *,
+    stops: bool,
 ) -> BrowserRun | WebbuildError:
     """Run every backend; return the error of a browser that there is no way to.
 
-    In a browser elsewhere an error of one backend, such as one that is gone, is its problem. Here it stops the command.
+    An error of one backend, such as one that is gone, is its problem. Where it `stops`, it stops the command.
 
     Raises:
-        WebbuildError: see `run_backend`, of a browser that is started here.
+        WebbuildError: see `run_backend`, where it `stops`.
     """
     try:
         with open_browser(endpoint, server) as browser:
-            runs = tuple(_try_backend(endpoint, browser, backend, run) for backend in backends)
-            return BrowserRun(f"Chromium {browser.version}", browser.description, runs)
+            runs = tuple(_try_backend(browser, backend, run, stops=stops) for backend in backends)
+            return BrowserRun(browser_title(browser), browser.description, runs)
     except WebbuildError as error:
-        if endpoint.url == LOCAL:
+        if stops:
             raise
         return error
 
 
 def _try_backend(
-    endpoint: Endpoint, browser: BrowserHandle, backend: str, run: Callable[[BrowserHandle, str], BackendRun]
+    browser: DrivenBrowser, backend: str, run: Callable[[DrivenBrowser, str], BackendRun], *, stops: bool
 ) -> BackendRun:
     try:
         return run(browser, backend)
     except WebbuildError as error:
-        if endpoint.url == LOCAL:
+        if stops:
             raise
         return BackendRun(backend=backend, problems=(problem_of(error, backend),))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.console import Console, ConsoleMessage
+from webbuild.browser.driven_browser import DrivenBrowser, DrivenPage
 from webbuild.browser.gpu_adapter import no_adapter_error
 from webbuild.browser.server import Server
 from webbuild.equivalence.answer import Answer
@@ -20,7 +20,7 @@ from webbuild.verify.graph_choice import LoadedGraphs
 from webbuild.verify.inputs import VerifyInput, picture_input
 from webbuild.verify.node_placement import misplaced_problems, summarize_placement
 from webbuild.verify.page_messages import LoadResult
-from webbuild.verify.page_rpc import Page, PageError
+from webbuild.verify.page_rpc import PageError
 from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.questions import question_problems, questions_of
 from webbuild.verify.report import BackendRun, Problem, SampleResult, Timings
@@ -35,7 +35,7 @@ _MIN_RUNS = 3
 
 
 def run_backend(
-    chromium: BrowserHandle,
+    browser: DrivenBrowser,
     server: Server,
     bundle: Bundle,
     name: str,
@@ -52,7 +52,7 @@ def run_backend(
     Raises:
         WebbuildError: `no-adapter`. All else that goes wrong is a problem in the report.
     """
-    with chromium.page() as (page, console):
+    with browser.page() as (page, console):
         graph = bundle.graph(name)
         backend = name.partition(" ")[0]
         asked = LoadedGraphs.of(bundle, name)
@@ -60,7 +60,7 @@ def run_backend(
         if backend == "webgpu" and asked.on_webgpu:
             has = runner.adapter()
             if has is None:
-                raise no_adapter_error()
+                raise no_adapter_error(browser.name)
             if lacks := [feature for feature in asked.reduced_features if feature not in has]:
                 return BackendRun(backend=name, skip_reason=f"this adapter has no {', '.join(lacks)}")
         loaded: LoadResult | None = None
@@ -78,7 +78,7 @@ def run_backend(
             problems += failed
             for given, expected in work:
                 progress(f"{name}: {given.title}")
-                result, took = run_sample(bundle, runner, given, expected)
+                result, took = run_sample(bundle, runner, given, expected, browser.name)
                 results.append(result)
                 times += took
             for given, expected in work:
@@ -124,7 +124,7 @@ def load_tested(load: Callable[[bool], LoadResult], where: str) -> tuple[LoadRes
 
 
 def _page_runner(
-    page: Page, server: Server, bundle: Bundle, name: str, work: ReferenceResults, seconds: float
+    page: DrivenPage, server: Server, bundle: Bundle, name: str, work: ReferenceResults, seconds: float
 ) -> PageRunner:
     if bundle.whole:
         return WholePageRunner(page, server, name, bundle.whole, seconds=seconds)

@@ -36,17 +36,20 @@ from webbuild.verify.whole_graphs import whole_policy
 
 INPUT_TOLERANCE = 1e-6
 """How far the browser's tensor may lie from Python's, relative to its largest magnitude: rounding, no more.
-Pillow and Chromium decode JPEG, PNG and WebP to the same bits. Only where a picture is translucent may they be one
-of 256 levels apart: a canvas keeps colours multiplied by their alpha, in 8 bits."""
+Pillow and the browsers decode JPEG, PNG and WebP to the same bits. Only where a picture is translucent may they be
+`TRANSLUCENT_LEVELS` of 256 apart."""
+TRANSLUCENT_LEVELS = {"Chromium": 1, "Firefox": 2, "WebKitGTK": 2, "Safari": 2}
+"""By browser. A canvas keeps colours multiplied by their alpha, in 8 bits. Chromium rounds them; the others cut them
+off, which loses up to twice as much. Of an alpha of 127 Chromium's colours are 1 level off, the others' 2."""
 GPU_TOLERANCE = 1e-3
 """The same where a GPU resamples, in float32, as a part of one of 256 levels: normalising takes away from a number one
 almost as large, so that what is left may be far smaller than what was rounded."""
 
 
 def run_sample(
-    bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: Answer
+    bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: Answer, browser: str = "Chromium"
 ) -> tuple[SampleResult, list[float]]:
-    """Run one input all ways and judge them; also return the milliseconds of its runs.
+    """Run one input all ways in a browser and judge them; also return the milliseconds of its runs.
 
     A step of a sequence is run as tensors alone: its picture is one of another sequence, see `run_frame`.
 
@@ -71,7 +74,7 @@ def run_sample(
     comparisons = [] if repeated else compare_tensors(runner.name, given.title, "raw", expected, outputs, policy)
     if given.file is None or given.sequence:
         return SampleResult(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
-    comparisons.append(_compare_preprocessed(bundle, runner, given))
+    comparisons.append(_compare_preprocessed(bundle, runner, given, browser))
     if bundle.stage:  # a visitor runs all stages
         return SampleResult(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     if states:
@@ -174,11 +177,12 @@ def _read_prediction(task: Task, answer: RunResult) -> Sequence[Any]:
         raise PageError(RuntimeFailure("wrong-result", f"the runtime's result cannot be read: {error}", "")) from error
 
 
-def _compare_preprocessed(bundle: Bundle, runner: PageRunner, given: VerifyInput) -> Comparison:
+def _compare_preprocessed(bundle: Bundle, runner: PageRunner, given: VerifyInput, browser: str) -> Comparison:
     spec = picture_input(bundle.manifest)
     assert spec is not None
     want = given.feeds[spec.name]
-    allowed = input_tolerance(spec, want, runner.name, translucent=given.translucent)
+    levels = TRANSLUCENT_LEVELS[browser] if given.translucent else 0
+    allowed = input_tolerance(spec, want, runner.name, levels)
     subject = ComparedOutput(runner.name, given.title, "input", spec.name)
     got = runner.preprocess(given.files)
     if given.placement is not None:  # what is filled in is taken out of both
@@ -186,12 +190,10 @@ def _compare_preprocessed(bundle: Bundle, runner: PageRunner, given: VerifyInput
     return compare_arrays(subject, want, got, tolerance=allowed)
 
 
-def input_tolerance(
-    spec: PictureInput | StackInput, want: NDArray[Any], backend: str, *, translucent: bool = False
-) -> float:
-    """Return how far a picture's tensor may lie from `want`, which Python made of it."""
+def input_tolerance(spec: PictureInput | StackInput, want: NDArray[Any], backend: str, levels: int = 0) -> float:
+    """Return how far a picture's tensor may lie from `want`, which Python made of it: `levels` of 256, if any."""
     level = spec.scale / min(spec.std)
-    if translucent:
-        return level
+    if levels:
+        return levels * level
     rounding = INPUT_TOLERANCE * float(np.abs(want).max(initial=0.0))
     return max(rounding, GPU_TOLERANCE * level) if backend.startswith("webgpu") else rounding

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from webbuild.browser.driven_browser import DrivenPage
 from webbuild.browser.server import Server
 from webbuild.manifest.manifest import TensorInput
 from webbuild.preprocess.point_prompt import PointPrompt
@@ -17,7 +18,6 @@ from webbuild.runners.runner import Tensors
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.gpu_counters import serve_counting_worker
 from webbuild.verify.page_messages import AskCost, RunResult, SceneAnswer
-from webbuild.verify.page_rpc import Page
 from webbuild.verify.page_runner import PageRunner
 
 
@@ -45,7 +45,9 @@ class WholePageRunner(PageRunner):
         seconds: how long any one step may take.
     """
 
-    def __init__(self, page: Page, server: Server, name: str, stages: Sequence[Bundle], *, seconds: float) -> None:
+    def __init__(
+        self, page: DrivenPage, server: Server, name: str, stages: Sequence[Bundle], *, seconds: float
+    ) -> None:
         super().__init__(page, server, name, seconds=seconds)
         self._worker = serve_counting_worker(server)
         self._stages = stages

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import msgspec
 
-from webbuild.browser.chromium import BrowserHandle
+from webbuild.browser.driven_browser import BrowserName, DrivenBrowser
 from webbuild.browser.open_browser import Endpoint
 from webbuild.browser.server import Server
 from webbuild.compare.comparison import Comparison
@@ -17,7 +18,7 @@ from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import final_verdicts
 from webbuild.equivalence.sequences import merge_steps
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import Task
+from webbuild.manifest.manifest import Graph, Task
 from webbuild.manifest.variant_names import picture_size
 from webbuild.preprocess.point_prompt import BACKGROUND, FOREGROUND, PointPrompt
 from webbuild.reporting.prediction_image import prediction_image_url
@@ -39,6 +40,8 @@ from webbuild.verify.variant_work import VariantWork, reference_work
 from webbuild.verify.whole_work import whole_works
 
 BACKENDS = ("webgpu", "wasm")
+_ROWS = ("wasm", "webgpu")
+"""The backends in the order of their rows."""
 
 
 def verify_in_browsers(
@@ -51,27 +54,29 @@ def verify_in_browsers(
     port: int = 0,
     seconds: float = 300,
     say: Callable[[str], None] = lambda _: None,
-    compare_pieces: ComparePieces | None = None,
+    compare_pieces: Callable[[BrowserName, Bundle, Graph], int] | None = None,
 ) -> list[VerifyReport | WebbuildError]:
     """Verify a bundle in several browsers: a report for each or, where there was no way to one, why.
 
     Args:
         places: the browsers. What goes wrong in one of several is in its own report, and the others go on.
         directory: what `webbuild pack` wrote.
-        backends: those to judge.
+        backends: those to judge; none means all that a browser has.
         inputs: pictures (or .npz files for plain tensors) besides the bundle's samples.
         precision: that of the graphs to judge; `auto` judges every graph of the backends, each in a page of its own.
         port: to serve on, 0 for a free one.
         seconds: how long a load or a run may take.
         say: called with what is being done.
-        compare_pieces: compares a graph of the bundle piece by piece in a browser started here, and returns how many
-            values agree, 0 where a node is wrong.
+        compare_pieces: compares a graph of the bundle piece by piece in the named browser, started here, and returns
+            how many values agree, 0 where a node is wrong.
 
     Raises:
         WebbuildError: when nothing can be judged anywhere: no bundle, no reference.
     """
     bundle = open_bundle(directory)
     problems = tuple(changed_files(bundle))
+    asked = list(backends)
+    backends = asked or [name for name in _ROWS if any(name in each.backends for each in places)]
     with TemporaryDirectory() as folder:
         work: list[VariantWork] = []
         for each in bundle.variants:
@@ -92,13 +97,20 @@ def verify_in_browsers(
         jobs = {name: each for each in work for name in each.names}
         with Server(directory, port=port) as server:
 
-            def run(browser: BrowserHandle, name: str) -> BackendRun:
+            def run(browser: DrivenBrowser, name: str) -> BackendRun:
                 mine = jobs[name]
                 return run_backend(browser, server, mine.bundle, name, mine.results, seconds=seconds, progress=say)
 
-            reports = [run_all_backends(endpoint, server, list(jobs), run) for endpoint in places]
+            alone = len(places) == 1 and places[0].kind == "local"
+            reports = [
+                run_all_backends(endpoint, server, _in_reach(endpoint, jobs, asked), run, stops=alone)
+                for endpoint in places
+            ]
         say("native: the noise floor, where something differs")
-        pieces = [compare_pieces if endpoint.kind == "local" else None for endpoint in places]
+        pieces = [
+            partial(compare_pieces, endpoint.browser) if compare_pieces and endpoint.kind == "local" else None
+            for endpoint in places
+        ]
         judged = zip(reports, pieces, strict=True)
         reports = [each if isinstance(each, WebbuildError) else _judged(each, jobs, by) for each, by in judged]
         first, shown = work[0], next((each for each in work if each.bundle.whole), work[0])
@@ -130,6 +142,11 @@ def verify_in_browsers(
             ),
         )
         return [each if isinstance(each, WebbuildError) else _with_runs(report, each) for each in reports]
+
+
+def _in_reach(endpoint: Endpoint, names: Iterable[str], asked: Sequence[str]) -> list[str]:
+    """Return the graphs to run in a browser: all where backends are `asked` for, else those of backends that it has."""
+    return [name for name in names if asked or name.partition(" ")[0] in endpoint.backends]
 
 
 def _judged(done: BrowserRun, jobs: Mapping[str, VariantWork], compare_pieces: ComparePieces | None) -> BrowserRun:

@@ -68,7 +68,8 @@ async function run() {
   show("browser", navigator.userAgent);
   const adapter = await navigator.gpu?.requestAdapter();
   const info = adapter?.info;
-  show("adapter", info ? [info.vendor, info.architecture, info.device, info.description].filter(Boolean).join(", ") : "none");
+  const words = info ? [info.vendor, info.architecture, info.device, info.description].filter(Boolean) : ["none"];
+  show("adapter", words.join(", ") || "unnamed");
   const ort = await engine();
   ort.env.wasm.numThreads = 1;
   let stage = "The session cannot be created";

@@ -1,0 +1,183 @@
+"""Firefox over WebDriver BiDi: found, started with WebGPU, and never left behind.
+
+Playwright drives only a Firefox of its own; BiDi drives the one that people have.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from webbuild.browser.bidi import BidiPage, BidiSession
+from webbuild.browser.chromium_flags import GPU_VARIABLE
+from webbuild.browser.console import Console
+from webbuild.browser.driver_error import DriverError, no_page_error
+from webbuild.browser.end_process import end_process, new_group
+from webbuild.browser.find_chromium import Executable
+from webbuild.errors import USAGE, WebbuildError
+
+VARIABLE = "WEBBUILD_FIREFOX"
+NAMES = ("firefox-esr", "firefox")
+LAVAPIPE = tuple(Path(f"/usr/share/vulkan/icd.d/lvp_icd.{name}json") for name in ("", "x86_64.", "aarch64."))
+"""Where Mesa names its software Vulkan driver: Debian 13 without the architecture, older releases with it."""
+
+_LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
+_PREFERENCES = {
+    "app.update.enabled": False,
+    "browser.shell.checkDefaultBrowser": False,
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
+    "browser.safebrowsing.update.enabled": False,
+    "extensions.update.enabled": False,
+    "toolkit.telemetry.enabled": False,
+}
+_WEBGPU_PREFERENCES = {
+    "dom.webgpu.enabled": True,
+    "dom.webgpu.workers.enabled": True,
+    "gfx.webgpu.ignore-blocklist": True,
+}
+"""What gives Firefox on Linux WebGPU, which it has by itself on Windows and macOS."""
+
+
+@dataclass(frozen=True)
+class FirefoxHandle:
+    """A running Firefox: which executable, and why that one."""
+
+    session: BidiSession
+    path: Path
+    source: str
+    name: str = "Firefox"
+
+    @property
+    def version(self) -> str:
+        """Its version, as it says itself."""
+        return self.session.version
+
+    @property
+    def description(self) -> str:
+        """Which one it is."""
+        return f"{self.path} ({self.source})"
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it can still be asked."""
+        return self.session.is_open
+
+    @contextmanager
+    def page(self) -> Iterator[tuple[BidiPage, Console]]:
+        """Open a page in a profile of its own, with everything it says; closed after the block.
+
+        Raises:
+            WebbuildError: `browser-disconnected`.
+        """
+        with contextlib.ExitStack() as stack:
+            try:
+                opened = stack.enter_context(self.session.page())
+            except DriverError as error:
+                raise no_page_error(self.description, error) from error
+            yield opened
+
+
+def find_firefox(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Executable:
+    """Return the Firefox to run: the named one, or the system's.
+
+    Raises:
+        WebbuildError: `no-firefox`.
+    """
+    path = environ.get("PATH", os.defpath)
+    if named := environ.get(VARIABLE):
+        if found := shutil.which(named, path=path):
+            return Executable(Path(found), VARIABLE)
+        raise no_firefox_error(f"{VARIABLE} names {named}, which is no executable file")
+    for name in NAMES:
+        if found := shutil.which(name, path=path):
+            return Executable(Path(found), f"{name} on the PATH")
+    usual = {
+        "darwin": Path("/Applications/Firefox.app/Contents/MacOS/firefox"),
+        "win32": Path(environ.get("PROGRAMFILES", "C:/Program Files"), "Mozilla Firefox", "firefox.exe"),
+    }.get(platform)
+    if usual is not None and usual.is_file():
+        return Executable(usual, "where Firefox is installed")
+    raise no_firefox_error("there is no Firefox on this machine")
+
+
+def no_firefox_error(what: str) -> WebbuildError:
+    """The error of a machine without one that starts."""
+    return WebbuildError(
+        "no-firefox",
+        f"firefox: {what}",
+        "`apt-get install firefox-esr` (Debian), Mozilla's own package (Ubuntu, whose archive has only a snap), "
+        f"or name an executable in {VARIABLE}",
+        exit_code=USAGE,
+    )
+
+
+def find_lavapipe() -> Path | None:
+    """Return the file that names Mesa's lavapipe as the Vulkan driver, None where that is not installed."""
+    return next((path for path in LAVAPIPE if path.exists()), None)
+
+
+@contextmanager
+def open_firefox(found: Executable | None = None, *, webgpu: bool = True) -> Iterator[FirefoxHandle]:
+    """Run a Firefox for a block, with a profile of its own. No process outlives it.
+
+    With `webgpu`, on Linux, WebGPU is switched on, on Mesa's lavapipe, a GPU computed on the CPU, where that is
+    installed; `WEBBUILD_GPU=real` takes the machine's own GPU.
+
+    Raises:
+        WebbuildError: `no-firefox`, `firefox-failed`.
+    """
+    from websockets.sync.client import connect
+
+    found = found or find_firefox()
+    preferences = _PREFERENCES | (_WEBGPU_PREFERENCES if webgpu else {"dom.webgpu.enabled": False})
+    driver = find_lavapipe() if webgpu and os.environ.get(GPU_VARIABLE) != "real" else None
+    with tempfile.TemporaryDirectory(prefix="webbuild-firefox-", ignore_cleanup_errors=True) as profile:
+        lines = (f'user_pref("{name}", {str(value).lower()});\n' for name, value in preferences.items())
+        (Path(profile) / "user.js").write_text("".join(lines), "utf-8", newline="\n")
+        process = subprocess.Popen(
+            [found.path, "--headless", "--no-remote", "--remote-debugging-port=0", "--profile", profile],
+            env={**os.environ, **({"VK_ICD_FILENAMES": str(driver)} if driver else {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            **new_group(),
+        )
+        try:
+            address = f"{_address(process, found.path)}/session"
+            # No pings: a Firefox whose GPU is the processor may not answer one within 20 s, and is not gone.
+            with connect(address, max_size=None, compression=None, ping_interval=None) as socket:
+                yield FirefoxHandle(BidiSession(socket), found.path, found.source)
+        finally:
+            end_process(process)
+
+
+def _address(process: subprocess.Popen[str], path: Path) -> str:
+    """Read where the browser listens; the rest that it writes is thrown away, so that it never waits for a reader."""
+    assert process.stderr is not None
+    said = []
+    for line in process.stderr:
+        said.append(line.strip())
+        if found := _LISTENING.search(line):
+            threading.Thread(target=process.stderr.read, daemon=True).start()
+            return found[1]
+    raise WebbuildError(
+        "firefox-failed",
+        f"{path} did not start: {' '.join(said)[-300:]}",
+        f"run it by hand to see why, or name another one in {VARIABLE}",
+        exit_code=USAGE,
+    )

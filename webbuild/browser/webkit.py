@@ -1,0 +1,170 @@
+"""WebKit over WebDriver: Debian's WebKitGTK on a display of its own, and Safari on macOS.
+
+A session has a profile of its own, so each page is one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from webbuild.browser.console import Console
+from webbuild.browser.driver_error import DriverError, first_line, no_page_error
+from webbuild.browser.end_process import end_process, new_group
+from webbuild.browser.find_chromium import Executable
+from webbuild.browser.webdriver import WebDriver, WebDriverPage
+from webbuild.errors import USAGE, WebbuildError
+
+VARIABLE = "WEBBUILD_WEBKIT"
+NAMES = ("WebKitWebDriver",)
+_SECONDS = 60.0
+"""For the driver to answer, and for the display."""
+
+
+@dataclass(frozen=True)
+class WebKitHandle:
+    """A driver that starts a WebKit for each page: which executable, and why that one."""
+
+    driver: WebDriver
+    path: Path
+    source: str
+    name: str
+    version: str
+
+    @property
+    def description(self) -> str:
+        """Which one it is."""
+        return f"{self.path} ({self.source})"
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the driver can still be asked."""
+        return self.driver.is_ready()
+
+    @contextmanager
+    def page(self) -> Iterator[tuple[WebDriverPage, Console]]:
+        """Open a page in a profile of its own, with everything it says once it has loaded; closed after the block.
+
+        What its workers say is not heard: WebDriver has no console.
+
+        Raises:
+            WebbuildError: `browser-disconnected`.
+        """
+        console = Console()
+        try:
+            page = self.driver.open(console)
+        except DriverError as error:
+            raise no_page_error(self.description, error) from error
+        try:
+            yield page, console
+        finally:
+            with contextlib.suppress(DriverError):  # a browser that died has closed it already
+                page.close()
+
+
+def find_webkit(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Executable:
+    """Return the driver to run: the named one, WebKitGTK's, or Safari's.
+
+    Raises:
+        WebbuildError: `no-webkit`.
+    """
+    path = environ.get("PATH", os.defpath)
+    if named := environ.get(VARIABLE):
+        if found := shutil.which(named, path=path):
+            return Executable(Path(found), VARIABLE)
+        raise no_webkit_error(f"{VARIABLE} names {named}, which is no executable file")
+    for name in (*NAMES, *(["safaridriver"] if platform == "darwin" else [])):
+        if found := shutil.which(name, path=path):
+            return Executable(Path(found), f"{name} on the PATH")
+    raise no_webkit_error("there is no driver of WebKit on this machine")
+
+
+def no_webkit_error(what: str) -> WebbuildError:
+    """The error of a machine without one that starts."""
+    return WebbuildError(
+        "no-webkit",
+        f"webkit: {what}",
+        "`apt-get install webkit2gtk-driver xvfb` (Debian, Ubuntu), `safaridriver --enable` (macOS), "
+        f"or name a driver in {VARIABLE}",
+        exit_code=USAGE,
+    )
+
+
+@contextmanager
+def open_webkit(found: Executable | None = None) -> Iterator[WebKitHandle]:
+    """Run a driver of WebKit for a block, on a display of its own where there is none. No process outlives it.
+
+    Raises:
+        WebbuildError: `no-webkit`, `webkit-failed`.
+    """
+    found = found or find_webkit()
+    safari = found.path.name == "safaridriver"
+    with _display(needed=not safari) as display:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port: int = free.getsockname()[1]
+        process = subprocess.Popen(
+            [found.path, "-p", str(port)],
+            env={**os.environ, **({"DISPLAY": display} if display else {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            **new_group(),
+        )
+        try:
+            driver = WebDriver(f"http://127.0.0.1:{port}", {"browserName": "safari"} if safari else {})
+            until = time.monotonic() + _SECONDS
+            while not driver.is_ready():
+                if process.poll() is not None or time.monotonic() > until:
+                    raise _failed(found.path, "the driver does not answer")
+                time.sleep(0.05)
+            try:
+                version = driver.version()
+            except DriverError as error:
+                raise _failed(found.path, first_line(error)) from error
+            yield WebKitHandle(driver, found.path, found.source, "Safari" if safari else "WebKitGTK", version)
+        finally:
+            end_process(process)
+
+
+@contextmanager
+def _display(*, needed: bool) -> Iterator[str]:
+    """Have an X display for a block: the one that is there, or one in memory."""
+    if not needed or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+        yield ""
+        return
+    path = shutil.which("Xvfb")
+    if path is None:
+        raise no_webkit_error("there is no display, and no Xvfb to make one")
+    read, write = os.pipe()
+    process = subprocess.Popen(
+        [path, "-displayfd", str(write), "-screen", "0", "1280x1024x24", "-nolisten", "tcp"],
+        pass_fds=(write,),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        **new_group(),
+    )
+    os.close(write)
+    try:
+        with os.fdopen(read) as told:
+            number = told.readline().strip()
+        if not number:
+            raise _failed(Path(path), "no display")
+        yield f":{number}"
+    finally:
+        end_process(process)
+
+
+def _failed(path: Path, why: str) -> WebbuildError:
+    fix = f"run it by hand to see why, or name another driver in {VARIABLE}"
+    return WebbuildError("webkit-failed", f"{path} did not start: {why}", fix, exit_code=USAGE)
