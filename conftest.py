@@ -7,7 +7,7 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option."""
-    parser.addoption("--regenerate", action="store_true", help="Write the snapshots anew instead of comparing.")
+    parser.addoption("--regenerate", action="store_true", help="Write the snapshots again instead of comparing.")
 
 
 @pytest.fixture

@@ -37,6 +37,13 @@ def relu(**changes: object) -> onnx.ModelProto:
     return graph(make_node("Relu", ["x"], ["y"]), **changes)  # type: ignore[arg-type]
 
 
+def constant_of_two_attributes() -> onnx.ModelProto:
+    """Return a model that ONNX Runtime loads all the same."""
+    model = graph(make_node("Constant", ["x"], ["c"], axis=1, keepdims=0), make_node("Identity", ["c"], ["y"]))
+    model.graph.output[0].type.tensor_type.elem_type = TensorProto.INT64
+    return model
+
+
 def adding(weight: TensorProto) -> onnx.ModelProto:
     return graph(make_node("Add", ["x", "w"], ["y"]), weights=[weight])
 

@@ -21,6 +21,8 @@ OTHERS = {
     "webbuild/browser/ensure_chromium.py": "Playwright and apt",
     "webbuild/browser/open_browser.py": "Chromium",
     "webbuild/bench/bench.py": "Chromium",
+    "webbuild/browser/firefox.py": "Firefox",
+    "webbuild/browser/webkit.py": "safaridriver",
     "webbuild/commands/publish.py": "hf",
     "webbuild/ortweb/build.py": "npm",
 }

@@ -55,12 +55,14 @@ def test_every_form_says_the_same(path: str) -> None:
     wanted = applying(path)
     assert of_headers_file(headers_file(), path) == wanted
     assert of_vercel_file(vercel_file(), path) == wanted
-    assert of_nginx_file(nginx_file(), path) == wanted
+    assert of_nginx_file(nginx_file(), path) == {"Cache-Control": "no-cache"} | wanted
 
 
 def test_only_what_is_named_by_its_content_is_kept_for_ever() -> None:
     assert "immutable" in applying("model/weights-0.bin")["Cache-Control"]
     assert "Cache-Control" not in applying("manifest.json")
+    for path in ("manifest.json", "runtime/ort/ort.jspi.min.mjs", "runtime/webbuild.js"):
+        assert of_nginx_file(nginx_file(), path)["Cache-Control"] == "no-cache"
 
 
 def test_nginx_sends_scripts_as_scripts() -> None:

@@ -1,6 +1,6 @@
 """What the commands answer about known models, kept in `recorded/`: one short JSON for each model and command.
 
-A test calls `compare_recorded`; `pytest --regenerate` writes the files anew.
+A test calls `compare_recorded`; `pytest --regenerate` writes the files again.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from tests.models import convolution, save
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import LoweredGraphs, lower
 from webbuild.runners.content_cache import NO_CACHE
+from webbuild.runners.content_hash import hash_tensors
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.runner import Tensors
 
@@ -107,3 +108,21 @@ def test_a_torn_entry_is_computed_again(model: Path, computed: list[str]) -> Non
     computed.clear()
     assert pack(model, "second", "--sample", model.parent / "a.npz") == first
     assert sorted(computed) == ["model.onnx", "webgpu"]
+
+
+def test_without_a_cache_too_the_sizes_are_tried_on_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    run = NativeRunner.run
+
+    def noting(self: NativeRunner, feeds: Tensors) -> dict[str, NDArray[Any]]:
+        if self.path.name == "model.onnx":
+            asked.append(hash_tensors(feeds))
+        return run(self, feeds)
+
+    monkeypatch.setattr(NativeRunner, "run", noting)
+    free = convolution()
+    for axis in (2, 3):
+        free.graph.input[0].type.tensor_type.shape.dim[axis].dim_param = f"side{axis}"
+        free.graph.output[0].type.tensor_type.shape.dim[axis].Clear()
+    pack(save(free, tmp_path / "model.onnx"), "sized", "--no-cache", "--dim", "side2=8", "--dim", "side3=8")
+    assert len(asked) == len(set(asked)) >= 3, "no input goes through the original twice"

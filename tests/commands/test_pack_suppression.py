@@ -19,6 +19,7 @@ from webbuild.bench.report import BenchReport
 from webbuild.commands import choose_nms, pack
 from webbuild.errors import USAGE
 from webbuild.manifest.manifest import DetectTask, Manifest, OptionInput, Suppression, TensorTask, decode
+from webbuild.precision.fp16_backends import chromium
 from webbuild.runners.content_cache import NO_CACHE
 
 pytestmark = pytest.mark.usefixtures("stand_in")
@@ -129,6 +130,23 @@ def test_the_form_that_a_clock_says_is_faster_is_taken_and_pack_says_why(
     reason = f"measured on a card: {shader:.2f} ms and 7 kernels a run in the shader, {graph:.2f} ms and 7 kernels"
     assert told_form(tmp_path) == (form, f"{reason} a run in the graph")
     assert f"NMS: {reason}" in done.stderr
+
+
+def test_what_is_measured_is_packed_in_float32_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[set[str]] = []
+
+    def clock(folder: Path) -> BenchReport:
+        graphs = decode((folder / "manifest.json").read_bytes()).graphs
+        measured.append({graph.precision for graph in graphs})
+        return report(10, 7, "a card")
+
+    monkeypatch.setattr(choose_nms, "_bench", clock)
+    monkeypatch.setattr(choose_nms, "has_playwright", lambda: True)
+    monkeypatch.setattr(pack, "has_playwright", lambda: False)
+    monkeypatch.setattr(chromium, "chromium_backend", lambda _: "the engine of the tests does not run")
+    _, manifest = packed("detect-nms", tmp_path, "auto", "--precision", "mixed")
+    assert measured == [{"fp32"}] * 2 * TURNS
+    assert {graph.precision for graph in manifest.graphs} > {"fp32"}
 
 
 def test_without_a_browser_nothing_is_measured_and_pack_says_so(

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.commands.program import webbuild
 from tests.models import HEADER, parsed, save
+from tests.runners.test_run_limit import ENDLESS
+from webbuild.equivalence import nan_inputs
 from webbuild.equivalence.nan_inputs import MAX_ATTEMPTS, replace_nan_inputs
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import TensorInput
+from webbuild.runners import native
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.collect import collect_samples
 from webbuild.samples.random_inputs import normal_tensor
@@ -71,6 +76,34 @@ def test_there_is_an_end_to_it(tmp_path: Path) -> None:
     assert kept == [sample]
     assert asked == list(range(MAX_ATTEMPTS))
     assert notes == ["'made up': the original gives NaN or overflows on every random input"]
+
+
+def test_a_run_without_an_end_is_not_tried_on_other_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native, "RUN_SECONDS", 0.2)
+    asked: list[int] = []
+
+    def redraw(attempt: int) -> dict[str, np.ndarray]:
+        asked.append(attempt)
+        return {"x": np.ones(2, np.float32), "go": np.array(attempt == 0)}
+
+    sample = Sample("made up", redraw(0), redraw=redraw)
+    with pytest.raises(WebbuildError) as raised:
+        replace_nan_inputs(runner(ENDLESS, tmp_path), [sample], None)
+    assert (raised.value.code, asked) == ("reference-run-too-long", [0])
+
+
+def test_of_a_large_input_fewer_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def redraw(attempt: int) -> dict[str, np.ndarray]:
+        asked.append(attempt)
+        return {"x": normal_tensor(SPEC, attempt)}
+
+    sample = Sample("made up", redraw(0), redraw=redraw)
+    monkeypatch.setattr(nan_inputs, "MOST_NUMBERS", 3 * sample.feeds["x"].size)
+    never = ROOT_OF.format("z = Sub (x, x) y = Div (z, z)")
+    replace_nan_inputs(runner(never, tmp_path), [sample], None)
+    assert asked == [0, 1, 2]
 
 
 def test_where_no_draw_does_the_numbers_are_drawn_towards_one(tmp_path: Path) -> None:
@@ -140,3 +173,17 @@ def test_an_output_that_is_zero_on_all_samples_gets_one_on_which_it_is_not(tmp_p
 def test_where_no_draw_says_more_the_samples_stay(seek: bool, tmp_path: Path) -> None:
     sample = counting(*[1] * 2 * MAX_ATTEMPTS)
     assert replace_nan_inputs(runner(COUNTED, tmp_path), [sample], None, seek_signal=seek) == ([sample], [])
+
+
+def test_lack_of_memory_is_said_at_once(tmp_path: Path) -> None:
+    lacking = f"{HEADER} g (float[1] x, int64[1] n) => (float[k] y) {{ y = Expand (x, n) }}"
+    drawn: list[int] = []
+
+    def draw(attempt: int) -> dict[str, NDArray[Any]]:
+        drawn.append(attempt)
+        return {}
+
+    feeds = {"x": np.ones(1, np.float32), "n": np.array([1 << 50])}
+    with pytest.raises(WebbuildError) as caught:
+        replace_nan_inputs(runner(lacking, tmp_path), [Sample("made up", feeds, redraw=draw)], None)
+    assert (caught.value.code, drawn) == ("out-of-memory", [])

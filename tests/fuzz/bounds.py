@@ -6,6 +6,7 @@ import contextlib
 import os
 import resource
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,16 @@ from unittest import mock
 
 from hypothesis import HealthCheck, settings
 
+from webbuild.errors import WebbuildError
 from webbuild.runners import native
 
 SECONDS = 20.0
 """Processor time of a case."""
 BYTES = 3 << 30
 """What a case may reserve beyond what the process has; a model of a few hundred bytes needs next to none."""
+
+ENDED: dict[str, Counter[str]] = {}
+"""How the inputs of each kind ended: accepted, or refused, by the error's code. `make fuzz` keeps it."""
 
 _ALL = os.environ.get("WEBBUILD_EXAMPLES") == "fuzz"
 
@@ -35,6 +40,23 @@ def tried(few: int, many: int) -> Callable[[Callable[..., Any]], Callable[..., A
         return bound(test)
 
     return decorate
+
+
+def count(what: str, code: str) -> None:
+    """Count how an input ended: with an error of this code, or "" where it was accepted."""
+    ENDED.setdefault(what, Counter())[code or "accepted"] += 1
+
+
+@contextlib.contextmanager
+def typed_end(what: str) -> Iterator[None]:
+    """Let a block that reads an input end with an error of webbuild's, in the bounds, and count that."""
+    code = ""
+    with bounded():
+        try:
+            yield
+        except WebbuildError as error:
+            code = error.code
+    count(what, code)
 
 
 @contextlib.contextmanager

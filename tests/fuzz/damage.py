@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -119,6 +121,11 @@ def metadata(model: onnx.ModelProto, draw: Draw) -> None:
     model.metadata_props.add(key=name, value=draw(st.sampled_from(TEXTS) | st.text(max_size=40)))
 
 
+VALUES: tuple[Any, ...] = (
+    *(None, True, 0, -1, 0.5, 1 << 31, 1 << 62, 1 << 70, 1e308, "", "../../../etc/passwd", "/etc/passwd", "nul\0l"),
+    *("x" * 5000, [], {}, [1, 1 << 40, 1 << 40], [-1], [[]], {"kind": "tensor"}, {"kind": "nothing"}, ["webgpu"]),
+)
+
 WAYS = (sizes, absent, edges, operators, attributes, types, versions, metadata)
 
 
@@ -136,3 +143,40 @@ def bytes_of(data: bytes, draw: Draw) -> bytes:
             start = draw(st.integers(0, len(changed)))
             del changed[start : start + draw(st.integers(0, 40))]
     return bytes(changed)
+
+
+def places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """Return the way to everything inside a value."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [way for key, each in inside for way in ((*path, key), *places(each, (*path, key)))]
+
+
+def alike(value: Any) -> Sequence[Any]:
+    """Return absurd values of the same type, which reach further."""
+    if isinstance(value, list):
+        return [[], value[1:], value + value, value * 20]
+    return [each for each in VALUES if type(each) is type(value)] or VALUES
+
+
+def json_of(data: bytes, draw: Draw) -> bytes:
+    """Put absurd values into a text of JSON, or take some out; then damage its text, or leave it."""
+    value = json.loads(data)
+    for _ in range(draw(st.integers(0, 3))):
+        *way, last = draw(st.sampled_from(places(value)))
+        target = value
+        for step in way:
+            target = target[step]
+        match draw(st.integers(0, 9)):
+            case 0 | 1:
+                del target[last]
+            case 2:
+                target[last] = copy.deepcopy(draw(st.sampled_from(VALUES)))
+            case _:
+                target[last] = copy.deepcopy(draw(st.sampled_from(alike(target[last]))))
+        if not places(value):
+            break
+    text = json.dumps(value)
+    if draw(st.integers(0, 30)) == 0:
+        deep = draw(st.sampled_from((100, 5000, 100_000)))
+        text = text.replace("[]", "[" * deep + "]" * deep, 1)
+    return bytes_of(text.encode(), draw) if draw(st.booleans()) else text.encode()

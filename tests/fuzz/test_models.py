@@ -15,7 +15,7 @@ from tests.commands.conftest import stand_in  # noqa: F401 (a fixture)
 from tests.commands.program import Done, webbuild
 from tests.commands.test_flipped_bytes import BRANCHES
 from tests.fuzz import damage
-from tests.fuzz.bounds import bounded, tried
+from tests.fuzz.bounds import bounded, count, tried
 from tests.models import HEADER, convolution, detector, parsed
 
 LOOP = f"""{HEADER} g (float[2,3] x, int64 n, bool go) => (float[2,3] y)
@@ -51,6 +51,7 @@ def told(data: bytes, *command: str) -> Done:
         left = {beside.name for beside in Path(folder).iterdir()}
         assert left <= {"m.onnx", "out"}
         assert "out" not in left or done.code == 0, done.stderr
+    count(f"models, {name}", done.error if done.code == 2 or (done.code and "error[" in done.stderr) else "")
     return done
 
 

@@ -60,6 +60,7 @@ OPTIONAL = {
     "MultiLabel": {"scoreColumn", "labelColumn"},
     "Manifest": {"variants", "stages", "stageName"},
     "Stage": {"variants", "glueModule"},
+    "File": {"uncompressedSha256"},
     "Golden": {"sequence"},
 }
 

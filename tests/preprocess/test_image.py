@@ -103,6 +103,21 @@ def test_what_is_no_picture_is_refused(tmp_path: Path, data: bytes) -> None:
     assert (caught.value.code, caught.value.exit_code) == ("unreadable-image", USAGE)
 
 
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "GIF", "BMP"])
+def test_what_every_browser_decodes_is_read(tmp_path: Path, kind: str) -> None:
+    Image.fromarray(PIXELS).save(tmp_path / "picture", kind)
+    assert load_image(tmp_path / "picture").shape == (*PIXELS.shape[:2], 4)
+
+
+@pytest.mark.parametrize("kind", ["TIFF", "ICO", "PPM", "TGA", "JPEG2000", "PCX", "SGI", "DDS", "ICNS", "PDF", "EPS"])
+def test_other_formats_are_refused(tmp_path: Path, kind: str) -> None:
+    Image.fromarray(PIXELS).save(tmp_path / "picture.png", kind)
+    with pytest.raises(WebbuildError) as caught:
+        load_image(tmp_path / "picture.png")
+    assert (caught.value.code, caught.value.exit_code) == ("unreadable-image", USAGE)
+    assert "JPEG, PNG or WebP" in caught.value.fix
+
+
 def test_a_picture_that_is_cut_off_is_refused(tmp_path: Path) -> None:
     Image.fromarray(np.random.default_rng(0).integers(0, 256, (99, 99, 3)).astype(np.uint8)).save(tmp_path / "a.jpg")
     data = (tmp_path / "a.jpg").read_bytes()

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from tests.commands.program import webbuild
 from webbuild.compare.comparison import Mismatch, NoSignal
-from webbuild.errors import page_url
+from webbuild.errors import DOCS, page_url
 from webbuild.reporting.errors import error_pages
 from webbuild.reporting.problem_text import problem_lines, see
 from webbuild.reporting.write import encode_json
@@ -50,6 +50,13 @@ def test_every_error_of_the_runtime_has_a_page() -> None:
     thrown = {code for source in sources for code in re.findall(r'new WebbuildError\(\s*"([^"]+)"', source)}
     assert len(thrown) > 20
     assert thrown <= declared <= set(PAGES), f"without a page: {sorted(declared - set(PAGES))}"
+
+
+def test_an_error_of_the_runtime_has_the_address_of_its_page() -> None:
+    text = (ROOT / "web" / "src" / "api" / "errors.ts").read_text("utf-8")
+    assert f'const DOCS = "{DOCS}";' in text
+    assert page_url("CODE") == f"{DOCS}codes/CODE/"
+    assert "return `${DOCS}codes/${this.code}/`;" in text
 
 
 def test_every_warning_of_the_runtime_and_every_problem_of_a_report_has_a_page() -> None:

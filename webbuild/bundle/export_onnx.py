@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from webbuild.bundle.staging import ignoring_interrupts, unwritable_output
+from webbuild.bundle.staging import ignoring_interrupts, make_partial, unwritable_output
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.file_entry import file_hash
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
@@ -100,7 +99,7 @@ def atomic_files(out: Path, stem: str, *, force: bool) -> Iterator[Path]:
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f".{stem}.", suffix=".partial", dir=out))
+        folder = make_partial(stem, out)
     except OSError as error:
         raise unwritable_output(out, error) from error
     try:

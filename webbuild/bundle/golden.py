@@ -101,15 +101,19 @@ def with_uint8_images(recorded: GoldenRun, inputs: Sequence[Input], graphs: Sequ
     }
     levels = {name: to_uint8(recorded.sample.feeds[name], spec) for name, spec in pictures.items()}
     feeds = {**recorded.sample.feeds, **{name: from_uint8(levels[name], spec) for name, spec in pictures.items()}}
+    if not levels:
+        return recorded
     answers: dict[str, Arrays] = {}
-    for graph in (each for each in graphs if each.precision == "fp32"):
+    for graph in graphs:
+        if graph.precision != "fp32" or (graph.target != "wasm" and graph.head_status is None):
+            continue  # what has no fallback cannot ask for it
         runner = NativeRunner(folder / graph.file)
         answers[graph.target] = runner.run(feeds)
         runner.close()
         if fallback_reason(graph, answers[graph.target]):
             return recorded
     outputs = {name: answers["wasm"][name] for name in recorded.outputs}
-    if not levels or _smallest_magnitude(outputs) < _smallest_magnitude(recorded.outputs) / 2:
+    if _smallest_magnitude(outputs) < _smallest_magnitude(recorded.outputs) / 2:
         return recorded
     return GoldenRun(msgspec.structs.replace(recorded.sample, feeds=feeds), outputs, levels)
 

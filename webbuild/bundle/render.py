@@ -70,6 +70,10 @@ def render_types(manifest: Manifest) -> str:
     )
 
 
+WHOLE = (StackInput, StateInput)
+"""Inputs that a slice of a picture has none of."""
+
+
 def _types_of_stages(stages: Sequence[Manifest]) -> tuple[TypeNames, list[str]]:
     """Return the names of the last stage, and the fields that stages of crops give its objects, beside keypoints.
 
@@ -100,6 +104,7 @@ def _run_fields(stage: Manifest, *, alone: bool, later: bool = False) -> dict[st
         "clicks": _takes_clicks(stage),
         "modes": _string_union(types.modes) if types.modes else "",
         "tiled": types.tiled and alone,
+        "sliced": types.sliced and alone and mask is None and not any(isinstance(spec, WHOLE) for spec in inputs),
         "crops": later and crop_input(stage) is not None,
         "sizes": [] if later else picture_sizes(stage),
         "states": not later and any(isinstance(spec, StateInput) for spec in inputs),

@@ -18,7 +18,7 @@ from webbuild.bundle.render import bundle_templates, render_loader, render_page
 from webbuild.bundle.staging import check_output_folder, staged_folder
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import manifest as contract
-from webbuild.manifest.file_entry import file_entry
+from webbuild.manifest.file_entry import file_entry, file_hash
 from webbuild.manifest.manifest import File, Manifest
 from webbuild.reporting.write import write_text
 from webbuild.tasks.registry import kind_of
@@ -90,7 +90,7 @@ def _copy_shared(directory: Path, manifest: Manifest, folder: Path) -> None:
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(directory / file.path, target)
-        elif file_entry(target, folder).sha256 != file.sha256:
+        elif file_hash(target) != file.sha256:
             raise WebbuildError(
                 "mixed-runtimes",
                 f"{directory}: its {file.path} differs from the other bundles'",

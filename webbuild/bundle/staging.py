@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import tempfile
@@ -11,6 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from webbuild.errors import USAGE, WebbuildError
+
+PARTIAL_LIST = "WEBBUILD_PARTIAL_LIST"
+"""Environment variable: a file in which the folders that are being written are listed, each with a NUL after it."""
 
 
 def check_output_folder(out: Path, *, force: bool, marks: Sequence[str] = ("manifest.json",)) -> None:
@@ -52,6 +56,22 @@ def _check_writable(out: Path) -> None:
         raise unwritable_output(out, error) from error
 
 
+def make_partial(name: str, parent: Path) -> Path:
+    """Make an empty folder for what is being written, and list it for who may have to kill this process."""
+    folder = Path(tempfile.mkdtemp(prefix=f".{name}.", suffix=".partial", dir=parent))
+    if listed := os.environ.get(PARTIAL_LIST):
+        with Path(listed).open("ab") as file:
+            file.write(os.fsencode(folder.absolute()) + b"\0")
+    return folder
+
+
+def remove_partial(listed: Path) -> None:
+    """Remove the folders that a killed process left, as it listed them in a file."""
+    for name in listed.read_bytes().split(b"\0") if listed.exists() else ():
+        if name:
+            shutil.rmtree(name, ignore_errors=True)
+
+
 @contextmanager
 def staged_folder(out: Path) -> Iterator[Path]:
     """Give an empty folder beside `out` that takes its place if the block succeeds and vanishes if not.
@@ -61,7 +81,7 @@ def staged_folder(out: Path) -> Iterator[Path]:
     """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".partial", dir=out.parent))
+        folder = make_partial(out.name, out.parent)
     except OSError as error:
         raise unwritable_output(out, error) from error
     try:

@@ -31,7 +31,7 @@ def run(arguments: BenchArguments) -> int:
             arguments.backends,
             arguments.inputs,
             precision=arguments.precision,
-            at=parse_endpoints(arguments.endpoints, arguments.public),
+            at=parse_endpoints(arguments.endpoints, arguments.public, arguments.browsers),
             port=arguments.port,
             runs=arguments.runs,
             say=status.update,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from webbuild.bisect.bisect import BisectOptions, bisect_in_chromium
+from webbuild.bisect.bisect import BisectOptions, bisect_in_browser
 from webbuild.bisect.model_under_test import ModelSelection, open_model_under_test
 from webbuild.bisect.report import exit_code
 from webbuild.bisect.repro_files import write_findings
@@ -16,6 +16,7 @@ from webbuild.compare.arrays import RELATIVE_TOLERANCE
 from webbuild.compare.tolerances import REDUCED_PRECISION
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json
+from webbuild.subgraph.graph import ModelGraph
 from webbuild.tasks.picture_sizes import parse_size
 
 
@@ -23,7 +24,7 @@ def run(arguments: BisectArguments) -> int:
     """Search, write what was found, print it. Returns the exit code: 1 where anything differs.
 
     Raises:
-        WebbuildError: `no-playwright`; see `open_model_under_test` and `bisect_in_chromium`;
+        WebbuildError: `no-playwright`; see `open_model_under_test` and `bisect_in_browser`;
             `output-exists`, `not-a-bundle`, `cannot-write`.
     """
     require_playwright()
@@ -35,7 +36,9 @@ def run(arguments: BisectArguments) -> int:
         subject = open_model_under_test(_selection(arguments))
     for assumption in subject.assumptions:
         progress.print(f"  assumed: {assumption}")
-    with bisect_in_chromium(subject, search_options(arguments), lambda line: progress.print(f"  {line}")) as (
+    with bisect_in_browser(
+        subject, search_options(arguments, subject.graph), lambda line: progress.print(f"  {line}")
+    ) as (
         report,
         result,
         tester,
@@ -62,10 +65,11 @@ def _selection(arguments: BisectArguments) -> ModelSelection:
     )
 
 
-def search_options(arguments: BisectArguments) -> BisectOptions:
-    """Return the options of the search; float16 graphs have a wider tolerance."""
-    default = RELATIVE_TOLERANCE if arguments.precision == "fp32" else REDUCED_PRECISION.relative
+def search_options(arguments: BisectArguments, graph: ModelGraph) -> BisectOptions:
+    """Return the options of the search; graphs that compute in float16 have a wider tolerance."""
+    default = REDUCED_PRECISION.relative if graph.computes_float16 else RELATIVE_TOLERANCE
     return BisectOptions(
+        browser=arguments.browser,
         reference=arguments.against,
         tolerance=arguments.tolerance or default,
         seconds=arguments.seconds,

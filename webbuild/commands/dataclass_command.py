@@ -14,6 +14,7 @@ import sys
 import types
 from collections.abc import Callable
 from dataclasses import Field, field, fields
+from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -125,6 +126,14 @@ def _own_first(kind: type[Any]) -> list[Field[Any]]:
 
 def _callback(name: str, kind: type[Any]) -> Callable[..., None]:
     def call(**arguments: Any) -> None:
-        sys.exit(import_module(f"webbuild.commands.{name}").run(kind(**arguments)))
+        from webbuild.commands.options.shared import LimitArguments
+
+        given = kind(**arguments)
+        run = partial(import_module(f"webbuild.commands.{name}").run, given)
+        if isinstance(given, LimitArguments) and given.is_limited:
+            from webbuild.commands.run_limited import within_limits
+
+            run = partial(within_limits, run, given)
+        sys.exit(run())
 
     return call

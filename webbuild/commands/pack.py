@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -54,8 +55,9 @@ def run(arguments: PackArguments) -> int:
         return compile_all(planned, arguments, options, target, progress, cache, nms)
 
     def write(
-        stages: Sequence[ModelStage], nms: NmsPlacement, folder: Path, progress: ProgressReporter, measured: str = ""
-    ) -> PackReport:
+        stages: Sequence[ModelStage], nms: NmsPlacement, folder: Path, progress: ProgressReporter,
+        arguments: PackArguments, measured: str = "",
+    ) -> PackReport:  # fmt: skip
         stages = with_samples(stages, arguments, progress)
         proven = [prove_stage(stage, folder, arguments, options, target, progress) for stage in stages]
         whole = prove_whole(stages, proven, folder, arguments, progress)
@@ -68,8 +70,9 @@ def run(arguments: PackArguments) -> int:
         from webbuild.commands.choose_nms import choose_nms
 
         quiet = ProgressReporter(quiet=True)
+        trial = replace(arguments, precision="fp32")  # which is what is measured
         with progress.step("measure both forms of suppression"):
-            choice = choose_nms(lambda form, folder: write(compile_stages(form, quiet), form, folder, quiet))
+            choice = choose_nms(lambda form, folder: write(compile_stages(form, quiet), form, folder, quiet, trial))
         nms, measured = choice.nms, choice.reason
         progress.print_lines([f"NMS: {measured}"] if measured else [])
     stages = compile_stages(nms, progress)
@@ -77,7 +80,7 @@ def run(arguments: PackArguments) -> int:
         _print_rewrites(stages, as_json=arguments.as_json)
         return CLEAN
     with staged_folder(out) as folder:
-        packed = write(stages, nms, folder, progress, measured)
+        packed = write(stages, nms, folder, progress, arguments, measured)
         verified = _verify(folder) if has_playwright() and not arguments.no_verify else None
     progress.print(f"written: {out}, with a page and a report; open them with: webbuild serve {out}")
     if not isinstance(verified, VerifyReport) and not arguments.no_verify:

@@ -81,7 +81,7 @@ class _ProcessPool:
             if self._over:
                 return PatchResult(str(model), INTERRUPTED)
             child = subprocess.Popen(
-                [sys.executable, "-c", _CHILD_PROGRAM],
+                [sys.executable, "-P", "-c", _CHILD_PROGRAM],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -16,17 +16,19 @@ from webbuild.model.cache_folder import cache_folder
 from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.build import get_build
 from webbuild.ortweb.result_journal import Journal
+from webbuild.probe.browser_differences import measure_differences
 from webbuild.probe.browser_harness import open_harness
 from webbuild.probe.kernel_sweep import kernel_probes
 from webbuild.probe.measure import measure_probes
 from webbuild.probe.native_process import NativeProcess
 from webbuild.probe.probe_model import Probe
 from webbuild.probe.record import ProbeRecord
-from webbuild.probe.registry import families, family_probes
+from webbuild.probe.registry import FEATURES, families, family_probes
 from webbuild.probe.table_writer import build_table
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.quantities import format_count
-from webbuild.targets.table import OUTCOMES, KernelTable, encode_table
+from webbuild.targets.browser_differences import encode_differences
+from webbuild.targets.table import OUTCOMES, KernelTable, encode_table, load_table
 from webbuild.targets.target import Target
 
 if TYPE_CHECKING:
@@ -53,6 +55,8 @@ def run(arguments: ProbeArguments) -> int:
             exit_code=USAGE,
         )
     progress = ProgressReporter()
+    if arguments.browser != "chromium":
+        return _write_differences(target, arguments, progress)
     measured = _measure(target, arguments.only, arguments.resume, progress)
     file = arguments.out or Path(f"{target.name}.json")
     file.write_bytes(encode_table(measured))
@@ -62,6 +66,42 @@ def run(arguments: ProbeArguments) -> int:
     return CLEAN
 
 
+def _write_differences(target: Target, arguments: ProbeArguments, progress: ProgressReporter) -> int:
+    if target.build == "wasm":
+        raise WebbuildError(
+            "probe-needs-webgpu",
+            "--browser firefox --build wasm: the build without a GPU ends alike in every browser",
+            "leave --build out",
+            exit_code=USAGE,
+        )
+    cache = cache_folder()
+    with progress.step(f"get onnxruntime-web {target.name}"):
+        build = get_build(target, cache)
+    wanted = [*_named(arguments.only, gpu=True), *([] if arguments.only else FEATURES)]
+    probes = [probe for family in wanted for probe in family_probes(family)]
+    with _progress([("cases", probes)], progress) as bar:
+
+        def tick(count: int) -> None:
+            bar.advance(bar.task_ids[0], count)
+
+        found = measure_differences(build, load_table(target), probes, cache, tick, resume=arguments.resume)
+    file = arguments.out or Path(f"{target.name}-firefox.json")
+    file.write_bytes(encode_differences(found))
+    if found.left_out:
+        progress.print(f"not measured: {', '.join(found.left_out)}: an adapter lacks what they take")
+    progress.print(
+        f"written: {file}, {found.browser}: {format_count(len(found.differences), 'case')} of {found.cases} "
+        f"end otherwise than in {found.against} on this machine"
+    )
+    return CLEAN
+
+
+def _named(only: Sequence[str], *, gpu: bool) -> Sequence[str]:
+    """Return the families to measure, in order; those that take a feature of WebGPU only where they are named."""
+    usual = [name for name in families() if name not in (GROUPS, *FEATURES)]
+    return only or [*usual, *([GROUPS] if gpu else [])]
+
+
 def _measure(target: Target, only: Sequence[str], resume: bool, progress: ProgressReporter) -> KernelTable:
     cache = cache_folder()
     with progress.step(f"get onnxruntime-web {target.name}"):
@@ -69,8 +109,7 @@ def _measure(target: Target, only: Sequence[str], resume: bool, progress: Progre
     journal = Journal(ProbeRecord, cache / f"{target.name}.jsonl", resume=resume)
     swept = [] if only else list(kernel_probes())
     gpu = target.build != "wasm"
-    named = only or [*(name for name in families() if name != GROUPS), *([GROUPS] if gpu else [])]
-    cases = {family: list(family_probes(family)) for family in named}
+    cases = {family: list(family_probes(family)) for family in _named(only, gpu=gpu)}
     steps = [*([("kernels", [each.probe for each in swept])] if swept else []), *cases.items()]
     with (
         NativeProcess() as native,
@@ -84,7 +123,7 @@ def _measure(target: Target, only: Sequence[str], resume: bool, progress: Progre
             started = time.perf_counter()
             measure_probes(page, native, journal, wanted, lambda count: bar.advance(bar.task_ids[0], count))
             progress.print(f"  ✓ {title}: {len(wanted)} probes ({time.perf_counter() - started:.1f} s)")
-        browser_name = f"Chromium {browser.version.partition('.')[0]}"
+        browser_name = f"{browser.name} {browser.version.partition('.')[0]}"
         done = build_table(
             target, adapter, browser_name, swept, [p.name for family in cases.values() for p in family], journal.records
         )

@@ -19,7 +19,11 @@ def run(arguments: ServeArguments) -> int:
         WebbuildError: see `Server` and `secure`.
     """
     with Server(
-        arguments.directory, host=arguments.host, port=arguments.port, tls=tls_context(arguments.cert, arguments.key)
+        arguments.directory,
+        host=arguments.host,
+        port=arguments.port,
+        tls=tls_context(arguments.cert, arguments.key),
+        allowed_hosts=arguments.allowed_hosts,
     ) as server:
         try:
             click.echo(server.url)

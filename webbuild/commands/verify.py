@@ -10,13 +10,11 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.reporting.write import print_json, write_report
 
 if TYPE_CHECKING:
+    from webbuild.browser.driven_browser import BrowserName
     from webbuild.manifest.manifest import Graph
     from webbuild.verify.bundle import Bundle
     from webbuild.verify.multi_endpoint_report import MultiEndpointReport
     from webbuild.verify.report import VerifyReport
-
-_BACKENDS = ("wasm", "webgpu")
-"""The backends that are verified unless others are named, in the order of their rows."""
 
 
 def run(arguments: VerifyArguments) -> int:
@@ -40,7 +38,8 @@ def run(arguments: VerifyArguments) -> int:
     from webbuild.verify.verify import verify_in_browsers
 
     require_playwright()
-    endpoints, console = parse_endpoints(arguments.endpoints, arguments.public), Console(stderr=True)
+    endpoints = parse_endpoints(arguments.endpoints, arguments.public, arguments.browsers)
+    console = Console(stderr=True)
     if arguments.html is not None and len(endpoints) > 1:
         raise WebbuildError(
             "html-needs-one-browser",
@@ -52,7 +51,7 @@ def run(arguments: VerifyArguments) -> int:
         found = verify_in_browsers(
             endpoints,
             arguments.directory,
-            arguments.backends or _BACKENDS,
+            arguments.backends,
             arguments.inputs,
             precision=arguments.precision,
             port=arguments.port,
@@ -93,20 +92,18 @@ def verify_and_show(directory: Path) -> VerifyReport:
 
     console = Console(stderr=True)
     with console.status("verify in Chromium") as status:
-        (report,) = verify_in_browsers(
-            [Endpoint()], directory, _BACKENDS, say=status.update, compare_pieces=_compare_pieces
-        )
+        (report,) = verify_in_browsers([Endpoint()], directory, (), say=status.update, compare_pieces=_compare_pieces)
     if isinstance(report, WebbuildError):
         raise report
     show_report(report, console, brief=True)
     return report
 
 
-def _compare_pieces(bundle: Bundle, graph: Graph) -> int:
+def _compare_pieces(browser: BrowserName, bundle: Bundle, graph: Graph) -> int:
     from webbuild.bisect.model_under_test import ModelSelection
     from webbuild.bisect.piecewise import compare_pieces
 
-    return compare_pieces(ModelSelection(bundle.directory, graph.target, stage=bundle.stage))
+    return compare_pieces(ModelSelection(bundle.directory, graph.target, stage=bundle.stage), browser)
 
 
 def write_html_report(path: Path, report: VerifyReport, directory: Path) -> None:

@@ -88,7 +88,7 @@ def _in_float32(loaded: LoadedModel, reason: str) -> LoadedModel:
     original.close()
     original = original.with_defaults(first_states(source, loaded.dims.dims, original))
     repairs = (*source.repairs, *repairs, reason)
-    return msgspec.structs.replace(loaded, source=source, original=original, repairs=repairs)
+    return msgspec.structs.replace(loaded, source=source, original=original, repairs=repairs, checked={})
 
 
 def _float16_difference(loaded: LoadedModel, compiled: CompiledModel, samples: Sequence[Path]) -> str:

@@ -41,6 +41,8 @@ def infer_missing_postprocess(source: OnnxModel, dims: Mapping[str, int], task: 
     Raises:
         WebbuildError: `class-count-mismatch`.
     """
+    if task == "tensor":  # whose outputs are what the model gives
+        return None
     frozen = _with_fixed_dims(source.model, dims)
     seen = _with_value_counts(patched_signature(source, frozen), frozen)
     kinds = possible_kinds(seen) if task is None else [task_kinds()[task]]

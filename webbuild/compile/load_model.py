@@ -18,7 +18,7 @@ from webbuild.model.set_inputs import set_inputs
 from webbuild.model.states import without_states
 from webbuild.passes.analysis.input_ranges import InputRange, input_ranges
 from webbuild.runners.content_cache import ContentCache
-from webbuild.runners.memoized import MemoizedRunner
+from webbuild.runners.memoized import Answer, MemoizedRunner
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.native_sizes import check_given_sizes, choose_sizes
 from webbuild.samples.settle_sizes import NAMES_ALONE, settle_sizes
@@ -34,7 +34,8 @@ class LoadedModel(Struct, frozen=True):
     """A model that native ONNX Runtime takes, a size for each of its free dimensions, and what had to be repaired.
 
     `ranges` are those of its inputs that may not hold just any number. `cache` keeps plans and the
-    answers of proofs, None where nothing is cached.
+    answers of proofs, None where nothing is cached. `checked` is what the original answered when its sizes were tried,
+    by a hash of the inputs.
     """
 
     source: OnnxModel
@@ -43,6 +44,7 @@ class LoadedModel(Struct, frozen=True):
     repairs: tuple[str, ...]
     ranges: Mapping[str, InputRange] = {}
     cache: ContentCache | None = None
+    checked: Mapping[str, Answer] = {}
 
 
 def load_model(
@@ -79,17 +81,15 @@ def load_model(
         check_reshapes(prepared)
         original, repairs = open_reference(source)  # what does not run as it is need not be patched
         original = original.with_outputs(spec.name for spec in source.signature.outputs)
-        check_given_sizes(source, sizes, dims, MemoizedRunner(original, cache))
-        original.close()
-        original = original.with_defaults(first_states(source, sizes.dims, original))
-    return LoadedModel(source, original, sizes, (*source.repairs, *repairs), input_ranges(prepared), cache)
+        original, checked = _check_sizes(source, sizes, dims, original, cache)
+    return LoadedModel(source, original, sizes, (*source.repairs, *repairs), input_ranges(prepared), cache, checked)
 
 
 def remembering(loaded: LoadedModel) -> LoadedModel:
     """Return a model whose original computes nothing twice. Not before it is compiled: trials there measure time."""
     if isinstance(loaded.original, MemoizedRunner):
         return loaded
-    return msgspec.structs.replace(loaded, original=MemoizedRunner(loaded.original, loaded.cache))
+    return msgspec.structs.replace(loaded, original=MemoizedRunner(loaded.original, loaded.cache, loaded.checked))
 
 
 def resize_model(loaded: LoadedModel, dims: Mapping[str, int], size: PictureSize | None) -> LoadedModel:
@@ -103,7 +103,18 @@ def resize_model(loaded: LoadedModel, dims: Mapping[str, int], size: PictureSize
     sizes = choose_sizes(source, dims, lambda: original)
     prepared = prepare_graph(source.model, sizes.dims)[0]
     check_reshapes(prepared)
-    check_given_sizes(source, sizes, dims, MemoizedRunner(original, loaded.cache))
+    original, checked = _check_sizes(source, sizes, dims, original, loaded.cache)
+    return msgspec.structs.replace(
+        loaded, original=original, dims=sizes, ranges=input_ranges(prepared), checked=checked
+    )
+
+
+def _check_sizes(
+    source: OnnxModel, sizes: ResolvedDims, given: Mapping[str, int], original: NativeRunner, cache: ContentCache | None
+) -> tuple[NativeRunner, Mapping[str, Answer]]:
+    """Run the original in sizes that were given. Returns it with its first states, and what it answered without."""
+    runner = MemoizedRunner(original, cache)
+    check_given_sizes(source, sizes, given, runner)
     original.close()
-    original = original.with_defaults(first_states(source, sizes.dims, original))
-    return msgspec.structs.replace(loaded, original=original, dims=sizes, ranges=input_ranges(prepared))
+    states = first_states(source, sizes.dims, original)
+    return original.with_defaults(states), {} if states else runner.remembered

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from webbuild.compile.load_model import LoadedModel
 from webbuild.compile.plan_cache import plan_key, read_plan, write_plan
+from webbuild.compile.weights_to_file import weights_to_file
 from webbuild.inspection.cpu_fallback import FallbackPlan, apply_cpu_fallback, check_wasm_session
 from webbuild.inspection.reshape_check import check_reshapes
 from webbuild.passes.base import NmsPlacement, PassOptions
@@ -37,6 +38,7 @@ def plan_graphs(
     if kept.disabled is not None and wasm is not None:
         check_wasm_session(planned.graphs["wasm"], wasm, kept.disabled)
     check_reshapes(planned.graphs["wasm"])  # with every shape folded that could be
+    weights_to_file(planned.graphs.values())
     return planned, kept
 
 

@@ -7,6 +7,7 @@ is there that none of a few at random is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import msgspec
 import numpy as np
@@ -16,12 +17,15 @@ from webbuild.equivalence.compare_runs import Tensors
 from webbuild.errors import WebbuildError
 from webbuild.postprocess.postprocess import Postprocess
 from webbuild.postprocess.reference import add_constant_masks
-from webbuild.runners.native import NativeRunner
+from webbuild.runners.native import RESOURCE_ERRORS, NativeRunner
 from webbuild.samples.random_inputs import shrunk_feeds
 from webbuild.samples.sample import Sample
 
 MAX_ATTEMPTS = 8
 """Draws of an input, the first among them: of a model that answers NaN to half of them, 255 in 256 find another."""
+
+MOST_NUMBERS = 1 << 27
+"""Numbers that are made up for a sample: of a large one fewer draws are tried, at 40 ns a number."""
 
 _LARGEST = 1e30
 """The largest magnitude of an answer that says something."""
@@ -37,7 +41,8 @@ def replace_nan_inputs(
     0 everywhere on all samples, more are made up for it.
 
     Raises:
-        WebbuildError: `reference-run-failed` where the original runs in no attempt.
+        WebbuildError: `reference-run-failed` where the original runs in no attempt; `out-of-memory`,
+            `reference-run-too-long`.
     """
     kept: list[Sample] = []
     notes: list[str] = []
@@ -65,10 +70,13 @@ def _first_with_signal(
     """Return the first variant of a sample that the original answers without NaN, what was done, and silent outputs."""
     refusal: WebbuildError | None = None
     with_nan: Sample | None = None
-    for variant, said in _variants(sample):
+    numbers = sum(each.size for each in sample.feeds.values())
+    for variant, said in islice(_variants(sample), max(1, MOST_NUMBERS // max(1, numbers))):
         try:
             outputs = run_original(original, add_constant_masks(postprocess, variant.feeds))
         except WebbuildError as error:
+            if error.code in RESOURCE_ERRORS:
+                raise
             refusal = refusal or error
             continue
         if not _has_nan(outputs):
@@ -89,7 +97,9 @@ def _draws_with_signal(
         feeds = {**sample.feeds, **(sample.redraw(attempt) if sample.redraw else {})}
         try:
             outputs = run_original(original, add_constant_masks(postprocess, feeds))
-        except WebbuildError:
+        except WebbuildError as error:
+            if error.code in RESOURCE_ERRORS:
+                return
             continue
         if not _has_nan(outputs) and (told := silent - _silent(outputs)):
             name = f"{sample.name} (draw {attempt})"

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, cast
+
+from msgspec import UNSET
 
 from webbuild.manifest.manifest import File
+
+_Encoding = Literal["identity", "gzip", "zstd"]
+_Open = Callable[[Path], AbstractContextManager[BinaryIO]]
+_CHUNK_BYTES = 1 << 20
 
 
 def file_entry(path: Path, folder: Path) -> File:
     """Return what the manifest says of a file in `folder`."""
     size = path.stat().st_size
-    with path.open("rb") as file:
-        encoding, uncompressed_size = _compression(file, path.suffix, size)
+    encoding, open_content = _ENCODINGS.get(path.suffix, ("identity", None))
+    uncompressed_size, digest = (size, None) if open_content is None else _size_and_hash(path, open_content)
     return File(
         path=path.relative_to(folder).as_posix(),
         size=size,
         sha256=file_hash(path),
         encoding=encoding,
         uncompressed_size=uncompressed_size,
+        uncompressed_sha256=digest or UNSET,
     )
 
 
@@ -37,14 +47,25 @@ def read_engine_wasm(path: Path) -> bytes:
     return zstandard.decompress(content) if path.suffix == ".zst" else content
 
 
-def _compression(file: BinaryIO, suffix: str, size: int) -> tuple[Literal["identity", "gzip", "zstd"], int]:
-    """Return how a file is compressed, and its size before that: gzip ends in it, a zstd frame begins with it."""
-    if suffix == ".gz":
-        file.seek(-4, 2)
-        return "gzip", int.from_bytes(file.read(4), "little")
-    if suffix == ".zst":
-        import zstandard
+def _open_zstd(path: Path) -> AbstractContextManager[BinaryIO]:
+    import zstandard
 
-        file.seek(0)
-        return "zstd", zstandard.frame_content_size(file.read(18))
-    return "identity", size
+    return cast("AbstractContextManager[BinaryIO]", zstandard.open(path, "rb"))
+
+
+def _open_gzip(path: Path) -> AbstractContextManager[BinaryIO]:
+    return cast("AbstractContextManager[BinaryIO]", gzip.open(path, "rb"))
+
+
+_ENCODINGS: dict[str, tuple[_Encoding, _Open | None]] = {".gz": ("gzip", _open_gzip), ".zst": ("zstd", _open_zstd)}
+"""How a file is compressed, by its suffix, and what opens it as it was before."""
+
+
+def _size_and_hash(path: Path, open_content: _Open) -> tuple[int, str]:
+    """Return the size and the SHA-256 of what is in a compressed file."""
+    size, digest = 0, hashlib.sha256()
+    with open_content(path) as content:
+        while chunk := content.read(_CHUNK_BYTES):
+            size += len(chunk)
+            digest.update(chunk)
+    return size, digest.hexdigest()

@@ -99,6 +99,7 @@ _OPTIONAL = {
     "labelColumn",
     "rowCount",
     "pointScale",
+    "uncompressedSha256",
 }
 """Fields that are left out where there is nothing to say."""
 

@@ -25,8 +25,14 @@ class WordpieceTokenizer:
         self.text = text
 
     def encode(self, text: str) -> list[int]:
-        """Return the numbers of a text's pieces, [CLS] in front and [SEP] after."""
-        return list(self._tokenizer.encode(text).ids)
+        """Return the numbers of a text's pieces, [CLS] in front and [SEP] after. Raises `tokenizer-mismatch`."""
+        try:
+            return list(self._tokenizer.encode(text).ids)
+        except BaseException as error:
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of the library's Rust
+                raise
+            what = f"the tokenizer beside the model fails on the text '{text[:80]}': {error}"
+            raise WebbuildError("tokenizer-mismatch", what, _FIX_TOKENIZER) from error
 
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of pieces, special ones too, as `bert-base-uncased` writes it."""

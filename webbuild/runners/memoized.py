@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -18,7 +19,8 @@ from webbuild.runners.runner import Tensors
 _MAX_BYTES = 256 << 20
 """Bytes of answers that are kept in memory; what does not fit is computed again."""
 
-_Answer = dict[str, NDArray[Any]]
+Answer = dict[str, NDArray[Any]]
+_NOTHING: Mapping[str, Answer] = MappingProxyType({})
 
 
 class MemoizedRunner(NativeRunner):
@@ -27,14 +29,25 @@ class MemoizedRunner(NativeRunner):
     Args:
         runner: computes the answers.
         cache: where they are kept, for later packs too; without one in memory, as is what it does not take.
+        known: what is known of it, by a hash of the inputs: what another one remembers of the same runner.
     """
 
-    def __init__(self, runner: NativeRunner, cache: ContentCache | None = None) -> None:
+    def __init__(
+        self,
+        runner: NativeRunner,
+        cache: ContentCache | None = None,
+        known: Mapping[str, Answer] = MappingProxyType({}),
+    ) -> None:
         self._runner, self._cache = runner, cache
-        self._answers: dict[str, _Answer] = {}
-        self._bytes = 0
+        self._answers = dict(known)
+        self._bytes = sum(map(_size, known.values()))
         self._hash = ""
         self.path, self.input_dtypes, self.output_shapes = runner.path, runner.input_dtypes, runner.output_shapes
+
+    @property
+    def remembered(self) -> Mapping[str, Answer]:
+        """What it holds in memory, by a hash of the inputs."""
+        return self._answers
 
     def close(self) -> None:
         """Let go of the session, and keep the answers."""
@@ -67,22 +80,26 @@ class MemoizedRunner(NativeRunner):
         self._hash = self._hash or hash_parts(hash_environment(), self._runner.content_hash())
         return hash_parts(self._hash, key)
 
-    def _remember(self, key: str, answer: _Answer) -> None:
-        size = sum(array.nbytes for array in answer.values())
+    def _remember(self, key: str, answer: Answer) -> None:
+        size = _size(answer)
         if self._bytes + size <= _MAX_BYTES:
             self._answers[key] = answer
             self._bytes += size
 
 
-def _is_plain(answer: _Answer) -> bool:
+def _size(answer: Answer) -> int:
+    return sum(array.nbytes for array in answer.values())
+
+
+def _is_plain(answer: Answer) -> bool:
     """Whether all outputs are numbers of types that NumPy has itself: no text, no bfloat16."""
     return all(array.dtype.kind in "biuf" for array in answer.values())
 
 
-def _encode(answer: _Answer) -> bytes:
+def _encode(answer: Answer) -> bytes:
     return msgspec.msgpack.encode([(name, a.dtype.str, a.shape, a.tobytes()) for name, a in answer.items()])
 
 
-def _decode(data: bytes) -> _Answer:
+def _decode(data: bytes) -> Answer:
     arrays = msgspec.msgpack.decode(data, type=list[tuple[str, str, tuple[int, ...], bytes]])
     return {name: np.frombuffer(content, dtype).reshape(shape).copy() for name, dtype, shape, content in arrays}

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.errors import WebbuildError
+from webbuild.errors import USAGE, WebbuildError
 from webbuild.runners.content_hash import hash_model, hash_parts, hash_tensors
 from webbuild.runners.malloc_trim import limit_malloc_cache, trim_malloc
+from webbuild.runners.mapped_arrays import map_arrays
 from webbuild.runners.runner import Tensors
 from webbuild.runners.suppression import apply_suppression, raw_outputs, read_suppression, suppressed_shapes
 
@@ -34,8 +35,27 @@ _NUMPY_DTYPES = {
 RUN_SECONDS = 900.0
 """A run that takes longer is ended: a loop of a model may have no end."""
 
+RESOURCE_ERRORS = ("out-of-memory", "reference-run-too-long")
+"""Codes of runs that lacked memory or time: another draw of the inputs is no cure."""
+
 MAX_CHANGED_BYTES = 1 << 30
 """Of a model's files, from which on its weights are not perturbed: they would be held twice."""
+
+
+_NO_MEMORY = ("Failed to allocate memory", "bad_alloc", "bad allocation")
+"""What ONNX Runtime's errors say where the system gave it no memory."""
+
+
+def _lack_of_memory(file: str, error: Exception) -> WebbuildError | None:
+    """Return what is raised where an error of ONNX Runtime says that there was no memory, None where it does not."""
+    if not isinstance(error, MemoryError) and not any(words in str(error) for words in _NO_MEMORY):
+        return None
+    return WebbuildError(
+        "out-of-memory",
+        f"{file}: native ONNX Runtime has too little memory: {error}",
+        "give smaller --dim sizes or --sample files, or use a machine with more memory",
+        exit_code=USAGE,
+    )
 
 
 def _metadata(session: InferenceSession) -> dict[str, str]:
@@ -85,7 +105,7 @@ class NativeRunner:
     does behind the graph is done in NumPy.
 
     Raises:
-        WebbuildError: `reference-session-failed` when ONNX Runtime makes no session of it.
+        WebbuildError: `reference-session-failed` when ONNX Runtime makes no session of it; `out-of-memory`.
     """
 
     def __init__(self, path: Path, data: bytes | None = None, fixed: Tensors = {}) -> None:  # noqa: B006 - only read
@@ -152,7 +172,7 @@ class NativeRunner:
 
         self.close()
         own = self._data
-        self._weights = change(_float_weights(self.path, own))
+        self._weights = map_arrays(change(_float_weights(self.path, own)))
         self._data = with_sequential_sums(self.path, own) or own
         try:
             yield
@@ -185,7 +205,7 @@ class NativeRunner:
                 self._data or self.path, options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:  # onnxruntime's own errors share no base class
-            raise WebbuildError(
+            raise _lack_of_memory(self.path.name, error) or WebbuildError(
                 "reference-session-failed",
                 f"{self.path.name}: native ONNX Runtime {self.version} cannot load it: {error}",
                 "export the model again: what ONNX Runtime cannot load in Python, it cannot load in a browser",
@@ -193,7 +213,11 @@ class NativeRunner:
         return self._session
 
     def run(self, feeds: Tensors) -> dict[str, NDArray[Any]]:
-        """Return every output by name. Raises WebbuildError `reference-run-failed`, `reference-run-too-long`."""
+        """Return every output by name.
+
+        Raises:
+            WebbuildError: `reference-run-failed`, `reference-run-too-long`, `out-of-memory`.
+        """
         suppression = self._suppression
         names = list(self.output_shapes) if suppression is None else raw_outputs(suppression, self.output_shapes)
         session = self._open()
@@ -212,7 +236,7 @@ class NativeRunner:
                     f"{self.path.name}: native ONNX Runtime had not finished after {RUN_SECONDS:g} seconds",
                     "check that the loops of the model end; give smaller --dim sizes or --sample files",
                 ) from error
-            raise WebbuildError(
+            raise _lack_of_memory(self.path.name, error) or WebbuildError(
                 "reference-run-failed",
                 f"{self.path.name}: native ONNX Runtime fails on this input: {error}",
                 "check the input's names, types and shapes against manifest.json",

@@ -14,11 +14,15 @@ RunStatus = Literal["ran", "no-session", "throws", "hang", "crash"]
 
 
 class ModelRunResult(Struct, frozen=True):
-    """How a session ended, with the engine's message; `log` are its lines about placement, where asked for."""
+    """How a session ended, with the engine's message; `log` are its lines about placement, where asked for.
+
+    `shader` is the source of a shader that did not compile.
+    """
 
     status: RunStatus
     message: str = ""
     log: tuple[str, ...] = ()
+    shader: str = ""
 
 
 class SessionRunner(Protocol):

@@ -13,7 +13,7 @@ from webbuild.model.load import OnnxModel
 from webbuild.model.states import without_states
 from webbuild.passes.analysis.input_ranges import input_ranges
 from webbuild.passes.analysis.one_size_constant import one_size_constant
-from webbuild.runners.native import NativeRunner
+from webbuild.runners.native import RESOURCE_ERRORS, NativeRunner
 from webbuild.samples.nearest_size import nearest_size
 from webbuild.samples.random_inputs import random_feeds, shrunk_feeds
 from webbuild.samples.sample_sizes import sample_sizes
@@ -91,10 +91,13 @@ def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, given: Mapping[str
     """Raise where native ONNX Runtime fails at sizes that were given.
 
     Raises:
-        WebbuildError: `one-size-only` where it fails at a constant of another size, else `size-fails`.
+        WebbuildError: `reference-run-too-long`; `one-size-only` where it fails at a constant of another size, else
+            `size-fails`.
     """
     error = run_error(native, source, sizes.dims) if given else None
-    if error is None or error.code != "reference-run-failed":
+    if error is not None and error.code == "reference-run-too-long":
+        raise error
+    if error is None or error.code not in ("reference-run-failed", "out-of-memory"):
         return
     asked = " ".join(f"--dim {name}={size}" for name, size in given.items())
     if (constant := one_size_constant(source.model, error.message)) is not None:
@@ -140,6 +143,8 @@ def run_error(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]) 
             native.run({name: array.astype(native.input_dtypes[name]) for name, array in feeds.items()})
         except WebbuildError as error:
             failed = failed or error
+            if error.code in RESOURCE_ERRORS:
+                break
         else:
             return None
     return failed

@@ -126,6 +126,11 @@ class ModelGraph:
             number = self.initializers[name].data_type
         return str(onnx.helper.tensor_dtype_to_np_dtype(number)) if number else ""
 
+    @cached_property
+    def computes_float16(self) -> bool:
+        """Whether a node gives numbers of float16."""
+        return any(self.dtype(name) == "float16" for name in self.producer)
+
     def can_be_boundary(self, name: str) -> bool:
         """Whether a value can leave one session and enter another: a tensor of numbers or booleans."""
         kind = self._declared.get(name)

@@ -49,7 +49,7 @@ class DetectKind(RowKind):
 
     def typescript(self, task: DetectTask) -> TypeNames:
         """Return the names of the objects and of their classes."""
-        return TypeNames("detections", "Detection", task.classes, functions=OBJECT_FUNCTIONS)
+        return TypeNames("detections", "Detection", task.classes, functions=OBJECT_FUNCTIONS, sliced=True)
 
 
 TASK = DetectKind()

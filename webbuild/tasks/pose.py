@@ -51,7 +51,7 @@ class PoseKind(RowKind):
     def typescript(self, task: PoseTask) -> TypeNames:
         """Return the names of the people, of their classes and keypoints."""
         keypoints = [keypoint.name for keypoint in task.keypoints]
-        return TypeNames("poses", "Pose", task.classes, keypoints=keypoints, functions=OBJECT_FUNCTIONS)
+        return TypeNames("poses", "Pose", task.classes, keypoints=keypoints, functions=OBJECT_FUNCTIONS, sliced=True)
 
     def skeleton(self, task: PoseTask) -> Sequence[Sequence[int]]:
         """Return the limbs."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 from webbuild.manifest.manifest import ImageSegmentationTask
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.tasks.depth_map import resample_map
+from webbuild.tasks.largest_map import number_largest
 from webbuild.tasks.regions import DrawnRegion, Segmentation, measure_regions
 
 Floats = NDArray[np.float32]
-
-_CLASSES_AT_ONCE = 16
-"""Classes whose maps are computed together."""
 
 
 def post_process_panoptic(
@@ -89,12 +87,9 @@ def post_process_semantic(
     task: ImageSegmentationTask, logits: Floats, scores: Floats | None, placement: ImagePlacement
 ) -> Segmentation:
     """Give each pixel to the best class. See `panoptic`; without `scores` the masks are those of the classes."""
-    maps = iter(logits) if scores is None else _class_maps(task, logits, softmax(scores)[:, :-1], placement)
-    winner, top = _empty_map(placement)
-    for number, values in enumerate(maps, 1):
-        likely = resample_map(values, placement)
-        wins = likely > top
-        top[wins], winner[wins] = likely[wins], number
+    read_rows = (lambda rows: logits[:, rows]) if scores is None else _class_maps(task, logits, scores, placement)
+    rows, columns = (scores is not None and task.mask_size) or logits.shape[1:]
+    winner = number_largest(read_rows, rows, columns, placement)
     drawn = [DrawnRegion(number, number - 1, None) for number in np.unique(winner).tolist() if number]
     return measure_regions(winner, drawn, task.classes)
 
@@ -129,15 +124,12 @@ def mask_probabilities(task: ImageSegmentationTask, logits: Floats, placement: I
 
 
 def _class_maps(
-    task: ImageSegmentationTask, logits: Floats, shares: Floats, placement: ImagePlacement
-) -> Iterator[Floats]:
-    """Give the map of each class, some at a time: those of all classes may be larger than the model."""
-    rows, columns = task.mask_size or logits.shape[1:]
-    maps = np.empty((len(logits), rows, columns), np.float32)
-    for query, one in enumerate(logits):
-        maps[query] = mask_probabilities(task, one, placement)
-    for first in range(0, shares.shape[1], _CLASSES_AT_ONCE):
-        yield from np.tensordot(shares.T[first : first + _CLASSES_AT_ONCE], maps, 1)
+    task: ImageSegmentationTask, logits: Floats, scores: Floats, placement: ImagePlacement
+) -> Callable[[slice], Floats]:
+    """Return what gives rows of the maps of all classes: as a whole these may be larger than the model."""
+    shares = softmax(scores)[:, :-1]
+    maps = np.stack([mask_probabilities(task, one, placement) for one in logits])  # [queries, rows, columns]
+    return lambda rows: np.tensordot(shares.T, maps[:, rows], 1)  # [classes, rows, columns]
 
 
 def _empty_map(placement: ImagePlacement) -> tuple[NDArray[np.int32], Floats]:

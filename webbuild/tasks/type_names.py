@@ -24,6 +24,7 @@ class TypeNames(Struct, frozen=True):
         prompt: the limits and thresholds of a model that takes a prompt.
         named_outputs: whether a result is the outputs themselves, by name.
         tiled: whether pictures are run in tiles.
+        sliced: whether a caller may have pictures run in slices.
         functions: functions of the runtime that take such a result.
         result: the runtime's name of the result's type, empty where it has that of the task.
         says: the field of an object that a stage of crops fills in, empty for any other task.
@@ -42,12 +43,20 @@ class TypeNames(Struct, frozen=True):
     prompt: PromptLimits | None = None
     named_outputs: bool = False
     tiled: bool = False
+    sliced: bool = False
     functions: Sequence[str] = ()
     result: str = ""
     says: str = ""
 
+    @property
+    def tracked(self) -> bool:
+        """Whether detections of a video keep an id."""
+        return set(TRACK_FUNCTIONS) <= set(self.functions)
 
-OBJECT_FUNCTIONS = ("toCoco", "toSupervision")
+
+TRACK_FUNCTIONS = ("countCrossings", "inZone")
+"""Functions that take detections with tracks."""
+OBJECT_FUNCTIONS = (*TRACK_FUNCTIONS, "toCoco", "toSupervision")
 """Functions that take a result with boxes."""
 MASK_FUNCTIONS = ("toCoco", "toPng", "toSupervision")
 """Functions that take a result with boxes and masks."""

@@ -12,9 +12,9 @@ from webbuild.commands.options.shared import BrowserArguments
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BenchArguments(BrowserArguments):
-    """Benchmark the bundle in DIRECTORY in Chromium: bytes, time to the first result, run time, memory.
+    """Benchmark the bundle in DIRECTORY in a browser: bytes, time to the first result, run time, memory.
 
-    Set WEBBUILD_GPU=real to use a real GPU. Without it Chromium computes WebGPU on the CPU, and its times say nothing
+    Set WEBBUILD_GPU=real to use a real GPU. Without it browsers compute WebGPU on the CPU, and its times say nothing
     about a GPU.
 
     Example: webbuild bench dist/yolo-pose --html bench.html

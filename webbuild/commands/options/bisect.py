@@ -8,6 +8,7 @@ from typing import Literal
 
 import click
 
+from webbuild.browser.driven_browser import BrowserName
 from webbuild.commands.dataclass_command import argument, option
 from webbuild.commands.options.shared import dims_option, json_option
 
@@ -16,15 +17,16 @@ from webbuild.commands.options.shared import dims_option, json_option
 class BisectArguments:
     """Find the node that makes a backend give other results, throw, or fail to create a session.
 
-    bisect runs parts of the graph in Chromium. Each part gets the reference's values as inputs, so errors of earlier
+    bisect runs parts of the graph in a browser. Each part gets the reference's values as inputs, so errors of earlier
     nodes do not count. For each node found, bisect writes the smallest graph that shows the error with its real
     inputs, a page that runs it on your own GPU, and an issue text for onnxruntime. Exit code 0: nothing differs.
 
-    Example: webbuild bisect dist/yolo-pose
+    Example: webbuild bisect dist/yolo-pose --browser firefox
     """
 
     subject: Path = argument(metavar="DIR|MODEL")
     backend: Literal["webgpu", "wasm"] = option(default="webgpu", help="Backend to search.")
+    browser: BrowserName = option(default="chromium", help="Browser to search in. webkit has WASM alone.")
     precision: Literal["fp32", "fp16", "mixed"] = option(default="fp32", help="Graph of the bundle to search.")
     stage: str = option(
         default="", metavar="NAME", help="Stage of the bundle to search, if it has several. [default: the first]"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from webbuild.commands.dataclass_command import argument, option
 from webbuild.commands.options.shared import (
+    LimitArguments,
     dims_option,
     export_option,
     json_option,
@@ -17,7 +18,7 @@ from webbuild.commands.options.shared import (
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class InspectArguments:
+class InspectArguments(LimitArguments):
     """Predict where each node of MODEL runs in a browser, and what fails. The file is not changed.
 
     Exit code 1: the model will fail (no session, an exception, a wrong result). A model that is only slow exits 0.

@@ -10,7 +10,14 @@ from typing import Literal
 import click
 
 from webbuild.commands.dataclass_command import argument, option
-from webbuild.commands.options.shared import dims_option, export_option, json_option, set_option, state_option
+from webbuild.commands.options.shared import (
+    LimitArguments,
+    dims_option,
+    export_option,
+    json_option,
+    set_option,
+    state_option,
+)
 from webbuild.manifest.inputs.letterbox import Interpolation
 from webbuild.manifest.inputs.picture import Color
 
@@ -57,7 +64,7 @@ class PreprocessOptions:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class PackArguments(PreprocessOptions):
+class PackArguments(PreprocessOptions, LimitArguments):
     """Patch MODEL, prove it equal to the original, write a bundle with a page, and compare it in Chromium.
 
     Several files, such as an encoder and its decoder, become the stages of one bundle: webbuild joins outputs to inputs

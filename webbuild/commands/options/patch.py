@@ -8,6 +8,7 @@ from typing import Literal
 
 from webbuild.commands.dataclass_command import argument, option
 from webbuild.commands.options.shared import (
+    LimitArguments,
     dims_option,
     export_option,
     json_option,
@@ -18,7 +19,7 @@ from webbuild.commands.options.shared import (
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class PatchArguments:
+class PatchArguments(LimitArguments):
     """Patch each MODEL and prove it equal to the original: .onnx files only, for your own loader.
 
     A patched model keeps its inputs and outputs, by name, type and shape. Only free dimensions change, to the sizes of

@@ -11,7 +11,9 @@ from webbuild.commands.dataclass_command import option
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ProbeArguments:
-    """Measure the kernels of a build of onnxruntime-web in Chromium, and write their table. Takes up to an hour.
+    """Measure the kernels of a build of onnxruntime-web in a browser, and write their table. Takes up to an hour.
+
+    With `--browser firefox` the file holds the cases that end otherwise than in Chromium on the same machine.
 
     Example: webbuild probe --version 1.27.0
     """
@@ -22,6 +24,7 @@ class ProbeArguments:
     build: Literal["webgpu", "wasm"] = option(
         default="webgpu", help='Build to measure. webgpu is the one of `import "onnxruntime-web/webgpu"`.'
     )
+    browser: Literal["chromium", "firefox"] = option(default="chromium", help="Browser to measure in.")
     only: tuple[str, ...] = option(
         "--family",
         default=(),
@@ -29,4 +32,6 @@ class ProbeArguments:
         help="Measure only these special cases, such as conv, pool or resize, without the kernels; repeatable.",
     )
     resume: bool = option(default=False, help="Continue an interrupted measurement.")
-    out: Path | None = option(help="File of the table. [default: VERSION-BUILD.json]")
+    out: Path | None = option(
+        help="File of the table. [default: VERSION-BUILD.json, with -firefox before the dot in Firefox]"
+    )

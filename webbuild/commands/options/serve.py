@@ -22,4 +22,11 @@ class ServeArguments:
     host: str = option(default="127.0.0.1", help="Address to listen on; any other than this needs TLS.")
     cert: Path | None = option(help="TLS certificate, PEM.")
     key: Path | None = option(help="Its private key, PEM, without a password.")
+    allowed_hosts: tuple[str, ...] = option(
+        "--allow-host",
+        default=(),
+        metavar="NAME",
+        help="Answer to this name too, such as a tunnel's or a proxy's; repeatable. Requests for other names than "
+        "localhost are refused, so that no page of another site reads what is served (DNS rebinding).",
+    )
     open_page: bool = option("--open", default=False, help="Open the page in the default browser.")

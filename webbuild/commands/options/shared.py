@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import click
 
+from webbuild.browser.driven_browser import BrowserName
 from webbuild.commands.dataclass_command import argument, option
 
 
@@ -63,6 +64,32 @@ def json_option() -> Any:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class LimitArguments:
+    """Options of the commands that read a model, which may come from anyone."""
+
+    limit_memory: float | None = option(
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="GIB",
+        help="End the command, and all processes that it started, when they take more memory than this. On Linux.",
+    )
+    limit_time: float | None = option(
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        help="End the command, and all processes that it started, after so many seconds.",
+    )
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether any limit was given."""
+        return self.limit_memory is not None or self.limit_time is not None
+
+    @property
+    def limit_bytes(self) -> int:
+        """The limit of memory in bytes, 0 for none."""
+        return int((self.limit_memory or 0) * 2**30)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BrowserArguments:
     """Arguments and options that `verify` and `bench` share."""
 
@@ -76,6 +103,11 @@ class BrowserArguments:
     )
     inputs: tuple[Path, ...] = option(
         "--sample", default=(), metavar="FILE...", help="Images to run in addition to the bundle's samples."
+    )
+    browsers: tuple[BrowserName, ...] = option(
+        "--browser",
+        default=(),
+        help="Browser to start; repeatable, to compare several. webkit has WASM alone. [default: chromium]",
     )
     endpoints: tuple[str, ...] = option(
         "--connect",

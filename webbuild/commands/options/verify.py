@@ -11,9 +11,9 @@ from webbuild.commands.options.shared import BrowserArguments
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class VerifyArguments(BrowserArguments):
-    """Run the bundle in DIRECTORY in Chromium and compare every backend with native ONNX Runtime.
+    """Run the bundle in DIRECTORY in a browser and compare every backend with native ONNX Runtime.
 
-    Example: webbuild verify dist/yolo-pose --html report.html
+    Example: webbuild verify dist/yolo-pose --browser chromium --browser firefox
     """
 
     markdown: Path | None = option(help="Write a Markdown table of the backends and failures to this file.")

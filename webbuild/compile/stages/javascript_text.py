@@ -16,7 +16,7 @@ _TOKEN = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
-_TEMPLATE = re.compile(r"(?P<text>(?:\\.|\$(?!\{)|[^`\\$])*)(?P<end>`|\$\{|\Z)", re.DOTALL)
+_TEMPLATE = re.compile(r"(?P<text>(?:\\(?:.|\Z)|\$(?!\{)|[^`\\$])*)(?P<end>`|\$\{|\Z)", re.DOTALL)
 STRING = "\0"
 """What stands in the code for a string."""
 

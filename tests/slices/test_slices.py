@@ -1,0 +1,49 @@
+"""The cases of slices are those of their recipe, and each of them shows something."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.slices.make_cases import FOLDER, MADE, grid_cases, merge_cases
+from tests.slices.sahi import merged, slice_boxes
+
+
+def files(folder: str) -> list[Path]:
+    return sorted((FOLDER / folder).glob("*.json"))
+
+
+@pytest.mark.parametrize(("folder", "cases"), [("slice-grid", grid_cases()), ("slice-merging", merge_cases())])
+def test_the_files_are_those_of_the_recipe(folder: str, cases: dict[str, object]) -> None:
+    stored = {file.stem: json.loads(file.read_text("utf-8")) for file in files(folder)}
+    assert stored == json.loads(json.dumps(cases))
+
+
+def test_scenes_have_objects_that_are_merged_and_others() -> None:
+    cases = [case for name, case in merge_cases().items() if name not in MADE]
+    found = sum(len(case["detections"]) for case in cases)
+    kept = [(each, case["detections"]) for case in cases for each in case["want"]]
+    grown = [each for each, detections in kept if each["box"] != detections[each["detection"]]["box"]]
+    assert len(grown) > 20
+    assert len(grown) < len(kept) < found
+
+
+def test_a_box_that_does_not_match_the_grown_one_is_dropped() -> None:
+    *_, detections = MADE["grown"]
+    columns = [[each[name] for each in detections] for name in ("box", "score", "classIndex")]
+    kept = merged(*columns, merge="greedy-nmm", metric="iou", threshold=0.3)
+    assert [number for number, _ in kept] == [0, 1]
+    assert kept[0][1] == [0, 0, 10, 20]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1, 1), (640, 480), (1001, 777), (90, 3000)])
+@pytest.mark.parametrize("overlap", [0.0, 0.2, 0.9])
+def test_slices_cover_the_picture(width: int, height: int, overlap: float) -> None:
+    boxes = slice_boxes(width, height, (300, 200), overlap)
+    assert len({tuple(box) for box in boxes}) == len(boxes)
+    covered = {(x, y) for left, top, right, bottom in boxes for x in (left, right - 1) for y in (top, bottom - 1)}
+    assert {(0, 0), (width - 1, height - 1)} <= covered
+    for left, top, right, bottom in boxes:
+        assert (right - left, bottom - top) == (min(width, 300), min(height, 200))

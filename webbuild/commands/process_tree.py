@@ -1,0 +1,61 @@
+"""A process and all that it started, on Linux also what it left behind: how much memory they take, and their end."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+_PR_SET_CHILD_SUBREAPER = 36
+_PROC = Path("/proc")
+
+
+def adopt_orphans() -> None:
+    """Become the parent of whatever a descendant leaves behind, so that it is found. Linux only."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def descendants() -> list[int]:
+    """Return the ids of all processes below this one; none where the system has no /proc."""
+    children: dict[int, list[int]] = {}
+    for folder in _PROC.glob("[0-9]*"):
+        with contextlib.suppress(OSError, ValueError):  # it has ended meanwhile
+            parent = int((folder / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(folder.name))
+    found, todo = list[int](), [os.getpid()]
+    while todo:
+        todo = [child for parent in todo for child in children.get(parent, [])]
+        found += todo
+    return found
+
+
+def private_bytes() -> int:
+    """Return the memory that all processes below this one have for themselves."""
+    pages = 0
+    for process in descendants():
+        with contextlib.suppress(OSError, ValueError):
+            _, resident, shared, *_ = map(int, (_PROC / str(process) / "statm").read_text("ascii").split())
+            pages += resident - shared
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def end_tree(child: subprocess.Popen[bytes], grace: float) -> None:
+    """Interrupt a process that leads a session, so that it cleans up; after `grace` seconds kill it and its tree."""
+    with contextlib.suppress(ProcessLookupError):
+        child.send_signal(signal.SIGINT)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(grace)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    while left := descendants():  # each one that ends may leave others
+        for process in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(-1, 0)

@@ -1,0 +1,116 @@
+"""A command in a process of its own with limits of memory and time: for models of unknown origin."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from webbuild.bundle.staging import PARTIAL_LIST, remove_partial
+from webbuild.commands.options.shared import LimitArguments
+from webbuild.commands.process_tree import adopt_orphans, end_tree, private_bytes
+from webbuild.errors import BUG, INTERRUPTED, USAGE, WebbuildError
+
+_INSIDE = "WEBBUILD_LIMITED_BY"
+"""Environment variable: the id of the process that limits its child."""
+_OWN = (0, 1, USAGE, BUG, INTERRUPTED)
+"""Exit codes of webbuild."""
+_NO_MEMORY = 127
+"""Exit code of the C library where it has no memory for what a thread holds. C++ aborts where nothing catches that."""
+_GRACE = 3.0
+"""Seconds for a process to clean up before it is killed."""
+_POLLING = 0.05
+"""Seconds between two looks at the memory."""
+_MORE_TIME = "if you trust the model, give a higher --limit-time, or leave it out"
+_MORE_MEMORY = "if you trust the model, give a higher --limit-memory, or leave it out"
+
+
+def within_limits(run: Callable[[], int], arguments: LimitArguments) -> int:
+    """Run a command within the limits of its arguments: in a process with the same command line. Returns its exit code.
+
+    Raises:
+        WebbuildError: `time-limit-reached`, `memory-limit-reached`, `process-lost`, `no-limits`. Nothing is left then
+            of what was being written.
+    """
+    if os.environ.get(_INSIDE) == str(os.getppid()):
+        return _run_limited(run, arguments.limit_bytes)
+    _require_limits(arguments)
+    adopt_orphans()
+    temporary = Path(tempfile.mkdtemp(prefix="webbuild-limited-"))
+    listed = temporary / "partial"
+    environment = {**os.environ, "TMPDIR": str(temporary), PARTIAL_LIST: str(listed), _INSIDE: str(os.getpid())}
+    command = [sys.executable, "-P", "-m", "webbuild", *sys.argv[1:]]
+    code = INTERRUPTED
+    child = subprocess.Popen(command, env=environment, start_new_session=True)
+    try:
+        code = _wait(child, arguments)
+    finally:
+        end_tree(child, _GRACE)
+        remove_partial(listed)
+        if code != BUG:  # its report lies there
+            shutil.rmtree(temporary, ignore_errors=True)
+    if code not in _OWN:
+        fix = f"it may have lacked memory: {_MORE_MEMORY}" if arguments.limit_bytes else "run it again without limits"
+        raise WebbuildError("process-lost", f"the process within the limits ended with {_ending(code)}", fix)
+    return code
+
+
+def _wait(child: subprocess.Popen[bytes], arguments: LimitArguments) -> int:
+    """Return the exit code of a process. Raises WebbuildError when it reaches a limit."""
+    begun, limit, most = time.monotonic(), arguments.limit_bytes, 0
+    while True:
+        try:
+            code = child.wait(_POLLING)
+        except subprocess.TimeoutExpired:
+            pass
+        else:
+            if limit and (code == _NO_MEMORY or (code == -signal.SIGABRT and most > limit // 2)):
+                raise _too_much_memory(limit)
+            return code
+        if arguments.limit_time is not None and time.monotonic() - begun > arguments.limit_time:
+            message = f"not finished after {arguments.limit_time:g} seconds, the limit of --limit-time"
+            raise WebbuildError("time-limit-reached", message, _MORE_TIME)
+        most = max(most, private_bytes()) if limit else 0
+        if most > limit:
+            raise _too_much_memory(limit)
+
+
+def _run_limited(run: Callable[[], int], size: int) -> int:
+    """Run a command in this process, which was started for it."""
+    if size:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+    try:
+        return run()
+    except (MemoryError, WebbuildError) as error:
+        if size and (isinstance(error, MemoryError) or error.code == "out-of-memory"):
+            raise _too_much_memory(size) from error
+        raise
+    except KeyboardInterrupt:  # the process that limits it says why
+        return INTERRUPTED
+
+
+def _too_much_memory(size: int) -> WebbuildError:
+    message = f"it takes more memory than {size / 2**30:g} GiB, the limit of --limit-memory"
+    return WebbuildError("memory-limit-reached", message, _MORE_MEMORY)
+
+
+def _ending(code: int) -> str:
+    return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def _require_limits(arguments: LimitArguments) -> None:
+    if os.name == "nt" or (arguments.limit_bytes and sys.platform != "linux"):
+        raise WebbuildError(
+            "no-limits",
+            f"{'--limit-memory' if arguments.limit_bytes else '--limit-time'}: this system has no such limit",
+            "run it on Linux, or in a container with limits of its own",
+            exit_code=USAGE,
+        )

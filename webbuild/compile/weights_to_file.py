@@ -1,0 +1,33 @@
+"""What passes computed of weights, out of memory until the bundle is written: the original runs meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.runners.malloc_trim import collect_and_trim
+from webbuild.runners.mapped_arrays import map_arrays
+
+
+def weights_to_file(models: Iterable[ir.Model]) -> None:
+    """Move the large initializers of models that are in memory into a temporary file; shared ones stay shared.
+
+    What the passes left behind goes too: the clones of models, in cycles that are collected late.
+    """
+    held: dict[str, list[ir.Value]] = {}
+    arrays = {}
+    for value in (value for model in models for graph in model.graphs() for value in graph.initializers.values()):
+        if isinstance(value.const_value, ir.Tensor) and isinstance(value.const_value.raw, np.ndarray):
+            key = str(id(value.const_value))
+            held.setdefault(key, []).append(value)
+            arrays[key] = value.const_value.raw
+    for key, array in map_arrays(arrays).items():
+        if array is arrays[key]:
+            continue
+        tensor = ir.tensor(array, name=held[key][0].name)
+        for value in held[key]:
+            value.const_value = tensor
+    arrays.clear()
+    collect_and_trim()
