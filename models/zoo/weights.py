@@ -9,7 +9,7 @@ from torch import nn
 
 
 def enliven(network: nn.Module, arguments: tuple[Any, ...]) -> nn.Module:
-    """Draw weights anew, and give batch normalization the statistics of the example."""
+    """Draw weights again, and give batch normalization the statistics of the example."""
     with torch.no_grad():
         for module in network.modules():
             _scale(module)

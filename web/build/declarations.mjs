@@ -15,6 +15,15 @@ const EXPORTED_MODULE = /^export (?:type )?(?:\{[^}]*\}|\*) from "(\.[^"]*)\.js"
 const MANIFEST_PARTS = /^export (?=(?:interface|type) (?!Manifest\b))/gm;
 /** Private fields make a class another one in each copy of the declarations: without them the copies are one type. */
 const PRIVATE_FIELDS = /^ *#private;\n/gm;
+/** What `Float32Array<ArrayBuffer>` is in TypeScript 5.7 and newer, and `Float32Array` in older ones, which are not generic. */
+const TYPED_ARRAYS = /\b(\w+Array)<ArrayBuffer>/g;
+/** Libraries before ESNext.Disposable lack it; the same declared twice is one. */
+const SYMBOLS = `declare global {
+  interface SymbolConstructor {
+    readonly asyncDispose: unique symbol;
+  }
+}
+`;
 /** Without an export list, all that a .d.ts declares is exported. */
 const ONLY_EXPORTS = "export {};\n";
 const BETWEEN_MODULES =
@@ -37,12 +46,17 @@ export async function writeDeclarations(file, script) {
     await addPublicModules(folder, "index.d.ts", modules);
     modules.set(MANIFEST, modules.get(MANIFEST).replace(MANIFEST_PARTS, ""));
     const texts = [...modules.values()].map((text) =>
-      text.replace(BETWEEN_MODULES, "").replace(PRIVATE_FIELDS, "").trim(),
+      text
+        .replace(BETWEEN_MODULES, "")
+        .replace(PRIVATE_FIELDS, "")
+        .replace(TYPED_ARRAYS, "ReturnType<typeof $1.from>")
+        .trim(),
     );
-    await writeFile(file, `${texts.filter((text) => text !== "").join("\n")}\n${ONLY_EXPORTS}`);
+    await writeFile(file, `${SYMBOLS}${texts.filter((text) => text !== "").join("\n")}\n${ONLY_EXPORTS}`);
     // A name that is in none of the public modules would be undefined in the one file.
     checkExports(await readFile(file, "utf8"), await readFile(script, "utf8"));
-    await tsc("--noEmit", "--strict", "--ignoreConfig", "--types", "", "--lib", "es2022,dom", file);
+    for (const lib of ["es2022,dom", "esnext,dom"])
+      await tsc("--noEmit", "--strict", "--ignoreConfig", "--types", "", "--lib", lib, file);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -24,4 +24,5 @@ export async function buildRuntime(outDir) {
   await buildModule({ entry: source("worker.ts"), name: "worker", outDir, footer: "export {};" });
   await buildModule({ entry: source("tokenizer.ts"), name: "tokenizer", outDir, minify: true });
   await buildModule({ entry: source("service-worker.ts"), name: "service-worker", outDir });
+  await buildModule({ entry: source("engine-service-worker.ts"), name: "engine-service-worker", outDir });
 }

@@ -1,5 +1,6 @@
 // The runtime's public face: load() and what it gives.
 
+export { clearCache, isCached } from "./api/cached-bundle.js";
 export { type ErrorCode, WebbuildError } from "./api/errors.js";
 export { load } from "./api/load.js";
 export { Model } from "./api/model.js";
@@ -24,3 +25,4 @@ export {
   toSupervision,
 } from "./export/supervision.js";
 export { depthAt } from "./tasks/depth/depth-at.js";
+export { countCrossings, inZone } from "./tracking/zones.js";

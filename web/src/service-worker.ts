@@ -1,56 +1,98 @@
 // The service worker of a bundle's folder: its pages and scripts, from the network while there is one, else as they
-// were last. Models and engines it leaves to the runtime, which keeps them itself.
+// were last. Models it leaves to the runtime, which keeps them itself; the engine it gives as the runtime left it for that.
 
 import type { Manifest } from "./manifest/manifest.js";
+import type { ServedRequest, ServiceWorkerScope } from "./service-worker-events.js";
+import { engineAnswer } from "./storage/engine-answer.js";
 
-/** What TypeScript's DOM leaves out, since only service workers have it. */
-interface Scope {
-  registration: { scope: string };
-  skipWaiting(): Promise<void>;
-  clients: { claim(): Promise<void> };
-  addEventListener(name: "install" | "activate", listener: (event: ExtendableEvent) => void): void;
-  addEventListener(name: "fetch", listener: (event: ServedRequest) => void): void;
+/** The addresses of pages. */
+interface Pages {
+  /** Without these nothing opens. */
+  needed: string[];
+  /** Reports and samples: worth having, no reason to refuse. */
+  extra: string[];
+  /** Kept once they were fetched: pages of other people have them. */
+  elsewhere: string[];
 }
 
-interface ExtendableEvent {
-  waitUntil(work: Promise<unknown>): void;
-}
-
-interface ServedRequest extends ExtendableEvent {
-  request: Request;
-  respondWith(response: Promise<Response>): void;
-}
-
-const worker = globalThis as unknown as Scope;
+const worker = globalThis as unknown as ServiceWorkerScope;
 const { scope } = worker.registration;
 const CACHE = `webbuild-pages ${scope}`;
 const PAGE_FILES = /\.(html|css|js|mjs|json|svg|png|jpe?g|webp|avif|gif|bmp)$/;
-/** Pages of other people have it: it is kept once it was fetched. */
+const NEEDED = /\.(css|js|mjs)$|(^|\/)index\.html$/;
+/** For bundlers: no page loads it. */
+const PACKAGE_ENTRY = /(^|\/)npm\.js$/;
 const ELEMENT = /(^|\/)page\/web-model\.js$/;
 
 /** What it serves, relative to its scope: `?manifest=a/manifest.json&page=site.css` in its address, else one bundle. */
 const { searchParams } = new URL(globalThis.location.href);
-const MANIFESTS = searchParams.has("manifest") ? searchParams.getAll("manifest") : ["manifest.json"];
+const named = searchParams.has("manifest") ? searchParams.getAll("manifest") : ["manifest.json"];
+const MANIFESTS = named.map((path) => new URL(path, scope).href);
 
-/** Returns the addresses of a bundle's pages, its folder itself among them. */
-async function pagesOf(manifest: string): Promise<string[]> {
-  const base = new URL(manifest, scope);
-  const response = await fetch(base);
-  const { files }: Manifest = await response.json();
-  const paths = files.map(({ path }) => path).filter((path) => PAGE_FILES.test(path) && !ELEMENT.test(path));
-  return [base.href, ...["./", ...paths].map((path) => new URL(path, base).href)];
+/** The pages of the manifests that are kept. A service worker is ended and started at any time: this is only a memo. */
+let listed: Promise<Set<string>> | null = null;
+
+function pagesOf(base: string, { files }: Manifest): Pages {
+  const paths = files.map(({ path }) => path).filter((path) => PAGE_FILES.test(path));
+  const isNeeded = (path: string): boolean => NEEDED.test(path) && !PACKAGE_ENTRY.test(path);
+  const urls = (fits: (path: string) => boolean): string[] =>
+    paths.filter(fits).map((path) => new URL(path, base).href);
+  return {
+    needed: [base, new URL("./", base).href, ...urls((path) => isNeeded(path) && !ELEMENT.test(path))],
+    extra: urls((path) => !isNeeded(path)),
+    elsewhere: urls((path) => ELEMENT.test(path)),
+  };
 }
 
-async function pages(): Promise<string[]> {
+/** Asks the server, not the HTTP cache: just after a deployment that has files of the last one. */
+async function fetched(url: string): Promise<Response> {
+  const response = await fetch(url, { cache: "no-cache" });
+  if (!response.ok) throw new Error(`${url}: the server answered ${response.status}`);
+  return response;
+}
+
+/** A page that was redirected to is refused by browsers when it is given for another address. */
+function unredirected(response: Response): Response {
+  if (!response.redirected) return response;
+  const { status, statusText, headers } = response;
+  return new Response(response.body, { status, statusText, headers });
+}
+
+/** Returns the pages of all bundles, by manifests that `read` returns. */
+async function allPages(read: (url: string) => Promise<Response | undefined>): Promise<Pages> {
+  const bundles = await Promise.all(
+    MANIFESTS.map(async (url) => pagesOf(url, (await (await read(url))?.json()) as Manifest)),
+  );
   const own = ["", ...searchParams.getAll("page")].map((path) => new URL(path, scope).href);
-  return [...new Set([...own, ...(await Promise.all(MANIFESTS.map(pagesOf))).flat()])];
+  return {
+    needed: [...own, ...bundles.flatMap(({ needed }) => needed)],
+    extra: bundles.flatMap(({ extra }) => extra),
+    elsewhere: bundles.flatMap(({ elsewhere }) => elsewhere),
+  };
 }
 
-async function cachePages(): Promise<void> {
-  const urls = await pages();
+/** Keeps the pages of the bundles as they are now, and none that is no longer one of theirs. */
+async function keepPages(): Promise<void> {
+  const manifests = new Map<string, Response>();
+  const { needed, extra, elsewhere } = await allPages(async (url) => {
+    const response = await fetched(url);
+    manifests.set(url, response.clone());
+    return response;
+  });
   const cache = await caches.open(CACHE);
-  await cache.addAll(urls);
-  for (const { url } of await cache.keys()) if (!urls.includes(url)) await cache.delete(url);
+  const kept = new Set([...needed, ...extra, ...elsewhere]);
+  const put = async (url: string): Promise<void> => {
+    const response = await fetched(url);
+    const urls = response.redirected ? [url, response.url] : [url];
+    for (const each of urls) await cache.put(each, unredirected(response.clone()));
+    kept.add(response.url);
+  };
+  await Promise.all([...new Set(needed)].filter((url) => !manifests.has(url)).map(put));
+  await Promise.allSettled([...new Set(extra)].map(put));
+  // Last: whoever finds the manifest that the server has takes its pages for those that are kept.
+  for (const [url, response] of manifests) await cache.put(url, unredirected(response));
+  for (const { url } of await cache.keys()) if (!kept.has(url)) await cache.delete(url);
+  listed = Promise.resolve(kept);
 }
 
 /** The network's answer as it comes. Keeping it is best effort: a full disk is no reason to refuse who is online. */
@@ -66,17 +108,32 @@ async function networkFirst(event: ServedRequest): Promise<Response> {
     if (cached !== undefined) return cached;
     throw error;
   }
-  if (response.status === 200) event.waitUntil(keep(request, response.clone()).catch(() => {}));
+  if (response.status === 200) event.waitUntil(keep(request.url, response.clone()).catch(() => {}));
   return response;
 }
 
-async function keep(request: Request, response: Response): Promise<void> {
+/** Another manifest is another bundle: all of its pages are kept anew. */
+async function keep(address: string, response: Response): Promise<void> {
+  const url = new URL(address);
+  url.search = "";
   const cache = await caches.open(CACHE);
-  await cache.put(request, response);
+  if (MANIFESTS.includes(url.href)) {
+    const before = await (await cache.match(url.href))?.text();
+    if (before !== (await response.text())) await keepPages();
+    return;
+  }
+  listed ??= allPages((manifest) => cache.match(manifest)).then(
+    ({ needed, extra, elsewhere }) => new Set([...needed, ...extra, ...elsewhere]),
+  );
+  if ((await listed).has(url.href)) await cache.put(url.href, unredirected(response));
 }
 
 worker.addEventListener("install", (event) => {
-  event.waitUntil(cachePages().then(() => worker.skipWaiting()));
+  const installing = keepPages().catch(async (error: unknown) => {
+    if (worker.registration.active === null) await caches.delete(CACHE);
+    throw error;
+  });
+  event.waitUntil(installing.then(() => worker.skipWaiting()));
 });
 
 worker.addEventListener("activate", (event) => {
@@ -84,8 +141,14 @@ worker.addEventListener("activate", (event) => {
 });
 
 worker.addEventListener("fetch", (event) => {
-  const { method, url, headers } = event.request;
+  const engine = engineAnswer(event.request);
+  if (engine !== null) {
+    event.respondWith(engine);
+    return;
+  }
+  const { method, url, headers, mode } = event.request;
   const path = url.startsWith(scope) ? new URL(url).pathname : null;
   if (method !== "GET" || path === null || headers.has("range")) return;
-  if (path.endsWith("/") || PAGE_FILES.test(path)) event.respondWith(networkFirst(event));
+  if (mode === "navigate" || path.endsWith("/") || PAGE_FILES.test(path))
+    event.respondWith(networkFirst(event));
 });

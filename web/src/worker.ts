@@ -3,8 +3,10 @@
 import { expose } from "comlink";
 import { SharedEngine } from "./engine/shared-engine.js";
 import { registerErrorTransfer } from "./worker/transfer.js";
+import { trustOwnWorkers } from "./worker/trusted-url.js";
 import { WorkerHost } from "./worker/worker-host.js";
 
 registerErrorTransfer();
+trustOwnWorkers();
 const engine = new SharedEngine();
 addEventListener("message", ({ data }: MessageEvent<MessagePort>) => expose(new WorkerHost(engine), data));

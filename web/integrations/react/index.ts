@@ -19,7 +19,7 @@ export interface ModelState<Model> {
 
 /**
  * Loads a model, `load` as a bundle exports it, and disposes of it with the component. Other `options` or another `load`
- * load anew.
+ * load again.
  */
 export function useModel<Model extends { dispose(): Promise<void> }, Options extends object>(
   load: (options?: Options) => Promise<Model>,

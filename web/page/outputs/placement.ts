@@ -2,7 +2,8 @@
 
 import type { ImageInput } from "../../src/manifest/manifest.js";
 import { type Geometry, placePicture, planeSize } from "../../src/preprocess/letterbox.js";
-import { type MapTap, mapTaps } from "../../src/tasks/depth/depth-map.js";
+import { mapTaps } from "../../src/tasks/depth/depth-map.js";
+import type { MapTap } from "../../src/tasks/depth/map-reader.js";
 import type { Size } from "../drawing/fit.js";
 import type { Unit } from "./units.js";
 

@@ -1,9 +1,22 @@
 // Copies text, and says on the button whether it did.
 
-import { setIcon } from "../util/elements.js";
+import { element, setIcon } from "../util/elements.js";
 
 /** How long a button says that it copied, in milliseconds. */
 const SAID_FOR = 1800;
+
+/** Lets a button copy a text that is long. Its icon and its words have its id with "-icon" and "-text". */
+export function copyOnClick(button: HTMLButtonElement, text: () => string): void {
+  button.addEventListener(
+    "click",
+    () => void copyText(text(), copyButton(button.id), "The clipboard is closed"),
+  );
+}
+
+/** The parts of the button of an id that say what it did. */
+export function copyButton(id: string): CopyButton {
+  return { text: element(`${id}-text`, HTMLElement), icon: element(`${id}-icon`, SVGUseElement) };
+}
 
 export interface CopyButton {
   text: HTMLElement;

@@ -1,9 +1,11 @@
 // Loads the model on the backend that the visitor chose, and says which one runs, and why.
 
+import { reportText } from "../../src/api/report.js";
 import type { Backend, Model, ModelInfo } from "../../src/index.js";
 import { element, elements, make } from "../util/elements.js";
 import { milliseconds } from "../util/format.js";
 import { sentenceCase } from "../util/sentence-case.js";
+import { copyOnClick } from "./clipboard.js";
 import { type FailureCard, isAbort } from "./failure-card.js";
 import type { Load } from "./loader.js";
 import { ProgressBar } from "./progress-bar.js";
@@ -17,9 +19,6 @@ const precisions: Record<ModelInfo["precision"]["used"], string> = {
   mixed: "half precision in part",
 };
 
-/** Milliseconds. */
-const FOLLOW_EVERY = 1000;
-
 /** Called with every model, or with null and the reason. */
 export type OnModel = (model: Model | null, reason: string) => void;
 
@@ -30,13 +29,15 @@ export class EnginePanel {
   readonly #failure: FailureCard;
   readonly #onModel: OnModel;
   #attempt = new AbortController();
+  readonly #report = element("copy-report", HTMLButtonElement);
   #model: Model | null = null;
-  #follower: ReturnType<typeof setInterval> | undefined;
 
   constructor(load: () => Promise<Load>, failure: FailureCard, onModel: OnModel) {
     this.#load = load;
     this.#failure = failure;
     this.#onModel = onModel;
+    failure.report = (error) => this.#model?.report(error) ?? reportText(null, error);
+    copyOnClick(this.#report, () => this.#model?.report() ?? "");
     for (const radio of this.#radios) radio.addEventListener("change", () => this.load());
   }
 
@@ -75,19 +76,17 @@ export class EnginePanel {
 
   /** Shows where the model runs, and again when it has gone elsewhere. */
   #follow(model: Model): void {
-    let shown = model.reason;
     showEngine(model);
-    this.#follower = setInterval(() => {
-      if (shown === model.reason) return;
-      shown = model.reason;
-      showEngine(model);
-    }, FOLLOW_EVERY);
+    this.#report.hidden = false;
+    model.addEventListener("change", () => {
+      if (model === this.#model) showEngine(model);
+    });
   }
 
   async #unload(): Promise<void> {
-    clearInterval(this.#follower);
     const model = this.#model;
     this.#model = null;
+    this.#report.hidden = true;
     this.#onModel(null, "Waiting for the model");
     element("backend-chip", HTMLElement).textContent = "";
     element("reason", HTMLElement).textContent = "";

@@ -2,6 +2,7 @@
 
 import { element } from "../util/elements.js";
 import { sentenceCase } from "../util/sentence-case.js";
+import { copyOnClick } from "./clipboard.js";
 import { setStatus } from "./status.js";
 
 export class PageError extends Error {
@@ -48,10 +49,21 @@ export function isAbort(error: unknown): boolean {
   return name === "AbortError" || code === "aborted";
 }
 
+/** Errors of the runtime have a page each. */
+function showPage(error: unknown): void {
+  const { url } = Object(error) as { url?: unknown };
+  const link = element("failure-page", HTMLAnchorElement);
+  if (typeof url === "string") link.href = url;
+  else link.removeAttribute("href");
+}
+
 export class FailureCard {
   readonly #card = element("failure", HTMLElement);
   readonly #retry = element("failure-retry", HTMLButtonElement);
   readonly #dismiss = element("failure-dismiss", HTMLButtonElement);
+  /** Returns the report of a failure, which the card offers to copy. */
+  report: (error: unknown) => string = String;
+  #shown: unknown = null;
   /** A failure that leaves no model: it stays until the model is loaded again. */
   #lasting: { error: unknown; again: () => void } | null = null;
   /** What had the focus before the card: it gets it back when the card goes. */
@@ -62,6 +74,7 @@ export class FailureCard {
       if (!this.#card.contains(relatedTarget as Node | null)) this.#before = relatedTarget;
     });
     this.#retry.addEventListener("click", () => this.#lasting?.again());
+    copyOnClick(element("failure-report", HTMLButtonElement), () => this.report(this.#shown));
     this.#dismiss.addEventListener("click", () => {
       this.clear();
       if (!this.#lasting) onDismiss();
@@ -70,7 +83,9 @@ export class FailureCard {
 
   show(error: unknown): void {
     const { code, message, fix } = describe(error);
+    this.#shown = error;
     element("failure-code", HTMLElement).textContent = code;
+    showPage(error);
     element("failure-message", HTMLElement).textContent = sentenceCase(message);
     element("failure-fix", HTMLElement).textContent = sentenceCase(fix);
     this.#retry.hidden = error !== this.#lasting?.error;

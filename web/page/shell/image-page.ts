@@ -51,6 +51,8 @@ export class ImagePage {
   #model: Model | null = null;
   readonly #scene = new KeptScene();
   #picture: Picture | null = null;
+  /** Done when the last frame of a stopped camera is the picture. */
+  #keeping: Promise<void> = Promise.resolve();
   /** Its title, where it is a sample. */
   #sample: string | null = null;
   /** Whether the result on show is that of the picture on the stage. */
@@ -130,6 +132,7 @@ export class ImagePage {
   }
 
   async #runPicture(): Promise<void> {
+    await this.#keeping;
     const picture = this.#picture;
     const model = this.#model;
     if (!picture || !model || this.#camera.on) return;
@@ -268,7 +271,7 @@ export class ImagePage {
     this.#badge.stop();
     this.#view.setQuiet(false);
     if (this.#model) setStatus("ready", "Ready");
-    void this.#keepFrame();
+    this.#keeping = this.#keepFrame();
   }
 
   /** The last frame stays on the stage as the picture that the settings are for. */

@@ -3,7 +3,7 @@
 import { type Result, toJson } from "../../src/index.js";
 import { download } from "../util/download.js";
 import { element } from "../util/elements.js";
-import { type CopyButton, copyText } from "./clipboard.js";
+import { copyButton, copyText } from "./clipboard.js";
 
 export interface ResultSource {
   /** The picture with its drawing. */
@@ -25,13 +25,13 @@ export class ResultActions {
     element("copy-result", HTMLButtonElement).addEventListener("click", async () => {
       if (!this.#result) return;
       const text = JSON.stringify(toJson(whole(this.#result)), null, 2);
-      if (!(await copyText(text, button("copy-result"), "Saved")))
+      if (!(await copyText(text, copyButton("copy-result"), "Saved")))
         download(new Blob([text], { type: "application/json" }), "result.json");
     });
     element("copy-link", HTMLButtonElement).addEventListener("click", async () => {
       const address = link();
       history.replaceState(null, "", address);
-      await copyText(address, button("copy-link"), "In the address bar");
+      await copyText(address, copyButton("copy-link"), "In the address bar");
     });
   }
 
@@ -40,8 +40,4 @@ export class ResultActions {
     this.#result = result;
     this.#root.hidden = result === null;
   }
-}
-
-function button(id: string): CopyButton {
-  return { text: element(`${id}-text`, HTMLElement), icon: element(`${id}-icon`, SVGUseElement) };
 }

@@ -8,12 +8,13 @@ import { milliseconds } from "../util/format.js";
 import { FailureCard, PageError } from "./failure-card.js";
 import { StateRow } from "./state-row.js";
 import { setStatus } from "./status.js";
-import { showWarnings } from "./warnings.js";
+import { ModelWarnings } from "./warnings.js";
 
 export class TensorPage {
   readonly failure = new FailureCard(() => setStatus("ready", "Ready"));
   readonly #button = element("golden", HTMLButtonElement);
   readonly #state = StateRow.find();
+  readonly #warnings = new ModelWarnings();
   #model: Model | null = null;
 
   constructor() {
@@ -24,7 +25,7 @@ export class TensorPage {
     this.#model = model;
     this.#button.disabled = model === null;
     this.#state?.setModel(model);
-    if (model) showWarnings(model.warnings);
+    this.#warnings.setModel(model);
   }
 
   async #run(): Promise<void> {
@@ -36,7 +37,6 @@ export class TensorPage {
     try {
       await runGolden(model);
       this.#state?.show();
-      showWarnings(model.warnings);
       if (model === this.#model) setStatus("ready", "Ready");
     } catch (error) {
       if (model === this.#model) this.failure.show(error);

@@ -4,7 +4,7 @@ import type { Model, Warning } from "../../src/index.js";
 import { element, make } from "../util/elements.js";
 import { sentenceCase } from "../util/sentence-case.js";
 
-export function showWarnings(warnings: readonly Warning[]): void {
+function showWarnings(warnings: readonly Warning[]): void {
   const list = element("warnings", HTMLElement);
   const different = new Map(warnings.map((warning) => [`${warning.code} ${warning.message}`, warning]));
   const key = [...different.keys()].join("\n");
@@ -16,23 +16,38 @@ export function showWarnings(warnings: readonly Warning[]): void {
   document.body.classList.toggle("warned", different.size > 0);
 }
 
+type WarningModel = Pick<Model, "warnings" | "addEventListener">;
+
 /** What the model says, and what the last of its runs says. */
 export class ModelWarnings {
-  #model: Pick<Model, "warnings"> | null = null;
+  #model: WarningModel | null = null;
   #ofRuns: Warning[] = [];
+  #ofLastRun: readonly Warning[] = [];
 
-  setModel(model: Pick<Model, "warnings"> | null): void {
+  setModel(model: WarningModel | null): void {
     this.#model = model;
     this.#ofRuns = [];
-    showWarnings(model?.warnings ?? []);
+    this.#ofLastRun = [];
+    this.#show();
+    model?.addEventListener("warning", () => {
+      if (model === this.#model) this.#show();
+    });
   }
 
   /** The model's own list grows: by what came later, as that it left the GPU, and by the warnings of every run. */
   showRun(warnings: readonly Warning[]): void {
-    const isOfRun = (each: Warning) => this.#ofRuns.some((other) => isSame(each, other));
-    this.#ofRuns.push(...warnings.filter((each) => !isOfRun(each)));
-    const lasting = (this.#model?.warnings ?? []).filter((each) => !isOfRun(each));
-    showWarnings([...lasting, ...warnings]);
+    this.#ofRuns.push(...warnings.filter((each) => !this.#isOfRun(each)));
+    this.#ofLastRun = warnings;
+    this.#show();
+  }
+
+  #show(): void {
+    const lasting = (this.#model?.warnings ?? []).filter((each) => !this.#isOfRun(each));
+    showWarnings([...lasting, ...this.#ofLastRun]);
+  }
+
+  #isOfRun(warning: Warning): boolean {
+    return this.#ofRuns.some((each) => isSame(warning, each));
   }
 }
 

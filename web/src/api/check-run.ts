@@ -7,8 +7,25 @@ import { optionFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { StageManifest } from "../manifest/stages.js";
 import { requireNoTensors } from "../preprocess/image-input.js";
+import type { ModelStage } from "../runs/model-stage.js";
 import { checkTaskOptions, taskOptionNames } from "../tasks/task-options.js";
+import { checkRunOptions, checkStageRunOptions, optionNames } from "./options.js";
 import type { RunOptions } from "./types.js";
+
+/** Throws "invalid-option" at an option that a model of these stages does not take. */
+export function checkModelOptions(
+  whole: Manifest,
+  [first, ...others]: readonly [ModelStage, ...ModelStage[]],
+  options: RunOptions,
+): void {
+  const last = others.at(-1);
+  if (last === undefined) {
+    checkRunOptions(optionNames(whole, "only"), options);
+    return;
+  }
+  const names = [...optionNames(first.manifest, "first"), ...optionNames(last.manifest, "later")];
+  checkStageRunOptions([...new Set(names)], options, "a model of several stages");
+}
 
 /** Throws where a later stage cannot run with options alone, or at a value that it does not take. */
 export function checkStageRun(stage: StageManifest, options: RunOptions): void {

@@ -1,8 +1,14 @@
-// Results that arrive after an abort: their pictures are closed, because the browser frees their memory late.
+// Results that nobody waits for any more: their pictures are closed, because the browser frees their memory late.
 
-/** Returns a result as it is. After an abort it closes its pictures: the run has rejected by then. */
-export function unlessDropped<T>(answer: T, signal: AbortSignal | undefined): T {
-  if (signal?.aborted) closeResults(answer);
+import type { WebbuildError } from "./errors.js";
+
+/** Returns a result as it is. After an abort or the end of the model it closes its pictures: the run has rejected by then. */
+export function unlessDropped<T>(
+  answer: T,
+  signal: AbortSignal | undefined,
+  ended: WebbuildError | null = null,
+): T {
+  if (signal?.aborted || ended !== null) closeResults(answer);
   return answer;
 }
 

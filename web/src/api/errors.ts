@@ -35,6 +35,9 @@ export type ErrorCode =
   | "invalid-state"
   | "unsupported-schema";
 
+/** Where the documentation is. */
+const DOCS = "https://webbuild.readthedocs.io/";
+
 /** What the runtime throws. `message` says what happened, `fix` says what to do about it. */
 export class WebbuildError extends Error {
   override readonly name = "WebbuildError";
@@ -47,6 +50,11 @@ export class WebbuildError extends Error {
     super(message, options);
     this.code = code;
     this.fix = fix;
+  }
+
+  /** The page of its code: usual causes, and the fix. */
+  get url(): string {
+    return `${DOCS}codes/${this.code}/`;
   }
 }
 
@@ -78,6 +86,16 @@ export async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
 export function corruptFile(path: string, how: string, options?: ErrorOptions): WebbuildError {
   const fix = "reload without the cache; if it stays, deploy the whole bundle again, unchanged";
   return new WebbuildError("corrupt-file", `${path} does not match the bundle: ${how}`, fix, options);
+}
+
+/**
+ * @internal The page has no room. Loading takes the weights once, since each tensor's memory is freed when the engine has it:
+ * what else fills a page is other models, loads at the same time, and large pictures.
+ */
+export function outOfMemory(message: string, options?: ErrorOptions): WebbuildError {
+  const fix =
+    "dispose of models that are not used, load one model after another, or pack it at a smaller size";
+  return new WebbuildError("out-of-memory", message, fix, options);
 }
 
 /** @internal An error that nobody foresaw. */

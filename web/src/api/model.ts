@@ -2,38 +2,43 @@
 
 import { IdleChoices } from "../choice/idle-choices.js";
 import type { ResilientSession } from "../fallback/recovery.js";
-import type { VariantSessions } from "../fallback/variant-sessions.js";
-import { stateInputs } from "../inputs/state-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { ModelStage } from "../runs/model-stage.js";
 import { PictureRuns } from "../runs/picture-runs.js";
 import { TensorRuns } from "../runs/tensor-runs.js";
+import { ResultTracks } from "../tracking/result-tracks.js";
+import { streamOptions } from "../tracking/track-options.js";
 import { OrderedResults } from "../worker/queue.js";
-import { checkOptionValues } from "./check-run.js";
+import { checkModelOptions, checkOptionValues } from "./check-run.js";
 import { guarded, internalError, WebbuildError } from "./errors.js";
-import { checkRunOptions, checkStageRunOptions, checkTensorRunOptions, optionNames } from "./options.js";
+import type { ModelEvents } from "./model-events.js";
+import { ModelStates } from "./model-states.js";
+import { checkPreprocessOptions, checkTensorRunOptions } from "./options.js";
+import { reportText } from "./report.js";
 import type { Scene } from "./scene.js";
 import { Scenes } from "./scenes.js";
-import { hasNoState, ModelState } from "./state.js";
+import { modelWarning, stageForTensors, stageInfo } from "./stage-of-model.js";
+import type { ModelState } from "./state.js";
 import { requireListener, requireVideo, Stream } from "./stream.js";
 import type {
   Backend,
   ModelInfo,
   PictureSize,
+  PreprocessOptions,
   Result,
   RunOptions,
   RunSource,
-  StageInfo,
   StateSnapshot,
   StreamedFrame,
+  StreamOptions,
   TensorData,
   TensorRunOptions,
   Tensors,
   Warning,
 } from "./types.js";
 
-/** A loaded model. `load()` makes it. */
-export class Model {
+/** A loaded model. `load()` makes it. Its events are those of `ModelEvents`. */
+export class Model extends EventTarget {
   readonly manifest: Manifest;
   /** Width and height of the pictures that it runs at, as `run()` takes them; none where it takes no picture. */
   readonly sizes: readonly PictureSize[];
@@ -41,26 +46,27 @@ export class Model {
   readonly batches: readonly number[];
   /** The state that run() and runTensors() read and write by default. Null for a model without state. */
   readonly state: ModelState | null;
-  readonly #sessions: VariantSessions;
   readonly #session: ResilientSession;
   readonly #ordered = new OrderedResults();
   readonly #stages: readonly [ModelStage, ...ModelStage[]];
   readonly #pictureRuns: PictureRuns;
   readonly #scenes: Scenes;
-  #states = 0;
+  readonly #states: ModelStates;
 
   private constructor(manifest: Manifest, stages: readonly ModelStage[]) {
     const [first, ...others] = stages;
     if (first === undefined) throw internalError("a model without a stage");
+    super();
     this.manifest = manifest;
     this.sizes = first.choice.sizes;
     this.batches = first.choice.batches;
     this.#stages = [first, ...others];
     this.#pictureRuns = new PictureRuns(first);
     this.#scenes = new Scenes([first, ...others], new IdleChoices(stages));
-    this.#sessions = first.sessions;
     this.#session = first.session;
-    this.state = stateInputs(manifest.inputs).length > 0 ? this.newState() : null;
+    this.#states = new ModelStates(first.sessions, manifest);
+    this.state = this.#states.shared;
+    for (const stage of stages) this.#listen(stage);
   }
 
   /** @internal */
@@ -83,20 +89,49 @@ export class Model {
    * says too is said once.
    */
   get warnings(): readonly Warning[] {
-    const said = this.#session.warnings;
-    const later = this.#stages
-      .slice(1)
-      .flatMap(({ name, session }) =>
-        session.warnings
-          .filter(({ code, message }) => !said.some((each) => each.code === code && each.message === message))
-          .map((warning) => ({ ...warning, message: `${name}: ${warning.message}` })),
-      );
-    return [...said, ...later];
+    return this.#stages.flatMap((stage) =>
+      stage.session.warnings.flatMap((warning) => modelWarning(this.#stages[0], stage, warning) ?? []),
+    );
+  }
+
+  override addEventListener<Name extends keyof ModelEvents>(
+    name: Name,
+    listener: (event: ModelEvents[Name]) => void,
+    options?: AddEventListenerOptions | boolean,
+  ): void {
+    super.addEventListener(name, listener as EventListener, options);
+  }
+
+  override removeEventListener<Name extends keyof ModelEvents>(
+    name: Name,
+    listener: (event: ModelEvents[Name]) => void,
+    options?: EventListenerOptions | boolean,
+  ): void {
+    super.removeEventListener(name, listener as EventListener, options);
+  }
+
+  #listen(stage: ModelStage): void {
+    stage.listen({
+      changed: () => this.dispatchEvent(new Event("change")),
+      warned: (said) => {
+        const detail = modelWarning(this.#stages[0], stage, said);
+        if (detail !== null) this.dispatchEvent(new CustomEvent("warning", { detail }));
+      },
+    });
   }
 
   info(): ModelInfo {
     const { info } = this.#stages[0];
     return this.#stages.length > 1 ? { ...info, stages: this.#stages.map(stageInfo) } : info;
+  }
+
+  /**
+   * Returns a text to paste into an issue: what failed, the browser, the GPU, versions, what runs where and why, times and
+   * warnings. It has no picture, no address of your site and no prompt.
+   */
+  report(error?: unknown): string {
+    const stages = this.#stages.map((stage) => ({ stage, info: stageInfo(stage) }));
+    return reportText({ stages, warnings: this.warnings }, error);
   }
 
   /**
@@ -121,36 +156,42 @@ export class Model {
   }
 
   #run(source: RunSource, options: RunOptions): Promise<Result> {
-    this.#checkRunOptions(options);
+    checkModelOptions(this.manifest, this.#stages, options);
     if (this.#stages.length > 1) return this.#scenes.run(source, options);
     checkOptionValues(this.manifest, options);
-    return this.#pictureRuns.run(source, options, this.#stateOf(options.state));
+    return this.#pictureRuns.run(source, options, this.#states.ofRun(options.state));
   }
 
   /**
    * Runs the model on a video's frames, one at a time; frames that come meanwhile are dropped. Waits for what
    * `onResult` returns. Ends with the video, by `stop()` or by `options.signal`. If the model has state, each
-   * stream has its own, which starts from zeros, and again when the video's source or size changes.
+   * stream has its own, which starts from zeros, and again when the video's source or size changes. With
+   * `options.track` detections keep an id, `track`, through the frames.
    */
   stream(
     video: HTMLVideoElement,
     onResult: (result: Result, frame: StreamedFrame) => void | Promise<void>,
-    options: RunOptions = {},
+    given: StreamOptions = {},
   ): Stream {
     requireVideo(video);
     requireListener(onResult);
-    this.#checkRunOptions(options);
+    const [options, tracked] = streamOptions(given);
+    checkModelOptions(this.manifest, this.#stages, options);
     this.#session.check();
-    const own = this.#ownState(options);
+    const own = this.#states.ofStream(options.state);
     const state = own ?? options.state ?? null;
     const run = (source: HTMLVideoElement, signal: AbortSignal): Promise<Result> =>
       this.run(source, { ...options, signal, state: state ?? undefined });
-    return new Stream(video, run, onResult, options.signal, { state, own: own !== null });
+    const tracks = tracked === null ? null : new ResultTracks(tracked);
+    return new Stream(video, run, onResult, options.signal, { state, own: own !== null, tracks });
   }
 
   /** Returns what run() would feed for the picture. */
-  preprocess(source: RunSource, { size }: Pick<RunOptions, "size"> = {}): Promise<TensorData> {
-    return guarded(() => this.#pictureRuns.preprocess(source, size));
+  preprocess(source: RunSource, options: PreprocessOptions = {}): Promise<TensorData> {
+    return guarded(() => {
+      checkPreprocessOptions(options);
+      return this.#pictureRuns.preprocess(source, options);
+    });
   }
 
   /**
@@ -170,7 +211,7 @@ export class Model {
     frames: Iterable<Tensors> | AsyncIterable<Tensors>,
     options: TensorRunOptions = {},
   ): AsyncGenerator<Tensors, void, undefined> {
-    const own = this.#ownState(options);
+    const own = this.#states.ofStream(options.state);
     const state = own ?? options.state;
     try {
       for await (const feeds of frames) yield await this.runTensors(feeds, { ...options, state });
@@ -181,8 +222,7 @@ export class Model {
 
   /** Returns a new state, for `options.state`: each sequence of frames needs its own. */
   newState(): ModelState {
-    if (stateInputs(this.manifest.inputs).length === 0) throw hasNoState();
-    return ModelState.of(this.#sessions, this.#states++);
+    return this.#states.create();
   }
 
   /** Sets the state to zeros: `model.state.reset()`. Does nothing for a model without state. */
@@ -192,73 +232,33 @@ export class Model {
 
   /** Returns the state after the runs so far: `model.state.snapshot()`. */
   async snapshot(): Promise<StateSnapshot> {
-    if (this.state === null) throw hasNoState();
-    return this.state.snapshot();
+    return this.#states.required().snapshot();
   }
 
   /** Sets the state to a snapshot: `model.state.restore()`. */
   async restore(snapshot: StateSnapshot): Promise<void> {
-    if (this.state === null) throw hasNoState();
-    await this.state.restore(snapshot);
+    await this.#states.required().restore(snapshot);
   }
 
   #runTensors(feeds: Tensors, options: TensorRunOptions): Promise<Tensors> {
     checkTensorRunOptions(this.manifest, options);
-    const { stage: name, state, signal } = options;
-    const stage = this.#stages.find((each) => name === undefined || each.name === name);
-    if (stage === undefined) throw noStage(this.#stages, name);
-    const isFirst = stage === this.#stages[0];
-    if (!isFirst && state !== undefined) throw stateOfFirst(stage);
-    return new TensorRuns(stage).run(feeds, isFirst ? this.#stateOf(state) : null, signal);
-  }
-
-  #checkRunOptions(options: RunOptions): void {
-    const [first, ...others] = this.#stages;
-    const last = others.at(-1);
-    if (last === undefined) {
-      checkRunOptions(optionNames(this.manifest, "only"), options);
-      return;
-    }
-    const names = [...optionNames(first.manifest, "first"), ...optionNames(last.manifest, "later")];
-    checkStageRunOptions([...new Set(names)], options, "a model of several stages");
-  }
-
-  /** Returns a new state for a stream that was given none, null for a model without state. */
-  #ownState({ state }: Pick<RunOptions, "state">): ModelState | null {
-    return this.state === null || state !== undefined ? null : this.newState();
-  }
-
-  /** Returns the state of a run, null for a model without state. */
-  #stateOf(given: ModelState | undefined): ModelState | null {
-    if (given === undefined) return this.state;
-    if (ModelState.isOf(given, this.#sessions)) return given;
-    const fix =
-      "give a state that newState() of this model returned and that was not released, or leave it out";
-    throw new WebbuildError("invalid-option", "state: not a state of this model", fix);
+    const stage = stageForTensors(this.#stages, options);
+    const state = stage === this.#stages[0] ? this.#states.ofRun(options.state) : null;
+    return new TensorRuns(stage).run(feeds, state, options.signal);
   }
 
   /**
-   * Releases what the model holds. The last model of an engine stops its worker, and with that the GPU device.
-   * Runs under way reject with code "disposed". A second call does nothing.
+   * Releases what the model holds, and resolves when its memory is free, after 10 seconds at most. The last model of an
+   * engine stops its worker, and with that the GPU device. Runs under way reject with code "disposed". A second call
+   * waits for the first. `await using model = await load()` does it at the end of a block.
    */
   async dispose(): Promise<void> {
     const disposed = new WebbuildError("disposed", "the model was used after dispose()", "call load() again");
     this.#scenes.end();
-    for (const { sessions } of this.#stages) sessions.end(disposed);
+    await Promise.all(this.#stages.map(({ sessions }) => sessions.end(disposed)));
   }
-}
 
-function stageInfo({ name, info, session: { loaded }, turns: { runs } }: ModelStage): StageInfo {
-  const { backend, reason } = loaded.candidate;
-  return { ...info, name, backend, reason, runs };
-}
-
-function stateOfFirst({ name }: ModelStage): WebbuildError {
-  const what = `state: the stage "${name}" has none, the first stage alone has`;
-  return new WebbuildError("invalid-option", what, "leave state out");
-}
-
-function noStage(stages: readonly ModelStage[], name: string | undefined): WebbuildError {
-  const fix = `its stages are: ${stages.map((each) => each.name).join(", ")}`;
-  return new WebbuildError("invalid-option", `stage: the model has no stage "${name}"`, fix);
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
 }

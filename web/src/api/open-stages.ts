@@ -85,6 +85,7 @@ async function planStage(
     precision: stageOption(options.precision, whole.stageName),
     trace,
     selfTest,
+    retest: false,
     cache,
     processing,
     copyFrames: null,

@@ -7,13 +7,21 @@ import { pictureSize } from "../manifest/variants.js";
 import type { EverythingOptions } from "../tasks/mask-generation/everything/settings.js";
 import { taskOptionNames } from "../tasks/task-options.js";
 import { WebbuildError } from "./errors.js";
-import type { LoadOptions, RunOptions, SceneRunOptions, TensorRunOptions } from "./types.js";
+import type {
+  LoadOptions,
+  PreprocessOptions,
+  RunOptions,
+  SceneRunOptions,
+  SliceOptions,
+  TensorRunOptions,
+} from "./types.js";
 
 /** Whether a value is one that the option takes, and the words for those that are. */
 type Rule = readonly [takes: (value: unknown) => boolean, wanted: string];
 
 const ANY: Rule = [() => true, ""];
 const FUNCTION: Rule = [(value) => typeof value === "function", "a function"];
+const BOOLEAN: Rule = [(value) => typeof value === "boolean", "true or false"];
 const SIGNAL: Rule = [
   (value) =>
     typeof Object(value).aborted === "boolean" && typeof Object(value).addEventListener === "function",
@@ -55,25 +63,40 @@ const RUN: Readonly<Record<keyof RunOptions, Rule>> = {
   points: ANY,
   labels: ANY,
   box: ANY,
-  multimask: [(value) => typeof value === "boolean", "true or false"],
+  multimask: BOOLEAN,
   prompt: ANY,
   textThreshold: ANY,
   mode: ANY,
   depth: ANY,
   background: ANY,
-  confidenceAlpha: [(value) => typeof value === "boolean", "true or false"],
+  confidenceAlpha: BOOLEAN,
   tiles: [(value) => value === "auto" || value === false, '"auto" or false'],
   onTile: FUNCTION,
+  slices: [(value) => Object(value).size !== undefined, "an object with a size, such as { size: 640 }"],
   onProgress: FUNCTION,
   size: ANY,
   state: ANY,
   signal: SIGNAL,
 };
 
+const PREPROCESS: Readonly<Record<keyof PreprocessOptions, Rule>> = { size: ANY, signal: SIGNAL };
+
 const RUN_TENSORS: Readonly<Record<keyof TensorRunOptions, Rule>> = {
   state: ANY,
   stage: ANY,
   signal: SIGNAL,
+};
+
+const SLICES: Readonly<Record<keyof SliceOptions, Rule>> = {
+  size: [
+    (value) => isSide(value) || (Array.isArray(value) && value.length === 2 && value.every(isSide)),
+    "a whole number from 1 on, or two of them",
+  ],
+  overlap: [(value) => isNumber(value) && value >= 0 && value < 1, "a number from 0 to below 1"],
+  whole: BOOLEAN,
+  merge: oneOf("greedy-nmm", "nms"),
+  metric: oneOf("ios", "iou"),
+  threshold: [(value) => isNumber(value) && value > 0 && value <= 1, "a number above 0, up to 1"],
 };
 
 const EVERYTHING: Readonly<Record<keyof EverythingOptions, Rule>> = {
@@ -98,6 +121,12 @@ export function checkLoadOptions(options: LoadOptions): void {
 /** Throws "invalid-option" at a name that is none of these options of run(). */
 export function checkRunOptions(names: readonly string[], options: RunOptions, owner = "the model"): void {
   check(options, RUN, owner, names);
+  if (options.slices !== undefined) check(options.slices, SLICES, "slices", Object.keys(SLICES), "slices.");
+}
+
+/** Throws "invalid-option" at a name that is no option of preprocess(). */
+export function checkPreprocessOptions(options: PreprocessOptions): void {
+  check(options, PREPROCESS, "preprocess()", Object.keys(PREPROCESS));
 }
 
 /** Throws "invalid-option" also at what a model alone may take, and a stage of several does not. */
@@ -135,17 +164,19 @@ function check(
   rules: Readonly<Record<string, Rule>>,
   owner: string,
   names: readonly string[],
+  place = "",
 ): void {
   const all = `${owner} takes the options ${names.join(", ")}`;
   if (!isObject(options)) throw wrong(`options: wanted an object, got ${String(options)}`, all);
   for (const [name, value] of Object.entries(options)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (value === undefined) continue;
-    if (rule === undefined) throw wrong(`${name}: there is no such option`, `leave ${name} out: ${all}`);
+    if (rule === undefined)
+      throw wrong(`${place}${name}: there is no such option`, `leave ${name} out: ${all}`);
     const [takes, wanted] = rule;
     if (takes(value)) continue;
     throw wrong(
-      `${name}: wanted ${wanted}, got ${shown(value)}`,
+      `${place}${name}: wanted ${wanted}, got ${shown(value)}`,
       `give ${wanted}, or leave ${name} out for the default`,
     );
   }
@@ -154,8 +185,8 @@ function check(
 /** What a stage of several does not take: it runs on a whole picture, a later one at the size of the first. */
 const REFUSED: Readonly<Record<"only" | "first" | "later", readonly string[]>> = {
   only: [],
-  first: ["tiles", "onTile", "onProgress"],
-  later: ["tiles", "onTile", "size", "state"],
+  first: ["tiles", "onTile", "slices", "onProgress"],
+  later: ["tiles", "onTile", "slices", "size", "state"],
 };
 
 /** The names of the options that runs of a stage take, by its place in the model. */
@@ -188,6 +219,14 @@ function oneOf(...values: readonly string[]): Rule {
 function numberUpTo(most: number): Rule {
   const wanted = most === 1 ? "a number from 0 to 1" : "a number from 0 on";
   return [(value) => typeof value === "number" && value >= 0 && value <= most, wanted];
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number";
+}
+
+function isSide(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 1;
 }
 
 function isObject(value: unknown): value is object {

@@ -61,8 +61,13 @@ export interface RunOptions {
   /** Called with each finished tile, while the others run. The run does not wait for a promise that it returns. */
   onTile?: ((tile: TileResult) => unknown) | undefined;
   /**
-   * For a model that looks at crops of what an earlier stage found: called after each batch of them. The run does not
-   * wait for a promise that it returns.
+   * For a model that finds boxes or poses: runs a large picture in overlapping slices, so that small objects are found too.
+   * Without it the picture is resized.
+   */
+  slices?: SliceOptions | undefined;
+  /**
+   * With `slices`, and for a model that looks at crops of what an earlier stage found: called after each batch of them.
+   * The run does not wait for a promise that it returns.
    */
   onProgress?: ((progress: PartProgress) => unknown) | undefined;
   /** The size to run the picture at, one of the model's `sizes`. Default: the one with the least waste. */
@@ -79,13 +84,38 @@ export interface TensorRunOptions extends Pick<RunOptions, "state" | "signal"> {
   stage?: string | undefined;
 }
 
+/** Options of `preprocess()`, as in `run()`. */
+export type PreprocessOptions = Pick<RunOptions, "size" | "signal">;
+
 /** Options of `scene.runTensors()`. */
 export type SceneRunOptions = Pick<RunOptions, "signal">;
 
 /** Which pixels of a picture are to be filled in. `run()` does not close it. */
 export type MaskSource = ImageBitmap | ImageData | Uint8Array;
 
-/** How many parts of a picture are done, such as crops, or points of a grid. */
+/**
+ * How a picture is cut into slices, and how what is found in them is put together: as SAHI does it, each class by itself, with
+ * its defaults.
+ */
+export interface SliceOptions {
+  /** The size of a slice, in pixels of the picture. */
+  size: SizeOption;
+  /** How much of its side a slice shares with the next: from 0 to below 1. Default: 0.2. */
+  overlap?: number | undefined;
+  /** Whether the whole picture is run too, for the objects that are larger than a slice. Default: true. */
+  whole?: boolean | undefined;
+  /**
+   * What becomes of boxes that match: "greedy-nmm", one box around the best and those that match it; "nms", the best.
+   * Keypoints are those of the best. Default: "greedy-nmm".
+   */
+  merge?: "greedy-nmm" | "nms" | undefined;
+  /** What is compared: "ios", intersection over the smaller box; "iou", over the union. Default: "ios". */
+  metric?: "ios" | "iou" | undefined;
+  /** From how much on two boxes match: above 0, up to 1. Default: 0.5. */
+  threshold?: number | undefined;
+}
+
+/** How many parts of a picture are done, such as slices, crops, or points of a grid. */
 export interface PartProgress {
   done: number;
   total: number;

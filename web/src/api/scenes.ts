@@ -1,10 +1,11 @@
 // The scenes of a model of several stages.
 
 import type { IdleChoices } from "../choice/idle-choices.js";
+import { isVideoFrame } from "../preprocess/canvas-pixels.js";
 import { requestedSize } from "../preprocess/fitting-size.js";
 import { checkPictureCount, runInput } from "../preprocess/image-input.js";
 import { packImages } from "../preprocess/image-source.js";
-import { closePictures, drawVideoFrame, isVideoFrame, type Picture } from "../preprocess/pixels.js";
+import { closePictures, drawVideoFrame, type Picture } from "../preprocess/pixels.js";
 import type { ModelStage } from "../runs/model-stage.js";
 import { SceneSource } from "../runs/scene-source.js";
 import { addTimings } from "../runs/stage-runs.js";

@@ -1,5 +1,7 @@
 // A video's frames into results, one at a time: frames that come while one is answered are dropped, never queued.
 
+import { classNameOf } from "../preprocess/class-name.js";
+import type { ResultTracks } from "../tracking/result-tracks.js";
 import { closeResults } from "./close-results.js";
 import { WebbuildError } from "./errors.js";
 import type { ModelState } from "./state.js";
@@ -12,6 +14,7 @@ type OnResult = (result: Result, frame: StreamedFrame) => void | Promise<void>;
 interface StreamState {
   state: ModelState | null;
   own: boolean;
+  tracks: ResultTracks | null;
 }
 
 /** The frame of a video that a result of `stream()` is of. */
@@ -31,6 +34,7 @@ export class Stream {
   /** The state of this stream; null for a model without state. */
   readonly state: ModelState | null;
   readonly #stopping = new AbortController();
+  readonly #tracks: ResultTracks | null;
 
   /** @internal */
   constructor(
@@ -38,11 +42,12 @@ export class Stream {
     run: Run,
     onResult: OnResult,
     signal: AbortSignal | undefined,
-    { state, own }: StreamState,
+    { state, own, tracks }: StreamState,
   ) {
     this.state = state;
+    this.#tracks = tracks;
     const stop = (): void => this.stop();
-    const reset = (): void => void state?.reset();
+    const reset = (): void => void this.reset();
     video.addEventListener("emptied", reset);
     if (signal?.aborted) stop();
     signal?.addEventListener("abort", stop);
@@ -51,6 +56,12 @@ export class Stream {
       if (own) void state?.release();
       signal?.removeEventListener("abort", stop);
     });
+  }
+
+  /** Begins again, for instance after a seek: sets the state to zeros and forgets all tracks, whose ids begin at 1. */
+  async reset(): Promise<void> {
+    this.#tracks?.reset();
+    await this.state?.reset();
   }
 
   /** Drops the run under way, and gives no further result. */
@@ -68,9 +79,20 @@ export class Stream {
       });
       if (result === null) return;
       if (signal.aborted) return closeResults(result);
+      this.#track(result);
       const dropped = droppedBetween(before, frame);
-      await onResult(result, { time: frame.time, dropped, latency: performance.now() - frame.shown });
+      const latency = Math.max(0, performance.now() - frame.shown); // of a frame that is shown in a moment
+      await onResult(result, { time: frame.time, dropped, latency });
       before = frame;
+    }
+  }
+
+  #track(result: Result): void {
+    try {
+      this.#tracks?.write(result);
+    } catch (error) {
+      closeResults(result);
+      throw error;
     }
   }
 }
@@ -78,9 +100,9 @@ export class Stream {
 /** Throws unless frames of the video can be waited for here. @internal */
 export function requireVideo(source: unknown): void {
   const fix = "give a <video> element; call run() for what is no video";
-  if (typeof HTMLVideoElement === "undefined" || !(source instanceof HTMLVideoElement))
+  if (classNameOf(source) !== "HTMLVideoElement")
     throw new WebbuildError("invalid-image", "stream() takes a video", fix);
-  if (!("requestVideoFrameCallback" in source))
+  if (!("requestVideoFrameCallback" in Object(source)))
     throw new WebbuildError("invalid-image", "this browser has no requestVideoFrameCallback()", fix);
 }
 

@@ -3,11 +3,12 @@
 import { asWebbuildError, internalError } from "../api/errors.js";
 import type { Backend } from "../api/load-options.js";
 import type { BackendChoiceInfo } from "../api/model-info.js";
+import { leastTime } from "../engine/least-time.js";
 import type { LoadedModel, LoadRequest } from "../fallback/fallback-chain.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
+import { TrialCount } from "../storage/trial-count.js";
 import { TimedOut, withLimit } from "../worker/with-limit.js";
 import { moveStage, otherCandidate } from "./move-stage.js";
-import { leastTime } from "./prior.js";
 import { comparedReason, leastReason, NOT_YET, ONLY_ONE, tooSlowReason } from "./reasons.js";
 import { type ChoiceMemory, writeChoice } from "./remembered.js";
 import { Rivals } from "./rivals.js";
@@ -36,6 +37,8 @@ export class BackendChoice {
   readonly #compared: Compared | null;
   #info: BackendChoiceInfo;
   #isMade: boolean;
+  /** Called when it is made. */
+  onMade: () => void = () => {};
 
   /** A string says why nothing is compared; what is remembered is not compared again. */
   constructor(compared: Compared | string) {
@@ -90,6 +93,13 @@ export class BackendChoice {
       return;
     }
     if (!trial.isEnough) return;
+    const count = new TrialCount(compared.memory.key, compared.request.warn);
+    const refusal = await count.refusal();
+    if (refusal !== null) {
+      this.stay(`the backends are not compared: ${refusal}`);
+      return;
+    }
+    await count.begin();
     const rivals = new Rivals(compared.request, signal);
     try {
       const rival = await rivals.open(trial.variant, other);
@@ -101,6 +111,7 @@ export class BackendChoice {
       if (went || (stays && !signal.aborted)) await this.#remember(compared, verdict, loaded);
     } finally {
       rivals.end();
+      await count.end();
     }
   }
 
@@ -116,6 +127,7 @@ export class BackendChoice {
   #made(info: BackendChoiceInfo): void {
     this.#info = info;
     this.#isMade = true;
+    this.onMade();
   }
 }
 

@@ -1,6 +1,7 @@
 // Where a model is opened first: as on an earlier visit, where both backends were timed.
 
 import type { LoadOptions } from "../api/load-options.js";
+import { notComparedReason } from "../engine/webkit-policy.js";
 import { type FallbackChain, fallbackChain, startingWith } from "../fallback/candidates.js";
 import type { LoadRequest } from "../fallback/fallback-chain.js";
 import { ONLY_ONE } from "./reasons.js";
@@ -33,6 +34,8 @@ export async function planChoice(
 function notCompared({ backend, trace, cache }: LoadRequest, { candidates }: FallbackChain): string | null {
   if (backend !== "auto") return `backend "${backend}" was asked for`;
   if (new Set(candidates.map((each) => each.backend)).size < 2) return ONLY_ONE;
+  const wary = notComparedReason();
+  if (wary !== null) return wary;
   if (trace) return "a model that is traced stays where it is";
   return cache ? null : "nothing is kept for the next visit, as was asked for";
 }

@@ -6,7 +6,7 @@ import { engineFiles } from "../engine/engine.js";
 import { requireAdapter } from "../gpu/gpu-device.js";
 import { graphFiles } from "../manifest/graphs.js";
 import type { Manifest } from "../manifest/manifest.js";
-import { findingKey, readFinding, writeFinding } from "../storage/findings.js";
+import { type Fields, findingKey, isRecent, readFinding, writeFinding } from "../storage/findings.js";
 import type { Warn } from "../worker/with-limit.js";
 import type { Preference, RunTimes } from "./timed-runs.js";
 
@@ -23,6 +23,7 @@ export interface RememberedChoice {
 
 /** A browser does not tell of a new driver, nor of one that is slower now. */
 const LIFE = 60 * 86_400_000;
+const BACKENDS: readonly Backend[] = ["webgpu", "wasm"];
 
 /** What a choice is kept under, and what was kept; null where nothing was that still holds. */
 export interface ChoiceMemory {
@@ -42,11 +43,23 @@ export async function readChoice(
   const hashes = used.map((path) => files.find((each) => each.path === path)?.sha256);
   const machine = [navigator.userAgent, navigator.hardwareConcurrency, crossOriginIsolated];
   const key = await findingKey(base, ["backend", asked, machine, hashes]);
-  const known = (await readFinding(key, warn)) as RememberedChoice | undefined;
-  if (known === undefined || Date.now() - known.at >= LIFE) return { key, known: null };
+  const known = await readFinding<RememberedChoice>(key, isChoice, warn);
+  if (known === undefined) return { key, known: null };
   const adapter = await requireAdapter().catch(() => null);
   const isSame = JSON.stringify(adapter?.info ?? null) === JSON.stringify(known.adapter);
   return { key, known: isSame ? known : null };
+}
+
+function isChoice({ backend, reason, times, at }: Fields): boolean {
+  if (!BACKENDS.includes(backend as Backend) || typeof reason !== "string" || !isRecent(at, LIFE))
+    return false;
+  if (times === null) return true;
+  const runs = Object.entries(Object(times));
+  return runs.every(([name, each]) => BACKENDS.includes(name as Backend) && isNumbers(each));
+}
+
+function isNumbers(each: unknown): boolean {
+  return Array.isArray(each) && each.every((one) => typeof one === "number");
 }
 
 export async function writeChoice(key: string, choice: RememberedChoice, warn: Warn): Promise<void> {

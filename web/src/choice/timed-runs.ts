@@ -55,9 +55,9 @@ export function median(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) / 2)] ?? Number.NaN;
 }
 
-/** Where one is so much faster, three runs of each do. */
+/** Where one is so much faster, three runs of each do; but not where the clock stood or went back in one of them. */
 function isClear({ webgpu, wasm }: RunTimes): boolean {
-  if (webgpu.length < CLEAR) return false;
+  if (webgpu.length < CLEAR || Math.min(...webgpu, ...wasm) <= 0) return false;
   const ratio = Math.max(...webgpu) / Math.min(...wasm);
   const inverse = Math.max(...wasm) / Math.min(...webgpu);
   return ratio < 1 / CLEAR || inverse < 1 / CLEAR;

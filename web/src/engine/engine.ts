@@ -6,6 +6,8 @@ import type { Backend } from "../api/types.js";
 import type { EngineBuild, Manifest } from "../manifest/manifest.js";
 import type { Downloads, OnBytes } from "../storage/download.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
+import { instantiatedInstead } from "./compiled-module.js";
+import { watchMemory } from "./wasm-memory.js";
 
 export type OrtWeb = typeof Ort;
 
@@ -57,21 +59,31 @@ export function releaseBinary({ env }: OrtWeb): void {
   structuredClone(binary.buffer, { transfer: [binary.buffer] });
 }
 
+/** The engine, and whether it came compiled: else that is to be prepared for the next visit. */
+export interface StartedEngine {
+  engine: OrtWeb;
+  isServed: boolean;
+}
+
 /** Imports the build. Its scripts are fetched to be checked, then imported: the second time is the HTTP cache's. */
 export async function startEngine(
   build: EngineBuild,
   downloads: Downloads,
   onBytes: OnBytes,
-): Promise<OrtWeb> {
+): Promise<StartedEngine> {
+  if (build.build === "asyncify") watchMemory();
   const scripts = [build.entry, build.glue].map((path) => downloads.checkScript(path, onBytes));
   const importing = Promise.all(scripts).then(() => importScript(build, downloads));
-  const [wasm, engine] = await Promise.all([downloads.get(build.wasm, onBytes), importing]);
-  engine.env.wasm.wasmBinary = wasm;
+  const compiling = downloads.compiledEngine(build.wasm, onBytes);
+  const getting = compiling.then((module) => module ?? downloads.get(build.wasm, onBytes));
+  const [wasm, engine] = await Promise.all([getting, importing]);
+  const isServed = wasm instanceof WebAssembly.Module;
+  engine.env.wasm.wasmBinary = isServed ? instantiatedInstead(wasm) : wasm;
   engine.env.wasm.wasmPaths = { mjs: downloads.url(build.glue) };
   engine.env.wasm.numThreads = threadCount();
   engine.env.wasm.proxy = false;
   engine.env.webgpu.powerPreference = "high-performance";
-  return engine;
+  return { engine, isServed };
 }
 
 /** Imports a script that was checked. */

@@ -15,6 +15,9 @@ import { gpuDevice, type OrtWeb, releaseBinary, startEngine } from "./engine.js"
 import { type FirstSession, openFirstSession } from "./first-session.js";
 import { PlacementLog, redirectConsole } from "./placement-log.js";
 
+/** Has the page let this worker be given the engine; returns whether it could. */
+export type RegisterEngine = () => Promise<boolean>;
+
 export class SharedEngine {
   /** The engine does one thing at a time: sessions are made, run and released in here, whosever they are. */
   readonly queue = new Queue();
@@ -32,8 +35,8 @@ export class SharedEngine {
   #models = 0;
   #log: PlacementLog | null = null;
   #engine: Promise<OrtWeb> | null = null;
-  /** Those that the engine came with. */
-  #downloads: Downloads | null = null;
+  /** Does what the engine's next visit is to find. */
+  #nextVisit: ((signal: AbortSignal) => Promise<void>) | null = null;
   #externalTextures: Promise<string | null> | null = null;
 
   /** Returns a number that no other model in this worker has. */
@@ -67,14 +70,23 @@ export class SharedEngine {
   }
 
   /** Starts the engine, or waits for the model that does. Where that one fails, this one tries its own files. */
-  start(build: EngineBuild, downloads: Downloads, onBytes: OnBytes, first: FirstSession): Promise<OrtWeb> {
+  start(
+    build: EngineBuild,
+    downloads: Downloads,
+    onBytes: OnBytes,
+    first: FirstSession,
+    register: RegisterEngine,
+  ): Promise<OrtWeb> {
     const own = async (): Promise<OrtWeb> => {
-      const engine = await startEngine(build, downloads, onBytes);
+      const { engine, isServed } = await startEngine(build, downloads, onBytes);
       await first.after;
       // Where there can be none, the model's own session fails too, and says why.
       await this.queue.add(() => this.gpu.guard(() => openFirstSession(engine, first))).catch(() => {});
       releaseBinary(engine);
-      this.#downloads = downloads;
+      this.#nextVisit = async (signal) => {
+        await downloads.keepDecompressed(signal);
+        if (!isServed && !signal.aborted && (await register())) await downloads.serveEngine(build.wasm);
+      };
       return engine;
     };
     this.#engine = this.#engine === null ? own() : this.#engine.catch(own);
@@ -83,7 +95,7 @@ export class SharedEngine {
 
   /** Where that fails, as without memory, the next visit does as this one did. */
   async #prepareNextVisit(signal: AbortSignal): Promise<boolean> {
-    await this.#downloads?.keepDecompressed(signal).catch(() => {});
+    await this.#nextVisit?.(signal).catch(() => {});
     return true;
   }
 }

@@ -2,6 +2,8 @@
 
 import { WebbuildError } from "../api/errors.js";
 import type { Backend, Precision, Warning } from "../api/types.js";
+import { threadCount } from "../engine/engine.js";
+import { wasmFirstReason } from "../engine/webkit-policy.js";
 import { adapterFeatures } from "../gpu/gpu-device.js";
 import { graphsFor } from "../manifest/graphs.js";
 import type { Graph, Manifest } from "../manifest/manifest.js";
@@ -42,7 +44,10 @@ export async function fallbackChain({
   try {
     const reason = "this browser has a WebGPU adapter that can run the model";
     const webgpu = await candidatesFor(manifest, "webgpu", precision, reason);
-    return { candidates: [...webgpu, ...(await wasm(reason).catch(() => []))], warnings: [] };
+    const others = await wasm(reason).catch(() => []);
+    const chain = { candidates: [...webgpu, ...others], warnings: [] };
+    const wary = others[0] === undefined ? null : wasmFirstReason(others[0].graph, threadCount());
+    return wary === null ? chain : startingWith(chain, "wasm", wary);
   } catch (error) {
     if (!(error instanceof WebbuildError)) throw error;
     const candidates = await wasm(failureReason("webgpu", error)).catch(() => {

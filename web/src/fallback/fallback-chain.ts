@@ -6,6 +6,7 @@ import type { Backend, LoadOptions, Precision, Progress, SessionInfo, Warning } 
 import { chooseBuild } from "../engine/engine.js";
 import type { EngineBuild, Manifest } from "../manifest/manifest.js";
 import { reportingListener } from "../runs/listener.js";
+import { registerEngineWorker } from "../storage/register-service-worker.js";
 import { Connection } from "../worker/connection.js";
 import type { Warn } from "../worker/with-limit.js";
 import { workerKey } from "../worker/worker-pool.js";
@@ -22,6 +23,8 @@ export interface LoadRequest {
   /** Names the worker to join, which nobody joins without that name. Null for any of the same runtime, and of a trace for one alone. */
   ownWorker: string | null;
   selfTest: boolean;
+  /** Whether a self-test that failed on an earlier visit is run again. */
+  retest: boolean;
   cache: boolean;
   processing: "auto" | "cpu";
   /** Why VideoFrames are copied whatever the GPU can, null where that is found out. */
@@ -84,7 +87,9 @@ export async function loadFirstWorking(
     const [candidate, ...remaining] = candidates;
     if (candidate === undefined) throw internalError("a fallback chain without candidates");
     try {
-      const loaded = await loadCandidate(request, candidate, observer);
+      // Who names the backend wants it or nothing: what failed there once may work with another driver.
+      const retest = request.backend !== "auto" && remaining.length === 0;
+      const loaded = await loadCandidate({ ...request, retest }, candidate, observer);
       return { ...loaded, remaining, warnings: [...warnings, ...loaded.warnings] };
     } catch (error) {
       if (!(error instanceof WebbuildError) || !FALLBACK_CODES.has(error.code)) throw error;
@@ -149,17 +154,23 @@ async function loadInWorker(
   candidate: Candidate,
   { signal, onProgress }: LoadObserver,
 ): Promise<WorkerModel> {
-  const { manifest, base, trace, selfTest, cache, processing, copyFrames, noCapture } = request;
+  const { manifest, base, trace, selfTest, retest, cache, processing, copyFrames, noCapture } = request;
   const { addresses, joined, warn } = request;
   const { backend, graph, precisionReason } = candidate;
   try {
     const progress = onProgress ? proxy(progressListener(onProgress, connection)) : null;
     const build = engineBuild(request, candidate);
     const sharesEngine = request.engineOf !== null;
-    const options = { trace, selfTest, cache, processing, copyFrames, noCapture, joined, sharesEngine };
-    const setup = { manifest, base, backend, graph, precisionReason, build, addresses, ...options };
+    const options = { trace, selfTest, retest, cache, processing, copyFrames, noCapture, joined };
+    const graphs = { manifest, base, backend, graph, precisionReason, build, addresses };
+    const setup = { ...graphs, ...options, sharesEngine };
+    const mayRegister = cache && request.worker === null;
+    const register = async (): Promise<boolean> => mayRegister && (await registerEngineWorker());
     await connection.started(signal);
-    const loaded = await connection.call((host) => host.open(setup, progress, proxy(warn)), signal);
+    const loaded = await connection.call(
+      (host) => host.open(setup, progress, proxy(warn), proxy(register)),
+      signal,
+    );
     return { candidate, connection, ...loaded };
   } catch (error) {
     connection.end(error instanceof WebbuildError ? error : abortedError(signal));

@@ -1,6 +1,7 @@
 // Where a model runs, and how it goes on when that place fails: the engine started again, or the next candidate.
 
 import { abortedError, type ErrorCode, WebbuildError } from "../api/errors.js";
+import type { ModelListener } from "../api/model-events.js";
 import type { Warning } from "../api/types.js";
 import { closePictures } from "../preprocess/pixels.js";
 import { captureFailureReason } from "../session/graph-capture.js";
@@ -39,7 +40,10 @@ export class ResilientSession {
   #ended: WebbuildError | null = null;
   /** Hears of every call, of its end, and of the end of the model. */
   activity: { began(): void; ended(): void; end(): void } | null = null;
+  /** Hears of new warnings, and of every place that the model goes to. */
+  listener: ModelListener | null = null;
   #underWay = 0;
+  #inWorker = 0;
 
   constructor(request: LoadRequest, loaded: LoadedModel, warnings: readonly Warning[]) {
     this.#request = request;
@@ -58,8 +62,11 @@ export class ResilientSession {
   }
 
   warn(more: readonly Warning[]): void {
-    for (const warning of more)
-      if (!this.#warnings.some(({ code }) => code === warning.code)) this.#warnings.push(warning);
+    for (const warning of more) {
+      if (this.#warnings.some(({ code }) => code === warning.code)) continue;
+      this.#warnings.push(warning);
+      this.listener?.warned(warning);
+    }
   }
 
   /** Throws where a call could only reject, before work is put into it. */
@@ -122,27 +129,60 @@ export class ResilientSession {
     if (stays()) return false;
     from.connection.closeWhenIdle(moved());
     this.#loaded = loaded;
+    this.listener?.changed();
     return true;
   }
 
-  /** Ends what is open or being opened. Later calls reject with `error`. */
-  end(error: WebbuildError): void {
+  /** Ends what is open or being opened. Later calls reject with `error`. Resolves when it is released. */
+  async end(error: WebbuildError): Promise<void> {
     this.#ended ??= error;
     this.#closing.abort();
     this.activity?.end();
     this.activity = null;
-    this.#loaded.connection.end(this.#ended);
+    await this.#loaded.connection.end(this.#ended);
   }
 
   async #callWorker<T>(call: WorkerCall<T>, signal: AbortSignal | undefined): Promise<T> {
     const before = this.#loaded;
+    this.#inWorker++;
     try {
-      return await before.connection.call(call, signal);
+      const answer = await before.connection.call(call, signal);
+      void this.#recycleWorn(before);
+      return answer;
     } catch (error) {
       if (before === this.#loaded && this.#ended === null && error instanceof WebbuildError)
         this.#reload ??= this.#recoveryFrom(error);
       throw error;
+    } finally {
+      this.#inWorker -= 1;
     }
+  }
+
+  /** Starts the engine again where its runs or its memory are near what a browser bears, while nobody waits. */
+  async #recycleWorn(place: LoadedModel): Promise<void> {
+    const { connection, candidate, remaining, info } = place;
+    const wear = candidate.backend === "webgpu" ? connection.wear(info.engine.build) : null;
+    const reason = await wear?.ran(() => connection.call((host) => host.wasmBytes())).catch(() => null);
+    if (typeof reason !== "string") return;
+    if (place !== this.#loaded || this.#reload !== null || this.#ended !== null) return;
+    connection.retire();
+    const observer = { signal: this.#closing.signal };
+    const again = { candidates: [candidate, ...remaining], warnings: [] };
+    const open = (): Promise<LoadedModel> => loadFirstWorking(this.#request, observer, again);
+    // Calls from now on wait; a state is copied once the run that wrote it has been heard of.
+    this.#reload = open;
+    this.#recovering = this.#answered()
+      .then(() => this.#recover(open))
+      .finally(() => {
+        this.#recovering = null;
+      });
+    await this.#recovering.catch(() => {});
+  }
+
+  /** Resolves when no call is in the worker, and whoever called has the answer. */
+  async #answered(): Promise<void> {
+    do await new Promise((done) => setTimeout(done));
+    while (this.#inWorker > 0);
   }
 
   /** Returns how the model goes on after a failure, null where it stays. */
@@ -168,6 +208,8 @@ export class ResilientSession {
 
   /** Resolves when the model is where it can run. Rejects if it cannot get there; the next call then tries again. */
   async ready(signal?: AbortSignal): Promise<void> {
+    const { failure } = this.#loaded.connection;
+    if (failure !== null && this.#ended === null) this.#reload ??= this.#recoveryFrom(failure);
     if (this.#reload === null) return;
     this.#recovering ??= this.#recover(this.#reload).finally(() => {
       this.#recovering = null;
@@ -184,6 +226,7 @@ export class ResilientSession {
     this.#loaded = loaded;
     this.#reload = null;
     this.warn(loaded.warnings);
+    this.listener?.changed();
   }
 
   /** Copies what is in the worker only. */

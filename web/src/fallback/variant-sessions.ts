@@ -48,12 +48,12 @@ export class VariantSessions {
     return (await Promise.all(all)).flat();
   }
 
-  /** Ends what is open or being opened. Later calls reject with `error`. */
-  end(error: WebbuildError): void {
+  /** Ends what is open or being opened. Later calls reject with `error`. Resolves when it is released. */
+  async end(error: WebbuildError): Promise<void> {
     this.#ended ??= error;
     this.#closing.abort();
-    this.first.end(error);
-    for (const session of this.#sessions.values()) session.then((open) => open.end(error)).catch(() => {});
+    const others = [...this.#sessions.values()].map((session) => session.then((open) => open.end(error)));
+    await Promise.allSettled([this.first.end(error), ...others]);
   }
 
   async #open(variant: Manifest): Promise<ResilientSession> {
@@ -67,6 +67,7 @@ export class VariantSessions {
       this.first.warn(loaded.warnings);
       const session = new ResilientSession(request, loaded, loaded.warnings);
       session.activity = this.first.activity;
+      session.listener = { warned: warn, changed: () => this.first.listener?.changed() };
       return session;
     } catch (error) {
       throw this.#ended ?? error;

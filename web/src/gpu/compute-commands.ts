@@ -1,6 +1,6 @@
 // Dispatches with buffers of their own on the engine's device: all are begun at once, read back, and given back.
 
-import type { MapTap } from "../tasks/depth/depth-map.js";
+import type { MapTap } from "../tasks/depth/map-reader.js";
 import { withErrorScopes } from "./error-scopes.js";
 
 /** What a shader reads or writes. */

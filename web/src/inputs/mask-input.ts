@@ -3,6 +3,7 @@
 import { WebbuildError } from "../api/errors.js";
 import type { MaskSource, TensorData, Tensors } from "../api/types.js";
 import type { ImageInput, Manifest, MaskChannel, MaskInput } from "../manifest/manifest.js";
+import { classNameOf } from "../preprocess/class-name.js";
 import { type Geometry, planeSize, type Size } from "../preprocess/letterbox.js";
 import { toTensor } from "../tensors/typed-arrays.js";
 
@@ -23,7 +24,7 @@ export function takesMask(inputs: Manifest["inputs"]): boolean {
 export function checkMask(inputs: Manifest["inputs"], mask: unknown): void {
   const takes = takesMask(inputs);
   if (!takes && mask !== undefined) throw wrong("the model takes none", "leave mask out");
-  if (mask instanceof ImageBitmap && mask.width === 0)
+  if (classNameOf(mask) === "ImageBitmap" && (mask as ImageBitmap).width === 0)
     throw wrong(
       "the bitmap is closed",
       "give it before close() is called on it, and before it is transferred",
@@ -35,7 +36,7 @@ export function checkMask(inputs: Manifest["inputs"], mask: unknown): void {
 
 /** Whether pixels were given, not an answer that is to be refined. */
 export function isMaskSource(mask: unknown): mask is MaskSource {
-  return mask instanceof Uint8Array || mask instanceof ImageData || mask instanceof ImageBitmap;
+  return ["Uint8Array", "ImageData", "ImageBitmap"].includes(classNameOf(mask));
 }
 
 /** Returns the hole of a picture. Throws "invalid-option" for a mask of another size. */

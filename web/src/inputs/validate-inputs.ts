@@ -3,6 +3,7 @@
 import { WebbuildError } from "../api/errors.js";
 import type { DType, DTypeArray, RunOptions, TensorData, Tensors } from "../api/types.js";
 import type { Manifest, OptionInput } from "../manifest/manifest.js";
+import { classNameOf } from "../preprocess/class-name.js";
 import { focusTensor } from "./focus-distances.js";
 import { numberTensor } from "./number-inputs.js";
 import { checkSize, inputSize } from "./size-inputs.js";
@@ -79,8 +80,8 @@ function validated(inputs: readonly Input[], input: Input, given: TensorData | u
 
 /** Returns int64 as int32 where the input takes that and every number fits: the graph is cast, its callers need not be. */
 function narrowed(input: Input, tensor: TensorData): TensorData {
-  if (input.dtype !== "int32" || tensor?.type !== "int64" || !(tensor.data instanceof BigInt64Array))
-    return tensor;
+  if (input.dtype !== "int32" || tensor?.type !== "int64") return tensor;
+  if (classNameOf(tensor.data) !== "BigInt64Array") return tensor;
   if (tensor.data.some((value) => BigInt.asIntN(32, value) !== value)) return tensor;
   return { type: "int32", dims: tensor.dims, data: Int32Array.from(tensor.data, Number) };
 }
@@ -92,7 +93,7 @@ function differs(input: Input, tensor: TensorData): string | null {
   const tooLarge = input.dtype === "int32" && type === "int64" ? " with numbers beyond 32 bits" : "";
   if (type !== input.dtype || !Array.isArray(dims) || dims.join() !== input.shape.join())
     return `${type} [${[dims].flat().join(", ")}]${tooLarge}`;
-  if (!(data instanceof ARRAYS[type])) return `data in ${kindOf(data)}`;
+  if (classNameOf(data) !== ARRAYS[type].name) return `data in ${kindOf(data)}`;
   const length = input.shape.reduce((product, size) => product * size, 1);
   return data.length === length ? null : `${data.length} elements`;
 }

@@ -890,9 +890,10 @@ export interface EngineBuild {
  * A file of the bundle that the runtime or the page loads.
  *
  *     `size` and `sha256` are those of the file as it is stored; a file that is compressed, as its `encoding` says, holds
- *     `uncompressed_size` bytes. A file with `parts` is not stored itself: it is what its parts hold, files of this list
- *     too, one after the other; `size` and `sha256` are then those of the parts as they are stored. What the parts of a
- *     file of `quantization` int8 hold are whole numbers with scales, from which its `uncompressed_size` bytes are made
+ *     `uncompressed_size` bytes of the hash `uncompressed_sha256`, which is what comes from a host that decompresses it. A
+ *     file with `parts` is not stored itself: it is what its parts hold, files of this list too, one after the other;
+ *     `size` and `sha256` are then those of the parts as they are stored. What the parts of a file of `quantization` int8
+ *     hold are whole numbers with scales, from which its `uncompressed_size` bytes are made
  *     (webbuild/quantization/weight_format.py).
  */
 export interface File {
@@ -904,6 +905,7 @@ export interface File {
   sha256: string;
   encoding: "gzip" | "identity" | "zstd";
   uncompressedSize: number;
+  uncompressedSha256?: string;
   /**
    * Items: Relative to the manifest, with forward slashes.
    */

@@ -1,6 +1,7 @@
 // The bytes of a bitmap or frame by way of a canvas.
 
 import { WebbuildError } from "../api/errors.js";
+import { classNameOf } from "./class-name.js";
 
 /** RGBA, 8 bits each, rows from the top. */
 export interface Pixels {
@@ -9,9 +10,8 @@ export interface Pixels {
   data: Uint8ClampedArray;
 }
 
-/** Not every browser has VideoFrame. */
-export function isVideoFrame(picture: object): picture is VideoFrame {
-  return typeof VideoFrame === "function" && picture instanceof VideoFrame;
+export function isVideoFrame(value: unknown): value is VideoFrame {
+  return classNameOf(value) === "VideoFrame";
 }
 
 /** The size of the upright picture, which is how a VideoFrame is shown, whatever it is stored as. */

@@ -2,7 +2,7 @@
 // moves, and those of ImageData before, into memory that is new each time.
 
 import { WebbuildError } from "../api/errors.js";
-import { copyWords, isSrgb, readOpaque, recycle } from "./frame-bytes.js";
+import { copyBytes, isSrgb, readOpaque, recycle } from "./frame-bytes.js";
 
 type Source = ImageData | ImageBitmap | HTMLCanvasElement | OffscreenCanvas;
 
@@ -72,8 +72,7 @@ async function readBytes(
   width: number,
   height: number,
 ): Promise<Uint8ClampedArray<ArrayBuffer> | null> {
-  const words = carrier.format === "RGBA" ? await copyWords(carrier, width, height) : null;
-  return words && new Uint8ClampedArray(words.buffer);
+  return carrier.format === "RGBA" ? copyBytes(carrier, width, height) : null;
 }
 
 /** Opens what was carried for `work`, after which nobody has it any more. The carriers stay open. */

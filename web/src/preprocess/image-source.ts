@@ -2,8 +2,10 @@
 
 import { WebbuildError } from "../api/errors.js";
 import type { ImageSource } from "../api/types.js";
+import { isVideoFrame } from "./canvas-pixels.js";
 import { carry, DECODE_OPTIONS } from "./carried-picture.js";
-import { decodeBlob, isVideoFrame, type PackedPicture, type Picture } from "./pixels.js";
+import { classNameOf, isBlob } from "./class-name.js";
+import { decodeBlob, type PackedPicture, type Picture } from "./pixels.js";
 
 type TransferredImage = ImageBitmap | VideoFrame | ArrayBuffer;
 
@@ -58,12 +60,12 @@ export function closeImages(images: readonly TransferredImage[]): void {
 }
 
 async function packImage(source: ImageSource, packing: Packing): Promise<PackedImage> {
-  if (source instanceof Blob)
+  if (isBlob(source))
     return packing.decodesFiles
       ? transferred(await decodeBlob(source))
-      : { picture: source, transferables: [] };
+      : { picture: ownBlob(source), transferables: [] };
   try {
-    if (source instanceof ImageData) return carried(packing, source) ?? copyImageData(source);
+    if (isImageData(source)) return carried(packing, source) ?? copyImageData(source);
     if (isVideoFrame(source)) return transferred(source.clone());
     if (isDrawable(source)) return await captureImage(source, packing);
   } catch (cause) {
@@ -78,6 +80,11 @@ export function blamingOrigin(error: unknown): never {
   throw error;
 }
 
+/** A Blob of another realm is the same file, and none of this realm's. */
+function ownBlob(source: Blob): Blob {
+  return source instanceof Blob ? source : new Blob([source], { type: (source as Blob).type });
+}
+
 /** A copy that moves takes the main thread less time than one that postMessage makes. */
 function copyImageData({ data, width, height }: ImageData): PackedImage {
   const picture = new ImageData(data.slice(), width, height);
@@ -87,7 +94,7 @@ function copyImageData({ data, width, height }: ImageData): PackedImage {
 /** Whether a value is of a kind that can be given as a picture. */
 export function isImageSource(value: unknown): value is ImageSource {
   if (typeof value !== "object" || value === null) return false;
-  return value instanceof Blob || value instanceof ImageData || isVideoFrame(value) || isDrawable(value);
+  return isBlob(value) || isImageData(value) || isVideoFrame(value) || isDrawable(value);
 }
 
 const DRAWABLE = [
@@ -134,14 +141,16 @@ function transferred(picture: ImageBitmap | VideoFrame): PackedImage {
   return { picture, transferables: [picture] };
 }
 
+function isImageData(source: object): source is ImageData {
+  return classNameOf(source) === "ImageData";
+}
+
 function isDrawable(source: object): source is Drawable {
   return DRAWABLE.some((kind) => isA(kind, source));
 }
 
-/** A worker has no elements, and no classes of them. */
-function isA(kind: (typeof DRAWABLE)[number], source: unknown): boolean {
-  const { [kind]: known } = globalThis as { [kind]?: unknown };
-  return typeof known === "function" && source instanceof known;
+function isA(kind: (typeof DRAWABLE)[number], source: object): boolean {
+  return classNameOf(source) === kind;
 }
 
 function unreadablePicture(source: object, cause: unknown): WebbuildError {

@@ -1,8 +1,8 @@
 // A picture of any size into the fixed size of an image input. Not a general resizer: what the manifest says, exactly.
 
 import type { CropInput, ImageInput } from "../manifest/manifest.js";
+import type { Pixels } from "./canvas-pixels.js";
 import type { Crop } from "./crop/place-crop.js";
-import type { Pixels } from "./pixels.js";
 import { type Taps, taps } from "./resample.js";
 import { roundHalfEven, roundHalfUp } from "./rounding.js";
 import { weighedRows } from "./weighed-rows.js";

@@ -4,8 +4,9 @@ import type { ImageSource } from "../api/types.js";
 import type { TaskSpec } from "../tasks/task-module.js";
 import { pictureOptionNames } from "../tasks/task-options.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
+import { isVideoFrame } from "./canvas-pixels.js";
+import { classNameOf, isBlob } from "./class-name.js";
 import { closeImages, isImageSource, packImages } from "./image-source.js";
-import { isVideoFrame } from "./pixels.js";
 
 /** Hands the options to `work` with a copy of each picture, which is copied again when it crosses: a run may be repeated. */
 export async function withOptionPictures<T>(
@@ -46,6 +47,7 @@ function pictureKey(source: ImageSource | undefined): number {
 
 /** What tells one content of a picture from another; null of one that is drawn on. */
 function addressOf(source: ImageSource | undefined): string | null {
-  if (typeof HTMLImageElement === "function" && source instanceof HTMLImageElement) return source.currentSrc;
-  return source instanceof Blob || source instanceof ImageBitmap || isVideoFrame(Object(source)) ? "" : null;
+  const name = classNameOf(source);
+  if (name === "HTMLImageElement") return (source as HTMLImageElement).currentSrc;
+  return name === "ImageBitmap" || isBlob(source) || isVideoFrame(source) ? "" : null;
 }

@@ -6,8 +6,6 @@ import { type CarriedPicture, carry, DECODE_OPTIONS, isCarried, uncarry } from "
 import { carriesExactly } from "./carrier-self-check.js";
 import { recycle } from "./frame-bytes.js";
 
-export { isVideoFrame, type Pixels, sizeOf };
-
 /** What the worker reads. */
 export type Picture = Blob | ImageBitmap | ImageData | VideoFrame;
 

@@ -4,13 +4,14 @@ import { WebbuildError } from "../api/errors.js";
 import type { PreprocessRoute, TensorData } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { type AnyTensors, type GpuTensor, isOnGpu } from "../tensors/gpu-tensor.js";
+import { isVideoFrame, sizeOf } from "./canvas-pixels.js";
 import { preprocessOnCpu, requireSize } from "./cpu-preprocess.js";
 import type { ExternalTextures } from "./gpu/external-textures.js";
 import type { GpuPreprocess } from "./gpu/gpu-preprocess.js";
 import { type TextureSource, textureSource } from "./gpu/upload-texture.js";
 import { runInput } from "./image-input.js";
 import type { Geometry } from "./letterbox.js";
-import { isVideoFrame, type Picture, sizeOf } from "./pixels.js";
+import type { Picture } from "./pixels.js";
 
 /** The input's name, its tensor, where it was made, and where each picture lies in its plane. */
 export interface PreprocessedInput {

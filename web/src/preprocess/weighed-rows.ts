@@ -1,95 +1,178 @@
 // Resampling a picture in float64, never rounded. Every operation is in the same order in webbuild/preprocess/resample.py, so
 // that the results are equal bit for bit.
 
-import type { Pixels } from "./pixels.js";
+import { internalError } from "../api/errors.js";
+import { aligned, RowKernel } from "../wasm/row-kernel.js";
+import type { Pixels } from "./canvas-pixels.js";
 import type { Taps } from "./resample.js";
 
 /** The weighted sums of the picture's RGB over white, row by row: each is written over the one before. */
 export function* weighedRows(pixels: Pixels, columns: Taps, rows: Taps): Generator<Float64Array> {
-  const into = new Float64Array((columns.at.length / columns.count) * 3);
-  const lines = new Map<number, Float64Array>();
-  const spare: Float64Array[] = [];
-  const used = usedTaps(columns);
-  for (let first = 0; first < rows.at.length; first += rows.count) {
-    into.fill(0);
-    const top = leastTap(rows, first);
-    for (const [y, line] of lines) {
-      if (y >= top) continue;
-      lines.delete(y);
-      spare.push(line);
-    }
-    for (let tap = first; tap < first + rows.count; tap++) {
-      const weight = rows.weights[tap] ?? 0;
-      if (weight === 0) continue;
-      const y = rows.at[tap] ?? 0;
-      const line =
-        lines.get(y) ?? resampleLine(pixels, y, used, spare.pop() ?? new Float64Array(into.length));
-      lines.set(y, line);
-      addWeighted(into, line, weight);
-    }
-    yield into;
+  const lines = new Lines(pixels, columns, rows.count);
+  try {
+    for (let first = 0; first < rows.at.length; first += rows.count) yield lines.weigh(rows, first);
+  } finally {
+    lines.release();
   }
 }
 
-/** Taps, and behind the last of each output position that has a weight. */
-interface UsedTaps extends Taps {
+/** Rows of the picture, their columns weighed, in the memory of a kernel: those that the next output may read again. */
+class Lines {
+  readonly #pixels: Pixels;
+  readonly #columns: PackedTaps;
+  readonly #kernel: RowKernel;
+  readonly #bytes: Uint8Array;
+  /** Addresses: two rows of the picture, the taps and where those of each output position end, the sums. */
+  readonly #rows: readonly [number, number];
+  readonly #taps: number;
+  readonly #ends: number;
+  readonly #into: number;
+  readonly #elements: number;
+  /** The address of each line that is made, and those that are free. */
+  readonly #lines = new Map<number, number>();
+  readonly #spare: number[];
+
+  constructor(pixels: Pixels, columns: Taps, rowCount: number) {
+    const packed = packTaps(columns);
+    const rowBytes = pixels.width * 4;
+    this.#elements = packed.ends.length * 3;
+    const lineBytes = this.#elements * 8;
+    // Two lines are made at a time: the second may be one that the next output reads first.
+    const lines = rowCount + 2;
+    const sizes = [
+      rowBytes,
+      rowBytes,
+      packed.taps.length,
+      packed.ends.byteLength,
+      ...Array(lines + 1).fill(lineBytes),
+    ];
+    const kernel = RowKernel.borrow(sizes.reduce((sum, size) => sum + aligned(size), 0));
+    const [first = 0, second = 0, taps = 0, ends = 0, into = 0, ...spare] = sizes.map((size) =>
+      kernel.allot(size),
+    );
+    this.#bytes = new Uint8Array(kernel.buffer);
+    this.#bytes.set(packed.taps, taps);
+    new Int32Array(kernel.buffer, ends, packed.ends.length).set(packed.ends.map((end) => taps + end));
+    this.#pixels = pixels;
+    this.#columns = packed;
+    this.#kernel = kernel;
+    this.#rows = [first, second];
+    this.#taps = taps;
+    this.#ends = ends;
+    this.#into = into;
+    this.#spare = spare;
+  }
+
+  release(): void {
+    this.#kernel.giveBack();
+  }
+
+  /** Returns the sums of the output position whose taps begin at `first`. */
+  weigh({ count, at, weights }: Taps, first: number): Float64Array {
+    const sums = new Float64Array(this.#kernel.buffer, this.#into, this.#elements);
+    sums.fill(0);
+    const used = usedTaps({ count, weights }, first);
+    this.#drop(Math.min(...used.map((tap) => at[tap] ?? 0)));
+    for (const tap of used) {
+      const line = this.#lineOf(at[tap] ?? 0);
+      this.#kernel.run.addWeighted(
+        this.#into,
+        this.#into + aligned(sums.byteLength),
+        line,
+        weights[tap] ?? 0,
+      );
+    }
+    return sums;
+  }
+
+  #drop(top: number): void {
+    for (const [y, line] of this.#lines) {
+      if (y >= top) continue;
+      this.#lines.delete(y);
+      this.#spare.push(line);
+    }
+  }
+
+  #lineOf(y: number): number {
+    const known = this.#lines.get(y);
+    if (known !== undefined) return known;
+    const { height } = this.#pixels;
+    const next = y + 1 < height && !this.#lines.has(y + 1) ? y + 1 : null;
+    const [line, other] = [this.#takeSpare(), this.#takeSpare()];
+    this.#lines.set(y, line);
+    if (next === null) this.#spare.push(other);
+    else this.#lines.set(next, other);
+    this.#make([y, next ?? y], [line, other]);
+    return line;
+  }
+
+  #takeSpare(): number {
+    const line = this.#spare.pop();
+    if (line === undefined) throw internalError("more rows of a picture are in use than an output has taps");
+    return line;
+  }
+
+  /** Writes two rows of the picture, their columns weighed. */
+  #make(rows: readonly [number, number], lines: readonly [number, number]): void {
+    const { width, data } = this.#pixels;
+    for (const [index, y] of rows.entries())
+      this.#bytes.set(data.subarray(y * width * 4, (y + 1) * width * 4), this.#rows[index]);
+    const stop = this.#ends + this.#columns.ends.length * 4;
+    if (this.#kernel.run.weighColumns(...this.#rows, this.#taps, this.#ends, stop, ...lines)) return;
+    for (const [index, y] of rows.entries()) {
+      const line = new Float64Array(this.#kernel.buffer, lines[index], this.#elements);
+      weighColumns(lineOverWhite(data, y * width * 4, (y + 1) * width * 4), this.#columns.of, line);
+    }
+  }
+}
+
+/** The taps of the output position that begins at `first` that have a weight. */
+function usedTaps({ count, weights }: Pick<Taps, "count" | "weights">, first: number): number[] {
+  const used: number[] = [];
+  for (let tap = first; tap < first + count; tap++) if (weights[tap] !== 0) used.push(tap);
+  return used;
+}
+
+/** Taps as the kernel reads them, and the byte behind the last of each output position. */
+interface PackedTaps {
+  of: Taps;
+  taps: Uint8Array;
   ends: Int32Array;
 }
 
-function usedTaps(taps: Taps): UsedTaps {
-  const { count, weights } = taps;
-  const ends = Int32Array.from({ length: weights.length / count }, (_, output) => {
-    let end = (output + 1) * count;
-    while (end > output * count && weights[end - 1] === 0) end--;
+/** A weight in float64, and an offset in bytes. */
+const TAP_BYTES = 12;
+/** Those of the next frame are the same. */
+const packedTaps = new WeakMap<Taps, PackedTaps>();
+
+function packTaps(of: Taps): PackedTaps {
+  const known = packedTaps.get(of);
+  if (known !== undefined) return known;
+  const view = new DataView(new ArrayBuffer(of.at.length * TAP_BYTES));
+  let end = 0;
+  const ends = Int32Array.from({ length: of.at.length / of.count }, (_, output) => {
+    const used = usedTaps(of, output * of.count);
+    for (const tap of used.length > 0 ? used : [output * of.count]) {
+      view.setFloat64(end, of.weights[tap] ?? 0, true);
+      view.setInt32(end + 8, (of.at[tap] ?? 0) * 4, true);
+      end += TAP_BYTES;
+    }
     return end;
   });
-  return { ...taps, ends };
+  const made = { of, taps: new Uint8Array(view.buffer, 0, end), ends };
+  packedTaps.set(of, made);
+  return made;
 }
 
-/** The first row of the picture that an output position needs. */
-function leastTap({ count, at, weights }: Taps, first: number): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (let tap = first; tap < first + count; tap++)
-    if (weights[tap] !== 0) least = Math.min(least, at[tap] ?? 0);
-  return least;
-}
-
-function addWeighted(into: Float64Array, line: Float64Array, weight: number): void {
-  for (let at = 0; at < into.length; at++) into[at] = (into[at] ?? 0) + weight * (line[at] ?? 0);
-}
-
-/** Writes a row of the picture, its columns weighed, into `line`, and returns that. */
-function resampleLine(pixels: Pixels, y: number, columns: UsedTaps, line: Float64Array): Float64Array {
-  const { width, data } = pixels;
-  const begin = y * width * 4;
-  const end = begin + width * 4;
-  // Of an opaque colour the part over white is the colour itself.
-  if (isOpaque(data, begin, end)) weighColumns(data, begin, 4, columns, line);
-  else weighColumns(lineOverWhite(data, begin, end), 0, 3, columns, line);
-  return line;
-}
-
-function isOpaque(data: Pixels["data"], begin: number, end: number): boolean {
-  for (let at = begin + 3; at < end; at += 4) if (data[at] !== 255) return false;
-  return true;
-}
-
-/** The three channels of a pixel are summed side by side: what is read of a tap serves all of them. */
-function weighColumns(
-  source: Pixels["data"] | Float64Array,
-  begin: number,
-  step: number,
-  { count, at, weights, ends }: UsedTaps,
-  line: Float64Array,
-): void {
-  for (let output = 0, first = 0, into = 0; into < line.length; output++, first += count, into += 3) {
-    const end = ends[output] ?? 0;
+/** The same as the kernel's, of a row of RGB in float64. */
+function weighColumns(source: Float64Array, { count, at, weights }: Taps, line: Float64Array): void {
+  for (let first = 0, into = 0; into < line.length; first += count, into += 3) {
     let red = 0;
     let green = 0;
     let blue = 0;
-    for (let tap = first; tap < end; tap++) {
+    for (let tap = first; tap < first + count; tap++) {
       const weight = weights[tap] ?? 0;
-      const from = begin + (at[tap] ?? 0) * step;
+      const from = (at[tap] ?? 0) * 3;
       red += weight * (source[from] ?? 0);
       green += weight * (source[from + 1] ?? 0);
       blue += weight * (source[from + 2] ?? 0);

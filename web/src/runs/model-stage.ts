@@ -1,6 +1,8 @@
 // A stage of a model, on the page: its sessions, and which of them a run takes. A model of one stage has one.
 
+import type { ModelListener } from "../api/model-events.js";
 import type { ModelInfo } from "../api/model-info.js";
+import type { Result } from "../api/types.js";
 import type { BackendChoice } from "../choice/backend-choice.js";
 import type { VisitorRun, VisitorRuns } from "../choice/visitor-runs.js";
 import type { ResilientSession } from "../fallback/recovery.js";
@@ -16,6 +18,8 @@ export class ModelStage {
   readonly choice: VariantChoice;
   readonly turns: RunTurns;
   readonly backendChoice: BackendChoice;
+  /** Of the last run that gave a result. */
+  lastTimings: Result["timings"] | null = null;
   readonly #visitorRuns: VisitorRuns;
 
   constructor(
@@ -45,6 +49,12 @@ export class ModelStage {
   /** The session of the first variant. */
   get session(): ResilientSession {
     return this.sessions.first;
+  }
+
+  /** Lets the model hear what happens to the stage. */
+  listen(listener: ModelListener): void {
+    this.session.listener = listener;
+    this.backendChoice.onMade = () => listener.changed();
   }
 
   /** Hears how long a run took, as long as the backends are to be compared by that. */

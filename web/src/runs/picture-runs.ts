@@ -3,17 +3,28 @@
 import { proxy, transfer } from "comlink";
 import { internalError, type WebbuildError } from "../api/errors.js";
 import { isStateReset, type ModelState, takesNoBatch } from "../api/state.js";
-import type { ImageSource, PictureSize, Result, RunOptions, RunSource, TensorData } from "../api/types.js";
-import type { WorkerCall } from "../fallback/recovery.js";
+import type {
+  ImageSource,
+  PictureSize,
+  PreprocessOptions,
+  Result,
+  RunOptions,
+  RunSource,
+  SliceOptions,
+  TensorData,
+} from "../api/types.js";
+import { rejectOnAbort, type WorkerCall } from "../fallback/recovery.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { requestedSize } from "../preprocess/fitting-size.js";
 import { checkPictureCount, runInput } from "../preprocess/image-input.js";
 import { blamingOrigin, closeImages, packImages } from "../preprocess/image-source.js";
 import { withOptionPictures } from "../preprocess/option-pictures.js";
 import { type PackedPicture, transferableImages } from "../preprocess/pixels.js";
+import { slicedField } from "../tasks/task-options.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
 import type { ModelStage } from "./model-stage.js";
 import { type RunOrder, takingTurn, type Work } from "./run-turns.js";
+import { runInSlices, type SliceRunner } from "./sliced-run.js";
 import { tileListener } from "./tile-listener.js";
 import type { SizedPictures } from "./variant-choice.js";
 
@@ -29,17 +40,14 @@ export class PictureRuns {
 
   /** Returns the result of a picture or stack; of several pictures, an array of each one's. */
   async run(source: RunSource, options: RunOptions, state: ModelState | null): Promise<Result> {
-    const { signal, size, state: _, ...thresholds } = options;
-    const several = this.#isBatch(source);
+    const { slices } = options;
+    const several = slices === undefined && this.#isBatch(source);
     if (several && state !== null) throw takesNoBatch();
     const sources = several ? source : checkPictureCount(runInput(this.#stage.manifest.inputs), source);
-    const results = await takingTurn(state, (turn) =>
-      withOptionPictures(this.#stage.manifest, thresholds, (packed) =>
-        this.#withPictures(sources, requestedSize(this.#stage.choice.sizes, size), signal, (chosen) =>
-          this.#runInBatches(chosen, several, packed, { turn, signal }),
-        ),
-      ),
-    );
+    const results =
+      slices === undefined
+        ? await takingTurn(state, (turn) => this.#runAll(sources, several, options, turn))
+        : await this.#runInSlices(sources, slices, options);
     this.#remember(results);
     const [result] = results;
     if (result === undefined) throw internalError("a run without a result");
@@ -47,19 +55,45 @@ export class PictureRuns {
     return several ? (results as unknown as Result) : result;
   }
 
+  #runAll(
+    sources: readonly ImageSource[],
+    several: boolean,
+    options: RunOptions,
+    turn: RunOrder["turn"],
+  ): Promise<Result[]> {
+    const { signal, size, state: _state, slices: _slices, onProgress: _onProgress, ...thresholds } = options;
+    return withOptionPictures(this.#stage.manifest, thresholds, (packed) =>
+      this.#withPictures(sources, requestedSize(this.#stage.choice.sizes, size), signal, (chosen) =>
+        this.#runInBatches(chosen, several, packed, { turn, signal }),
+      ),
+    );
+  }
+
+  /** Returns the result of each picture, all of whose slices are run. */
+  #runInSlices(
+    sources: readonly ImageSource[],
+    slices: SliceOptions,
+    options: RunOptions,
+  ): Promise<Result[]> {
+    const request = { field: slicedField(this.#stage.manifest), slices, onProgress: options.onProgress };
+    const runner: SliceRunner = {
+      batchOf: (left) => this.#stage.choice.largestBatch(left),
+      run: (pictures) => this.#runAll(pictures, true, options, null),
+    };
+    return Promise.all(sources.map((source) => runInSlices(source, request, runner)));
+  }
+
   /** Returns what run() would feed for the picture. */
-  preprocess(source: RunSource, size: RunOptions["size"]): Promise<TensorData> {
+  preprocess(source: RunSource, { size, signal }: PreprocessOptions): Promise<TensorData> {
     const sources = checkPictureCount(runInput(this.#stage.manifest.inputs), source);
     const asked = requestedSize(this.#stage.choice.sizes, size);
-    return this.#withPictures(sources, asked, undefined, async ([chosen]) => {
+    return this.#withPictures(sources, asked, signal, async ([chosen]) => {
       if (chosen === undefined) throw internalError("no picture to prepare");
       const { pictures } = chosen;
       const call: WorkerCall<TensorData> = (host) =>
         host.preprocess(transfer(pictures, transferableImages(pictures))).catch(blamingOrigin);
-      return (await this.#stage.sessions.open(this.#stage.choice.variantOf(chosen.size, 1))).call(
-        call,
-        () => null,
-      );
+      const session = this.#stage.sessions.open(this.#stage.choice.variantOf(chosen.size, 1));
+      return (await rejectOnAbort(session, signal)).call(call, () => null, signal);
     });
   }
 
@@ -141,8 +175,9 @@ export class PictureRuns {
   #remember(results: readonly Result[]): void {
     const { session: first } = this.#stage;
     const { info } = first.loaded;
-    for (const { warnings, preprocess, postprocess } of results) {
+    for (const { warnings, preprocess, postprocess, timings } of results) {
       first.warn(warnings);
+      this.#stage.lastTimings = timings;
       [info.preprocess, info.postprocess] = [preprocess, postprocess];
     }
   }

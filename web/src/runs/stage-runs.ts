@@ -61,6 +61,7 @@ export class StageRuns {
       : this.#timedCall(["run", variant], options, signal, (host, id, ref) => host.run(id, ref, options)));
     this.#stage.session.warn(result.warnings);
     this.#stage.session.loaded.info.postprocess = result.postprocess;
+    this.#stage.lastTimings = result.timings;
     return result;
   }
 

@@ -4,8 +4,9 @@ import { internalError } from "../api/errors.js";
 import type { PictureSize, Tensors } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { pictureBatch, pictureSize, pictureSizes, sameSize } from "../manifest/variants.js";
+import { sizeOf } from "../preprocess/canvas-pixels.js";
 import { fittingSize } from "../preprocess/fitting-size.js";
-import { type PackedPicture, sizeOf } from "../preprocess/pixels.js";
+import type { PackedPicture } from "../preprocess/pixels.js";
 
 /** Pictures that are run at a size, null where the model has one alone, and their places in the call. */
 export interface SizedPictures {

@@ -1,6 +1,6 @@
 // What self-tests found, kept for the next visit: by adapter, browser and bundle.
 
-import { readFinding, writeFinding } from "../storage/findings.js";
+import { type Fields, isRecent, readFinding, writeFinding } from "../storage/findings.js";
 import type { Warn } from "../worker/with-limit.js";
 
 /** `reason` is null where the test was passed. */
@@ -16,10 +16,16 @@ const DAYS = { failed: 7, passed: 30 };
 
 /** Returns the verdict, null where there is none that still holds, or no cache. */
 export async function readSelfTest(key: string, warn: Warn): Promise<SelfTestRecord | null> {
-  const verdict = (await readFinding(key, warn)) as SelfTestRecord | undefined;
-  if (verdict === undefined) return null;
-  const days = verdict.reason === null ? DAYS.passed : DAYS.failed;
-  return Date.now() - verdict.at < days * DAY ? verdict : null;
+  const holds = ({ reason, at }: Fields): boolean =>
+    reason === null
+      ? isRecent(at, DAYS.passed * DAY)
+      : typeof reason === "string" && isRecent(at, DAYS.failed * DAY);
+  return (await readFinding<SelfTestRecord>(key, holds, warn)) ?? null;
+}
+
+/** Returns when a test that failed at this time is run again, in milliseconds since 1970. */
+export function retestTime(failedAt: number): number {
+  return failedAt + DAYS.failed * DAY;
 }
 
 /** Where it cannot be kept, the test is run again next time. */

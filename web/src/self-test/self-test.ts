@@ -12,7 +12,7 @@ import type { Warn } from "../worker/with-limit.js";
 import { type GoldenRun, goldenFiles } from "./golden.js";
 import { goldenDifference, hasSignal } from "./golden-compare.js";
 import { runSequence, type StatefulRunner } from "./golden-sequence.js";
-import { readSelfTest, writeSelfTest } from "./self-test-cache.js";
+import { readSelfTest, retestTime, writeSelfTest } from "./self-test-cache.js";
 
 /** A test, and what is known of it from an earlier visit. */
 export interface SelfTestPlan {
@@ -23,9 +23,17 @@ export interface SelfTestPlan {
   warn: Warn;
 }
 
+/** What of a load says how its graph is tested. With `retest`, what is known to fail is tested again. */
+interface Tested {
+  manifest: Manifest;
+  base: string;
+  build: EngineBuild;
+  retest: boolean;
+}
+
 /** Returns the test of a graph on an adapter, null for a bundle that has none. Throws where it is known to fail. */
 export async function planSelfTest(
-  { manifest, base, build }: { manifest: Manifest; base: string; build: EngineBuild },
+  { manifest, base, build, retest }: Tested,
   { file, weights, precision }: Graph,
   adapter: AdapterInfo,
   warn: Warn,
@@ -36,8 +44,10 @@ export async function planSelfTest(
   const hashes = used.map((path) => files.find((each) => each.path === path)?.sha256);
   const key = await findingKey(base, [adapter, navigator.userAgent, hashes]);
   const verdict = await readSelfTest(key, warn);
-  if (verdict !== null && verdict.reason !== null) throw selfTestFailed(verdict.reason);
-  return { golden, precision, key, passed: verdict !== null, warn };
+  if (verdict === null || verdict.reason === null)
+    return { golden, precision, key, passed: verdict !== null, warn };
+  if (!retest) throw rememberedFailure(verdict.reason, verdict.at, precision);
+  return { golden, precision, key, passed: false, warn };
 }
 
 /** Runs the test and keeps its verdict, and that on replays where they are untried. Throws where it fails. */
@@ -77,11 +87,17 @@ export async function withoutStates({ run }: StatefulRunner, feeds: AnyTensors):
   return outputs;
 }
 
-function selfTestFailed(reason: string): WebbuildError {
-  const fix = 'load with { backend: "wasm" }, and report the name of the adapter with this message';
-  return new WebbuildError(
-    "self-test-failed",
-    `this GPU computes wrong results for the model: ${reason}`,
-    fix,
-  );
+function selfTestFailed(reason: string, fix = ""): WebbuildError {
+  const message = `this GPU computes wrong results for the model: ${reason}`;
+  const last = 'load with { backend: "wasm" }, and report the name of the adapter with this message';
+  return new WebbuildError("self-test-failed", message, `${fix}${last}`);
+}
+
+/** `at` is when the test failed, in milliseconds since 1970. */
+function rememberedFailure(reason: string, at: number, precision: Precision): WebbuildError {
+  const [found, again] = [at, retestTime(at)].map((time) => new Date(time).toISOString().slice(0, 10));
+  const when = `found on ${found} and not tested since, which it is on ${again}`;
+  const named = precision === "fp32" ? "" : `, precision: "${precision}"`;
+  const fix = `to test it now, load with { backend: "webgpu"${named} }; else `;
+  return selfTestFailed(`${reason} (${when})`, fix);
 }

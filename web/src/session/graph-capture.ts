@@ -4,7 +4,7 @@ import { type ErrorCode, WebbuildError } from "../api/errors.js";
 import type { SessionInfo, Tensors } from "../api/types.js";
 import type { EngineBuild, Graph } from "../manifest/manifest.js";
 import { readSelfTest, writeSelfTest } from "../self-test/self-test-cache.js";
-import { deleteFinding } from "../storage/findings.js";
+import { TrialCount } from "../storage/trial-count.js";
 import type { Warn } from "../worker/with-limit.js";
 
 /** `python -m benchmarks.graph_capture`, on two adapters: right where the engine owns the buffers of inputs and outputs. */
@@ -18,8 +18,6 @@ const CAPTURE_FAILURES: ReadonlySet<ErrorCode> = new Set([
   "out-of-memory",
   "run-failed",
 ]);
-/** Stands in for a verdict until there is one: who finds it was not there for the end of the trial. */
-const UNFINISHED = "its trial in an earlier visit did not end";
 
 /** What is known before there is a session. */
 export interface CapturePlan {
@@ -30,6 +28,7 @@ export interface CapturePlan {
   unverified: boolean;
   /** What the verdict is kept under. */
   key: string;
+  trial: TrialCount;
   warn: Warn;
 }
 
@@ -62,7 +61,9 @@ export async function planCapture({
   refused,
   warn,
 }: CaptureRequest): Promise<CapturePlan> {
-  const no = (reason: string): CapturePlan => ({ used: false, reason, unverified: false, key: "", warn });
+  const key = `${test}-capture`;
+  const trial = new TrialCount(key, warn);
+  const no = (reason: string): CapturePlan => ({ used: false, reason, unverified: false, key, trial, warn });
   if (graph.target === "wasm") return no("the model runs on WASM");
   if (version !== MEASURED.version || !MEASURED.builds.includes(build))
     return no(`onnxruntime-web ${version} was not measured, ${MEASURED.version} was`);
@@ -77,41 +78,40 @@ export async function planCapture({
     );
   if (software) return no("the adapter is software, which replays would not make faster");
   if (test === null) return no("no self-test could see its replays");
-  const key = `${test}-capture`;
   if (refused !== null) await writeSelfTest(key, refused, warn);
   const verdict = await readSelfTest(key, warn);
-  const reason = refused ?? verdict?.reason ?? null;
+  const reason = refused ?? (verdict === null ? await trial.refusal() : verdict.reason);
   if (reason !== null) return no(reason);
   return {
     used: true,
     reason: "its replays were right in the self-test",
     unverified: verdict === null,
     key,
+    trial,
     warn,
   };
 }
 
 /** Does work with a session that captures. What fails of it is "capture-failed". */
 export async function guardCapture<T>(
-  { used, unverified, key, warn }: CapturePlan,
+  { used, unverified, trial }: CapturePlan,
   work: () => Promise<T>,
 ): Promise<T> {
   if (!used) return work();
-  if (unverified) await writeSelfTest(key, UNFINISHED, warn);
+  if (unverified) await trial.begin();
   try {
     return await work();
   } catch (error) {
+    await trial.end();
     if (error instanceof WebbuildError && CAPTURE_FAILURES.has(error.code))
       throw captureFailed(`a session with it failed: ${error.message}`, error);
-    const failed = error instanceof WebbuildError && error.code === "capture-failed";
-    if (unverified && !failed) await deleteFinding(key, warn);
     throw error;
   }
 }
 
 /** Sees replays of a run that was right: on the same inputs, on others, and on the same again. Throws "capture-failed". */
 export async function verifyReplays(
-  { key, warn }: CapturePlan,
+  { key, trial, warn }: CapturePlan,
   feeds: Tensors,
   run: (feeds: Tensors) => Promise<Tensors>,
   difference: (got: Tensors) => string | null,
@@ -125,6 +125,7 @@ export async function verifyReplays(
     (equalTensors(again, others) ? "the inputs change nothing" : null);
   if (reason !== null) throw captureFailed(`a replay in the self-test was wrong: ${reason}`);
   await writeSelfTest(key, null, warn);
+  await trial.end();
 }
 
 /** Why a model that was captured is not any more. */

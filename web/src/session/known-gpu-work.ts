@@ -2,7 +2,7 @@
 
 import type { DeviceRequest } from "../gpu/engine-devices.js";
 import type { PipelineSource } from "../gpu/pipeline-use.js";
-import { readFinding, writeFinding } from "../storage/findings.js";
+import { type Fields, readFinding, writeFinding } from "../storage/findings.js";
 import type { Warn } from "../worker/with-limit.js";
 
 /** What the engine's device is asked for with, null where nobody knows, and the pipelines. */
@@ -18,17 +18,14 @@ const nameOf = (test: string): string => `${test}-gpu-work-1`;
 
 /** Returns that of earlier visits, of the graph with a self-test; nothing where nothing is kept. */
 export async function readGpuWork(test: string, warn: Warn): Promise<KnownGpuWork> {
-  const kept = await readFinding(nameOf(test), warn);
-  return isGpuWork(kept) ? kept : NOTHING_KNOWN;
+  return (await readFinding<KnownGpuWork>(nameOf(test), isGpuWork, warn)) ?? NOTHING_KNOWN;
 }
 
-/** Whether what was kept has the form of this version: anyone on the origin may write there. */
-function isGpuWork(kept: unknown): kept is KnownGpuWork {
-  const { device, pipelines } = Object(kept) as Record<string, unknown>;
+function isGpuWork({ device, pipelines }: Fields): boolean {
   return typeof device === "object" && Array.isArray(pipelines) && pipelines.every(isSource);
 }
 
-function isSource(kept: unknown): kept is PipelineSource {
+function isSource(kept: unknown): boolean {
   const { code, entryPoint, groups } = Object(kept) as Record<string, unknown>;
   if (typeof code !== "string" || typeof entryPoint !== "string" || !Array.isArray(groups)) return false;
   return groups.every((entries) => Array.isArray(entries));

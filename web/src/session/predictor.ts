@@ -119,9 +119,10 @@ export class Predictor {
   async #guarded(run: () => Promise<AnyTensors>): Promise<AnyTensors> {
     if (this.#gpu === null) return run();
     const outputs = await this.#gpu.guard(run);
-    const error = this.#gpu.take();
-    if (error !== null) throw error;
-    return outputs;
+    const error = await this.#gpu.reason();
+    if (error === null) return outputs;
+    releaseTensors(outputs);
+    throw error;
   }
 
   #stateOutputs(): string[] {

@@ -1,7 +1,7 @@
 // Bringing a model up in the worker: exactly one graph, on its backend.
 
 import type { Backend, SessionInfo } from "../api/types.js";
-import type { SharedEngine } from "../engine/shared-engine.js";
+import type { RegisterEngine, SharedEngine } from "../engine/shared-engine.js";
 import type { EngineBuild, Graph } from "../manifest/manifest.js";
 import type { StageManifest } from "../manifest/stages.js";
 import type { Postprocessor } from "../postprocess/gpu-postprocess.js";
@@ -24,6 +24,8 @@ export interface SessionRequest {
   build: EngineBuild;
   trace: boolean;
   selfTest: boolean;
+  /** Whether a self-test that failed on an earlier visit is run again. */
+  retest: boolean;
   cache: boolean;
   processing: "auto" | "cpu";
   /** Why VideoFrames are copied whatever the GPU can, null where that is found out. */
@@ -62,8 +64,9 @@ export async function setUpSession(
   warn: Warn,
   shared: SharedEngine,
   signal: AbortSignal,
+  register: RegisterEngine,
 ): Promise<SessionSetup> {
   const progress = new LoadProgress(onProgress);
-  const parts = await fetchParts(request, progress, warn, shared, signal);
+  const parts = await fetchParts(request, progress, warn, shared, signal, register);
   return shared.queue.add(() => openSession(request, parts, progress, warn, shared, signal));
 }

@@ -1,13 +1,13 @@
 // One graph of the bundle, ready to run on one provider.
 
 import type { InferenceSession, Tensor } from "onnxruntime-web";
-import { WebbuildError } from "../api/errors.js";
+import { outOfMemory, WebbuildError } from "../api/errors.js";
 import type { Route } from "../api/run-result.js";
 import type { DType, TensorData } from "../api/types.js";
 import type { OrtWeb } from "../engine/engine.js";
 import type { Graph, Manifest } from "../manifest/manifest.js";
 import { partNames, Suppressor } from "../suppression/suppressor.js";
-import { type AnyTensors, type GpuTensor, isOnGpu } from "../tensors/gpu-tensor.js";
+import { type AnyTensors, everyOne, type GpuTensor, isOnGpu } from "../tensors/gpu-tensor.js";
 import type { GraphBytes } from "./graph-bytes.js";
 import { OwnedBuffers } from "./owned-buffers.js";
 
@@ -134,10 +134,7 @@ export class Session {
 function sessionError(code: "no-session" | "run-failed", what: string, cause: unknown): WebbuildError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `${what}: ${reason}`;
-  if (/bad_alloc|out of memory|allocation failed/i.test(reason)) {
-    const fix = "dispose of models that are not used, close other pages, or pack a smaller model";
-    return new WebbuildError("out-of-memory", message, fix, { cause });
-  }
+  if (/bad_alloc|out of memory|allocation failed/i.test(reason)) return outOfMemory(message, { cause });
   const broken = cause instanceof WebAssembly.RuntimeError || reason.startsWith("Aborted(");
   const fix = 'load with { backend: "wasm" }, or run `webbuild verify` on the bundle';
   return new WebbuildError(broken ? "engine-failed" : code, message, fix, { cause });
@@ -158,7 +155,12 @@ async function readAll(
     const keep = staysOnGpu.includes(name) && tensor.location === "gpu-buffer" && tensor.type === "float32";
     return [name, keep ? gpuTensor(tensor) : await readTensor(tensor)];
   });
-  return Object.fromEntries(await Promise.all(read));
+  try {
+    return Object.fromEntries(await everyOne(read));
+  } catch (error) {
+    for (const value of Object.values(results)) value.dispose();
+    throw error;
+  }
 }
 
 function gpuTensor(tensor: Tensor): GpuTensor {
@@ -169,7 +171,14 @@ function gpuTensor(tensor: Tensor): GpuTensor {
     const data = (await tensor.getData(false)) as Float32Array<ArrayBuffer>;
     return { type: "float32", dims: [...tensor.dims], data: data.slice() };
   };
-  return { type: "float32", dims: [...tensor.dims], buffer, read, copy, release: () => tensor.dispose() };
+  const release = (): void => {
+    try {
+      tensor.dispose();
+    } catch {
+      // It is being read, which on a lost device never ends: it goes with the device.
+    }
+  };
+  return { type: "float32", dims: [...tensor.dims], buffer, read, copy, release };
 }
 
 async function readTensor(tensor: Tensor): Promise<TensorData> {

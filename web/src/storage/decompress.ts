@@ -2,10 +2,11 @@
 // where it cannot, fzstd does, while the file still comes.
 
 import { Decompress } from "fzstd";
-import { corruptFile } from "../api/errors.js";
+import { corruptFile, WebbuildError } from "../api/errors.js";
 import type { File } from "../manifest/manifest.js";
 import { allocate } from "./dequantize.js";
-import { MAX_HEADER, zstdWindowSize } from "./zstd-window.js";
+import { ReceivedBytes } from "./received-bytes.js";
+import { MAX_HEADER, ZstdFrame, zstdWindowSize } from "./zstd-window.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -13,10 +14,14 @@ type Bytes = Uint8Array<ArrayBuffer>;
 const WINDOW = 8 * 2 ** 20;
 const MAGIC = { identity: [], gzip: [0x1f, 0x8b], zstd: [0x28, 0xb5, 0x2f, 0xfd] } as const;
 
+/** Bytes of content that a block holds at the least, but for some: encoders fill 128 KiB, or split that in a few. */
+const SMALL_BLOCK = 1024;
+const SMALL_BLOCKS = 256;
+
 /** Bytes of a file that are decompressed at a time, where others are to have their turn between. */
 const STEP = 32 * 1024;
 
-/** Whether a file is as it is stored. A host that sends `Content-Encoding` has the browser inflate it on the way. */
+/** Whether a file begins as it is stored. A host that sends `Content-Encoding` has the browser decompress it on the way. */
 export function isEncoded({ encoding }: File, content: Bytes): boolean {
   return MAGIC[encoding].every((byte, index) => content[index] === byte);
 }
@@ -40,22 +45,18 @@ export class Decompressor {
     this.#zstd?.push(chunk);
   }
 
-  /** Returns what `stored`, all that was pushed, holds. Throws `corrupt-file` where that is not what it must be. */
+  /** Returns what `stored`, all that was pushed, holds. Throws `corrupt-file` where that is not as large as it must be. */
   async content(stored: Bytes): Promise<Bytes> {
-    const { encoding, uncompressedSize } = this.#file;
+    const { encoding, uncompressedSize, path } = this.#file;
     if (encoding === "identity") return stored;
-    const content = isEncoded(this.#file, stored) ? await this.#decompress(encoding, stored) : stored;
-    if (content.byteLength === uncompressedSize) return content;
-    const what = `${content.byteLength} bytes, wanted ${encoding} of ${uncompressedSize}, or those decompressed by the host`;
-    throw corruptFile(this.#file.path, what);
-  }
-
-  async #decompress(encoding: string, stored: Bytes): Promise<Bytes> {
     try {
-      return this.#zstd?.end() ?? (await decompressNatively(encoding, stored));
+      const content = this.#zstd?.end() ?? (await decompressNatively(this.#file, stored));
+      if (content.byteLength === uncompressedSize) return content;
+      throw new Error(`it holds ${content.byteLength} bytes, not ${uncompressedSize}`);
     } catch (cause) {
+      if (cause instanceof WebbuildError) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw corruptFile(this.#file.path, `it is no whole ${encoding} file: ${reason}`, { cause });
+      throw corruptFile(path, `it is no whole ${encoding} file: ${reason}`, { cause });
     }
   }
 }
@@ -78,7 +79,8 @@ export async function decompressInSteps(
 /** One zstd file, into memory of the size that the manifest gives. An error waits until what was pushed is asked for. */
 class ZstdDecompressor {
   readonly #content: Bytes;
-  readonly #frame: Decompress;
+  readonly #decoder: Decompress;
+  #frame: ZstdFrame | null = null;
   /** What came until the head was whole, null after it. */
   #header: number[] | null = [];
   #length = 0;
@@ -86,7 +88,7 @@ class ZstdDecompressor {
 
   constructor({ uncompressedSize, path }: File) {
     this.#content = allocate(uncompressedSize, path);
-    this.#frame = new Decompress((block) => {
+    this.#decoder = new Decompress((block) => {
       this.#content.set(block, this.#length); // throws where there is more than there may be
       this.#length += block.byteLength;
     });
@@ -96,7 +98,9 @@ class ZstdDecompressor {
     if (this.#error !== null) return;
     try {
       const next = this.#afterHeader(chunk, last);
-      if (next !== null) this.#frame.push(next, last);
+      if (next === null) return;
+      this.#frame?.push(next);
+      this.#decoder.push(next, last);
     } catch (error) {
       this.#error = error;
     }
@@ -118,6 +122,7 @@ class ZstdDecompressor {
     }
     const asked = zstdWindowSize(came);
     if (asked > Math.max(WINDOW, this.#content.byteLength)) throw new Error(`a window of ${asked} bytes`);
+    this.#frame = new ZstdFrame(came, SMALL_BLOCKS + Math.ceil(this.#content.byteLength / SMALL_BLOCK));
     const all = new Uint8Array(this.#header.length + chunk.length);
     all.set(this.#header);
     all.set(chunk, this.#header.length);
@@ -126,9 +131,18 @@ class ZstdDecompressor {
   }
 }
 
-async function decompressNatively(encoding: string, stored: Bytes): Promise<Bytes> {
-  const decompressed = new Blob([stored]).stream().pipeThrough(decompressionStream(encoding));
-  return new Uint8Array(await new Response(decompressed).arrayBuffer());
+/** Stops where more comes out than the manifest says: a few bytes may stand for gigabytes. */
+async function decompressNatively({ encoding, uncompressedSize, path }: File, stored: Bytes): Promise<Bytes> {
+  const content = new ReceivedBytes(uncompressedSize, path);
+  const reader = new Blob([stored]).stream().pipeThrough(decompressionStream(encoding)).getReader();
+  for (let part = await reader.read(); part.value; part = await reader.read()) {
+    if (content.length + part.value.byteLength > uncompressedSize) {
+      await reader.cancel();
+      throw new Error(`it holds more than ${uncompressedSize} bytes`);
+    }
+    content.push(part.value);
+  }
+  return content.content();
 }
 
 /** TypeScript's DOM does not know zstd yet. */

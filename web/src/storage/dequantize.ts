@@ -1,7 +1,7 @@
 // Weights stored as whole numbers with scales, turned back to floats. webbuild/quantization/weight_format.py says how they lie;
 // webbuild/quantization/dequantize.py does the same, to the bit.
 
-import { WebbuildError } from "../api/errors.js";
+import { outOfMemory, WebbuildError } from "../api/errors.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -50,8 +50,7 @@ export function allocate(bytes: number, path: string): Bytes {
   try {
     return new Uint8Array(bytes);
   } catch (cause) {
-    const fix = "dispose of models that are not used, close other pages, or pack a smaller model";
-    throw new WebbuildError("out-of-memory", `${path}: no room for ${bytes} bytes`, fix, { cause });
+    throw outOfMemory(`${path}: no room for ${bytes} bytes`, { cause });
   }
 }
 

@@ -1,16 +1,23 @@
 // Files of the bundle: streamed, counted, checked against the manifest, decompressed.
 
-import { abortedError, corruptFile, WebbuildError } from "../api/errors.js";
+import { corruptFile, WebbuildError } from "../api/errors.js";
 import type { File } from "../manifest/manifest.js";
-import { LIMITS, withLimit } from "../worker/with-limit.js";
+import { LIMITS } from "../worker/with-limit.js";
 import { Decompressor, decompressInSteps, isEncoded } from "./decompress.js";
 import { allocate, dequantize } from "./dequantize.js";
 import type { FileCache } from "./file-cache.js";
-import { ReceivedBytes } from "./received-bytes.js";
+import { oneAtATime } from "./one-at-a-time.js";
+import { type OnBytes, type Received, receive } from "./receive.js";
+import { compileServed, serveEngine } from "./served-engine.js";
 import { sha256 } from "./sha256.js";
+import { SharedProgress } from "./shared-progress.js";
 
-export type OnBytes = (count: number) => void;
+export type { OnBytes } from "./receive.js";
+
 type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Bytes per millisecond at which what another tab fetches is waited for. */
+const SLOWEST_NETWORK = 1_000;
 
 /** Where files lie: beside the manifest, but for those with an address of their own. */
 interface FileLocations {
@@ -26,10 +33,10 @@ export class Downloads {
   /** What a script has decompressed here. */
   readonly #slow = new Set<File>();
 
-  /** What `cache` has is not fetched; what is fetched it is given to keep. */
   /** What was given to the cache to be written. */
   readonly #written = new WeakSet<Bytes>();
 
+  /** What `cache` has is not fetched; what is fetched it is given to keep. */
   constructor(locations: FileLocations, files: readonly File[], cache: FileCache, signal: AbortSignal) {
     this.#locations = locations;
     this.#files = new Map(files.map((file) => [file.path, file]));
@@ -37,13 +44,17 @@ export class Downloads {
     this.#signal = signal;
   }
 
-  /** The address of a file that has one of its own. */
-  addressOf(path: string): string | undefined {
-    return this.#locations.addresses[path];
+  url(path: string): string {
+    const { addresses, base } = this.#locations;
+    const moved = Object.hasOwn(addresses, path) ? addresses[path] : undefined;
+    if (moved !== undefined) return moved;
+    if (URL.canParse(path, base)) return new URL(path, base).href;
+    throw badManifest(`${path} is no address`);
   }
 
-  url(path: string): string {
-    return this.addressOf(path) ?? new URL(path, this.#locations.base).href;
+  /** Returns the path of a file of the runtime, such as `runtime/worker.js`: a site has it above its bundles. */
+  runtimePath(name: string): string {
+    return [...this.#files.keys()].find((path) => path === `../${name}`) ?? name;
   }
 
   /** Returns the bytes that the files take as they are stored. */
@@ -65,8 +76,14 @@ export class Downloads {
   async get(path: string, onBytes: OnBytes = () => {}): Promise<Bytes> {
     const file = this.#file(path);
     if (file.parts.length > 0) return this.#joinParts(file, onBytes);
+    const kept = await this.#readKept(file, onBytes);
+    if (kept !== null) return kept;
+    return this.#fetchOnce(file, onBytes).catch((error: unknown) => this.#failed(error));
+  }
+
+  async #readKept(file: File, onBytes: OnBytes): Promise<Bytes | null> {
     const kept = await this.#cache.get(file);
-    if (kept === null) return this.#fetch(file, onBytes).catch((error: unknown) => this.#failed(error));
+    if (kept === null) return null;
     onBytes(file.size);
     if (kept.isDecompressed) return kept.bytes;
     const decompressor = new Decompressor(file);
@@ -85,10 +102,25 @@ export class Downloads {
       if (kept !== null && !kept.isDecompressed) {
         const content = await decompressInSteps(file, kept.bytes, signal);
         if (content === null) return;
-        this.#cache.putDecompressed(file, content);
+        void this.#cache.putDecompressed(file, content);
       }
       this.#slow.delete(file);
     }
+  }
+
+  /** Returns the engine as an earlier visit left it for this one, compiled; null where it did not. */
+  async compiledEngine(path: string, onBytes: OnBytes): Promise<WebAssembly.Module | null> {
+    const file = this.#file(path);
+    const module = this.#cache.keeps ? await compileServed(file) : null;
+    if (module !== null) onBytes(file.size);
+    return module;
+  }
+
+  /** Leaves the engine for the next visit in the form of which the browser keeps compiled code. For when nobody waits. */
+  async serveEngine(path: string): Promise<void> {
+    // What is read while it is being written is not whole: it would be thrown away, and fetched again.
+    if (!this.#cache.keeps || !(await this.#cache.flushWrites())) return;
+    await serveEngine(this.#locations.base, this.#file(path), await this.get(path));
   }
 
   /** The worker ends with the load that failed: what was fetched whole is to be kept before that. */
@@ -102,25 +134,42 @@ export class Downloads {
    * try replaces a copy that is old or broken.
    */
   async checkScript(path: string, onBytes: OnBytes): Promise<void> {
-    const file = this.#file(path);
-    const [url, signal] = [this.url(path), this.#signal];
-    const { stored } = await receive(url, file, onBytes, { signal });
-    if ((await difference(file, stored)) === null) return;
-    await verify(file, (await receive(url, file, () => {}, { signal, cache: "reload" })).stored);
+    await this.#receive(this.#file(path), onBytes);
+  }
+
+  /** What another load or tab fetches just now is taken from the cache when that has it; meanwhile its bytes are reported. */
+  #fetchOnce(file: File, onBytes: OnBytes): Promise<Bytes> {
+    if (!this.#cache.keeps) return this.#fetch(file, onBytes, () => {});
+    const name = `webbuild ${file.sha256}`;
+    const progress = new SharedProgress(name, onBytes);
+    let writing = Promise.resolve();
+    const work = async (): Promise<Bytes> =>
+      (await this.#readKept(file, progress.onBytes)) ??
+      (await this.#fetch(file, progress.onBytes, (begun) => {
+        writing = begun;
+      }));
+    const limit = LIMITS.stall + file.size / SLOWEST_NETWORK;
+    const turn = oneAtATime(name, { work, after: () => writing }, limit, this.#signal);
+    return turn.finally(() => progress.close());
+  }
+
+  async #fetch(file: File, onBytes: OnBytes, onWrite: (writing: Promise<void>) => void): Promise<Bytes> {
+    const { content, decompressor, isDecompressed } = await this.#receive(file, onBytes);
+    onWrite(isDecompressed ? this.#cache.putDecompressed(file, content) : this.#cache.put(file, content));
+    this.#written.add(content);
+    if (isDecompressed) return content;
+    if (decompressor.isSlow) this.#slow.add(file);
+    return decompressor.content(content);
   }
 
   /** A copy on the way that is old or broken is passed by: what is not as the manifest says is fetched again, once. */
-  async #fetch(file: File, onBytes: OnBytes): Promise<Bytes> {
+  async #receive(file: File, onBytes: OnBytes): Promise<Received & { isDecompressed: boolean }> {
     const [url, signal] = [this.url(file.path), this.#signal];
-    let { stored, inflating: decompressor } = await receive(url, file, onBytes, { signal });
-    if (!isEncoded(file, stored)) return decompressor.content(stored);
-    if ((await difference(file, stored)) !== null)
-      ({ stored, inflating: decompressor } = await receive(url, file, () => {}, { signal, cache: "reload" }));
-    await verify(file, stored);
-    this.#cache.put(file, stored);
-    this.#written.add(stored);
-    if (decompressor.isSlow) this.#slow.add(file);
-    return decompressor.content(stored);
+    const first = await receive(url, file, onBytes, { signal });
+    const isDecompressed = await checkForm(file, first.content).catch(() => null);
+    if (isDecompressed !== null) return { ...first, isDecompressed };
+    const second = await receive(url, file, () => {}, { signal, cache: "reload" });
+    return { ...second, isDecompressed: await checkForm(file, second.content) };
   }
 
   /** One part at a time: beside the whole, memory holds one of them. */
@@ -160,65 +209,31 @@ function badManifest(what: string): WebbuildError {
   return new WebbuildError("invalid-manifest", what, "pack the model again");
 }
 
-/** Counts at most `file.size`: a host that inflates sends more bytes than are stored. */
-async function receive(
-  url: string,
-  file: File,
-  onBytes: OnBytes,
-  options: RequestInit,
-): Promise<{ stored: Bytes; inflating: Decompressor }> {
-  let counted = 0;
-  const received = new ReceivedBytes(file.size, file.path);
-  const decompressor = new Decompressor(file);
-  for await (const chunk of stream(url, file, options)) {
-    received.push(chunk);
-    decompressor.push(chunk);
-    const more = Math.min(chunk.byteLength, file.size - counted);
-    counted += more;
-    onBytes(more);
-  }
-  onBytes(file.size - counted);
-  return { stored: received.content(), inflating: decompressor };
+/** Returns whether a file came decompressed. Throws `corrupt-file` where neither form is the manifest's. */
+async function checkForm(file: File, content: Bytes): Promise<boolean> {
+  const { encoding, size, sha256: hash, uncompressedSize, uncompressedSha256, path } = file;
+  const wrong = await difference(content, size, hash);
+  if (wrong === null) return false;
+  if (encoding === "identity" || isEncoded(file, content)) throw corruptFile(path, wrong);
+  if (uncompressedSha256 === undefined && content.byteLength === uncompressedSize) throw uncheckable(path);
+  const wrongInside = await difference(content, uncompressedSize, uncompressedSha256);
+  if (wrongInside === null) return true;
+  throw corruptFile(path, `neither as stored, ${wrong}, nor decompressed by the host, ${wrongInside}`);
 }
 
-async function* stream(url: string, file: File, options: RequestInit): AsyncGenerator<Bytes> {
-  const stop = new AbortController();
-  const abort = (): void => stop.abort(options.signal?.reason);
-  options.signal?.addEventListener("abort", abort);
-  if (options.signal?.aborted) abort();
-  try {
-    const response = await withLimit(
-      fetch(url, { ...options, signal: stop.signal }),
-      LIMITS.stall,
-      "the server",
-    );
-    if (!response.ok) throw new Error(`the server answered ${response.status} ${response.statusText}`.trim());
-    const reader = response.body?.getReader();
-    if (reader === undefined) return;
-    const next = (): Promise<ReadableStreamReadResult<Bytes>> =>
-      withLimit(reader.read(), LIMITS.stall, "the server, with more of the file,");
-    for (let part = await next(); part.value; part = await next()) yield part.value;
-  } catch (cause) {
-    if (options.signal?.aborted) throw abortedError(options.signal);
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const fix = `check the network, and that ${url} is deployed; what was fetched whole is not fetched again`;
-    throw new WebbuildError("download-failed", `${file.path}: ${reason}`, fix, { cause });
-  } finally {
-    options.signal?.removeEventListener("abort", abort);
-    stop.abort(); // ends a download that has stalled, or that nobody reads to its end
-  }
+/** An older webbuild wrote no hash of what is in a file. */
+function uncheckable(path: string): WebbuildError {
+  const message = `${path} came decompressed by the host, and the manifest has no hash of it so`;
+  const fix =
+    "pack the model again with this version of webbuild, or have the host send the file as it is stored";
+  return new WebbuildError("corrupt-file", message, fix);
 }
 
-async function verify(file: File, stored: Bytes): Promise<void> {
-  const wrong = await difference(file, stored);
-  if (wrong !== null) throw corruptFile(file.path, wrong);
-}
-
-/** Returns how the file is not the one of the manifest, null where it is. */
-async function difference(file: File, stored: Bytes): Promise<string | null> {
-  if (stored.byteLength !== file.size) return `${stored.byteLength} bytes, wanted ${file.size}`;
+/** Returns how content is not that of the manifest, null where it is. */
+async function difference(content: Bytes, size: number, hash: string | undefined): Promise<string | null> {
+  if (content.byteLength !== size) return `${content.byteLength} bytes, wanted ${size}`;
   // Pages that are neither https nor localhost have no WebCrypto: their size is all that can be checked.
   if (!isSecureContext) return null;
-  const got = await sha256(stored);
-  return got === file.sha256 ? null : `sha256 ${got}, wanted ${file.sha256}`;
+  const got = await sha256(content);
+  return got === hash ? null : `sha256 ${got}, wanted ${hash}`;
 }

@@ -4,6 +4,7 @@
 import type { File } from "../manifest/manifest.js";
 import { Queue } from "../worker/queue.js";
 import { storageLimit, TimedOut, type Warn, withLimit } from "../worker/with-limit.js";
+import { openBundle, removeOldest } from "./bundle-lists.js";
 import { sha256 } from "./sha256.js";
 import { type FileStore, openFileStore } from "./storage-backends.js";
 
@@ -22,35 +23,39 @@ export interface CacheOptions {
   warn: Warn;
 }
 
-/** A list of hashes for each bundle: what is on none of them is thrown away. */
-const INDEX_PREFIX = "bundle-";
-/** Bytes of a SHA-256. Decompressed content has its own behind it: the manifest has that of the stored file. */
-const HASH = 32;
 /** Milliseconds that a load which failed waits for what it fetched to be written. */
 const LAST_WRITES = 2_000;
+/**
+ * Another tab or worker has a file locked, or changed it while it was read: what that one writes is as good. Or all was thrown
+ * away just then.
+ */
+const CHANGED_ELSEWHERE = ["NoModificationAllowedError", "NotReadableError", "NotFoundError"];
 
 export class FileCache {
   readonly #store: FileStore | null;
+  readonly #base: string;
   readonly #options: CacheOptions;
   /** One write at a time. */
   readonly #writes = new Queue();
   #disabled = false;
 
-  private constructor(store: FileStore | null, options: CacheOptions) {
+  private constructor(store: FileStore | null, base: string, options: CacheOptions) {
     this.#store = store;
+    this.#base = base;
     this.#options = options;
   }
 
-  /** Opens what is kept for the bundle of a manifest. What no bundle has any more is thrown away in the background. */
+  /** Opens what is kept for the bundle of the manifest at `base`. What no bundle needs any more goes in the background. */
   static async open(base: string, files: readonly File[], options: CacheOptions): Promise<FileCache> {
-    if (!isSecureContext) return new FileCache(null, options);
+    if (!isSecureContext) return new FileCache(null, base, options);
     try {
       const store = await withLimit(options.open(), options.limit(0), "the browser's storage");
-      const cache = new FileCache(store, options);
-      cache.#write(0, (to) => evictUnused(to, base, files));
+      const cache = new FileCache(store, base, options);
+      const hashes = files.map((file) => file.sha256);
+      void cache.#write(0, (to) => openBundle(to, base, hashes, options.limit(0)));
       return cache;
     } catch (error) {
-      const none = new FileCache(null, options);
+      const none = new FileCache(null, base, options);
       none.#disable(error);
       return none;
     }
@@ -60,8 +65,14 @@ export class FileCache {
   static none(): FileCache {
     return new FileCache(
       null,
+      "",
       defaultCacheOptions(() => {}),
     );
+  }
+
+  /** Whether what is put here may be found again. */
+  get keeps(): boolean {
+    return this.#store !== null && !this.#disabled;
   }
 
   /** Returns what is kept of a file; null where that is nothing, not whole, or storage does not answer. */
@@ -77,22 +88,22 @@ export class FileCache {
       if (error instanceof TimedOut) this.#disable(error);
       return null;
     });
-    if (record === null) return null;
-    const kept = await whole(file, record);
-    if (kept === null) this.#write(0, (store) => store.remove(name));
-    return kept;
+    // One that is not whole stays, until it is replaced: another tab may be writing it just now.
+    return record === null ? null : whole(file, record);
   }
 
-  /** Keeps a file whose hash was checked. Returns at once. Where there is no room, nothing more is kept. */
-  put({ sha256: name, size }: File, stored: Bytes): void {
-    this.#write(size, (store) => store.write(name, stored));
+  /** Keeps a file whose hash was checked; nobody has to wait. Where there is no room, nothing more is kept. */
+  put({ sha256: name, size }: File, stored: Bytes): Promise<void> {
+    return this.#write(size, (store) => store.write(name, stored));
   }
 
-  /** Keeps what is in a file instead, which was checked before it was decompressed. Returns at once. */
-  putDecompressed({ sha256: name, uncompressedSize }: File, content: Bytes): void {
-    this.#write(uncompressedSize, async (store) =>
-      store.write(name, content, hashBytes(await sha256(content))),
-    );
+  /** Keeps what is in a file instead, which was checked. */
+  async putDecompressed(
+    { sha256: name, uncompressedSize, uncompressedSha256 }: File,
+    content: Bytes,
+  ): Promise<void> {
+    if (uncompressedSha256 === undefined) return; // the next visit could not check it
+    await this.#write(uncompressedSize, (store) => store.write(name, content));
   }
 
   /**
@@ -104,19 +115,30 @@ export class FileCache {
     return withLimit(written, LAST_WRITES, "writing").catch(() => false);
   }
 
-  #write(size: number, work: (store: FileStore) => Promise<void>): void {
+  async #write(size: number, work: (store: FileStore) => Promise<void>): Promise<void> {
     const store = this.#store;
     if (store === null || this.#disabled) return;
-    void this.#writes.add(async () => {
+    await this.#writes.add(async () => {
       if (this.#disabled) return;
-      const writing = withLimit(work(store), this.#options.limit(size), "the browser's storage");
-      await writing.catch((error: unknown) => this.#disable(error));
+      const writing = this.#writeWithRoom(store, work);
+      const limited = withLimit(writing, this.#options.limit(size), "the browser's storage");
+      await limited.catch((error: unknown) => this.#disable(error));
     });
   }
 
-  /** Another tab that writes the same file has it locked: what it writes is as good. */
+  /** Where there is no room, bundles that were not opened for a day make some. */
+  async #writeWithRoom(store: FileStore, work: (store: FileStore) => Promise<void>): Promise<void> {
+    try {
+      await work(store);
+    } catch (error) {
+      const isFull = error instanceof DOMException && error.name === "QuotaExceededError";
+      if (!isFull || !(await removeOldest(store, this.#base, this.#options.limit(0)))) throw error;
+      await this.#writeWithRoom(store, work);
+    }
+  }
+
   #disable(error: unknown): void {
-    if (error instanceof DOMException && error.name === "NoModificationAllowedError") return;
+    if (error instanceof DOMException && CHANGED_ELSEWHERE.includes(error.name)) return;
     if (this.#disabled) return;
     this.#disabled = true;
     const reason = error instanceof Error ? error.message : String(error);
@@ -129,49 +151,18 @@ export class FileCache {
   }
 }
 
-/** Returns a record as the file that it is of, null where it is not that. */
-async function whole(
-  { sha256: expected, size, uncompressedSize }: File,
-  record: Bytes,
-): Promise<KeptFile | null> {
-  if (record.byteLength === size && (await sha256(record)) === expected)
-    return { bytes: record, isDecompressed: false };
-  if (record.byteLength !== uncompressedSize + HASH) return null;
-  const [content, hash] = [record.subarray(0, -HASH), record.subarray(-HASH)];
-  const same = hashBytes(await sha256(content)).every((byte, index) => byte === hash[index]);
-  return same ? { bytes: content, isDecompressed: true } : null;
-}
-
-function hashBytes(hex: string): Bytes {
-  return Uint8Array.from({ length: HASH }, (_, index) =>
-    Number.parseInt(hex.slice(2 * index, 2 * index + 2), 16),
-  );
+/** Returns a record as the file that it is of, stored or decompressed, null where it is neither. */
+async function whole(file: File, record: Bytes): Promise<KeptFile | null> {
+  const isDecompressed = record.byteLength !== file.size;
+  const [size, hash] = isDecompressed
+    ? [file.uncompressedSize, file.uncompressedSha256]
+    : [file.size, file.sha256];
+  return record.byteLength === size && (await sha256(record)) === hash
+    ? { bytes: record, isDecompressed }
+    : null;
 }
 
 /** The browser's own storage. */
 export function defaultCacheOptions(warn: Warn): CacheOptions {
   return { open: openFileStore, limit: storageLimit, warn };
-}
-
-async function evictUnused(store: FileStore, base: string, files: readonly File[]): Promise<void> {
-  const ownIndex = `${INDEX_PREFIX}${await sha256(new TextEncoder().encode(base))}`;
-  const list = new TextEncoder().encode(JSON.stringify(files.map((file) => file.sha256)));
-  const previous = await store.read(ownIndex);
-  if (previous !== null && (await sha256(previous)) === (await sha256(list))) return;
-  await store.write(ownIndex, list);
-  const names = await store.names();
-  const lists = await Promise.all(
-    names.filter((name) => name.startsWith(INDEX_PREFIX)).map((name) => store.read(name)),
-  );
-  const used = new Set(lists.flatMap((each) => hashes(each)));
-  const unused = names.filter((name) => !name.startsWith(INDEX_PREFIX) && !used.has(name));
-  await Promise.all(unused.map((name) => store.remove(name)));
-}
-
-function hashes(list: Bytes | null): string[] {
-  try {
-    return JSON.parse(new TextDecoder().decode(list ?? new Uint8Array())) as string[];
-  } catch {
-    return [];
-  }
 }

@@ -16,6 +16,11 @@ export class ReceivedBytes {
     this.#content = allocate(size, path);
   }
 
+  /** Bytes that came. */
+  get length(): number {
+    return this.#length;
+  }
+
   push(chunk: Bytes): void {
     const length = this.#length + chunk.byteLength;
     if (length > this.#content.byteLength) this.#grow(Math.max(length, 2 * this.#length));

@@ -10,7 +10,18 @@ export interface FileStore {
   names(): Promise<string[]>;
 }
 
+/** Of the folder, and of the cache. */
 const NAME = "webbuild";
+
+/** Returns where a file lies in Cache Storage. No host has it there. */
+export function cachedAddress(name: string): string {
+  return new URL(`/${NAME}/${name}`, location.origin).href;
+}
+
+/** Returns what lies there. */
+export function cachedAt(address: string): Promise<Response | undefined> {
+  return caches.match(address, { cacheName: NAME });
+}
 
 /** What TypeScript's DOM leaves out, since only workers have it. */
 interface WritableHandle {
@@ -48,9 +59,24 @@ export async function openFileStore(): Promise<FileStore | null> {
   return null;
 }
 
+/** Returns the stores that there are, to read and remove: a page can, and leaves none behind that was not there. */
+export async function existingStores(): Promise<FileStore[]> {
+  if (!isSecureContext) return [];
+  const folder = await openFolder(false).catch(() => null);
+  const cached = (await caches.has(NAME).catch(() => false)) ? [await openCacheStorage()] : [];
+  return folder === null ? cached : [fileSystemStore(folder), ...cached];
+}
+
+async function openFolder(create: boolean): Promise<FileSystemDirectoryHandle> {
+  return (await navigator.storage.getDirectory()).getDirectoryHandle(NAME, { create });
+}
+
 async function openOpfs(): Promise<FileStore | null> {
   if (!("createSyncAccessHandle" in FileSystemFileHandle.prototype)) return null;
-  const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(NAME, { create: true });
+  return fileSystemStore(await openFolder(true));
+}
+
+function fileSystemStore(folder: FileSystemDirectoryHandle): FileStore {
   const remove = (name: string): Promise<void> => folder.removeEntry(name).catch(() => {});
   return {
     async read(name) {
@@ -58,7 +84,9 @@ async function openOpfs(): Promise<FileStore | null> {
       return handle && new Uint8Array(await (await handle.getFile()).arrayBuffer());
     },
     async write(name, ...pieces) {
-      const access = await openForWriting(await folder.getFileHandle(name, { create: true }));
+      // The browser, or the visitor, may have thrown the folder away since it was opened.
+      const handle = await (await openFolder(true)).getFileHandle(name, { create: true });
+      const access = await openForWriting(handle);
       try {
         access.truncate(0);
         for (const piece of pieces)
@@ -80,17 +108,16 @@ async function openOpfs(): Promise<FileStore | null> {
   };
 }
 
-async function openCacheStorage(): Promise<FileStore> {
+export async function openCacheStorage(type = ""): Promise<FileStore> {
   const cache = await caches.open(NAME);
-  const url = (name: string): string => new URL(`/${NAME}/${name}`, location.origin).href;
   return {
     async read(name) {
-      const cached = await cache.match(url(name));
+      const cached = await cache.match(cachedAddress(name));
       return cached === undefined ? null : new Uint8Array(await cached.arrayBuffer());
     },
-    write: (name, ...pieces) => cache.put(url(name), new Response(new Blob(pieces))),
+    write: (name, ...pieces) => cache.put(cachedAddress(name), new Response(new Blob(pieces, { type }))),
     async remove(name) {
-      await cache.delete(url(name));
+      await cache.delete(cachedAddress(name));
     },
     async names() {
       return (await cache.keys()).map((request) => request.url.slice(request.url.lastIndexOf("/") + 1));

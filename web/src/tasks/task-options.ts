@@ -13,6 +13,8 @@ export interface TaskOptions<Spec extends TaskSpec = TaskSpec> {
   readonly alsoTakes?: readonly (keyof RunOptions)[];
   /** Those of them that may be pictures: they cross to the worker as such. */
   readonly pictures?: readonly (keyof RunOptions)[];
+  /** The field of a result that holds objects in upright boxes, where pictures may be run in slices. */
+  readonly sliced?: SlicedField;
   /** What is said of another model that is given one. */
   readonly absent: string;
   /** Throws "invalid-option" for a value that the model does not take. */
@@ -20,6 +22,8 @@ export interface TaskOptions<Spec extends TaskSpec = TaskSpec> {
   /** Returns the place among a later stage's variants of the one that takes these options. Without it: the first. */
   variant?(variants: readonly ManifestOf<Spec>[], options: RunOptions): number;
 }
+
+export type SlicedField = "detections" | "poses";
 
 function allOptions(): TaskOptions[] {
   return Object.values(import.meta.glob<TaskOptions>("./*/options.ts", { eager: true, import: "options" }));
@@ -34,6 +38,13 @@ export function taskOptionNames({ task }: { task: TaskSpec }): readonly string[]
 /** The options that may be pictures. */
 export function pictureOptionNames({ task }: { task: TaskSpec }): readonly (keyof RunOptions)[] {
   return allOptions().find(({ kind }) => kind === task.kind)?.pictures ?? [];
+}
+
+/** The field of a result whose objects are put together of those of slices. */
+export function slicedField({ task }: { task: TaskSpec }): SlicedField {
+  const field = allOptions().find(({ kind }) => kind === task.kind)?.sliced;
+  if (field === undefined) throw internalError(`slices of a task that has none, ${task.kind}`);
+  return field;
 }
 
 /** Returns which of a stage's variants takes these options. */

@@ -20,9 +20,12 @@ export function isOnGpu(tensor: AnyTensors[string] | undefined): tensor is GpuTe
   return tensor !== undefined && "buffer" in tensor;
 }
 
-/** Returns all of them in memory. */
+/** Returns all of them in memory. Where one cannot be read, all are given back. */
 export function readTensors(tensors: AnyTensors): Promise<Record<string, TensorData>> {
-  return inMemory(tensors, (tensor) => tensor.read());
+  return inMemory(tensors, (tensor) => tensor.read()).catch((error: unknown) => {
+    releaseTensors(tensors);
+    throw error;
+  });
 }
 
 /** Returns all of them in memory; those on the GPU stay there too. */
@@ -44,6 +47,12 @@ export function releaseTensors(tensors: AnyTensors): void {
   for (const tensor of Object.values(tensors)) if (isOnGpu(tensor)) tensor.release();
 }
 
+/** Waits for all, also where one fails: the engine refuses to give back a tensor that it is reading. */
+export async function everyOne<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+}
+
 async function inMemory(
   tensors: AnyTensors,
   read: (tensor: GpuTensor) => Promise<TensorData>,
@@ -52,5 +61,5 @@ async function inMemory(
     name,
     isOnGpu(tensor) ? await read(tensor) : tensor,
   ]);
-  return Object.fromEntries(await Promise.all(entries));
+  return Object.fromEntries(await everyOne(entries));
 }

@@ -18,7 +18,7 @@ export function parseRawTensor(
   );
   const dims = shape.map((length) => (length < 0 && row > 0 ? Math.floor(buffer.byteLength / row) : length));
   const size = dims.reduce((product, length) => product * length, BYTES_PER_ELEMENT[dtype]);
-  if (buffer.byteLength !== size) {
+  if (buffer.byteLength !== size || !dims.every(Number.isInteger)) {
     const what = `${path} is ${buffer.byteLength} bytes, a ${dtype} [${dims.join(", ")}] is ${size}`;
     throw new WebbuildError("invalid-manifest", what, "pack the model again");
   }

@@ -1,19 +1,14 @@
 // A picture of any size through a model of one size: tile by tile, put together as they come.
 
 import { WebbuildError } from "../api/errors.js";
-import type { Result, TileResult } from "../api/types.js";
+import type { TileResult } from "../api/types.js";
 import type { Hole } from "../inputs/mask-input.js";
 import type { TilePlan } from "../manifest/manifest.js";
+import { type Pixels, sizeOf } from "../preprocess/canvas-pixels.js";
 import type { Size } from "../preprocess/letterbox.js";
-import {
-  closePictures,
-  decodeBlob,
-  type Picture,
-  type Pixels,
-  readPixels,
-  sizeOf,
-} from "../preprocess/pixels.js";
+import { closePictures, decodeBlob, type Picture, readPixels } from "../preprocess/pixels.js";
 import { tilesOf } from "./plan.js";
+import { factsOf, joinedFacts, type RunFacts } from "./run-facts.js";
 import { cutHole, cutOut, putTile, type Rectangle } from "./tile-pixels.js";
 
 /** A result of more pixels takes more than 512 MB while it is made: 4 bytes for each, twice. */
@@ -45,12 +40,6 @@ export function checkResultSize({ width, height }: Size, scale: number): void {
   const fix = `give a picture of at most ${most} megapixels, or parts of it one by one`;
   throw new WebbuildError("picture-too-large", what, fix);
 }
-
-/** What a result says of its run. */
-export type RunFacts = Pick<
-  Result,
-  "size" | "timings" | "preprocess" | "postprocess" | "backend" | "fallback" | "warnings"
->;
 
 /** A picture that is run in tiles, and what of it is filled in. `keepsOutside` says that the result elsewhere is the picture. */
 export interface TiledPicture {
@@ -95,7 +84,7 @@ export async function runTiles(
     if (onTile !== null)
       await onTile({ ...place, index, count: tiles.length, picture: await bitmapOf(joined, place) });
   }
-  return { joined, run: summary(runs) };
+  return { joined, run: joinedFacts(runs) };
 }
 
 /** Reads a bitmap and closes it. */
@@ -109,39 +98,4 @@ export async function takePixels(picture: ImageBitmap): Promise<Pixels> {
 
 function bitmapOf(result: ImageData, { x, y, width, height }: Rectangle): Promise<ImageBitmap> {
   return createImageBitmap(result, x, y, width, height);
-}
-
-/** Without what the result holds: it would all be kept to the end. */
-function factsOf({
-  size,
-  timings,
-  preprocess,
-  postprocess,
-  backend,
-  fallback,
-  warnings,
-}: RunFacts): RunFacts {
-  return { size, timings, preprocess, postprocess, backend, fallback, warnings };
-}
-
-/** What is said of all runs: times added up, each warning once, and the first fallback. */
-function summary(runs: readonly RunFacts[]): RunFacts {
-  const [first] = runs;
-  if (first === undefined)
-    throw new WebbuildError("invalid-image", "the picture is empty", "give another one");
-  const total = (name: keyof RunFacts["timings"]): number =>
-    runs.reduce((sum, { timings }) => sum + timings[name], 0);
-  const warnings = runs.flatMap((run) => run.warnings);
-  return {
-    ...first,
-    timings: {
-      preprocess: total("preprocess"),
-      inference: total("inference"),
-      postprocess: total("postprocess"),
-      total: total("total"),
-    },
-    backend: runs.at(-1)?.backend ?? first.backend,
-    fallback: runs.find(({ fallback }) => fallback !== null)?.fallback ?? null,
-    warnings: warnings.filter(({ code }, at) => warnings.findIndex((other) => other.code === code) === at),
-  };
 }

@@ -1,8 +1,8 @@
 // The pixels of tiles: cut out of the picture, put into the result, and what of the picture no model is given, its alpha.
 
 import type { Hole } from "../inputs/mask-input.js";
+import type { Pixels } from "../preprocess/canvas-pixels.js";
 import type { Size } from "../preprocess/letterbox.js";
-import type { Pixels } from "../preprocess/pixels.js";
 import { taps } from "../preprocess/resample.js";
 import { tileRamps, tileShares } from "./blend.js";
 import type { Tile } from "./plan.js";

@@ -2,7 +2,8 @@
 
 import type { RunOptions } from "../api/types.js";
 import type { Hole } from "../inputs/mask-input.js";
-import type { Picture, Pixels } from "../preprocess/pixels.js";
+import type { Pixels } from "../preprocess/canvas-pixels.js";
+import type { Picture } from "../preprocess/pixels.js";
 import type { Tiling } from "./run-tiles.js";
 
 /** The source picture, open and as pixels, what of it is filled in, and what its tiles were put together to. */

@@ -3,8 +3,11 @@
 import { type Remote, releaseProxy, wrap } from "comlink";
 import { unlessDropped } from "../api/close-results.js";
 import { abortedError, type ErrorCode, guarded, WebbuildError } from "../api/errors.js";
+import { type EngineWear, wearOf } from "../engine/webkit-policy.js";
+import type { EngineBuild } from "../manifest/manifest.js";
 import { runtimeFile } from "../storage/runtime-file.js";
 import { registerErrorTransfer } from "./transfer.js";
+import { trustedUrl } from "./trusted-url.js";
 import { LIMITS, TimedOut, withLimit } from "./with-limit.js";
 import type { WorkerHost } from "./worker-host.js";
 import { WorkerLease } from "./worker-pool.js";
@@ -38,8 +41,10 @@ export class Connection {
   readonly #remote: Remote<WorkerHost>;
   readonly #host: RemoteHost;
   readonly #pending = new Set<(error: WebbuildError) => void>();
+  readonly #watching = new AbortController();
   #ended: WebbuildError | null = null;
   #ending: WebbuildError | null = null;
+  #released: Promise<void> = Promise.resolve();
 
   /** Joins the worker of `key`, see `workerKey`; with null in one of its own. `start` is how a new one is started. */
   constructor(key: string | null, start: (() => Worker) | null) {
@@ -54,6 +59,11 @@ export class Connection {
   /** Whether it has ended, or is about to. */
   get ended(): boolean {
     return this.#ended !== null || this.#ending !== null;
+  }
+
+  /** What it ended with, null while it goes on. */
+  get failure(): WebbuildError | null {
+    return this.#ended;
   }
 
   /** Whether the failure may be that of others in the worker: alone it may work. */
@@ -89,15 +99,22 @@ export class Connection {
         reject(error);
       };
       guarded(() => call(this.#host))
-        .then((answer) => resolve(unlessDropped(answer, signal)), fail)
+        .then((answer) => resolve(unlessDropped(answer, signal, this.#ended)), fail)
         .finally(settle);
     });
   }
 
   /** Resolves when the worker's script runs. Rejects where it does not come: the browser does not tell of that. */
   async started(signal?: AbortSignal): Promise<void> {
-    if (this.#lease.isShared) return;
-    const answer = this.call((host) => host.ready(), signal);
+    const lock = `webbuild-worker-${performance.now()}-${Math.random()}`;
+    const answer = this.call((host) => host.ready(lock), signal).then((isHeld) => {
+      if (isHeld) this.#watch(lock);
+    });
+    if (this.#lease.isShared) {
+      // It may be busy with others for long. What becomes of it the next call says.
+      answer.catch(() => {});
+      return;
+    }
     await withLimit(answer, LIMITS.start, "its script").catch((error: unknown) => {
       if (!(error instanceof TimedOut)) throw error;
       this.#lease.close();
@@ -105,25 +122,55 @@ export class Connection {
     });
   }
 
+  /** Returns the wear of the worker's engine, null where it lasts. */
+  wear(build: EngineBuild["build"]): EngineWear | null {
+    return wearOf(this.#lease.worker, build);
+  }
+
+  /** No further model joins the worker. Those that are in it stay. */
+  retire(): void {
+    this.#lease.close();
+  }
+
+  /** Hears when the worker gives back its lock, as it does when the browser ends it: of that nothing else tells. */
+  #watch(lock: string): void {
+    const killed = (): void => {
+      this.#lease.close();
+      void this.end(workerFailed("the browser ended it", "close other tabs and pages, then run it again"));
+    };
+    navigator.locks.request(lock, { signal: this.#watching.signal }, killed).catch(() => {});
+  }
+
   /** Ends after the last call under way, none of which it disturbs. */
   closeWhenIdle(error: WebbuildError): void {
     this.#ending = error;
-    if (this.#pending.size === 0) this.end(error);
+    if (this.#pending.size === 0) void this.end(error);
   }
 
-  /** Releases the model, and stops the worker if it was the last there. Later calls reject with `error`. */
-  end(error: WebbuildError): void {
-    if (this.#ended !== null) return;
+  /**
+   * Releases the model, and stops the worker if it was the last there. Later calls reject with `error`. Resolves when the
+   * worker has given back what the model held, or does not answer.
+   */
+  end(error: WebbuildError): Promise<void> {
+    if (this.#ended !== null) return this.#released;
     this.#ended = error;
+    this.#watching.abort();
     this.#lease.worker.removeEventListener("error", this.#fail);
-    if (!this.#lease.release()) this.#remote[releaseProxy]();
+    if (!this.#lease.release()) this.#released = this.#release();
     for (const reject of this.#pending) reject(error);
     this.#pending.clear();
+    return this.#released;
+  }
+
+  async #release(): Promise<void> {
+    const released = Promise.race([this.#host.release(), this.#lease.stopped()]);
+    await withLimit(released, LIMITS.release, "the worker").catch(() => {});
+    this.#remote[releaseProxy]();
   }
 
   readonly #fail = ({ message }: ErrorEvent): void => {
     this.#lease.close();
-    this.end(workerFailed(message));
+    void this.end(workerFailed(message));
   };
 }
 
@@ -142,17 +189,18 @@ function startWorker(start: (() => Worker) | null): Worker {
 /** A worker must come from the page's own origin; what it imports need not. */
 function createWorker(url: URL): Worker {
   const options = { type: "module", name: "webbuild" } as const;
-  if (url.origin === location.origin) return new Worker(url, options);
+  if (url.origin === location.origin) return new Worker(trustedUrl(url), options);
   const script = new Blob([`import ${JSON.stringify(url.href)};`], { type: "text/javascript" });
   const address = URL.createObjectURL(script);
-  const worker = new Worker(address, options);
+  const worker = new Worker(trustedUrl(address), options);
   URL.revokeObjectURL(address);
   return worker;
 }
 
-function workerFailed(reason: string | undefined): WebbuildError {
-  const fix =
-    "allow worker-src 'self' for a bundle of the page's own origin, worker-src blob: and CORS for one of another; then load again";
+const POLICY_FIX =
+  "allow worker-src 'self' for a bundle of the page's own origin, worker-src blob: and CORS for one of another, and trusted-types webbuild where Trusted Types are required; then load again";
+
+function workerFailed(reason: string | undefined, fix = POLICY_FIX): WebbuildError {
   return new WebbuildError(
     "worker-failed",
     `the worker stopped: ${reason ?? "its script did not load"}`,

@@ -105,7 +105,7 @@ export async function decodeRun(
     }));
     return { results, kept, timings, backend };
   } catch (error) {
-    releaseTensors(kept);
+    releaseTensors(graph.outputs);
     throw error;
   }
 }

@@ -11,6 +11,8 @@ export const LIMITS = {
   storage: 10_000,
   /** The next byte of a download. */
   stall: 30_000,
+  /** A worker that gives back what a model held. */
+  release: 10_000,
   /** A worker, a script or a service worker that starts. */
   start: 60_000,
   /** An adapter or a device of the GPU. */

@@ -3,7 +3,8 @@
 import { finalizer, releaseProxy } from "comlink";
 import { internalError, WebbuildError } from "../api/errors.js";
 import type { Result, TensorData, Tensors, Warning } from "../api/types.js";
-import type { SharedEngine } from "../engine/shared-engine.js";
+import type { RegisterEngine, SharedEngine } from "../engine/shared-engine.js";
+import { wasmBytes } from "../engine/wasm-memory.js";
 import { ReferenceFeeds } from "../inputs/reference-input.js";
 import { pictureBatch } from "../manifest/variants.js";
 import { withUncarried } from "../preprocess/carried-picture.js";
@@ -20,6 +21,7 @@ import { type SavedState, type StateRequest, StreamStates } from "../session/str
 import { taskOf } from "../tasks/registry.js";
 import type { TaskRunOptions } from "../tasks/task-module.js";
 import { tilingOf } from "../tiles/tiling.js";
+import { HeldLock } from "./held-lock.js";
 import { HostTurns } from "./host-turns.js";
 import type { HostedModel, ModelDescription } from "./hosted-model.js";
 import { type InferenceRequest, infer } from "./infer.js";
@@ -33,7 +35,10 @@ import { withTransfer } from "./transfer.js";
 import type { Warn } from "./with-limit.js";
 
 /** A run's options without what cannot cross into a worker. */
-export type WorkerRunOptions = Omit<TaskRunOptions, "signal" | "state" | "onTile" | "onProgress"> & {
+export type WorkerRunOptions = Omit<
+  TaskRunOptions,
+  "signal" | "state" | "onTile" | "slices" | "onProgress"
+> & {
   /** By the names of options that are pictures: a picture of the same number is the same as before. */
   pictureKeys?: Readonly<Record<string, number>>;
 };
@@ -45,7 +50,9 @@ export class WorkerHost {
   readonly #turns: HostTurns;
   /** One tiled run at a time, so that memory holds one result. Each tile waits for its turn at the engine. */
   readonly #tiled = new Queue();
+  readonly #lock = new HeldLock();
   #loading: Promise<SessionSetup> | null = null;
+  #released: Promise<void> | null = null;
 
   constructor(engine: SharedEngine) {
     this.#engine = engine;
@@ -53,14 +60,22 @@ export class WorkerHost {
     this.scenes = new SceneHost(this.#turns);
   }
 
-  /** Answers as soon as the worker runs. */
-  ready(): void {}
+  /** Answers as soon as the worker runs, and whether it holds this lock from here on. */
+  ready(lock: string): Promise<boolean> {
+    return this.#lock.hold(lock);
+  }
 
-  /** `late` hears the first warning of each code, also those that come when the model is open. */
+  /** Returns the bytes of WebAssembly's memory in this worker. */
+  wasmBytes(): number {
+    return wasmBytes();
+  }
+
+  /** `late` hears the first warning of each code, also those that come when the model is open; see `RegisterEngine`. */
   async open(
     request: SessionRequest,
     onProgress: ProgressCallback | null,
     late: (warning: Warning) => unknown,
+    register: RegisterEngine,
   ): Promise<ModelDescription> {
     const warnings: Warning[] = [];
     const warn: Warn = (warning) => {
@@ -68,7 +83,7 @@ export class WorkerHost {
       warnings.push(warning);
       void late(warning);
     };
-    this.#loading = setUpSession(request, onProgress, warn, this.#engine, this.#turns.closing);
+    this.#loading = setUpSession(request, onProgress, warn, this.#engine, this.#turns.closing, register);
     const { info, takesFrames, takesCarriers, ...hosted } = await this.#loading;
     const { manifest, backend } = request;
     const host = this.#engine.nextModel();
@@ -78,8 +93,19 @@ export class WorkerHost {
     return { info, takesFrames, takesCarriers, host, warnings };
   }
 
-  /** Called when the page has let go of this model, and others of the worker go on. */
-  async [finalizer](): Promise<void> {
+  /** Frees what the model holds, after the run under way: the page lets go of it, and others of the worker go on. */
+  release(): Promise<void> {
+    this.#released ??= this.#release();
+    return this.#released;
+  }
+
+  /** Called where the page has dropped the model without a word. */
+  [finalizer](): void {
+    this.release().catch(() => {});
+  }
+
+  async #release(): Promise<void> {
+    this.#lock.release();
     this.#turns.close();
     const loaded = await this.#loading?.catch(() => null);
     if (loaded === null || loaded === undefined) return;

@@ -11,6 +11,8 @@ interface PooledWorker {
 
 /** Counts up when the meaning of what lies there changes. */
 const REGISTRY = Symbol.for("webbuild.workers.1");
+/** The event of a worker that was terminated: the browser has none, and calls to it never end. */
+const STOPPED = "webbuild-stopped";
 const RUNTIME = ["runtime/webbuild.js", "runtime/worker.js"];
 
 /** Returns what two bundles must have in common to share a worker, null for one whose manifest does not say. */
@@ -61,7 +63,13 @@ export class WorkerLease {
     if (this.#shared.users > 0) return false;
     this.close();
     this.worker.terminate();
+    this.worker.dispatchEvent(new Event(STOPPED));
     return true;
+  }
+
+  /** Resolves when the last has left. */
+  stopped(): Promise<void> {
+    return new Promise((resolve) => this.worker.addEventListener(STOPPED, () => resolve(), { once: true }));
   }
 }
 

@@ -182,6 +182,22 @@ describe("files", () => {
     await model.dispose();
   });
 
+  test("an engine that a host inflates to another one of that size is refused", async () => {
+    const loading = load(new URL("/inflating/other-content.json", location.origin), wasm);
+    const message = expect.stringMatching(
+      /wasm\.zst .* nor decompressed by the host, sha256 .* wanted 0{64}/,
+    );
+    await expect(loading).rejects.toMatchObject({ code: "corrupt-file", message });
+    await expect(loadTiny(wasm, "other-content.json")).resolves.toBeDefined();
+  });
+
+  test("an engine that a host inflates, of a manifest without a hash of what is in it, is to be packed again", async () => {
+    const loading = load(new URL("/inflating/without-inner-hash.json", location.origin), wasm);
+    const fix = expect.stringMatching(/^pack the model again/);
+    await expect(loading).rejects.toMatchObject({ code: "corrupt-file", fix });
+    await expect(loadTiny(wasm, "without-inner-hash.json")).resolves.toBeDefined();
+  });
+
   test("a relative address is the page's", async () => {
     const model = await load("/bundle/manifest.json", wasm);
     expect(model.manifest.name).toBe("tiny");

@@ -185,6 +185,21 @@ describe("aborting a run", () => {
   });
 });
 
+describe("preprocess()", () => {
+  test("is stopped by its signal, and takes no other options", async () => {
+    const model = await loadTiny({ backend: "wasm" });
+    const image = await picture("upright.png");
+    const controller = new AbortController();
+    const stopped = model.preprocess(image, { signal: controller.signal });
+    controller.abort();
+    await expect(stopped).rejects.toMatchObject({ code: "aborted" });
+    const { signal } = new AbortController();
+    expect((await model.preprocess(image, { signal })).dims).toEqual([1, 3, 32, 32]);
+    const odd = { confidence: 0.5 } as never;
+    await expect(model.preprocess(image, odd)).rejects.toMatchObject({ code: "invalid-option" });
+  });
+});
+
 describe("dispose", () => {
   test("twice is once, and nothing works after it", async () => {
     const model = await loadTiny({ backend: "wasm" });

@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { BackendChoice, type Compared } from "../../src/choice/backend-choice.js";
+import { readChoice, writeChoice } from "../../src/choice/remembered.js";
 import { betterBackend } from "../../src/choice/timed-runs.js";
+import { requireAdapter } from "../../src/gpu/gpu-device.js";
 import type { Model } from "../../src/index.js";
+import type { Manifest } from "../../src/manifest/manifest.js";
 import { bundle, hasWebgpu, loadTiny, picture, runtime } from "../support/bundle.js";
 
 const models: Model[] = [];
@@ -23,6 +26,8 @@ describe.runIf(hasWebgpu)("a model that may choose its backend", () => {
     const model = await loadKept();
     expect(model.backend).toBe("webgpu");
     expect(model.info().choice).toMatchObject({ times: null, reason: /nobody waits/ });
+    const reasons: string[] = [];
+    model.addEventListener("change", () => reasons.push(model.info().choice.reason));
     const before = await model.run(image);
     await expect.poll(() => model.info().choice.times, { timeout: 60_000 }).not.toBeNull();
     const { times, reason } = model.info().choice;
@@ -31,6 +36,7 @@ describe.runIf(hasWebgpu)("a model that may choose its backend", () => {
     const expected = times === null ? null : betterBackend("webgpu", times, "latency", 1);
     await expect.poll(() => model.backend, { timeout: 5000 }).toBe(expected);
     expect(reason).toMatch(/takes .* a run here/);
+    expect(reasons).toContain(reason);
     const after = await model.run(image);
     expect(after).toMatchObject({ kind: before.kind, backend: model.backend });
     expect(model.warnings).toEqual([]);
@@ -63,6 +69,23 @@ describe.runIf(hasWebgpu)("a model that may choose its backend", () => {
     expect(model.info().choice.reason).not.toMatch(/not compared/);
     await expect(model.run(image)).rejects.toMatchObject({ code: "disposed" });
   }, 60_000);
+
+  test.each([
+    [-1, true],
+    [-61, false],
+    // Its clock was ahead: what it found would hold until then.
+    [1, false],
+  ])("what was found out %i days from now is remembered: %s", async (days, isKnown) => {
+    const manifest: Manifest = await (await fetch(bundle("conv.json"))).json();
+    const asked = { prefer: "latency", precision: "auto", beside: "auto" } as const;
+    const read = () => readChoice(manifest, bundle("").href, asked, () => {});
+    const { key } = await read();
+    const { info: adapter } = await requireAdapter();
+    const at = Date.now() + days * 86_400_000;
+    const choice = { backend: "wasm", reason: "of a test", times: null, adapter, at } as const;
+    await writeChoice(key, choice, () => {});
+    expect((await read()).known?.reason).toBe(isKnown ? choice.reason : undefined);
+  });
 
   test("says why it does not choose", async () => {
     const asked = await loadTiny({ backend: "wasm" }, "conv.json");

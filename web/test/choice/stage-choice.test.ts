@@ -74,10 +74,10 @@ describe.runIf(hasWebgpu)("the stages of a model that may choose their backends"
       const known = new Set(ports);
       const calls = callsToKnown(known);
       await expect.poll(() => backendsOf(model)?.[1], { timeout: 30_000 }).toBe("wasm");
-      // Where the visitor's runs are nothing was run.
-      expect(calls()).toEqual(["scenes.read"]);
+      // Where the visitor's runs are nothing was run; the stage that left is released.
+      expect(calls()).toEqual(["scenes.read", "release"]);
       await expect.poll(() => backendsOf(model), { timeout: 30_000 }).toEqual(["wasm", "wasm"]);
-      expect(calls()).toEqual(["scenes.read"]);
+      expect(calls()).toEqual(["scenes.read", "release"]);
       expect(reasonsOf(model)).toEqual(Array(2).fill(expect.stringMatching(/WASM takes .* a run here/)));
       expect(started()).toBe(3);
       await expectAsked(scene, 0);

@@ -22,6 +22,12 @@ describe("timed runs", () => {
     expect([apart.webgpu.length, apart.wasm.length]).toEqual([3, 3]);
   });
 
+  test.each([-5000, 0])("are five of each where the clock gave %s for one", async (jump) => {
+    const times = await timeBackends("webgpu", { webgpu: always(20), wasm: clock(jump, 2, 40, 40, 40) });
+    expect([times.webgpu.length, times.wasm.length]).toEqual([ROUNDS, ROUNDS]);
+    expect(betterBackend("webgpu", times, "latency", 4)).toBe("webgpu");
+  });
+
   test("come in turns, so that what slows the machine down slows both", async () => {
     const order: string[] = [];
     const run = (name: string) => async () => order.push(name);
@@ -42,6 +48,8 @@ describe("the better backend", () => {
       times([20, 20, 400, 20, 20], [19, 19, 19, 19, 19]),
       "webgpu",
     ],
+    ["a run in which the machine slept", times([20, 8e6, 20, 20, 20], [5, 5, 5, 5, 5]), "wasm"],
+    ["one in which the clock went back", times([20, 20, 20, 20, 20], [-8e6, 19, 19, 19, 19]), "webgpu"],
     ["one fast run by accident", times([20, 20, 20, 20, 20], [2, 40, 40, 40, 40]), "webgpu"],
     ["a machine so busy that runs tell nothing", times([9, 90, 30, 8, 70], [5, 60, 20, 80, 10]), "webgpu"],
     ["a clock that stands", times([0, 0, 0, 0, 0], [0, 0, 0, 0, 0]), "webgpu"],

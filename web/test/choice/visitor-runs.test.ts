@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { leastTime } from "../../src/choice/prior.js";
 import { type VisitorRun, VisitorRuns } from "../../src/choice/visitor-runs.js";
+import { leastTime } from "../../src/engine/least-time.js";
 import type { LoadedModel } from "../../src/fallback/fallback-chain.js";
 import type { Manifest } from "../../src/manifest/manifest.js";
 import { formOf } from "../../src/runs/asked-again.js";

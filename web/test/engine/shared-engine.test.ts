@@ -95,9 +95,9 @@ describe.each(backends)("two bundles on %s", (backend) => {
     const pair = [await loadHere({ backend }), await loadThere({ backend })] as const;
     const [leaver, stayer] = gone === "first" ? pair : [pair[1], pair[0]];
     const before = await answer(stayer);
-    const waiting = answer(leaver);
+    const waiting = expect(answer(leaver)).rejects.toMatchObject({ code: "disposed" });
     await leaver.dispose();
-    await expect(waiting).rejects.toMatchObject({ code: "disposed" });
+    await waiting;
     await expect(answer(leaver)).rejects.toMatchObject({ code: "disposed" });
     expect(running()).toBe(1);
     expect(await answer(stayer)).toEqual(before);

@@ -2,12 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ImageInput, Manifest } from "../../src/manifest/manifest.js";
+import { sizeOf } from "../../src/preprocess/canvas-pixels.js";
 import { checkExternalTextures } from "../../src/preprocess/gpu/external-texture-check.js";
 import { ExternalTextures } from "../../src/preprocess/gpu/external-textures.js";
 import { GpuPreprocess } from "../../src/preprocess/gpu/gpu-preprocess.js";
 import { differenceFromCpu } from "../../src/preprocess/gpu/preprocess-self-check.js";
 import { letterbox, placePicture } from "../../src/preprocess/letterbox.js";
-import { readPixels, sizeOf } from "../../src/preprocess/pixels.js";
+import { readPixels } from "../../src/preprocess/pixels.js";
 import { Preprocessor } from "../../src/preprocess/preprocess.js";
 import { expectClose } from "../support/compare-tensors.js";
 import { INPUT as ANY } from "../support/image-input.js";

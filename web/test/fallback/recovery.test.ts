@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, inject, test } from "vitest";
 import type { Model, Tensors } from "../../src/index.js";
 import { bundle, hasWebgpu, loadTiny, picture, runtime } from "../support/bundle.js";
 import { countCalls, loseAt, losing } from "../support/device-loss.js";
+import { expectFlat, loss } from "../support/soak.js";
 
 const times = inject("times");
 const webgpu = { backend: "webgpu" } as const;
@@ -10,9 +11,8 @@ let right: unknown;
 let loadCalls = 0;
 let runCalls = 0;
 
-/** The moments, evenly spread over so many calls. */
-const moments = (calls: number): number[] =>
-  Array.from({ length: times }, (_, index) => Math.floor((index * calls) / times));
+/** A moment of so many calls; those of all turns are evenly spread. */
+const moment = (turn: number, calls: number): number => Math.floor((turn * calls) / times);
 
 async function answer(model: Model): Promise<unknown> {
   const { timings: _, ...result } = await model.run(image);
@@ -37,14 +37,15 @@ describe.runIf(hasWebgpu)("a GPU device that is lost", () => {
   test(
     "while the model loads: it loads on a new one",
     async () => {
-      for (const at of moments(loadCalls)) {
+      await expectFlat(loss("while loading", "loaded on a new device"), async (turn) => {
+        const at = moment(turn, loadCalls);
         await losing({ at }, async (started) => {
-          const model = await loadTiny(webgpu, "conv.json");
+          const model = await runtime.load(bundle("conv.json"), { ...webgpu, cache: false });
           expect(await answer(model), `lost at call ${at}`).toEqual(right);
           expect(started(), `lost at call ${at}`).toBe(2);
           await model.dispose();
         });
-      }
+      });
     },
     timeout(),
   );
@@ -52,9 +53,10 @@ describe.runIf(hasWebgpu)("a GPU device that is lost", () => {
   test(
     "in a run: the run is repeated on a new one, and the model says so",
     async () => {
-      for (const at of moments(runCalls)) {
+      await expectFlat(loss("in a run", "same answer on a new device"), async (turn) => {
+        const at = moment(turn, runCalls);
         await losing({}, async (started) => {
-          const model = await loadTiny(webgpu, "conv.json");
+          const model = await runtime.load(bundle("conv.json"), { ...webgpu, cache: false });
           await loseAt(at);
           expect(await answer(model), `lost at call ${at}`).toEqual(right);
           expect([started(), model.backend], `lost at call ${at}`).toEqual([2, "webgpu"]);
@@ -62,7 +64,7 @@ describe.runIf(hasWebgpu)("a GPU device that is lost", () => {
           expect(await answer(model)).toEqual(right);
           await model.dispose();
         });
-      }
+      });
     },
     timeout(),
   );

@@ -1,11 +1,12 @@
 // What becomes of scenes where their model has to go on elsewhere.
 
 import { describe, expect, inject, test } from "vitest";
-import { hasWebgpu, loadTiny, withWorker } from "../support/bundle.js";
+import { bundle, hasWebgpu, loadTiny, runtime, withWorker } from "../support/bundle.js";
 import { countCalls, loseAt, losing } from "../support/device-loss.js";
 import { frame } from "../support/frames.js";
 import { refuse } from "../support/refusing.js";
 import { expectAnswer, expectAnswers, expectThree, pointFeeds } from "../support/scenes.js";
+import { expectFlat, loss } from "../support/soak.js";
 
 const lost = { code: "device-lost" };
 
@@ -13,9 +14,9 @@ describe.runIf(hasWebgpu)("a scene whose GPU is lost", () => {
   test("answers as before, whenever in a run that happens: the first stage runs again, once", {
     timeout: 60_000 + inject("times") * 20_000,
   }, async () => {
-    for (let turn = 0; turn < inject("times"); turn++) {
+    await expectFlat(loss("between stages", "first stage run again, same answer"), async (turn) => {
       await losing({}, async (started) => {
-        const model = await loadTiny({ backend: "webgpu" }, "stages.json");
+        const model = await runtime.load(bundle("stages.json"), { backend: "webgpu", cache: false });
         const scene = await model.look(frame(0));
         await expectAnswers(scene, 0, [0]);
         await countCalls();
@@ -33,7 +34,7 @@ describe.runIf(hasWebgpu)("a scene whose GPU is lost", () => {
         expect(model.warnings.map(({ code }) => code)).toEqual([lost.code]);
         await model.dispose();
       });
-    }
+    });
   });
 
   test("with a third stage: all but the last run again", async () => {

@@ -1,10 +1,11 @@
 // What becomes of a model's state where the model has to go on elsewhere.
 
 import { describe, expect, inject, test } from "vitest";
-import { hasWebgpu, loadTiny, withWorker } from "../support/bundle.js";
+import { bundle, hasWebgpu, loadTiny, runtime, withWorker } from "../support/bundle.js";
 import { countCalls, loseAt, losing } from "../support/device-loss.js";
 import { answerOf, errorAt, frame, runFrames } from "../support/frames.js";
 import { refuse } from "../support/refusing.js";
+import { expectFlat, loss } from "../support/soak.js";
 
 const CLOSE = 2e-5;
 
@@ -12,9 +13,9 @@ describe.runIf(hasWebgpu)("a state whose GPU is lost", () => {
   test("is zeros again, and the run says so, whenever in a run that happens", {
     timeout: 60_000 + inject("times") * 20_000,
   }, async () => {
-    for (let turn = 0; turn < inject("times"); turn++) {
+    await expectFlat(loss("with state", "state-reset, then as from the start"), async (turn) => {
       await losing({}, async (started) => {
-        const model = await loadTiny({ backend: "webgpu" }, "recurrent.json");
+        const model = await runtime.load(bundle("recurrent.json"), { backend: "webgpu", cache: false });
         const first = await runFrames(model, 0, 3);
         await countCalls();
         await model.run(frame(3));
@@ -28,7 +29,7 @@ describe.runIf(hasWebgpu)("a state whose GPU is lost", () => {
         expect(model.warnings.map(({ code }) => code)).toEqual(["device-lost", "state-reset"]);
         await model.dispose();
       });
-    }
+    });
   });
 
   test("is given back where it was in memory too", async () => {

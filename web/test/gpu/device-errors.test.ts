@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { DeviceErrors } from "../../src/gpu/device-errors.js";
 import { hasWebgpu } from "../support/bundle.js";
 
@@ -59,4 +59,50 @@ describe.runIf(hasWebgpu)("errors of the GPU device", () => {
     gpu.dispatchEvent(out);
     expect(errors.take()).toMatchObject({ code: "out-of-memory", message: expect.stringContaining("full") });
   });
+});
+
+/** A device that is lost after so many milliseconds, and done with its commands after so many; null for never. */
+function slowDevice(lost: number | null, done: number | null): GPUDevice {
+  const after = <T>(milliseconds: number | null, value: T): Promise<T> =>
+    new Promise((resolve) => milliseconds !== null && setTimeout(() => resolve(value), milliseconds));
+  const fields = {
+    lost: after(lost, { reason: "destroyed", message: "" }),
+    queue: { onSubmittedWorkDone: () => after(done, undefined) },
+  };
+  return Object.assign(new EventTarget(), fields) as unknown as GPUDevice;
+}
+
+test.each([
+  ["that is lost a while after its commands fail, as in Firefox", 160, 150, { code: "device-lost" }],
+  ["that is not lost", null, 300, { message: "Invalid buffer" }],
+  ["that answers nothing any more", null, null, { message: "Invalid buffer" }],
+])("work that fails on a device %s", async (_, lost, done, error) => {
+  const work = watching(slowDevice(lost, done)).guard(() => Promise.reject(new Error("Invalid buffer")));
+  await expect(work).rejects.toMatchObject(error);
+});
+
+test("a command that is refused because the device is lost is told as the loss", async () => {
+  const gpu = slowDevice(160, 150);
+  const errors = watching(gpu);
+  const error = new GPUValidationError("Buffer is invalid");
+  gpu.dispatchEvent(new GPUUncapturedErrorEvent("uncapturederror", { error }));
+  expect(await errors.reason()).toMatchObject({ code: "device-lost" });
+});
+
+test.each([
+  ["Firefox/153.0", true],
+  ["Chrome/156.0.0.0", false],
+])("work on a device that tells only when it is given commands, in %s", async (browser, ends) => {
+  vi.spyOn(navigator, "userAgent", "get").mockReturnValue(browser);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const gpu = slowDevice(null, null);
+  const submit = vi.fn();
+  const done = new Promise<string>((resolve) => submit.mockImplementation(() => resolve("done")));
+  Object.assign(gpu.queue, { submit });
+  const limit = (): Promise<string> => new Promise((resolve) => setTimeout(() => resolve("not done"), 500));
+  const work = watching(gpu).guard(() => Promise.race([done, limit()]));
+  expect(await work).toBe(ends ? "done" : "not done");
+  submit.mockClear();
+  await limit();
+  expect(submit).not.toHaveBeenCalled();
 });

@@ -55,7 +55,7 @@ describe.runIf(hasWebgpu)("the engine's device", () => {
     expect(taken).toEqual([other]);
   });
 
-  test("is made anew where the early one was lost, or refused", async () => {
+  test("is made again where the early one was lost, or refused", async () => {
     devices.makeEarly(REQUEST);
     await expect.poll(() => made.length).toBe(1);
     made[0]?.destroy();

@@ -2,10 +2,25 @@
 
 import { beforeEach, expect, test } from "vitest";
 import { ModelWarnings } from "../../page/shell/warnings.js";
-import type { Warning } from "../../src/index.js";
+import type { Model, Warning } from "../../src/index.js";
 
 const warning = (code: string, message = code): Warning => ({ code, message, fix: "" });
 const shown = () => Array.from(document.querySelectorAll("#warnings code"), ({ textContent }) => textContent);
+
+/** A model that says so when it warns. */
+class WarningModel {
+  readonly #target = new EventTarget();
+
+  constructor(readonly warnings: Warning[]) {}
+
+  readonly addEventListener: Model["addEventListener"] = (name, listener) =>
+    this.#target.addEventListener(name, listener as EventListener);
+
+  warn(said: Warning): void {
+    this.warnings.push(said);
+    this.#target.dispatchEvent(new CustomEvent("warning", { detail: said }));
+  }
+}
 
 beforeEach(() => {
   document.body.innerHTML = '<ul id="warnings"></ul>';
@@ -14,7 +29,7 @@ beforeEach(() => {
 test("what a model says after it was loaded is shown with the next result", () => {
   const warnings = [warning("not-kept")];
   const list = new ModelWarnings();
-  list.setModel({ warnings });
+  list.setModel(new WarningModel(warnings));
   expect(shown()).toEqual(["not-kept"]);
   warnings.push(warning("session-failed", "WebGPU cannot run the model here; it runs on WASM, slower"));
   list.showRun([]);
@@ -24,7 +39,7 @@ test("what a model says after it was loaded is shown with the next result", () =
 test("a warning of one run is gone with the next, though the model lists it", () => {
   const warnings = [warning("not-kept")];
   const list = new ModelWarnings();
-  list.setModel({ warnings });
+  list.setModel(new WarningModel(warnings));
   const cut = warning("cut-off", "of 300 candidates 100 are left");
   warnings.push({ ...cut, message: `decoder: ${cut.message}` });
   list.showRun([cut]);
@@ -35,7 +50,18 @@ test("a warning of one run is gone with the next, though the model lists it", ()
 
 test("another model begins without them", () => {
   const list = new ModelWarnings();
-  list.setModel({ warnings: [warning("not-kept")] });
+  const gone = new WarningModel([warning("not-kept")]);
+  list.setModel(gone);
   list.setModel(null);
+  gone.warn(warning("not-offline"));
   expect(shown()).toEqual([]);
+});
+
+test("what a model says between runs is shown at once, beside that of the last run", () => {
+  const list = new ModelWarnings();
+  const model = new WarningModel([]);
+  list.setModel(model);
+  list.showRun([warning("cut-off")]);
+  model.warn(warning("not-offline"));
+  expect(shown()).toEqual(["not-offline", "cut-off"]);
 });

@@ -41,7 +41,7 @@ test.each(["premultiply", "none"] as const)(
   },
 );
 
-test("the memory of a picture is the next one's, not before", async () => {
+test("the memory of pictures is the next ones', not before", async () => {
   const buffers: unknown[] = [];
   const bytesOf = (picture: ImageData) =>
     withUncarried([carried(picture), carried(testPicture())], async ([first, second]) => {
@@ -52,7 +52,8 @@ test("the memory of a picture is the next one's, not before", async () => {
     });
   expect(await bytesOf(opaquePicture())).toEqual(opaquePicture().data);
   expect(await bytesOf(testPicture())).toEqual(testPicture().data);
-  expect(new Set(buffers).size).toBe(3);
+  expect(new Set(buffers.slice(0, 2)).size).toBe(2);
+  expect(new Set(buffers).size).toBe(2);
 });
 
 test("what is too large is not carried", () => {

@@ -49,6 +49,48 @@ async function video(content: ImageData): Promise<HTMLVideoElement> {
 /** Two levels of 255: what JPEG at its best quality and video's own colours cost. */
 const LOSSY = 5 / 255;
 
+/** The window of an iframe: a realm with classes of its own. */
+function otherRealm(): typeof globalThis {
+  const frame = document.createElement("iframe");
+  document.body.append(frame);
+  const { contentWindow } = frame;
+  if (contentWindow === null) throw new Error("the iframe has no window");
+  return contentWindow as unknown as typeof globalThis;
+}
+
+/** The same picture as an object of each class of another realm. */
+const FOREIGN: [string, (realm: typeof globalThis) => Promise<ImageSource>][] = [
+  [
+    "an <img>",
+    async ({ document: other }) => {
+      const image = other.createElement("img");
+      image.src = URL.createObjectURL(await picture("upright.png"));
+      await image.decode();
+      return image;
+    },
+  ],
+  [
+    "a <canvas>",
+    async ({ document: other }) => {
+      const made = Object.assign(other.createElement("canvas"), { width: WIDTH, height: HEIGHT });
+      made.getContext("2d")?.putImageData(drawn(), 0, 0);
+      return made;
+    },
+  ],
+  ["a Blob", async (realm) => new realm.Blob([await picture("upright.png")])],
+  ["a File", async (realm) => new realm.File([await picture("upright.png")], "upright.png")],
+  [
+    "ImageData",
+    async (realm) => {
+      const made = new realm.ImageData(WIDTH, HEIGHT);
+      made.data.set(drawn().data);
+      return made;
+    },
+  ],
+  ["an ImageBitmap", (realm) => realm.createImageBitmap(drawn())],
+  ["a VideoFrame", async (realm) => new realm.VideoFrame(canvas(drawn()), { timestamp: 0 })],
+];
+
 describe.each(backends)("%s", (backend) => {
   const tiny = sharedTiny({ backend });
 
@@ -90,6 +132,24 @@ describe.each(backends)("%s", (backend) => {
     const given = drawn();
     await fed(given);
     expect(given.data.length).toBe(WIDTH * HEIGHT * 4);
+  });
+  test.each(FOREIGN)("%s of an iframe", async (_, make) => {
+    const realm = otherRealm();
+    const source = await make(realm);
+    for (const kind of ["Blob", "ImageData", "ImageBitmap", "VideoFrame", "Element"] as const)
+      expect(source).not.toBeInstanceOf(globalThis[kind]);
+    await expectFed(source, drawn());
+    if ("close" in source) source.close();
+    realm.frameElement?.remove();
+  });
+  test("colours in display-p3 are the numbers that they are given as, whatever holds them", async () => {
+    const wide = new ImageData(WIDTH, HEIGHT, { colorSpace: "display-p3" });
+    wide.data.set(drawn().data);
+    const made = Object.assign(document.createElement("canvas"), { width: WIDTH, height: HEIGHT });
+    made.getContext("2d", { colorSpace: "display-p3" })?.putImageData(wide, 0, 0);
+    expect(made.getContext("2d")?.getContextAttributes().colorSpace).toBe("display-p3");
+    for (const source of [wide, made, await createImageBitmap(wide, { colorSpaceConversion: "none" })])
+      await expectFed(source, drawn());
   });
   test("pictures differ", async () => {
     const [upright, alpha] = [await fed(drawn()), await fed(transparent())];

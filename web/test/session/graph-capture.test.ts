@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Model, TensorData } from "../../src/index.js";
 import type { Graph } from "../../src/manifest/manifest.js";
-import { planCapture } from "../../src/session/graph-capture.js";
+import { guardCapture, planCapture } from "../../src/session/graph-capture.js";
 import { bundle, hasWebgpu, loadTiny, picture, withWorker } from "../support/bundle.js";
 import { countCalls, loseAt, losing } from "../support/device-loss.js";
 import { GRAPH } from "../support/graphs.js";
@@ -182,6 +182,32 @@ describe("what is known before there is a session", () => {
       used: false,
       reason: expect.stringContaining(reason),
     });
+  });
+
+  test("is that two trials did not end, one alone says nothing", async () => {
+    await caches.delete(verdicts);
+    for (const trial of ["the first", "the second"]) {
+      const plan = await planCapture(asked);
+      expect(plan, trial).toMatchObject({ used: true, unverified: true });
+      await guardCapture(plan, async () => {});
+      // the trial goes on here, and its page is closed
+      await guardCapture(plan, async () => {});
+    }
+    expect(await planCapture(asked)).toMatchObject({
+      used: false,
+      reason: "its trial did not end in 2 earlier visits",
+    });
+    await caches.delete(verdicts);
+  });
+
+  test("is nothing where a trial ended for another reason", async () => {
+    await caches.delete(verdicts);
+    for (let visit = 0; visit < 3; visit++) {
+      const plan = await planCapture(asked);
+      expect(plan.used).toBe(true);
+      await expect(guardCapture(plan, () => Promise.reject(new Error("lost")))).rejects.toThrow("lost");
+    }
+    await caches.delete(verdicts);
   });
 
   test("is that it failed, from then on", async () => {

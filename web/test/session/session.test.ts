@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { OrtWeb } from "../../src/engine/engine.js";
 import { Session } from "../../src/session/session.js";
 import { GRAPH } from "../support/graphs.js";
@@ -16,4 +16,34 @@ test.each([
   const bytes = { model: new Uint8Array(), weights: [] };
   await Session.create(engine, { ...GRAPH, target: "wasm", optimized }, bytes, false);
   expect(seen).toEqual([level]);
+});
+
+test("where an output cannot be read, the others are given back, after their own reading has ended", async () => {
+  const given: string[] = [];
+  const reads: Record<string, () => Promise<Float32Array>> = {
+    lost: () => Promise.reject(new Error("the GPU is lost")),
+    slow: () => new Promise((resolve) => setTimeout(() => resolve(Float32Array.of(1)), 30)),
+    kept: () => Promise.reject(new Error("it stays on the GPU")),
+  };
+  const tensors = Object.entries(reads).map(([name, read]) => {
+    let reading = false;
+    const getData = () => {
+      reading = true;
+      return read().finally(() => {
+        reading = false;
+      });
+    };
+    const dispose = vi.fn(() => {
+      if (reading) throw new Error("The current tensor is being downloaded.");
+      given.push(name);
+    });
+    return [name, { type: "float32", dims: [1], location: "gpu-buffer", gpuBuffer: {}, getData, dispose }];
+  });
+  const session = { run: async () => Object.fromEntries(tensors) };
+  const engine = { InferenceSession: { create: async () => session } } as unknown as OrtWeb;
+  const bytes = { model: new Uint8Array(), weights: [] };
+  const opened = await Session.create(engine, GRAPH, bytes, false, ["kept"]);
+  const run = opened.run({}, ["lost", "slow", "kept"], ["kept"]);
+  await expect(run).rejects.toMatchObject({ code: "run-failed", message: /the GPU is lost/ });
+  expect(given.toSorted()).toEqual(["kept", "lost", "slow"]);
 });

@@ -4,7 +4,7 @@ import type { DepthTask, ImageInput, Manifest } from "../../src/manifest/manifes
 import { decode, neededOutputs } from "../../src/postprocess/decode.js";
 import type { Geometry } from "../../src/preprocess/letterbox.js";
 import { depthAt } from "../../src/tasks/depth/depth-at.js";
-import { decodeMap, depthWarnings, extent } from "../../src/tasks/depth/depth-map.js";
+import { decodeMap, depthWarnings, extent, extentOf } from "../../src/tasks/depth/depth-map.js";
 import { depthOptions } from "../../src/tasks/depth/options.js";
 import { variants } from "../fixture/manifests.js";
 import { casesOf } from "../support/conformance.js";
@@ -42,6 +42,19 @@ test.each(casesOf<Case>("depth"))("%s", (_, { letterbox, input, depth, confidenc
   if (confidence !== null) expectSame(read(confidence), want.confidence ?? [], tolerance);
   const { min, max } = extent(map);
   expectSame([min, max], [[want.min, want.max]], tolerance);
+});
+
+test("the extent is that of the finite values, of maps of any length", () => {
+  for (const length of [0, 1, 3, 1000, 16_384, 40_001]) {
+    const odd = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    const map = Float32Array.from({ length }, () =>
+      Math.random() < 0.1 ? (odd[Math.floor(Math.random() * 3)] ?? 0) : Math.random() - 0.5,
+    );
+    const finite = [...map].filter(Number.isFinite).sort((a, b) => a - b);
+    const want = { min: finite[0] ?? Number.NaN, max: finite.at(-1) ?? Number.NaN };
+    expect(extent(map)).toEqual(want);
+    expect(extentOf([map.subarray(0, 2), map.subarray(2)])).toEqual(want);
+  }
 });
 
 describe("a manifest of task depth", () => {

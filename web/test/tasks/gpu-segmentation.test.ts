@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Result } from "../../src/index.js";
 import type { ImageSegmentationTask } from "../../src/manifest/manifest.js";
 import type { Geometry } from "../../src/preprocess/letterbox.js";
-import type { Regions } from "../../src/tasks/image-segmentation/decode-regions.js";
+import { decodeRegions, type Regions } from "../../src/tasks/image-segmentation/decode-regions.js";
 import { GpuArgmax } from "../../src/tasks/image-segmentation/gpu/gpu-argmax.js";
 import { gpuRefusal, regionsOnGpu } from "../../src/tasks/image-segmentation/gpu/regions.js";
 import { hasWebgpu, loadTiny, picture, sharedTiny, withWorker } from "../support/bundle.js";
@@ -65,6 +65,34 @@ describe.runIf(hasWebgpu)("masks that become regions on the GPU", () => {
         expect(Math.abs((regions[index]?.score ?? Number.NaN) - score)).toBeLessThanOrEqual(each.tolerance);
     expect(hasNan).toBe(false);
   });
+
+  test.each([255, 256, 300])(
+    "are those of the CPU, of %s classes: more than a byte has numbers",
+    async (count) => {
+      const [, each] = cases.find(([, { scores }]) => scores === null) ?? [];
+      if (each === undefined) throw new Error("no case of class maps");
+      const cells = { width: 5, height: 4 };
+      const classes = Array.from({ length: count }, (_, index) => `class ${index}`);
+      const task = { ...each.task, classes };
+      // The last maps win on the right.
+      const values = classes.flatMap((_, map) =>
+        Array.from({ length: 20 }, (_, cell) => (cell % 5 === 4 ? map : -map) + Math.random() / 4),
+      );
+      const masks = Float32Array.from(values);
+      const letterbox = { source: { width: 23, height: 7 }, left: 0, top: 0, ...each.input };
+      const buffer = device.createBuffer({
+        size: masks.byteLength,
+        usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST,
+      });
+      device.queue.writeBuffer(buffer, 0, masks);
+      const maps = { buffer, cells, input: each.input, raw: true };
+      const got = await regionsOnGpu(contest, task, letterbox, { maps, count, scores: null });
+      const want = decodeRegions(task, letterbox, { masks, scores: null, grid: cells, input: each.input });
+      expect(got.regions).toEqual(want.regions);
+      expect(got.map).toEqual(want.map);
+      expect(want.regions.at(-1)?.classIndex).toBe(count - 1);
+    },
+  );
 
   test("tell of what is no number, and of what is the same everywhere", async () => {
     const [, each] = cases.find(([, { scores }]) => scores === null) ?? [];

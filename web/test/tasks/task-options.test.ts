@@ -57,3 +57,38 @@ test("progress is told of crops that an earlier stage found, not of the whole pi
   );
   expect(() => checkTaskOptions(plain, listening)).toThrow("onProgress: the model looks at no crops");
 });
+
+const IMAGE = { kind: "image", name: "image" };
+
+test.each([
+  ["detect", [IMAGE], null],
+  ["pose", [IMAGE], null],
+  ["detect", [IMAGE, { kind: "state", name: "h0" }], "a model with state"],
+  ["detect", [{ kind: "stack", name: "images" }], "the model takes several pictures at once"],
+  ["pose", [IMAGE, { kind: "mask", name: "mask" }], "the model takes a mask"],
+  ["obb", [IMAGE], "only upright boxes and poses"],
+  ["segment", [IMAGE], "only upright boxes and poses"],
+  ["image-segmentation", [IMAGE], "only upright boxes and poses"],
+  ["keypoints", [IMAGE], "only upright boxes and poses"],
+] as const)("slices of a model of task %s with the inputs %j", (kind, inputs, refusal) => {
+  const manifest = { task: { kind }, inputs } as unknown as Manifest;
+  const check = (): void => checkTaskOptions(manifest, { slices: { size: 640 } });
+  expect(() => checkTaskOptions(manifest, {})).not.toThrow();
+  if (refusal === null) expect(check).not.toThrow();
+  else
+    expect(check).toThrow(
+      expect.objectContaining({
+        code: "invalid-option",
+        message: expect.stringMatching(`^slices: .*${refusal}`),
+        fix: expect.stringContaining("leave slices out"),
+      }),
+    );
+});
+
+test("without slices there is no progress to tell of", () => {
+  const detector = { task: { kind: "detect" }, inputs: [IMAGE] } as unknown as Manifest;
+  expect(() => checkTaskOptions(detector, { slices: { size: 9 }, onProgress: () => {} })).not.toThrow();
+  expect(() => checkTaskOptions(detector, { onProgress: () => {} })).toThrow(
+    expect.objectContaining({ code: "invalid-option", fix: expect.stringContaining("give slices") }),
+  );
+});

@@ -18,6 +18,11 @@ test.each([
   expect(parseRawTensor({ dtype: "float32", shape }, "t.bin", buffer).dims).toEqual(dims);
 });
 
+test("half a number is no size", () => {
+  const read = () => parseRawTensor({ dtype: "int64", shape: [0.5] }, "t.bin", new ArrayBuffer(4));
+  expect(read).toThrow(expect.objectContaining({ code: "invalid-manifest" }));
+});
+
 test.each([[[2, 2]], [[-1, 4]]])("6 elements are no tensor of %j", (shape) => {
   const read = () => parseRawTensor({ dtype: "float32", shape }, "t.bin", six.buffer);
   expect(read).toThrow(/t\.bin is 24 bytes/);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Pixels } from "../../src/preprocess/pixels.js";
+import type { Pixels } from "../../src/preprocess/canvas-pixels.js";
 import { tilesOf } from "../../src/tiles/plan.js";
 import { cutOut, makeOpaque, putAlpha, putTile } from "../../src/tiles/tile-pixels.js";
 

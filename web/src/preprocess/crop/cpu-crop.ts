@@ -1,8 +1,8 @@
 // Crops of a picture into a tensor, on the CPU, in float64: the runtime's half of webbuild/preprocess/crop.py.
 
 import type { CropInput } from "../../manifest/manifest.js";
+import type { Pixels } from "../canvas-pixels.js";
 import { channelsOf, normalizer, orderedLevel, planeSize } from "../letterbox.js";
-import type { Pixels } from "../pixels.js";
 import { applyAffine } from "./affine.js";
 import type { Crop } from "./place-crop.js";
 

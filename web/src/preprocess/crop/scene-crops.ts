@@ -3,8 +3,9 @@
 import type { TensorData } from "../../api/types.js";
 import type { CropInput } from "../../manifest/manifest.js";
 import type { GpuTensor } from "../../tensors/gpu-tensor.js";
+import type { Pixels } from "../canvas-pixels.js";
 import { textureSource } from "../gpu/upload-texture.js";
-import { type Picture, type Pixels, readPixels } from "../pixels.js";
+import { type Picture, readPixels } from "../pixels.js";
 import { cropOnCpu } from "./cpu-crop.js";
 import { cropDifference } from "./crop-self-check.js";
 import { GpuCrop } from "./gpu-crop.js";

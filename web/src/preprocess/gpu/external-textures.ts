@@ -1,7 +1,7 @@
 // Which VideoFrames the GPU reads where they lie: those of a kind that it makes the same of as the CPU.
 
 import type { ImageInput } from "../../manifest/manifest.js";
-import { sizeOf } from "../pixels.js";
+import { sizeOf } from "../canvas-pixels.js";
 import { testPicture } from "../test-picture.js";
 import type { GpuPreprocess } from "./gpu-preprocess.js";
 import { differenceFromCpu } from "./preprocess-self-check.js";

@@ -3,9 +3,9 @@
 import { internalError } from "../../api/errors.js";
 import type { TensorData } from "../../api/types.js";
 import { withErrorScopes } from "../../gpu/error-scopes.js";
+import { isVideoFrame, sizeOf } from "../canvas-pixels.js";
 import type { RunInput } from "../image-input.js";
 import { type Geometry, placePicture, planeSize } from "../letterbox.js";
-import { isVideoFrame, sizeOf } from "../pixels.js";
 import { GROUP, shaderOf, type TextureKind } from "./preprocess-shader.js";
 import { OFFSET_BYTE, PARAMETER_BYTES, shaderParameters } from "./shader-parameters.js";
 import { type TextureSource, uploadTexture } from "./upload-texture.js";

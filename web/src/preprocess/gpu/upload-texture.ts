@@ -1,6 +1,7 @@
 // A picture on its way to the GPU: decoded where it is a file, and copied into a texture.
 
-import { decodeBlob, drawVideoFrame, isVideoFrame, type Picture } from "../pixels.js";
+import { isVideoFrame } from "../canvas-pixels.js";
+import { decodeBlob, drawVideoFrame, type Picture } from "../pixels.js";
 
 /** What a texture can be filled with. */
 export type TextureSource = ImageBitmap | ImageData;

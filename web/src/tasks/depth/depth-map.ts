@@ -2,6 +2,8 @@
 
 import type { Warning } from "../../api/types.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
+import { aligned, RowKernel } from "../../wasm/row-kernel.js";
+import { copiedRows, MapReader, type MapTap, packColumns, packedBytes } from "./map-reader.js";
 
 /** The elements of a map in row-major order, its size, and that of the input it covers. */
 export interface DepthMap {
@@ -25,44 +27,36 @@ export function decodeMap(geometry: Geometry, map: DepthMap): Float32Array<Array
 /** The same row by row, for who needs no more than one at a time: each is written over the one before. */
 export function* readRows(geometry: Geometry, map: DepthMap): Generator<Float32Array<ArrayBuffer>> {
   const { columns, rows } = mapTaps(geometry, map.input, map.grid);
-  const read = new Float32Array(columns.length);
-  // Many rows of a large picture lie between the same two of the map.
-  const lines = new Map<number, Float64Array>();
-  const lineOf = (row: number): Float64Array => {
-    const line = lines.get(row) ?? readLine(map, columns, row);
-    lines.set(row, line);
-    return line;
-  };
-  for (const { first, second, fraction } of rows) {
-    for (const row of lines.keys()) if (row < first) lines.delete(row);
-    mixLines(lineOf(first), lineOf(second), fraction, read);
-    yield read;
+  const rowBytes = aligned(columns.length * 4);
+  const kernel = RowKernel.borrow(
+    rowBytes + packedBytes(columns.length) + MapReader.bytes(columns.length, map),
+  );
+  try {
+    const into = kernel.allot(rowBytes);
+    const reader = new MapReader(kernel, packColumns(kernel, columns), copiedRows(kernel, map));
+    for (const tap of rows) {
+      reader.read(tap, into);
+      yield new Float32Array(kernel.buffer, into, columns.length);
+    }
+  } finally {
+    kernel.giveBack();
   }
 }
 
 /** The same at one pixel of the source. */
-export function readPixel(geometry: Geometry, map: DepthMap, x: number, y: number): number {
-  const { across, down } = tapsOf(geometry, map.input, map.grid);
-  const column = [across(x)];
-  const { first, second, fraction } = down(y);
-  const read = new Float32Array(1);
-  mixLines(readLine(map, column, first), readLine(map, column, second), fraction, read);
-  return at(read, 0);
-}
-
-/** A row of the map at the columns of the source. */
-function readLine({ values, grid }: DepthMap, columns: readonly MapTap[], row: number): Float64Array {
-  const start = row * grid.width;
-  const line = new Float64Array(columns.length);
-  let to = 0;
-  for (const { first, second, fraction } of columns)
-    line[to++] = (1 - fraction) * at(values, start + first) + fraction * at(values, start + second);
-  return line;
-}
-
-function mixLines(above: Float64Array, below: Float64Array, fraction: number, into: Float32Array): void {
-  const rest = 1 - fraction;
-  for (let x = 0; x < into.length; x++) into[x] = rest * at(above, x) + fraction * at(below, x);
+export function readPixel(
+  geometry: Geometry,
+  { values, grid, input }: DepthMap,
+  x: number,
+  y: number,
+): number {
+  const taps = tapsOf(geometry, input, grid);
+  const [across, down] = [taps.across(x), taps.down(y)];
+  const mixed = (row: number): number => {
+    const cell = (column: number): number => values[row * grid.width + column] ?? Number.NaN;
+    return (1 - across.fraction) * cell(across.first) + across.fraction * cell(across.second);
+  };
+  return Math.fround((1 - down.fraction) * mixed(down.first) + down.fraction * mixed(down.second));
 }
 
 /** Returns which cells each column and row of the source lies between. */
@@ -87,28 +81,45 @@ function tapsOf(
   };
 }
 
+/** Of four lanes. */
+const LANES_BYTES = 16;
+
 export interface Extent {
   min: number;
   max: number;
 }
+
+/** Elements that the kernel looks at together. */
+const PART = 1 << 14;
 
 /** Returns the least and the largest finite value, NaN where there is none. */
 export function extent(map: Float32Array): Extent {
   return extentOf([map]);
 }
 
-/** The same of a map that is read row by row. */
-export function extentOf(rows: Iterable<Float32Array>): Extent {
-  let min = Number.POSITIVE_INFINITY;
-  let max = Number.NEGATIVE_INFINITY;
-  for (const row of rows) {
-    for (const value of row) {
-      if (!Number.isFinite(value)) continue;
-      if (value < min) min = value;
-      if (value > max) max = value;
+/** The same of a map that is read in parts, as row by row. */
+export function extentOf(parts: Iterable<Float32Array>): Extent {
+  const kernel = RowKernel.borrow(PART * 4 + 2 * LANES_BYTES);
+  try {
+    const values = new Float32Array(kernel.buffer, kernel.allot(PART * 4), PART);
+    const [least, most] = [kernel.allot(LANES_BYTES), kernel.allot(LANES_BYTES)];
+    const lanes = (address: number): Float32Array => new Float32Array(kernel.buffer, address, 4);
+    lanes(least).fill(Number.POSITIVE_INFINITY);
+    lanes(most).fill(Number.NEGATIVE_INFINITY);
+    for (const part of parts) {
+      for (let from = 0; from < part.length; from += PART) {
+        const some = part.subarray(from, from + PART);
+        const bytes = aligned(some.length * 4);
+        values.set(some);
+        values.fill(Number.NaN, some.length, bytes / 4);
+        kernel.run.widenFinite(values.byteOffset, values.byteOffset + bytes, least, most);
+      }
     }
+    const [min, max] = [Math.min(...lanes(least)), Math.max(...lanes(most))];
+    return min <= max ? { min, max } : { min: Number.NaN, max: Number.NaN };
+  } finally {
+    kernel.giveBack();
   }
-  return min <= max ? { min, max } : { min: Number.NaN, max: Number.NaN };
 }
 
 /** A map that is the same everywhere says nothing of any picture. */
@@ -117,13 +128,6 @@ export function depthWarnings({ min, max }: Extent): Warning[] {
   const what = Number.isNaN(min) ? "has no number in it" : `is ${min} everywhere`;
   const fix = 'give a picture that shows something, compare with { backend: "wasm" }, run `webbuild verify`';
   return [{ code: "flat-depth", message: `the depth map ${what}: this answer says nothing`, fix }];
-}
-
-/** The two cells that a pixel lies between, and how far it is from the first to the second: NaN outside of the input. */
-export interface MapTap {
-  first: number;
-  second: number;
-  fraction: number;
 }
 
 interface PictureSpan {
@@ -148,8 +152,4 @@ function tapping(
     const first = Math.floor(position);
     return { first, second: Math.min(first + 1, most), fraction: inside ? position - first : Number.NaN };
   };
-}
-
-function at(values: Float32Array | Float64Array, index: number): number {
-  return values[index] ?? Number.NaN;
 }

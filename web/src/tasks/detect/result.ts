@@ -16,4 +16,6 @@ export interface Detection {
   classIndex: number;
   /** The class's name in the manifest; "class 7" for an index that has none. */
   label: string;
+  /** The number of its track, from 1 on, the same in all frames: of a stream with `track`, where a track has it. */
+  track?: number;
 }

@@ -1,9 +1,8 @@
 // A WordPiece tokenizer, fetched and opened in the worker.
 
-import { WebbuildError } from "../../api/errors.js";
+import { corruptFile, WebbuildError } from "../../api/errors.js";
 import type { GroundingTask } from "../../manifest/manifest.js";
 import type { Downloads } from "../../storage/download.js";
-import { runtimeFile } from "../../storage/runtime-file.js";
 import { LIMITS, withLimit } from "../../worker/with-limit.js";
 
 export interface WordPieceTokenizer {
@@ -13,15 +12,46 @@ export interface WordPieceTokenizer {
   decode(ids: readonly number[]): string;
 }
 
+interface Library {
+  read(text: string): WordPieceTokenizer;
+}
+
 export async function loadTokenizer(task: GroundingTask, downloads: Downloads): Promise<WordPieceTokenizer> {
   const bytes = await downloads.get(task.tokenizer);
+  const module = downloads.runtimePath(TOKENIZER_MODULE);
+  await downloads.checkScript(module, () => {});
+  const library = await importLibrary(downloads.url(module));
+  return readTokenizer(library, new TextDecoder().decode(bytes), task.tokenizer);
+}
+
+/** Opens the tokenizer of a text. What the library does with a broken one, now or later, is a `corrupt-file`. */
+export function readTokenizer(library: Library, text: string, path: string): WordPieceTokenizer {
+  const checked = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw corruptFile(path, `it is no tokenizer that can be used: ${reason}`, { cause });
+    }
+  };
+  const tokenizer = checked(() => library.read(text));
+  return {
+    encode: (caption) =>
+      checked(() => {
+        const ids = tokenizer.encode(caption);
+        if (!ids.every(Number.isSafeInteger)) throw new Error("a piece has no number");
+        return ids;
+      }),
+    decode: (ids) => checked(() => tokenizer.decode(ids)),
+  };
+}
+
+async function importLibrary(address: string): Promise<Library> {
   try {
-    const address = downloads.addressOf(TOKENIZER_MODULE) ?? runtimeFile("tokenizer.js").href;
-    const script: Promise<{ read(text: string): WordPieceTokenizer }> = import(
+    const script: Promise<Library> = import(
       /* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ address
     );
-    const library = await withLimit(script, LIMITS.start, "its script");
-    return library.read(new TextDecoder().decode(bytes));
+    return await withLimit(script, LIMITS.start, "its script");
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const fix = "deploy the whole bundle, and serve .js files as text/javascript";
@@ -29,5 +59,5 @@ export async function loadTokenizer(task: GroundingTask, downloads: Downloads): 
   }
 }
 
-/** Path inside the bundle. Where a bundler moved the worker, the option `addresses` has the address. */
+/** Path inside the bundle. */
 const TOKENIZER_MODULE = "runtime/tokenizer.js";

@@ -3,8 +3,16 @@
 import type { Region } from "../../api/types.js";
 import type { ImageSegmentationTask } from "../../manifest/manifest.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
-import { readRows } from "../depth/depth-map.js";
-import { forNearestCells, type MaskMap, probabilities, resizeLogits, softmax } from "./mask-logits.js";
+import { type ArgmaxResult, argmax } from "./argmax.js";
+import { LabelRuns } from "./label-runs.js";
+import {
+  forNearestCells,
+  type MaskMap,
+  probabilities,
+  resizedCells,
+  resizeLogits,
+  softmax,
+} from "./mask-logits.js";
 import { measureRegions, type RegionPixels } from "./region-statistics.js";
 
 /** The elements of the outputs in row-major order, the size of each map, and that of the input it covers. */
@@ -53,12 +61,6 @@ export interface WeightedMap {
   weight: number;
 }
 
-/** For each pixel the number of the map that is likeliest there, from 1; how many each has above a threshold. */
-export interface ArgmaxResult {
-  labels: Int32Array;
-  pixelCounts: number[];
-}
-
 /** A query that found something. */
 export interface KeptQuery {
   query: number;
@@ -84,12 +86,10 @@ function panopticRegions(
   shares: Float32Array[],
 ): Regions {
   const queries = keptQueries(task, shares);
-  const argmax = new Argmax(geometry);
-  const pixelCounts = queries.map(({ query, score }) => {
-    const probability = readRows(geometry, probabilities(task, mapAt(maps, query)));
-    return argmax.add(probability, score, Math.fround(task.maskThreshold));
-  });
-  return regionsOfQueries(task, geometry, queries, { labels: argmax.labels, pixelCounts });
+  const logits = queries.map(({ query, score }) => ({ map: mapAt(maps, query), weight: score }));
+  const threshold = Math.fround(task.maskThreshold);
+  const compared = { areLogits: true, resized: resizedCells(task), threshold };
+  return regionsOfQueries(task, geometry, queries, argmax(geometry, logits, compared));
 }
 
 /** Returns the regions of the queries kept, those of a fused class as one, without those that are mostly hidden. */
@@ -97,9 +97,9 @@ export function regionsOfQueries(
   task: ImageSegmentationTask,
   { source }: Geometry,
   queries: readonly KeptQuery[],
-  { labels, pixelCounts }: ArgmaxResult,
+  { runs, pixelCounts }: ArgmaxResult,
 ): Regions {
-  const areas = pixelsPerLabel(labels, queries.length);
+  const areas = runs.count(queries.length);
   const regions: RegionPixels[] = [];
   for (const [index, { classIndex, score }] of queries.entries()) {
     const share = Math.fround((areas[index + 1] ?? 0) / (pixelCounts[index] ?? 0)); // rounded as torch does
@@ -114,7 +114,7 @@ export function regionsOfQueries(
       regions.push({ numbers: [index + 1], classIndex, score });
     }
   }
-  return measureRegions(labels, source, regions, task.classes);
+  return measureRegions(runs, source, regions, task.classes);
 }
 
 function instanceRegions(
@@ -142,13 +142,15 @@ function instanceRegions(
     if (one) forNearestCells(geometry, one.mask, (at) => (numbers[at] = index + 1));
   }
   const regions = found.map(({ classIndex, score }, index) => ({ numbers: [index + 1], classIndex, score }));
-  return measureRegions(numbers, geometry.source, regions, task.classes);
+  return measureRegions(LabelRuns.of(numbers, geometry.source.width), geometry.source, regions, task.classes);
 }
 
 function semanticRegions(task: ImageSegmentationTask, geometry: Geometry, maps: MaskMap[]): Regions {
-  const argmax = new Argmax(geometry);
-  for (const map of maps) argmax.add(readRows(geometry, map));
-  return regionsOfClasses(task, geometry, maps.length, argmax.labels);
+  const { runs } = argmax(
+    geometry,
+    maps.map((map) => ({ map, weight: 1 })),
+  );
+  return regionsOfClasses(task, geometry, maps.length, runs);
 }
 
 /** Returns the regions of so many classes. */
@@ -156,14 +158,14 @@ export function regionsOfClasses(
   { classes }: ImageSegmentationTask,
   { source }: Geometry,
   count: number,
-  labels: Int32Array,
+  runs: LabelRuns,
 ): Regions {
   const regions = Array.from({ length: count }, (_, classIndex) => ({
     numbers: [classIndex + 1],
     classIndex,
     score: null,
   }));
-  return measureRegions(labels, source, regions, classes);
+  return measureRegions(runs, source, regions, classes);
 }
 
 /** For each class the sum of all queries' maps, weighed by the class's probability. */
@@ -180,55 +182,6 @@ function classMaps(task: ImageSegmentationTask, maps: MaskMap[], shares: Float32
     }
     return [{ ...first, values: Float32Array.from(total) }];
   });
-}
-
-/** Who is likeliest at each pixel, of all that entered; of equals the first. Nobody wins where all are NaN. */
-class Argmax {
-  readonly labels: Int32Array;
-  readonly #best: Float32Array;
-  #count = 0;
-
-  constructor({ source }: Geometry) {
-    this.labels = new Int32Array(source.width * source.height);
-    this.#best = new Float32Array(this.labels.length).fill(Number.NEGATIVE_INFINITY);
-  }
-
-  /** Enters rows of probabilities times `weight`, rounded to float32. Returns how many are at least `threshold`. */
-  add(rows: Iterable<Float32Array>, weight = 1, threshold = 0): number {
-    this.#count += 1;
-    let above = 0;
-    let begin = 0;
-    for (const row of rows) {
-      above += this.#addRow(row, begin, weight, threshold);
-      begin += row.length;
-    }
-    return above;
-  }
-
-  #addRow(row: Float32Array, begin: number, weight: number, threshold: number): number {
-    const { labels } = this;
-    const best = this.#best;
-    const label = this.#count;
-    let above = 0;
-    for (let x = 0, at = begin; x < row.length; x += 1, at += 1) {
-      const value = Math.fround((row[x] ?? Number.NaN) * weight);
-      if (value >= threshold) above += 1;
-      if (!(value > (best[at] ?? 0))) continue;
-      best[at] = value;
-      labels[at] = label;
-    }
-    return above;
-  }
-}
-
-/** How many pixels nobody has, and each of so many maps. */
-function pixelsPerLabel(labels: Int32Array, count: number): number[] {
-  const areas = new Int32Array(count + 1);
-  for (let at = 0; at < labels.length; at += 1) {
-    const label = labels[at] ?? 0;
-    areas[label] = (areas[label] ?? 0) + 1;
-  }
-  return [...areas];
 }
 
 /** The mean probability where a mask is above 0. */

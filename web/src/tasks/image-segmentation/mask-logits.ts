@@ -1,23 +1,37 @@
 // Maps of logits on their way to masks: resized to the cells that decide, as probabilities, read at the nearest cell.
 
 import type { ImageSegmentationTask } from "../../manifest/manifest.js";
-import type { Geometry } from "../../preprocess/letterbox.js";
+import type { Geometry, Size } from "../../preprocess/letterbox.js";
 import { type DepthMap, decodeMap } from "../depth/depth-map.js";
 
 /** A map's elements in row-major order, its size, and that of the input it covers. */
 export type MaskMap = DepthMap;
 
 /** The map as it is, or in the cells of the task's mask size. */
-export function resizeLogits({ maskSize }: ImageSegmentationTask, map: MaskMap): MaskMap {
+export function resizeLogits(task: ImageSegmentationTask, map: MaskMap): MaskMap {
+  const grid = resizedCells(task);
+  if (grid === null) return map;
+  return { ...map, values: decodeMap(wholeMap(grid, map.input), map), grid };
+}
+
+/** Where a map over the whole input lies that is resized to so many cells. */
+export function wholeMap(grid: Size, input: Size): Geometry {
+  return { source: grid, left: 0, top: 0, ...input };
+}
+
+/** The cells that the task resizes maps to, null where they stay as they are. */
+export function resizedCells({ maskSize }: ImageSegmentationTask): Size | null {
   const [height, width] = maskSize;
-  if (height === undefined || width === undefined) return map;
-  const whole = { source: { width, height }, left: 0, top: 0, ...map.input };
-  return { ...map, values: decodeMap(whole, map), grid: { width, height } };
+  return height === undefined || width === undefined ? null : { width, height };
 }
 
 export function probabilities(task: ImageSegmentationTask, logits: MaskMap): MaskMap {
   const map = resizeLogits(task, logits);
-  return { ...map, values: map.values.map((value) => 1 / (1 + Math.exp(-value))) };
+  return { ...map, values: map.values.map(probability) };
+}
+
+export function probability(logit: number): number {
+  return 1 / (1 + Math.exp(-logit));
 }
 
 /** The probabilities of each row of `columns` logits. */

@@ -2,6 +2,7 @@
 
 import type { Region } from "../../api/types.js";
 import type { Size } from "../../preprocess/letterbox.js";
+import type { LabelRuns } from "./label-runs.js";
 
 /** A region that is in the map under some numbers, not yet measured. */
 export interface RegionPixels {
@@ -12,30 +13,23 @@ export interface RegionPixels {
 
 /** Renumbers the regions that show from 1, in their order. What is in none of them is 0. */
 export function measureRegions(
-  numbers: Int32Array,
+  runs: LabelRuns,
   { width, height }: Size,
   drawn: readonly RegionPixels[],
   classes: readonly string[],
 ): { regions: Region[]; map: Uint16Array<ArrayBuffer> } {
   const places = placesOf(drawn);
   const extents = drawn.map(() => ({ pixels: 0, x1: width, y1: height, x2: 0, y2: 0 }));
-  for (let y = 0, at = 0; y < height; y += 1) {
-    for (let x = 0; x < width; ) {
-      const begin = x;
-      const number = numbers[at] ?? 0;
-      while (x < width && numbers[at] === number) {
-        x += 1;
-        at += 1;
-      }
-      const extent = extents[places[number] ?? -1];
-      if (extent === undefined) continue;
-      extent.pixels += x - begin;
-      extent.x1 = Math.min(extent.x1, begin);
-      extent.x2 = Math.max(extent.x2, x);
-      extent.y1 = Math.min(extent.y1, y);
-      extent.y2 = y + 1;
-    }
-  }
+  runs.forEach((number, begin, end) => {
+    const extent = extents[places[number] ?? -1];
+    if (extent === undefined) return;
+    const y = Math.floor(begin / width);
+    extent.pixels += end - begin;
+    extent.x1 = Math.min(extent.x1, begin - y * width);
+    extent.x2 = Math.max(extent.x2, end - y * width);
+    extent.y1 = Math.min(extent.y1, y);
+    extent.y2 = y + 1;
+  });
   const regions: Region[] = [];
   const renumbered = drawn.map(({ classIndex, score }, index) => {
     const { pixels = 0, ...box } = extents[index] ?? { pixels: 0, x1: 0, y1: 0, x2: 0, y2: 0 };
@@ -44,9 +38,7 @@ export function measureRegions(
     return regions.push({ classIndex, label, score, pixels, share: pixels / (width * height), box });
   });
   const renumbering = Uint16Array.from(places, (place) => renumbered[place] ?? 0);
-  const map = new Uint16Array(numbers.length);
-  for (let at = 0; at < numbers.length; at += 1) map[at] = renumbering[numbers[at] ?? 0] ?? 0;
-  return { regions, map };
+  return { regions, map: runs.paint(new Uint16Array(runs.pixels), (number) => renumbering[number] ?? 0) };
 }
 
 /** By number the place of its region, -1 for one that none has. */

@@ -1,8 +1,8 @@
 // The output of a model that makes pictures into pixels, on the CPU. The shader in gpu/ does the same in float32.
 
 import type { ImageTask } from "../../manifest/manifest.js";
+import type { Pixels } from "../../preprocess/canvas-pixels.js";
 import { type Geometry, LUMA, type Size } from "../../preprocess/letterbox.js";
-import type { Pixels } from "../../preprocess/pixels.js";
 import { enlargingTaps } from "../../preprocess/resample.js";
 import { weighedRows } from "../../preprocess/weighed-rows.js";
 import { readRows } from "../depth/depth-map.js";
@@ -89,6 +89,7 @@ function paintLuma(
       at += 4;
     }
   }
+  colors.return(undefined); // gives its memory back
 }
 
 /** Returns the levels of a pixel: its luma, 0 to 255, with the chroma of a colour. */

@@ -3,7 +3,8 @@
 import type { MaskGenerationTask } from "../../manifest/manifest.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
 import { type Taps, taps } from "../../preprocess/resample.js";
-import { type MapTap, mapTaps } from "../depth/depth-map.js";
+import { mapTaps } from "../depth/depth-map.js";
+import type { MapTap } from "../depth/map-reader.js";
 
 /** The cells that each of the picture's columns and rows is made of, and their weights. */
 export interface MaskTaps {

@@ -1,7 +1,7 @@
 // What is in front, cut out of the picture on the CPU. The shader beside it does the same.
 
+import type { Pixels } from "../../preprocess/canvas-pixels.js";
 import type { Geometry } from "../../preprocess/letterbox.js";
-import type { Pixels } from "../../preprocess/pixels.js";
 import { type DepthMap, readRows } from "../depth/depth-map.js";
 
 const OPAQUE = 255;

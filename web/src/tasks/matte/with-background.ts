@@ -1,7 +1,8 @@
 // A cutout on the background that a run asked for.
 
+import { sizeOf } from "../../preprocess/canvas-pixels.js";
 import { type TextureSource, textureSource } from "../../preprocess/gpu/upload-texture.js";
-import { type Picture, sizeOf } from "../../preprocess/pixels.js";
+import type { Picture } from "../../preprocess/pixels.js";
 import { onBackground } from "./on-background.js";
 import type { Background } from "./options.js";
 

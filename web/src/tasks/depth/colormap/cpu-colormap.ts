@@ -58,6 +58,7 @@ export function applyColormap(
       pixels[to] = viridisColor(colormapPosition(scale, value)) | (opaque << 24);
     }
   }
+  confidences?.return(undefined); // gives its memory back
   return picture;
 }
 

@@ -5,8 +5,10 @@ import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
 import type { ReadStats } from "../../../postprocess/degenerate-outputs.js";
 import type { Geometry, Size } from "../../../preprocess/letterbox.js";
 import { mapTaps } from "../../depth/depth-map.js";
-import type { ArgmaxResult, WeightedMap } from "../decode-regions.js";
-import { BINDING, GROUP, SHADER } from "./segmentation-shader.js";
+import type { ArgmaxResult } from "../argmax.js";
+import type { WeightedMap } from "../decode-regions.js";
+import { LabelRuns } from "../label-runs.js";
+import { BINDING, GROUP, labelsPerWord, SHADER } from "./segmentation-shader.js";
 
 /** Maps of one size, one after another, over the whole input. */
 export interface GpuMaps {
@@ -101,18 +103,28 @@ export class ArgmaxPass {
     threshold: number,
   ): Promise<ArgmaxResult & ReadStats> {
     const { source } = geometry;
-    const labels = this.#commands.zeros(source.width * source.height);
+    const words = Math.ceil(source.width / labelsPerWord(candidates.length));
+    const labels = this.#commands.zeros(words * source.height);
     const counts = this.#commands.zeros(candidates.length);
     const sizes = this.#sizes(cells, source, { count: candidates.length, threshold, raw: raw ? 1 : 0 });
     const taps = this.#taps(geometry, input, cells);
     const buffers = { sizes, maps: buffer, ...taps, labels, counts, stats: this.#stats };
-    this.#dispatch("argmax", { ...buffers, candidates: this.#weightedMaps(candidates) }, source, 1);
-    const read = await this.#commands.read(labels, counts, this.#stats);
-    const [labelMap = new Int32Array(), pixelCounts = new Int32Array(), stats = new Int32Array()] = read.map(
-      (each) => new Int32Array(each),
+    this.#dispatch(
+      "argmax",
+      { ...buffers, candidates: this.#weightedMaps(candidates) },
+      { ...source, width: words },
+      1,
     );
+    const read = await this.#commands.read(labels, counts, this.#stats);
+    const [labelWords, pixelCounts, stats] = read.map((each) => new Int32Array(each)) as [
+      Int32Array<ArrayBuffer>,
+      Int32Array,
+      Int32Array,
+    ];
+    const perRow = words * labelsPerWord(candidates.length);
+    const all = perRow === words ? labelWords : new Uint8Array(labelWords.buffer);
     return {
-      labels: labelMap,
+      runs: LabelRuns.of(all, source.width, perRow),
       pixelCounts: [...pixelCounts],
       hasNan: stats[0] !== 0,
       isFlat: stats[1] === 0,

@@ -22,7 +22,7 @@ export function regionsOnGpu(
   return argmax.run(async (pass) => {
     if (scores === null) {
       const result = await pass.argmax(maps, equalWeights(count), geometry, Number.POSITIVE_INFINITY);
-      return { ...regionsOfClasses(task, geometry, count, result.labels), ...statsOf(result) };
+      return { ...regionsOfClasses(task, geometry, count, result.runs), ...statsOf(result) };
     }
     const classes = task.classes.length;
     const shares = softmax(scores, classes + 1);
@@ -30,7 +30,7 @@ export function regionsOnGpu(
       const all = equalWeights(shares.length).map(({ map }) => map);
       const sums = pass.classMaps(pass.sigmoidMaps(maps, all, task.maskSize), shares, classes);
       const result = await pass.argmax(sums, equalWeights(classes), geometry, Number.POSITIVE_INFINITY);
-      return { ...regionsOfClasses(task, geometry, classes, result.labels), ...statsOf(result) };
+      return { ...regionsOfClasses(task, geometry, classes, result.runs), ...statsOf(result) };
     }
     const selected = keptQueries(task, shares);
     if (selected.length === 0) return { ...noRegions(geometry), hasNan: false, isFlat: false };

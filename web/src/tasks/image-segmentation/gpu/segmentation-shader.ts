@@ -5,6 +5,14 @@ import { TAP } from "../../../gpu/map-wgsl.js";
 /** Threads of a workgroup, in each direction. */
 export const GROUP = 8;
 
+/** As many maps have numbers that do not fit in a byte. */
+const BYTE_LABELS = 256;
+
+/** How many labels a word of the output holds. */
+export function labelsPerWord(maps: number): 4 | 1 {
+  return maps < BYTE_LABELS ? 4 : 1;
+}
+
 /** What a shader reads and writes, by the number of its binding. */
 export const BINDING = {
   sizes: 0,
@@ -83,11 +91,21 @@ fn classMaps(@builtin(global_invocation_id) id: vec3u) {
   output[place(id)] = total;
 }
 
+// A word has the labels of four pixels of a row where they fit, see labelsPerWord().
 @compute @workgroup_size(${GROUP}, ${GROUP})
 fn argmax(@builtin(global_invocation_id) id: vec3u) {
-  if (any(id.xy >= sizes.out)) { return; }
-  let column = columns[id.x];
+  let perWord = select(1u, 4u, sizes.count < ${BYTE_LABELS}u);
+  let words = (sizes.out.x + perWord - 1u) / perWord;
+  if (id.x >= words || id.y >= sizes.out.y) { return; }
   let row = rows[id.y];
+  var word = 0u;
+  for (var lane = 0u; lane < min(perWord, sizes.out.x - id.x * perWord); lane++) {
+    word |= likeliest(columns[id.x * perWord + lane], row) << (lane * 8u);
+  }
+  labels[id.y * words + id.x] = word;
+}
+
+fn likeliest(column: Tap, row: Tap) -> u32 {
   var label = 0u;
   var best = 0.0;
   for (var index = 0u; index < sizes.count && column.inside + row.inside == 2u; index++) {
@@ -98,6 +116,6 @@ fn argmax(@builtin(global_invocation_id) id: vec3u) {
       label = index + 1u;
     }
   }
-  labels[place(vec3u(id.xy, 0u))] = label;
+  return label;
 }
 `;

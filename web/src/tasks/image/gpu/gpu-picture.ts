@@ -3,8 +3,8 @@
 import { ComputeCommands, packTaps } from "../../../gpu/compute-commands.js";
 import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
 import type { ImageTask } from "../../../manifest/manifest.js";
+import type { Pixels } from "../../../preprocess/canvas-pixels.js";
 import type { Geometry, Size } from "../../../preprocess/letterbox.js";
-import type { Pixels } from "../../../preprocess/pixels.js";
 import { enlargingPhases } from "../../../preprocess/resample.js";
 import { mapTaps } from "../../depth/depth-map.js";
 import { enlarged, strides } from "../picture-pixels.js";

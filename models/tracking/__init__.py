@@ -1,0 +1,1 @@
+"""ByteTrack in Python, and drawn scenes: what the tracks of the runtime are compared with."""

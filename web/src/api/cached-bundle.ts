@@ -1,0 +1,53 @@
+// What this browser has of a bundle: asked for, and removed.
+
+import { graphFiles } from "../manifest/graphs.js";
+import type { Manifest } from "../manifest/manifest.js";
+import { everyStage } from "../manifest/stages.js";
+import { removeBundle } from "../storage/bundle-lists.js";
+import { deleteFindings } from "../storage/findings.js";
+import { existingStores } from "../storage/storage-backends.js";
+import { guarded } from "./errors.js";
+import { fetchManifest, resolved } from "./fetch-manifest.js";
+
+/**
+ * Whether the browser keeps what `load()` needs: an engine, and of each stage a graph with its weights. Fetches the manifest:
+ * files of an older version do not count. Rejects with a WebbuildError.
+ */
+export function isCached(manifestUrl: URL | string): Promise<boolean> {
+  return guarded(async () => {
+    const manifest = await fetchManifest(manifestAddress(manifestUrl), undefined);
+    const names = await Promise.all((await existingStores()).map((store) => store.names()));
+    return isComplete(manifest, new Set(names.flat()));
+  });
+}
+
+/**
+ * Removes what the browser keeps of a bundle: its files, but for those that another bundle has too, and what was found out
+ * about this machine. Models that are loaded go on. Rejects with a WebbuildError.
+ */
+export function clearCache(manifestUrl: URL | string): Promise<void> {
+  return guarded(async () => {
+    const base = manifestAddress(manifestUrl);
+    const stores = await existingStores();
+    await Promise.all(stores.map((store) => removeBundle(store, base)));
+    if (isSecureContext) await deleteFindings(base);
+  });
+}
+
+function manifestAddress(manifestUrl: URL | string): string {
+  return resolved(manifestUrl, "the address of the manifest").href;
+}
+
+function isComplete(manifest: Manifest, kept: ReadonlySet<string>): boolean {
+  const files = new Map(manifest.files.map((file) => [file.path, file]));
+  const isKept = (path: string): boolean => {
+    const file = files.get(path);
+    if (file === undefined) return false;
+    return file.parts.length > 0 ? file.parts.every(isKept) : kept.has(file.sha256);
+  };
+  const stages = everyStage(manifest);
+  return (
+    manifest.engines.some(({ wasm }) => isKept(wasm)) &&
+    stages.every(({ graphs }) => graphs.some((graph) => graphFiles(graph).every(isKept)))
+  );
+}

@@ -1,0 +1,48 @@
+// The states of a model: the one that runs use by default, those of streams, and those that the page asks for.
+
+import type { VariantSessions } from "../fallback/variant-sessions.js";
+import { stateInputs } from "../inputs/state-inputs.js";
+import type { Manifest } from "../manifest/manifest.js";
+import { WebbuildError } from "./errors.js";
+import { hasNoState, ModelState } from "./state.js";
+
+/** @internal */
+export class ModelStates {
+  /** The state that a run reads and writes by default. Null for a model without state. */
+  readonly shared: ModelState | null;
+  readonly #sessions: VariantSessions;
+  readonly #has: boolean;
+  #made = 0;
+
+  constructor(sessions: VariantSessions, { inputs }: Manifest) {
+    this.#sessions = sessions;
+    this.#has = stateInputs(inputs).length > 0;
+    this.shared = this.#has ? this.create() : null;
+  }
+
+  /** Returns a new state. Throws for a model without one. */
+  create(): ModelState {
+    if (!this.#has) throw hasNoState();
+    return ModelState.of(this.#sessions, this.#made++);
+  }
+
+  /** Returns a new state for a stream that was given none, null for a model without state. */
+  ofStream(given: ModelState | undefined): ModelState | null {
+    return this.shared === null || given !== undefined ? null : this.create();
+  }
+
+  /** Returns the state of a run, null for a model without state. */
+  ofRun(given: ModelState | undefined): ModelState | null {
+    if (given === undefined) return this.shared;
+    if (ModelState.isOf(given, this.#sessions)) return given;
+    const fix =
+      "give a state that newState() of this model returned and that was not released, or leave it out";
+    throw new WebbuildError("invalid-option", "state: not a state of this model", fix);
+  }
+
+  /** Returns the default state. Throws for a model without one. */
+  required(): ModelState {
+    if (this.shared === null) throw hasNoState();
+    return this.shared;
+  }
+}

@@ -1,0 +1,24 @@
+// The memory of WebAssembly in this worker, which no browser but Chromium tells.
+
+const memories = new Set<WebAssembly.Memory>();
+
+/** Notes the memory of whatever is instantiated from now on. */
+export function watchMemory(): void {
+  const { instantiate } = WebAssembly;
+  const watched = async (
+    source: BufferSource | WebAssembly.Module,
+    imports?: WebAssembly.Imports,
+  ): Promise<WebAssembly.WebAssemblyInstantiatedSource | WebAssembly.Instance> => {
+    const made = await (instantiate as typeof watched)(source, imports);
+    const { exports } = made instanceof WebAssembly.Instance ? made : made.instance;
+    for (const each of [exports, ...Object.values(imports ?? {})])
+      for (const value of Object.values(each)) if (value instanceof WebAssembly.Memory) memories.add(value);
+    return made;
+  };
+  WebAssembly.instantiate = watched as typeof WebAssembly.instantiate;
+}
+
+/** Returns the bytes of them all. */
+export function wasmBytes(): number {
+  return [...memories].reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
+}

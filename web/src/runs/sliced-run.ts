@@ -1,0 +1,133 @@
+// A large picture in overlapping slices: each is run as a picture of its own, and what they hold is put together.
+
+import { internalError } from "../api/errors.js";
+import type { Detection, ImageSource, Pose, Result, RunOptions, SliceOptions } from "../api/types.js";
+import { sizeOf } from "../preprocess/canvas-pixels.js";
+import { DECODE_OPTIONS } from "../preprocess/carried-picture.js";
+import { closeImages, packImages } from "../preprocess/image-source.js";
+import type { Size } from "../preprocess/letterbox.js";
+import { closePictures, type Picture } from "../preprocess/pixels.js";
+import { type Slice, sliceGrid } from "../slices/grid.js";
+import { type MergeRules, mergeDetections } from "../slices/merge.js";
+import { moveObject } from "../slices/move-object.js";
+import type { SlicedField } from "../tasks/task-options.js";
+import { factsOf, joinedFacts, type RunFacts } from "../tiles/run-facts.js";
+import { cutOut } from "../tiles/tile-pixels.js";
+import { reportingListener } from "./listener.js";
+
+type DecodedPicture = Exclude<Picture, Blob>;
+
+/** How pictures are run, each for a result of its own. */
+export interface SliceRunner {
+  /** How many of so many pictures are run together. */
+  batchOf(left: number): number;
+  run(pictures: readonly ImageSource[]): Promise<Result[]>;
+}
+
+/** What of the result is put together, and of what. */
+export interface SlicedRequest {
+  field: SlicedField;
+  slices: SliceOptions;
+  onProgress: RunOptions["onProgress"];
+}
+
+/** A picture that is one slice is run as without slices. Memory holds the picture, and the slices of one batch. */
+export async function runInSlices(
+  source: ImageSource,
+  request: SlicedRequest,
+  runner: SliceRunner,
+): Promise<Result> {
+  const packing = { asFrames: false, decodesFiles: true, carries: false } as const;
+  const { pictures, transferables } = await packImages([source], packing);
+  try {
+    const [picture] = pictures;
+    if (picture === undefined || picture instanceof Blob)
+      throw internalError("a picture that is not decoded");
+    return await runDecoded(picture, request, runner);
+  } finally {
+    closeImages(transferables);
+  }
+}
+
+async function runDecoded(
+  picture: DecodedPicture,
+  { field, slices, onProgress = () => {} }: SlicedRequest,
+  runner: SliceRunner,
+): Promise<Result> {
+  const source = sizeOf(picture);
+  const grid = sliceGrid(source, sliceSize(slices), slices.overlap ?? 0.2);
+  const batches = inBatches(grid, runner);
+  if (grid.length > 1 && slices.whole !== false) batches.push([{ left: 0, top: 0, ...source }]);
+  const report = reportingListener(onProgress);
+  const total = batches.flat().length;
+  const results: Result[] = [];
+  const facts: RunFacts[] = [];
+  for (const batch of batches) {
+    const found = await runBatch(picture, batch, runner);
+    results.push(...found);
+    facts.push(...factsOfBatch(found));
+    report({ done: results.length, total });
+  }
+  const [first] = results;
+  if (first === undefined) throw internalError("slices without a result");
+  if (grid.length === 1) return first;
+  const objects = batches.flat().flatMap((slice, at) => objectsOf(results[at], field, slice));
+  const merged = mergeDetections(objects, mergeRules(slices));
+  // Of which task they are, TypeScript does not know.
+  return { ...first, ...joinedFacts(facts), ...source, [field]: merged } as unknown as Result;
+}
+
+function inBatches(grid: readonly Slice[], { batchOf }: SliceRunner): Slice[][] {
+  const batches: Slice[][] = [];
+  for (let begin = 0; begin < grid.length; begin += batches.at(-1)?.length ?? 1)
+    batches.push(grid.slice(begin, begin + batchOf(grid.length - begin)));
+  return batches;
+}
+
+async function runBatch(
+  picture: DecodedPicture,
+  batch: readonly Slice[],
+  runner: SliceRunner,
+): Promise<Result[]> {
+  const cuts: DecodedPicture[] = [];
+  try {
+    for (const slice of batch) cuts.push(await cut(picture, slice));
+    return await runner.run(cuts);
+  } finally {
+    closePictures(cuts.filter((each) => each !== picture));
+  }
+}
+
+/** Returns a part of the picture; all of it is the picture itself. */
+async function cut(picture: DecodedPicture, slice: Slice): Promise<DecodedPicture> {
+  const { left, top, width, height } = slice;
+  const { width: whole, height: tall } = sizeOf(picture);
+  if (width === whole && height === tall) return picture;
+  if (picture instanceof ImageData) return cutOut(picture, left, top, slice);
+  return createImageBitmap(picture, left, top, width, height, DECODE_OPTIONS);
+}
+
+/** Each result of a batch says how long all of it took: it is counted once. */
+function factsOfBatch([first, ...others]: readonly Result[]): RunFacts[] {
+  if (first === undefined) return [];
+  const timings = { preprocess: 0, inference: 0, postprocess: 0, total: 0 };
+  return [factsOf(first), ...others.map((each) => ({ ...factsOf(each), timings }))];
+}
+
+function objectsOf(
+  result: Result | undefined,
+  field: SlicedField,
+  slice: Slice,
+): ReturnType<typeof moveObject>[] {
+  const found: readonly (Detection | Pose)[] = Object(result)[field];
+  return found.map((each) => moveObject(each, slice));
+}
+
+function sliceSize({ size }: SliceOptions): Size {
+  const [width, height] = typeof size === "number" ? [size, size] : size;
+  return { width, height };
+}
+
+function mergeRules({ merge = "greedy-nmm", metric = "ios", threshold = 0.5 }: SliceOptions): MergeRules {
+  return { merge, metric, threshold };
+}

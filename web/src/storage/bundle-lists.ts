@@ -1,0 +1,123 @@
+// Which files each bundle has, and when it was last opened: what no bundle has any more is thrown away.
+
+import { LIMITS, TimedOut, withLimit } from "../worker/with-limit.js";
+import { isRecent } from "./findings.js";
+import { sha256 } from "./sha256.js";
+import type { FileStore } from "./storage-backends.js";
+
+/** A bundle's list: the address of its manifest, when it was last opened, the hashes of its files. */
+interface BundleList {
+  manifest: string;
+  /** Milliseconds since 1970. */
+  used: number;
+  files: string[];
+}
+
+const PREFIX = "bundle-";
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** A list that was not opened for so long goes. */
+const UNUSED = 60 * DAY;
+/** One that was not opened for so long goes where its manifest is gone, or where another bundle needs the room. */
+const IDLE = DAY;
+
+/** Lists are read and written by one tab at a time: to others one that is half written looks like none. */
+async function alone<T>(limit: number, work: () => Promise<T>): Promise<T> {
+  const waiting = AbortSignal.timeout(limit);
+  try {
+    return await navigator.locks.request("webbuild lists", { signal: waiting }, () =>
+      withLimit(work(), limit, "the browser's storage"),
+    );
+  } catch (error) {
+    throw error === waiting.reason ? new TimedOut("another tab that writes there", limit) : error;
+  }
+}
+
+/**
+ * Writes that a bundle is opened now, within `limit` milliseconds. Where it is new or has changed, lists that nobody needs go,
+ * and their files.
+ */
+export function openBundle(
+  store: FileStore,
+  manifest: string,
+  files: readonly string[],
+  limit: number,
+): Promise<void> {
+  return alone(limit, () => writeList(store, manifest, files));
+}
+
+async function writeList(store: FileStore, manifest: string, files: readonly string[]): Promise<void> {
+  const name = await listName(manifest);
+  const before = parse(await store.read(name));
+  const isSame = before !== null && JSON.stringify(before.files) === JSON.stringify(files);
+  if (isSame && isRecent(before.used, HOUR)) return;
+  const list: BundleList = { manifest, used: Date.now(), files: [...files] };
+  await store.write(name, new TextEncoder().encode(JSON.stringify(list)));
+  if (isSame && isRecent(before.used, DAY)) return;
+  await removeLists(store, async (each) => {
+    if (isRecent(each.used, IDLE)) return false;
+    return Date.now() - each.used > UNUSED || (await isGone(each.manifest));
+  });
+}
+
+/** Makes room for a bundle: the one that was not opened for the longest time goes. Returns whether there was one. */
+export function removeOldest(store: FileStore, own: string, limit: number): Promise<boolean> {
+  return alone(limit, async () => {
+    const others = [...(await readLists(store)).values()].filter(({ manifest }) => manifest !== own);
+    const [oldest] = others.toSorted((a, b) => a.used - b.used);
+    if (oldest === undefined || Date.now() - oldest.used < IDLE) return false;
+    await removeLists(store, async (list) => list.manifest === oldest.manifest);
+    return true;
+  });
+}
+
+/** Removes the list of a bundle, and of its files those that no other bundle has. */
+export function removeBundle(store: FileStore, own: string): Promise<void> {
+  return alone(LIMITS.storage, () => removeLists(store, async ({ manifest }) => manifest === own));
+}
+
+/** Removes the lists that `isOld`, those that cannot be read, and files on no list. */
+async function removeLists(store: FileStore, isOld: (list: BundleList) => Promise<boolean>): Promise<void> {
+  const names = await store.names();
+  const lists = await readLists(store);
+  const old = await Promise.all([...lists.values()].map(isOld));
+  const kept = new Map([...lists].filter((_, index) => old[index] === false));
+  const used = new Set([...kept.values()].flatMap(({ files }) => files));
+  const unused = names.filter((name) => (name.startsWith(PREFIX) ? !kept.has(name) : !used.has(name)));
+  await Promise.all(unused.map((name) => store.remove(name)));
+}
+
+async function readLists(store: FileStore): Promise<Map<string, BundleList>> {
+  const names = (await store.names()).filter((name) => name.startsWith(PREFIX));
+  const lists = await Promise.all(names.map(async (name) => [name, parse(await store.read(name))] as const));
+  return new Map(lists.flatMap(([name, list]) => (list === null ? [] : [[name, list]])));
+}
+
+async function listName(manifest: string): Promise<string> {
+  return `${PREFIX}${await sha256(new TextEncoder().encode(manifest))}`;
+}
+
+function parse(list: Uint8Array | null): BundleList | null {
+  try {
+    const { manifest, used, files }: BundleList = JSON.parse(new TextDecoder().decode(list ?? undefined));
+    return typeof manifest === "string" && typeof used === "number" && Array.isArray(files)
+      ? { manifest, used, files }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Milliseconds that a server is given to say so: other files wait to be written. */
+const ANSWER = 2_000;
+
+/** Whether a server says so: one that does not answer does not. */
+async function isGone(manifest: string): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(ANSWER);
+    const { status } = await fetch(manifest, { method: "HEAD", cache: "no-store", signal });
+    return status === 404 || status === 410;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,38 @@
+// The options of the tasks whose pictures may be run in slices.
+
+import { WebbuildError } from "../api/errors.js";
+import { takesMask } from "../inputs/mask-input.js";
+import { stateInputs } from "../inputs/state-inputs.js";
+import type { Manifest } from "../manifest/manifest.js";
+import type { TaskSpec } from "./task-module.js";
+import type { SlicedField, TaskOptions } from "./task-options.js";
+
+export function slicedOptions<Spec extends TaskSpec>(
+  kind: Spec["kind"],
+  sliced: SlicedField,
+): TaskOptions<Spec> {
+  return {
+    kind,
+    names: ["slices", "onProgress"],
+    sliced,
+    absent: "of this model nothing is put together from slices, only upright boxes and poses are",
+    check({ inputs }, { slices, onProgress }) {
+      if (slices === undefined && onProgress !== undefined) {
+        const what = "onProgress: the model looks at the whole picture at once";
+        throw new WebbuildError("invalid-option", what, "leave onProgress out, or give slices");
+      }
+      if (slices !== undefined) requireOnePicture(inputs);
+    },
+  };
+}
+
+/** Throws "invalid-option" where a slice is not enough to run the model. */
+function requireOnePicture(inputs: Manifest["inputs"]): void {
+  const refuse = (what: string): never => {
+    throw new WebbuildError("invalid-option", `slices: ${what}`, "leave slices out: the picture is resized");
+  };
+  if (stateInputs(inputs).length > 0)
+    refuse("a model with state runs whole pictures, each slice would need its own");
+  if (inputs.some(({ kind }) => kind === "stack")) refuse("the model takes several pictures at once");
+  if (takesMask(inputs)) refuse("the model takes a mask, which is of the whole picture");
+}

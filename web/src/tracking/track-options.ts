@@ -1,0 +1,83 @@
+// The option `track` of model.stream(): what it takes, and of which models.
+
+import { WebbuildError } from "../api/errors.js";
+import type { RunOptions } from "../api/run-options.js";
+import type { Detection, Result } from "../api/types.js";
+
+/** How detections of a video become tracks. The names and defaults are ByteTrack's, as far as it has them. */
+export interface TrackOptions {
+  /** Detections of this score and above are matched first. Default: 0.5. */
+  highScore?: number | undefined;
+  /** Those between this score and `highScore` continue tracks, and begin none. Default: 0.1. */
+  lowScore?: number | undefined;
+  /** A detection of this score or above that no track has begins one. Default: `highScore` + 0.1. */
+  newScore?: number | undefined;
+  /** A track is matched with a detection if their IoU, times its score, is above this. Default: 0.2. */
+  matchIou?: number | undefined;
+  /** For how many frames, of those that are run, a lost track is kept: it may be found again up to the one after. Default: 30. */
+  keepFrames?: number | undefined;
+}
+
+/** Options of `stream()`: those of `run()`, and whether detections keep an id through the frames. */
+export interface StreamOptions extends RunOptions {
+  /** Gives each detection that a track has the id of it, `track`. Default: false. */
+  track?: boolean | TrackOptions | undefined;
+}
+
+export type TrackSettings = { readonly [Name in keyof TrackOptions]-?: number };
+
+const DEFAULTS = { highScore: 0.5, lowScore: 0.1, matchIou: 0.2, keepFrames: 30 };
+const NAMES = ["highScore", "lowScore", "newScore", "matchIou", "keepFrames"] as const;
+
+/** Returns the options of a run, and how to track: null for not at all. Throws "invalid-option". @internal */
+export function streamOptions(options: StreamOptions): [RunOptions, TrackSettings | null] {
+  if (typeof options !== "object" || options === null) return [options, null]; // refused as those of a run are
+  const { track, ...others } = options;
+  return [others, trackSettings(track)];
+}
+
+/** Returns the settings, null where nothing is to be tracked. Throws "invalid-option". */
+function trackSettings(track: StreamOptions["track"]): TrackSettings | null {
+  if (track === undefined || track === false) return null;
+  if (track !== true && (typeof track !== "object" || track === null || Array.isArray(track)))
+    throw wrong(`track: wanted true, false or an object, got ${String(track)}`, "give true for the defaults");
+  const given = Object.entries(track === true ? {} : track).filter(([, value]) => value !== undefined);
+  for (const [name, value] of given) checkSetting(name, value);
+  const settings = { ...DEFAULTS, ...Object.fromEntries(given) };
+  const all: TrackSettings = { newScore: Math.min(1, settings.highScore + 0.1), ...settings };
+  if (all.lowScore > all.highScore)
+    throw wrong(
+      `track.lowScore: ${all.lowScore} is above highScore, ${all.highScore}`,
+      "give a lowScore of at most highScore",
+    );
+  return all;
+}
+
+function checkSetting(name: string, value: unknown): void {
+  if (!NAMES.some((known) => known === name))
+    throw wrong(`track.${name}: there is no such option`, `leave it out: track takes ${NAMES.join(", ")}`);
+  const isNumber = typeof value === "number" && value >= 0;
+  if (name === "keepFrames" && !(isNumber && Number.isInteger(value)))
+    throw wrong(
+      `track.keepFrames: wanted a whole number from 0 on, got ${String(value)}`,
+      "give a number of frames",
+    );
+  if (name !== "keepFrames" && !(isNumber && value <= 1))
+    throw wrong(
+      `track.${name}: wanted a number from 0 to 1, got ${String(value)}`,
+      "give a number from 0 to 1",
+    );
+}
+
+/** The detections of a result. Throws "invalid-option" where it is one without boxes. @internal */
+export function detectionsOf(result: Result): readonly Detection[] {
+  if ("detections" in result) return result.detections;
+  if ("poses" in result) return result.poses;
+  if ("segments" in result) return result.segments;
+  if ("objects" in result) return result.objects;
+  throw wrong("track: the results of this model hold no boxes", "leave track out");
+}
+
+function wrong(what: string, fix: string): WebbuildError {
+  return new WebbuildError("invalid-option", what, fix);
+}

@@ -1,0 +1,77 @@
+// Counted lines and zones: pure functions of the detections that a tracked stream gives.
+
+import type { Box, Detection, Point } from "../api/types.js";
+
+/** A line that tracks are counted at, from its start to its end. */
+export interface Line {
+  start: Point;
+  end: Point;
+}
+
+/** How many tracks crossed a line so far. */
+export interface Crossings {
+  /** From the left of the line to its right, as one sees it who goes from its start to its end. */
+  readonly in: number;
+  /** From its right to its left. */
+  readonly out: number;
+  /** By track, where it was last seen beside the line. */
+  readonly last: ReadonlyMap<number, Point>;
+}
+
+/** Which point of its box stands for a detection. */
+export type Anchor = "center" | "bottom";
+
+const NONE: Crossings = { in: 0, out: 0, last: new Map() };
+
+/**
+ * Returns the crossings up to this frame: those `before`, and the tracks of `detections` whose way since then meets the
+ * line. A track that was lost on the other side, and found again on this one, has crossed it. Detections without a
+ * track do not count.
+ */
+export function countCrossings(
+  line: Line,
+  detections: readonly Pick<Detection, "box" | "track">[],
+  before: Crossings = NONE,
+  anchor: Anchor = "center",
+): Crossings {
+  const last = new Map(before.last);
+  const count = { in: 0, out: 0 };
+  for (const { box, track } of detections) {
+    if (track === undefined) continue;
+    const point = anchorOf(box, anchor);
+    const to = sideOf(line, point);
+    if (to === 0) continue; // on the line: it has not crossed yet
+    const from = last.get(track);
+    last.set(track, point);
+    if (from === undefined || Math.sign(sideOf(line, from)) === Math.sign(to)) continue;
+    const way = { start: from, end: point };
+    if (sideOf(way, line.start) * sideOf(way, line.end) > 0) continue; // past an end of the line
+    count[to > 0 ? "in" : "out"]++;
+  }
+  return { in: before.in + count.in, out: before.out + count.out, last };
+}
+
+/** Whether a detection is in a zone: a polygon of at least three points, without repeating the first. */
+export function inZone(
+  zone: readonly Point[],
+  { box }: Pick<Detection, "box">,
+  anchor: Anchor = "center",
+): boolean {
+  const { x, y } = anchorOf(box, anchor);
+  let inside = false;
+  zone.forEach((to, index) => {
+    const from = zone.at(index - 1) ?? to;
+    if (from.y > y === to.y > y) return;
+    if (x < from.x + ((y - from.y) / (to.y - from.y)) * (to.x - from.x)) inside = !inside;
+  });
+  return inside;
+}
+
+function anchorOf({ x1, y1, x2, y2 }: Box, anchor: Anchor): Point {
+  return { x: (x1 + x2) / 2, y: anchor === "bottom" ? y2 : (y1 + y2) / 2 };
+}
+
+/** Above 0 to the right of the line, below 0 to its left; y goes down. */
+function sideOf({ start, end }: Line, { x, y }: Point): number {
+  return (end.x - start.x) * (y - start.y) - (end.y - start.y) * (x - start.x);
+}

@@ -1,0 +1,89 @@
+// The functions over rows of pixels, and the memory that they work on.
+
+import { assemble } from "./assemble.js";
+import * as functions from "./row-functions.js";
+
+/** The functions of row-functions.ts, which say what they do. */
+interface RowFunctions {
+  toOpaqueRgba(begin: number, end: number, isBgr: boolean): number;
+  weighColumns(
+    first: number,
+    second: number,
+    taps: number,
+    ends: number,
+    stop: number,
+    intoFirst: number,
+    intoSecond: number,
+  ): number;
+  addWeighted(into: number, end: number, line: number, weight: number): void;
+  mixColumns(into: number, end: number, row: number, taps: number): void;
+  widen(row: number, end: number, least: number, most: number): void;
+  widenFinite(row: number, end: number, least: number, most: number): void;
+  leastOfEight(row: number, end: number, into: number): void;
+  mostOfEight(row: number, end: number, into: number): void;
+  blend(
+    into: number,
+    end: number,
+    above: number,
+    below: number,
+    weightAbove: number,
+    weightBelow: number,
+  ): void;
+  enterRow(
+    row: number,
+    end: number,
+    best: number,
+    labels: number,
+    label: number,
+    weight: number,
+    threshold: number,
+  ): number;
+}
+
+const PAGE = 1 << 16;
+let compiled: WebAssembly.Module | null = null;
+/** Those that nobody works with: their memory is not new to the process. */
+const idle: RowKernel[] = [];
+
+/** The functions, and the memory that they work on: of one caller at a time. */
+export class RowKernel {
+  readonly #memory = new WebAssembly.Memory({ initial: 1 });
+  readonly run: RowFunctions;
+  #used = 0;
+
+  private constructor() {
+    compiled ??= new WebAssembly.Module(assemble(functions));
+    const { exports } = new WebAssembly.Instance(compiled, { env: { memory: this.#memory } });
+    this.run = exports as unknown as RowFunctions;
+  }
+
+  /** One whose memory holds so many bytes, and nothing yet. */
+  static borrow(bytes: number): RowKernel {
+    const kernel = idle.pop() ?? new RowKernel();
+    const missing = bytes - kernel.buffer.byteLength;
+    if (missing > 0) kernel.#memory.grow(Math.ceil(missing / PAGE));
+    kernel.#used = 0;
+    return kernel;
+  }
+
+  /** Nobody reads its memory any more. */
+  giveBack(): void {
+    idle.push(this);
+  }
+
+  get buffer(): ArrayBuffer {
+    return this.#memory.buffer as ArrayBuffer;
+  }
+
+  /** Returns the address of so many bytes that are free, a multiple of 16. */
+  allot(bytes: number): number {
+    const begin = this.#used;
+    this.#used += aligned(bytes);
+    return begin;
+  }
+}
+
+/** What `allot` takes for so many bytes. */
+export function aligned(bytes: number): number {
+  return Math.ceil(bytes / 16) * 16;
+}

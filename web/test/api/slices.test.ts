@@ -1,0 +1,195 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type {
+  Detection,
+  DetectResult,
+  ImageSource,
+  Model,
+  PartProgress,
+  PoseResult,
+  SliceOptions,
+} from "../../src/index.js";
+import { sliceGrid } from "../../src/slices/grid.js";
+import { mergeDetections } from "../../src/slices/merge.js";
+import { moveObject } from "../../src/slices/move-object.js";
+import { backends, loadTiny } from "../support/bundle.js";
+import { type Film, film } from "../support/playing-video.js";
+
+const films: Film[] = [];
+
+afterEach(() => {
+  for (const each of films.splice(0)) each.end();
+});
+
+const PICTURE = { width: 50, height: 34 };
+const SLICE = { width: 20, height: 16 };
+const SLICES: SliceOptions = { size: [20, 16], overlap: 0.25 };
+
+/** A picture whose slices all differ. */
+function drawn(): OffscreenCanvas {
+  const canvas = new OffscreenCanvas(PICTURE.width, PICTURE.height);
+  const context = canvas.getContext("2d");
+  if (context === null) throw new Error("no canvas");
+  for (let at = 0; at < 40; at++) {
+    context.fillStyle = `hsl(${(at * 67) % 360} 80% ${30 + at}%)`;
+    context.fillRect((at * 13) % 50, (at * 7) % 34, 9, 6);
+  }
+  return canvas;
+}
+
+function cutOf(canvas: OffscreenCanvas, left: number, top: number, width: number, height: number): ImageData {
+  const pixels = canvas.getContext("2d")?.getImageData(left, top, width, height);
+  if (pixels === undefined) throw new Error("no canvas");
+  return pixels;
+}
+
+type Found = DetectResult | PoseResult;
+
+const run = async (model: Model, source: ImageSource, slices?: SliceOptions): Promise<Found> =>
+  (await model.run(source, { slices })) as Found;
+
+function objects(result: Found): Detection[] {
+  return result.kind === "detect" ? result.detections : result.poses;
+}
+
+/** The picture and each of its slices, run by themselves, their objects moved. */
+async function byHand(model: Model, canvas: OffscreenCanvas): Promise<Detection[]> {
+  const found: Detection[] = [];
+  for (const slice of sliceGrid(PICTURE, SLICE, 0.25)) {
+    const { left, top, width, height } = slice;
+    const own = objects(await run(model, cutOf(canvas, left, top, width, height)));
+    found.push(...own.map((each) => moveObject(each, slice)));
+  }
+  return [...found, ...objects(await run(model, canvas))];
+}
+
+describe.each(backends)("%s", (backend) => {
+  test.each(["manifest.json", "suppressed.json"])("slices of %s are runs of their own", async (manifest) => {
+    const model = await loadTiny({ backend }, manifest);
+    const canvas = drawn();
+    const found = await byHand(model, canvas);
+    const whole = await run(model, canvas);
+    expect(found.length).toBeGreaterThan(objects(whole).length);
+    const result = await run(model, canvas, SLICES);
+    const wanted = mergeDetections(found, { merge: "greedy-nmm", metric: "ios", threshold: 0.5 });
+    expect(wanted.length).toBeLessThan(found.length);
+    expect(objects(result)).toEqual(wanted);
+    expect(Object.keys(result).sort()).toEqual(Object.keys(whole).sort());
+    expect(result).toMatchObject({ kind: whole.kind, ...PICTURE, backend, warnings: [] });
+    expect(model.info().preprocess).toEqual(result.preprocess);
+  });
+});
+
+test.each([
+  ["an ImageData", () => cutOf(drawn(), 0, 0, 50, 34)],
+  ["an ImageBitmap", () => createImageBitmap(drawn())],
+  ["a VideoFrame", () => new VideoFrame(drawn(), { timestamp: 0 })],
+  ["a file", () => drawn().convertToBlob()],
+] as const)("%s is cut as a canvas is", async (_, source) => {
+  const model = await loadTiny({ backend: "wasm" }, "suppressed.json");
+  const wanted = objects(await run(model, drawn(), SLICES));
+  expect(wanted.length).toBeGreaterThan(0);
+  expect(objects(await run(model, await source(), SLICES))).toEqual(wanted);
+});
+
+test("a picture that is one slice is run as without slices", async () => {
+  const model = await loadTiny({ backend: "wasm" });
+  const done: PartProgress[] = [];
+  const onProgress = (progress: PartProgress): number => done.push(progress);
+  const result = await model.run(drawn(), { slices: { size: 640, threshold: 0.01 }, onProgress });
+  const { timings: _, ...wanted } = await model.run(drawn());
+  expect(result).toMatchObject(wanted);
+  expect(done).toEqual([{ done: 1, total: 1 }]);
+});
+
+test("progress is told after each slice, and the whole picture is left out if it is not wanted", async () => {
+  const model = await loadTiny({ backend: "wasm" });
+  const done: number[] = [];
+  const onProgress = (progress: PartProgress): void => {
+    done.push(progress.done, progress.total);
+    throw new Error("ignored");
+  };
+  const errors: unknown[] = [];
+  const heard = (event: ErrorEvent): void => {
+    errors.push(event.error);
+    event.preventDefault();
+  };
+  addEventListener("error", heard);
+  await model.run(drawn(), { slices: { size: [25, 34], overlap: 0, whole: false }, onProgress });
+  expect(done).toEqual([1, 2, 2, 2]);
+  await expect.poll(() => errors.length).toBe(2);
+  removeEventListener("error", heard);
+});
+
+test("a signal ends the run between two slices, and the model runs on", async () => {
+  const model = await loadTiny({ backend: "wasm" });
+  const stopping = new AbortController();
+  const done: number[] = [];
+  const onProgress = (progress: PartProgress): void => {
+    done.push(progress.done);
+    if (progress.done === 2) stopping.abort();
+  };
+  const stopped = model.run(drawn(), { slices: SLICES, signal: stopping.signal, onProgress });
+  await expect(stopped).rejects.toMatchObject({ code: "aborted" });
+  expect(done).toEqual([1, 2]);
+  expect(objects(await run(model, drawn(), SLICES)).length).toBeGreaterThan(0);
+});
+
+test("frames of a video are run in slices too", async () => {
+  const made = await film();
+  films.push(made);
+  const model = await loadTiny({ backend: "wasm" });
+  const totals: number[] = [];
+  const slices = { size: [40, 48], overlap: 0 } as const;
+  const onProgress = ({ done, total }: PartProgress): number => totals.push(done, total);
+  const stream = model.stream(
+    made.video,
+    (result) => {
+      expect(result).toMatchObject({ kind: "pose", width: 64, height: 48 });
+      stream.stop();
+    },
+    { slices, onProgress },
+  );
+  await stream.finished;
+  expect(totals).toEqual([1, 3, 2, 3, 3, 3]);
+});
+
+test.each([
+  [{}, "slices: wanted an object with a size"],
+  [640, "slices: wanted an object with a size"],
+  [{ size: 0 }, "slices.size: wanted a whole number from 1 on, or two of them, got 0"],
+  [{ size: 20.5 }, "slices.size"],
+  [{ size: "640" }, 'slices.size: wanted a whole number from 1 on, or two of them, got "640"'],
+  [{ size: [20] }, "slices.size"],
+  [{ size: 20, overlap: 1 }, "slices.overlap: wanted a number from 0 to below 1, got 1"],
+  [{ size: 20, overlap: -0.1 }, "slices.overlap"],
+  [{ size: 20, overlap: Number.NaN }, "slices.overlap"],
+  [{ size: 20, whole: 1 }, "slices.whole: wanted true or false"],
+  [{ size: 20, merge: "nmm" }, 'slices.merge: wanted "greedy-nmm" or "nms", got "nmm"'],
+  [{ size: 20, metric: "giou" }, "slices.metric"],
+  [{ size: 20, threshold: 0 }, "slices.threshold: wanted a number above 0, up to 1, got 0"],
+  [{ size: 20, overlaps: 0.2 }, "slices.overlaps: there is no such option"],
+  [{ size: 1 }, "slices: a picture of 200 x 100 would be cut into 20000"],
+])("slices of %j are refused", async (slices, message) => {
+  const model = await loadTiny({ backend: "wasm" });
+  const asked = model.run(new ImageData(200, 100), { slices: slices as unknown as SliceOptions });
+  await expect(asked).rejects.toMatchObject({
+    code: "invalid-option",
+    message: expect.stringContaining(message),
+    fix: expect.stringMatching(/^(give|leave) /),
+  });
+});
+
+test("several pictures, pictures that cannot be read and models of other tasks are refused", async () => {
+  const model = await loadTiny({ backend: "wasm" });
+  const options = { slices: SLICES };
+  await expect(model.run([drawn(), drawn()], options)).rejects.toMatchObject({ code: "invalid-image" });
+  await expect(model.run(new Blob(["no picture"]), options)).rejects.toMatchObject({
+    code: "unreadable-image",
+  });
+  const tensors = await loadTiny({ backend: "wasm" }, "batches.json");
+  await expect(tensors.run(drawn(), options)).rejects.toMatchObject({
+    code: "invalid-option",
+    message: expect.stringContaining("slices: "),
+    fix: "leave slices out",
+  });
+});

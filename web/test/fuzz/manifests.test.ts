@@ -1,0 +1,87 @@
+// Manifests of every kind of model, with fields that are gone, of another kind, or absurd: loaded or refused.
+
+import { expect, test } from "vitest";
+import type { WebbuildError } from "../../src/api/errors.js";
+import { fetchManifest } from "../../src/api/fetch-manifest.js";
+import { graphFiles } from "../../src/manifest/graphs.js";
+import type { Manifest } from "../../src/manifest/manifest.js";
+import { everyStage } from "../../src/manifest/stages.js";
+import { Downloads } from "../../src/storage/download.js";
+import { FileCache } from "../../src/storage/file-cache.js";
+import { bundle, runtime } from "../support/bundle.js";
+import { damagedJson, expectTypedEnds } from "../support/fuzz.js";
+
+const NAMES = [
+  "manifest.json",
+  "int8.json",
+  "parts.json",
+  "sizes.json",
+  "three-stages.json",
+  "suppressed.json",
+];
+
+async function manifests(): Promise<Manifest[]> {
+  const answers = await Promise.all(NAMES.map((name) => fetch(bundle(name))));
+  return Promise.all(answers.filter(({ ok }) => ok).map((answer) => answer.json()));
+}
+
+async function served<T>(text: string, work: (url: string) => Promise<T>): Promise<T> {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  try {
+    return await work(url);
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+/** What every load does with a manifest, before it knows more of it. */
+function readFirst(manifest: Manifest, url: string): void {
+  for (const { graphs } of everyStage(manifest)) graphs.map(graphFiles);
+  new Downloads({ base: url, addresses: {} }, manifest.files, FileCache.none(), new AbortController().signal);
+}
+
+test("a manifest is read or refused", async () => {
+  const inputs = damagedJson(...(await manifests()));
+  await expectTypedEnds("manifests", [200, 4000], inputs, (text) =>
+    served(text, async (url) => readFirst(await fetchManifest(url, undefined), url)),
+  );
+});
+
+test.each<[what: string, change: (manifest: Manifest) => unknown]>([
+  ["no files", (manifest) => ({ ...manifest, files: null })],
+  ["a file of no size", (manifest) => ({ ...manifest, files: [{ ...manifest.files[0], size: -1 }] })],
+  [
+    "parts that are none",
+    (manifest) => ({ ...manifest, files: [{ ...manifest.files[0], parts: { length: 2 ** 40 } }] }),
+  ],
+  [
+    "an unknown encoding",
+    (manifest) => ({ ...manifest, files: [{ ...manifest.files[0], encoding: "constructor" }] }),
+  ],
+  ["a graph without a file", (manifest) => ({ ...manifest, graphs: [{ weights: [] }] })],
+])("a manifest with %s is refused", async (_, change) => {
+  const [manifest] = await manifests();
+  if (manifest === undefined) throw new Error("there is no manifest");
+  const reading = served(JSON.stringify(change(manifest)), (url) => fetchManifest(url, undefined));
+  await expect(reading).rejects.toMatchObject({ code: "invalid-manifest" });
+});
+
+test("a bundle with any manifest loads or is refused", async () => {
+  const inputs = damagedJson(...(await manifests()).slice(0, 2));
+  await expectTypedEnds("bundles that are loaded", [5, 150], inputs, async (text) => {
+    const addresses = filesOf(text);
+    const options = { backend: "wasm", cache: false, addresses } as const;
+    const error = await served(text, (url) =>
+      runtime.load(url, options).then((model) => model.dispose()),
+    ).catch((reason: unknown) => reason);
+    if (error === undefined) return "accepted";
+    // The built runtime has a class of its own for errors.
+    expect(error).toMatchObject({ name: "WebbuildError", code: expect.any(String), fix: expect.any(String) });
+    return (error as WebbuildError).code;
+  });
+});
+
+function filesOf(text: string): Record<string, string> {
+  const paths = text.match(/"(?:model|runtime|golden)[^"]*"/g) ?? [];
+  return Object.fromEntries(paths.map((path) => [JSON.parse(path), bundle(JSON.parse(path)).href]));
+}

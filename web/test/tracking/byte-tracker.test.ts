@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import type { Detection, OrientedObject } from "../../src/api/types.js";
+import { ByteTracker } from "../../src/tracking/byte-tracker.js";
+import { casesOf } from "../support/conformance.js";
+
+interface Scene {
+  frames: number;
+  rotated: boolean;
+  mot: string[];
+  want: { ids: number; switches: number; fragments: number };
+}
+
+interface Line {
+  frame: number;
+  id: number;
+  truth: number;
+  detection: Detection | OrientedObject;
+}
+
+const DEFAULTS = { highScore: 0.5, lowScore: 0.1, newScore: 0.6, matchIou: 0.2, keepFrames: 30 };
+
+function parsed(text: string): Line {
+  const values = text.split(",").map(Number);
+  const [frame = 0, id = 0, x1 = 0, y1 = 0, width = 0, height = 0, score = 0, classIndex = 0, truth = 0] =
+    values;
+  const angle = values[9];
+  const box = { x1, y1, x2: x1 + width, y2: y1 + height };
+  const upright = { box, score, classIndex, label: `${classIndex}` };
+  const center = { x: x1 + width / 2, y: y1 + height / 2 };
+  const corners: OrientedObject["corners"] = [center, center, center, center];
+  const detection = angle === undefined ? upright : { ...upright, center, width, height, angle, corners };
+  return { frame, id, truth, detection };
+}
+
+/** Ids, switches and fragments of the objects that were drawn, as `models/tracking/conformance.py` counts them. */
+function counted(frames: readonly (readonly { truth: number; id: number | null }[])[]): Scene["want"] {
+  const last = new Map<number, { id: number; frame: number }>();
+  const ids = new Set<number>();
+  let [switches, fragments] = [0, 0];
+  frames.forEach((lines, frame) => {
+    for (const { truth, id } of lines) {
+      if (id === null) continue;
+      ids.add(id);
+      if (truth < 0) continue;
+      const before = last.get(truth) ?? { id, frame };
+      if (before.id !== id) switches++;
+      if (before.frame < frame - 1) fragments++;
+      last.set(truth, { id, frame });
+    }
+  });
+  return { ids: ids.size, switches, fragments };
+}
+
+describe("the ids of drawn scenes are those of ByteTrack in Python", () => {
+  test.each(casesOf<Scene>("tracking"))("%s", (_, { frames, mot, want }) => {
+    const lines = mot.map(parsed);
+    const tracker = new ByteTracker(DEFAULTS);
+    const got = Array.from({ length: frames }, (_, index) => {
+      const own = lines.filter(({ frame }) => frame === index + 1);
+      const ids = tracker.update(own.map(({ detection }) => detection));
+      expect(ids, `frame ${index + 1}`).toEqual(own.map(({ id }) => (id === -1 ? null : id)));
+      return own.map(({ truth }, place) => ({ truth, id: ids[place] ?? null }));
+    });
+    expect(want.ids).toBeGreaterThan(3);
+    expect(counted(got)).toEqual(want);
+  });
+});
+
+function at(x: number, y: number, more: Partial<Detection> = {}): Detection {
+  return {
+    box: { x1: x, y1: y, x2: x + 20, y2: y + 40 },
+    score: 0.9,
+    classIndex: 0,
+    label: "cat",
+    ...more,
+  };
+}
+
+describe("a track", () => {
+  test("that is lost is found again where it was going, up to a frame after keepFrames", () => {
+    const found = [11, 12].map((missed) => {
+      const tracker = new ByteTracker({ ...DEFAULTS, keepFrames: 10 });
+      for (let frame = 0; frame < 20; frame++) expect(tracker.update([at(frame * 4, 0)])).toEqual([1]);
+      for (let frame = 0; frame < missed; frame++) expect(tracker.update([])).toEqual([]);
+      tracker.update([at((20 + missed) * 4, 0)]);
+      return tracker.update([at((21 + missed) * 4, 0)]);
+    });
+    expect(found).toEqual([[1], [2]]);
+  });
+
+  test("is continued by a low score, and begun by a high one only", () => {
+    const tracker = new ByteTracker(DEFAULTS);
+    expect(tracker.update([at(0, 0), at(100, 0, { score: 0.3 })])).toEqual([1, null]);
+    expect(tracker.update([at(1, 0, { score: 0.3 }), at(100, 0, { score: 0.3 })])).toEqual([1, null]);
+  });
+
+  test("that begins later is shown when it is seen again", () => {
+    const tracker = new ByteTracker(DEFAULTS);
+    tracker.update([at(0, 0)]);
+    expect(tracker.update([at(0, 0), at(100, 0)])).toEqual([1, null]);
+    expect(tracker.update([at(100, 0), at(0, 0)])).toEqual([2, 1]);
+  });
+
+  test("never takes an object of another class", () => {
+    const tracker = new ByteTracker(DEFAULTS);
+    expect(tracker.update([at(0, 0)])).toEqual([1]);
+    expect(tracker.update([at(0, 0, { classIndex: 1 })])).toEqual([null]);
+  });
+
+  test("that is lost ends where another one, seen for longer, took its place", () => {
+    const tracker = new ByteTracker(DEFAULTS);
+    for (let frame = 0; frame < 3; frame++) expect(tracker.update([at(0, 0), at(12, 0)])).toEqual([1, 2]);
+    for (const x of [9, 6, 3, 0, 0, 0, 0, 0]) expect(tracker.update([at(x, 0, { score: 0.4 })])).toEqual([2]);
+    expect(tracker.update([at(0, 0), at(8, 0)])).toEqual([2, null]);
+  });
+
+  test("is forgotten by reset(), and ids begin at 1", () => {
+    const tracker = new ByteTracker(DEFAULTS);
+    expect(tracker.update([at(0, 0), at(100, 0)])).toEqual([1, 2]);
+    tracker.reset();
+    expect(tracker.update([at(100, 0)])).toEqual([1]);
+  });
+
+  test("is none of a box without an area, or that is no number", () => {
+    const tracker = new ByteTracker(DEFAULTS);
+    const flat = { x1: 5, y1: 5, x2: 5, y2: 9 };
+    const nan = { x1: Number.NaN, y1: 5, x2: 5, y2: 9 };
+    expect(tracker.update([at(0, 0, { box: flat }), at(0, 0, { box: nan }), at(0, 0)])).toEqual([
+      null,
+      null,
+      1,
+    ]);
+  });
+});
+
+describe("10,000 detections in a frame", () => {
+  test("keep their ids where they stand in a grid", () => {
+    const tracker = new ByteTracker(DEFAULTS);
+    const grid = Array.from({ length: 10_000 }, (_, index) =>
+      at((index % 100) * 18, Math.floor(index / 100) * 36),
+    );
+    const ids = grid.map((_, index) => index + 1);
+    for (let frame = 0; frame < 3; frame++) expect(tracker.update(grid)).toEqual(ids);
+  });
+
+  test("that all lie on one heap do not hang", () => {
+    const tracker = new ByteTracker(DEFAULTS);
+    const heap = Array.from({ length: 10_000 }, (_, index) => at(index / 2000, (index % 97) / 50));
+    tracker.update(heap);
+    const ids = tracker.update(heap).filter((id) => id !== null);
+    expect(ids.length).toBeGreaterThan(100);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});

@@ -1,0 +1,79 @@
+// A worker that the browser ends, as it may when memory is short: nothing is heard of it any more.
+
+import { beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
+import { backends, bundle, loadTiny, picture, runtime } from "../support/bundle.js";
+
+const times = inject("times");
+const failed = { code: "worker-failed", message: expect.stringContaining("the browser ended it") };
+let image: Blob;
+/** Those that were started, the latest last. */
+let workers: Worker[];
+
+beforeAll(async () => {
+  image = await picture("upright.png");
+});
+
+beforeEach(() => {
+  const original = globalThis.Worker;
+  workers = [];
+  globalThis.Worker = class extends original {
+    constructor(...given: ConstructorParameters<typeof Worker>) {
+      super(...given);
+      workers.push(this);
+    }
+  };
+  onTestFinished(() => {
+    globalThis.Worker = original;
+  });
+});
+
+/** Ends the worker that is in use while the next run is handed to it: one that is ended later may answer before. */
+function killInRun(): void {
+  const { postMessage } = MessagePort.prototype;
+  MessagePort.prototype.postMessage = function (this: MessagePort, ...given: never) {
+    if (Object(given[0]).path?.join(".") === "run") {
+      MessagePort.prototype.postMessage = postMessage;
+      workers.at(-1)?.terminate();
+    }
+    postMessage.apply(this, given);
+  } as typeof postMessage;
+}
+
+describe.each(backends)("a worker that is killed, on %s,", (backend) => {
+  test("in a run: that run says so, the next is answered by another worker", {
+    timeout: 60_000 + times * 20_000,
+  }, async () => {
+    // No heap is read: Chromium waits for half a minute for what a killed worker held.
+    for (let turn = 0; turn < times; turn++) {
+      const model = await runtime.load(bundle("conv.json"), { backend, cache: false });
+      const { timings: _, ...right } = await model.run(image);
+      const before = workers.length;
+      killInRun();
+      await expect(model.run(image)).rejects.toMatchObject(failed);
+      const { timings: __, ...again } = await model.run(image);
+      expect(again).toEqual(right);
+      expect([workers.length, model.backend]).toEqual([before + 1, backend]);
+      expect(model.warnings).toMatchObject([{ code: "worker-failed" }]);
+      await model.dispose();
+      workers.splice(0);
+    }
+  });
+
+  test("under two models: both go on in one worker", async () => {
+    const models = [await loadTiny({ backend }, "conv.json"), await loadTiny({ backend }, "conv.json")];
+    expect(workers).toHaveLength(1);
+    killInRun();
+    await Promise.allSettled(models.map((model) => model.run(image)));
+    for (const model of models) expect(await model.run(image)).toMatchObject({ backend });
+    expect(workers).toHaveLength(2);
+  });
+
+  test("while nobody waits: the next run is answered by another", async () => {
+    const model = await loadTiny({ backend }, "conv.json");
+    workers.at(-1)?.terminate();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await model.run(image)).toMatchObject({ backend });
+    expect(model.warnings).toMatchObject([{ code: "worker-failed" }]);
+    expect(workers).toHaveLength(2);
+  });
+});

@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { WebbuildError } from "../../src/api/errors.js";
+import { Connection } from "../../src/worker/connection.js";
+import { backends, hasWebgpu, loadTiny, picture, runtime, withWorker } from "../support/bundle.js";
+import { held } from "../support/measured.js";
+
+const disposed = new WebbuildError("disposed", "", "");
+
+describe.runIf(hasWebgpu)("dispose()", () => {
+  test("resolves when the worker, which others use, has given back the model's buffers", async () => {
+    await withWorker("worker-measured.js", async () => {
+      const stays = await loadTiny({ backend: "webgpu" });
+      const goes = await loadTiny({ backend: "webgpu" });
+      const { buffers: both } = await held();
+      await goes.dispose();
+      expect((await held()).buffers).toBeLessThan(both);
+      expect(await stays.run(await picture("upright.png"))).toMatchObject({ backend: "webgpu" });
+    });
+  });
+});
+
+describe.each(backends)("a model on %s", (backend) => {
+  test("is disposed of at the end of its block", async () => {
+    let kept: Awaited<ReturnType<typeof loadTiny>>;
+    {
+      await using model = await loadTiny({ backend });
+      kept = model;
+      expect(await model.run(await picture("upright.png"))).toMatchObject({ backend });
+    }
+    expect(kept).toBeInstanceOf(runtime.Model);
+    await expect(kept.run(await picture("upright.png"))).rejects.toMatchObject({ code: "disposed" });
+  });
+});
+
+/** A worker that answers a release when it is told to. */
+const ANSWERS_LATE = `
+  let answer = () => {};
+  onmessage = ({ data: port }) => {
+    if (port === "answer") return answer();
+    port.onmessage = ({ data: { id, path } }) => {
+      if (path?.[0] === "release") answer = () => port.postMessage({ id, type: "RAW" });
+    };
+  };`;
+
+test("the end of a model waits for its worker", async () => {
+  const worker = new Worker(URL.createObjectURL(new Blob([ANSWERS_LATE])));
+  const [first, second] = ["late", "late"].map((key) => new Connection(key, () => worker));
+  const ended = vi.fn();
+  const ending = first?.end(disposed).then(ended);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(ended).not.toHaveBeenCalled();
+  worker.postMessage("answer");
+  await ending;
+  await second?.end(disposed);
+});
+
+describe("a worker that does not answer", () => {
+  const silent = URL.createObjectURL(new Blob([]));
+  const pair = (): [Connection, Connection] => {
+    const start = (): Worker => new Worker(silent);
+    return [new Connection("silent", start), new Connection("silent", start)];
+  };
+
+  afterEach(() => void vi.useRealTimers());
+
+  test("is waited for ten seconds", async () => {
+    const [first, second] = pair();
+    vi.useFakeTimers();
+    const ended = vi.fn();
+    void first.end(disposed).then(ended);
+    await vi.advanceTimersByTimeAsync(9000);
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1100);
+    expect(ended).toHaveBeenCalled();
+    await second.end(disposed);
+  });
+
+  test("is not waited for where the last model of it stops it", async () => {
+    const [first, second] = pair();
+    vi.useFakeTimers();
+    await Promise.all([first.end(disposed), second.end(disposed)]);
+  });
+});
