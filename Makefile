@@ -35,9 +35,10 @@ CHROMIUM := .venv/.chromium
 TEST_CHROMIUM := .venv/.test-chromium
 IN_CHROMIUM = WEBBUILD_REQUIRE=webgpu WEBBUILD_CHROMIUM="$$(cat $(TEST_CHROMIUM))"
 
-# Firefox is for the end-to-end tests alone. Where it cannot be had, those that want it say so and fail.
+# Firefox and WebKitGTK are for the end-to-end tests alone. Where one cannot be had, those that want it say so and fail.
 FIREFOX := .venv/.firefox
-IN_BROWSERS = $(IN_CHROMIUM) WEBBUILD_REQUIRE="webgpu firefox" WEBBUILD_FIREFOX="$$(cat $(FIREFOX))"
+WEBKIT := .venv/.webkit
+IN_BROWSERS = $(IN_CHROMIUM) WEBBUILD_REQUIRE="webgpu firefox webkit" WEBBUILD_FIREFOX="$$(cat $(FIREFOX))" WEBBUILD_WEBKIT="$$(cat $(WEBKIT))"
 
 CHECKS := ruff format-check mypy generated biome tsc docs
 SUITES := $(CHECKS) web unit e2e
@@ -91,8 +92,12 @@ unit: $(DEVELOPING) $(BUILT) test-chromium ## The Python tests. ARGS go to pytes
 	@$(IN_CHROMIUM) $(BIN)/python -m pytest tests -n auto --dist worksteal $(ARGS)
 
 .PHONY: fuzz
-fuzz: $(DEVELOPING) ## 200 random models for each pass, and 20,000 broken models and manifests. ARGS go to pytest; WEBBUILD_SEED=N.
-	@WEBBUILD_EXAMPLES=fuzz $(BIN)/python -m pytest tests/passes/fuzz tests/fuzz $(ARGS)
+fuzz: $(DEVELOPING) $(MODULES) $(BUILT) test-chromium ## Random models for each pass; 60,000 broken inputs, those of the runtime in Chromium; write the table of docs/fuzz.md. WEBBUILD_SEED=N.
+	@export WEBBUILD_EXAMPLES=fuzz; \
+	$(BIN)/python -m pytest tests/passes/fuzz tests/fuzz tests/browser/test_hostile_clients.py \
+	  tests/commands/test_unfolding_models.py -m "slow or not slow" $(ARGS); \
+	$(IN_CHROMIUM) npm test --silent -- web/test/fuzz; \
+	$(BIN)/python -m benchmarks.fuzz test-results/fuzz-python.json $(REPORT) --write
 
 .PHONY: recorded
 recorded: $(DEVELOPING) $(BUILT) ## Compare the packs of all models of models/ and all exports with what was recorded; ARGS=--regenerate writes.
@@ -109,20 +114,26 @@ web: $(MODULES) $(BUILT) test-chromium ## The TypeScript tests, in Chromium.
 zoo: $(ZOO) ## Make small exports of many networks in build/zoo; they are tried, not shipped. ARGS are names, or --list.
 	@.venv/zoo/bin/python -m models.zoo.make build/zoo $(ARGS)
 
-SOAKED := web/test/fallback/recovery.test.ts web/test/fallback/state.test.ts web/test/api/stream.test.ts web/test/session/memory-growth.test.ts
+SOAKED := web/test/session/memory-growth.test.ts web/test/fallback/recovery.test.ts web/test/fallback/state.test.ts \
+  web/test/fallback/scenes.test.ts web/test/api/stream.test.ts web/test/worker/killed-worker.test.ts \
+  web/test/worker/hidden-page.test.ts
+REPORT := test-results/vitest.json
 
 .PHONY: soak
-soak: $(MODULES) $(BUILT) test-chromium ## What may end differently every time, 100 times: a GPU that is lost while loading, in a run, in a stream.
-	@WEBBUILD_TIMES=$${WEBBUILD_TIMES:-100} $(IN_CHROMIUM) npm test --silent -- $(SOAKED) $(ARGS)
+soak: $(MODULES) $(BUILT) $(DEVELOPING) test-chromium firefox ## 1,000 runs of each task, 100 losses of a GPU of each kind, in Chromium and Firefox at once; write the table of docs/soak.md.
+	@export WEBBUILD_TIMES=$${WEBBUILD_TIMES:-100}; trap 'kill $$(jobs -p) 2> /dev/null || true' EXIT; \
+	$(IN_CHROMIUM) WEBBUILD_REPORT=soak-chromium npm test --silent -- $(SOAKED) $(ARGS) & chromium=$$!; \
+	$(IN_BROWSERS) WEBBUILD_REPORT=soak-firefox WEBBUILD_SOAK_FIREFOX="$$(cat $(FIREFOX))" npm test --silent -- $(SOAKED) $(ARGS); \
+	wait $$chromium; \
+	$(BIN)/python -m benchmarks.soak test-results/soak-chromium.json test-results/soak-firefox.json --write
 
 .PHONY: e2e
-e2e: $(DEVELOPING) $(BUILT) test-chromium firefox ## Pack, serve, verify, and use the page, in Chromium and Firefox.
+e2e: $(DEVELOPING) $(BUILT) test-chromium firefox webkit ## Pack, serve, verify, and use the page, in Chromium, Firefox and WebKit.
 	@$(IN_BROWSERS) $(BIN)/python -m pytest e2e -n 2 --dist loadfile $(ARGS)
 
 .PHONY: browsers
-browsers: $(DEVELOPING) $(BUILT) chromium firefox ## Measure in every browser anew, and write the table of docs/browsers.md.
-	@WEBBUILD_REQUIRE="webgpu firefox" WEBBUILD_CHROMIUM="$$(cat $(CHROMIUM))" WEBBUILD_FIREFOX="$$(cat $(FIREFOX))" \
-	  $(BIN)/python -m e2e.support --write
+browsers: $(DEVELOPING) $(BUILT) test-chromium firefox webkit ## Measure in every browser anew, and write the tables of docs/browsers.md.
+	@$(IN_BROWSERS) WEBBUILD_SWIFTSHADER="$$(cat $(CHROMIUM))" $(BIN)/python -m e2e.support --write
 
 .PHONY: film
 film: $(INSTALLED) $(BUILT) test-chromium ## Record the film of the README: pack's output, and the demo page.
@@ -239,6 +250,8 @@ chromium: $(INSTALLED)
 test-chromium: $(DEVELOPING) chromium
 	@.ci/test-chromium "$$(cat $(CHROMIUM))" > $(TEST_CHROMIUM).$$$$ && mv $(TEST_CHROMIUM).$$$$ $(TEST_CHROMIUM)
 
-.PHONY: firefox
+.PHONY: firefox webkit
 firefox: $(DEVELOPING)
-	@$(BIN)/python -m e2e.firefox_install > $(FIREFOX) || true
+	@$(BIN)/python -m e2e.browser_install firefox > $(FIREFOX) || true
+webkit: $(DEVELOPING)
+	@$(BIN)/python -m e2e.browser_install webkit > $(WEBKIT) || true

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
+import { firefox, pageMemory } from "./web/test/browsers/firefox.js";
 import { serveBundle } from "./web/test/fixture/serve.js";
 
 const FLAGS = [
@@ -50,38 +51,61 @@ function chromium(args: string[]) {
 const TESTS = "web/**/*.test.ts";
 const WITH_EXTERNAL = "web/test/external/*.test.ts";
 
+/** The tests run in Firefox where this names it: the few of `make soak`, as far as Firefox can do what they ask. */
+const FIREFOX = process.env.WEBBUILD_SOAK_FIREFOX;
+
+const BROWSER = FIREFOX
+  ? {
+      provider: firefox(FIREFOX),
+      instances: [{ browser: "firefox" as const, include: [TESTS], exclude: [WITH_EXTERNAL] }],
+    }
+  : {
+      provider: chromium(FLAGS),
+      instances: [
+        { browser: "chromium" as const, include: [TESTS], exclude: [WITH_EXTERNAL] },
+        {
+          browser: "chromium" as const,
+          name: "external",
+          include: [WITH_EXTERNAL],
+          provider: chromium([...FLAGS, ...EXTERNAL]),
+        },
+      ],
+    };
+
+/** `make fuzz` draws thousands of broken inputs. */
+const FUZZ = process.env.WEBBUILD_EXAMPLES === "fuzz";
+
 /** Threads need a page that is isolated from other origins. */
 const ISOLATED = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Embedder-Policy": "require-corp",
 };
 
+/** Of the report: runs at the same time, as those of `make soak`, have a name each. */
+const NAME = process.env.WEBBUILD_REPORT ?? "vitest";
+
 export default defineConfig({
-  server: { headers: ISOLATED },
+  cacheDir: `node_modules/.vite/${NAME}`,
+  // Nothing is watched: vitest runs once, and .venv has tens of thousands of files.
+  server: { headers: ISOLATED, watch: null },
   plugins: [serveBundle()],
   test: {
     provide: {
       required: process.env.WEBBUILD_REQUIRE ?? "",
       times: Number(process.env.WEBBUILD_TIMES ?? 5),
+      fuzz: FUZZ,
+      seed: Number(process.env.WEBBUILD_SEED ?? Math.floor(Math.random() * 2 ** 31)) | 0,
     },
-    testTimeout: 60_000,
+    testTimeout: FUZZ ? 3_600_000 : 60_000,
     hookTimeout: 60_000,
     fileParallelism: false,
-    reporters: ["default", ["json", { outputFile: "test-results/vitest.json" }]],
+    reporters: ["default", ["json", { outputFile: `test-results/${NAME}.json` }]],
     browser: {
       enabled: true,
+      commands: { pageMemory },
       headless: true,
       screenshotFailures: false,
-      provider: chromium(FLAGS),
-      instances: [
-        { browser: "chromium", include: [TESTS], exclude: [WITH_EXTERNAL] },
-        {
-          browser: "chromium",
-          name: "external",
-          include: [WITH_EXTERNAL],
-          provider: chromium([...FLAGS, ...EXTERNAL]),
-        },
-      ],
+      ...BROWSER,
     },
   },
 });

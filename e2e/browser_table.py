@@ -1,4 +1,4 @@
-"""What was measured in which browser: kept as JSON, shown as a table in the docs."""
+"""What was measured in which browser: kept as JSON, shown as two tables in the docs."""
 
 from __future__ import annotations
 
@@ -12,66 +12,143 @@ from webbuild.verify import formatting
 
 ROOT = Path(__file__).parents[1]
 PAGE, MEASURED = ROOT / "docs" / "browsers.md", ROOT / "benchmarks" / "results" / "browsers.json"
-BEGIN, END = "<!-- browsers: written by `make browsers` -->\n", "<!-- /browsers -->\n"
+BEGIN, END = "<!-- {}: written by `make browsers` -->\n", "<!-- /{} -->\n"
 
 
-class Row(Struct, frozen=True, rename="camel"):
-    """One backend in one browser, on the golden sample.
-
-    `found` are the objects that agree with native ONNX Runtime, None where the backend is not there; `pixels` and
-    `score` the largest differences, `pixels` in those of the picture.
-    """
+class Place(Struct, frozen=True, rename="camel"):
+    """Where something was measured: browser, its version, the adapter, or the processor where none computes."""
 
     browser: str
     version: str
+    adapter: str
+
+    @property
+    def title(self) -> str:
+        """Browser and version, as the tables have them; WebKitGTK counts by the second number."""
+        numbers = self.version.split(".")
+        return f"{self.browser} {'.'.join(numbers[: 2 if self.browser == 'WebKitGTK' else 1])}"
+
+
+class Row(Struct, frozen=True, rename="camel"):
+    """One backend in one browser, on the golden sample of the pose model.
+
+    `found` are the objects that agree with native ONNX Runtime; `pixels` and `score` the largest differences, `pixels`
+    in those of the picture.
+    """
+
+    place: Place
     backend: str
     isolated: bool
-    build: str = ""
-    threads: int = 0
-    found: int | None = None
-    pixels: float = 0.0
-    score: float = 0.0
+    build: str
+    threads: int
+    found: int
+    pixels: float
+    score: float
 
     @property
     def lasting(self) -> tuple[object, ...]:
         """What is the same on every machine."""
-        return self.browser, self.backend, self.isolated, self.build, self.threads, self.found
+        return self.place.browser, self.backend, self.isolated, self.build, self.threads, self.found
 
 
-def read() -> list[Row]:
-    """Return the measured rows."""
-    return msgspec.json.decode(MEASURED.read_bytes(), type=list[Row])
+class BundleRow(Struct, frozen=True, rename="camel"):
+    """One graph of a shipped bundle in one browser, on all its samples.
+
+    `same` of `compared` values agree with native ONNX Runtime, the furthest of them within `share` of its tolerance.
+    `problem` is the first thing that went wrong otherwise, or why the graph was not run.
+    """
+
+    bundle: str
+    graph: str
+    place: Place
+    same: int
+    compared: int
+    share: float
+    problem: str = ""
 
 
-def write(rows: Sequence[Row]) -> None:
-    """Keep the rows, and show them in the docs."""
-    MEASURED.write_bytes(msgspec.json.format(msgspec.json.encode(rows), indent=2) + b"\n")
-    before, _, after = parts(PAGE.read_text("utf-8"))
-    PAGE.write_text(f"{before}{BEGIN}{table(rows)}{END}{after}", "utf-8")
+class Measured(Struct, frozen=True, rename="camel"):
+    """All of it. `date` and `machine` are when and on what."""
+
+    date: str
+    machine: str
+    rows: tuple[Row, ...]
+    bundles: tuple[BundleRow, ...]
 
 
-def parts(page: str) -> tuple[str, str, str]:
-    """Return what is before the table, the table, and what is after it."""
-    before, begin, rest = page.partition(BEGIN)
-    shown, end, after = rest.partition(END)
-    assert begin, f"{PAGE.name} has lost its line {BEGIN.strip()}"
-    assert end, f"{PAGE.name} has lost its line {END.strip()}"
+def read() -> Measured:
+    """Return what was measured last."""
+    return msgspec.json.decode(MEASURED.read_bytes(), type=Measured)
+
+
+def write(found: Measured) -> None:
+    """Keep it, and show it in the docs."""
+    MEASURED.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n")
+    page = PAGE.read_text("utf-8")
+    for name, lines in tables(found).items():
+        before, _, after = parts(page, name)
+        page = f"{before}{BEGIN.format(name)}{lines}{END.format(name)}{after}"
+    PAGE.write_text(page, "utf-8")
+
+
+def parts(page: str, name: str) -> tuple[str, str, str]:
+    """Return what is before a table, the table, and what is after it."""
+    before, begin, rest = page.partition(BEGIN.format(name))
+    shown, end, after = rest.partition(END.format(name))
+    assert begin, f"{PAGE.name} has lost its line {BEGIN.format(name).strip()}"
+    assert end, f"{PAGE.name} has lost its line {END.format(name).strip()}"
     return before, shown, after
 
 
-def table(rows: Sequence[Row]) -> str:
-    """Return the rows as Markdown."""
-    head = "| browser | backend | isolated | engine build | threads | same answers | largest difference |\n"
-    return head + "|---|---|---|---|---|---|---|\n" + "".join(map(_line, rows))
+def tables(found: Measured) -> dict[str, str]:
+    """Return the tables by their names, as Markdown."""
+    when = f"Measured {found.date} on {found.machine}.\n\n"
+    isolation = [
+        "browser",
+        "adapter",
+        "backend",
+        "isolated",
+        "engine build",
+        "threads",
+        "answers",
+        "largest difference",
+    ]
+    bundles = ["bundle", "graph", *(f"{place.title}, {place.adapter}" for place in _places(found.bundles))]
+    return {
+        "browsers": when + _table(isolation, [_cells(row) for row in found.rows]),
+        "bundles": when + _table(bundles, _bundle_cells(found.bundles)),
+    }
 
 
-def _line(row: Row) -> str:
-    name = f"{row.browser} {row.version.split('.')[0]}"
-    isolated = "yes" if row.isolated else "no"
-    if row.found is None:
-        cells = [name, formatting.runner_name(row.backend), isolated, "", "", "not there: `auto` takes WASM", ""]
-    else:
-        difference = f"{formatting.format_number(row.pixels)} px, score {formatting.format_number(row.score)}"
-        cells = [name, formatting.runner_name(row.backend), isolated, row.build, str(row.threads)]
-        cells += [f"{row.found} of {row.found} people", difference]
-    return f"| {' | '.join(cells)} |\n"
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    rule = "|" + "---|" * len(head) + "\n"
+    return rule.join("".join(f"| {' | '.join(line)} |\n" for line in lines) for lines in ([head], rows))
+
+
+def _cells(row: Row) -> list[str]:
+    difference = f"{formatting.format_number(row.pixels)} px, score {formatting.format_number(row.score)}"
+    where = [row.place.title, row.place.adapter, formatting.runner_name(row.backend), "yes" if row.isolated else "no"]
+    return [*where, row.build, str(row.threads), f"{row.found} of {row.found} people", difference]
+
+
+def _places(rows: Sequence[BundleRow]) -> list[Place]:
+    return list(dict.fromkeys(row.place for row in rows))
+
+
+def _bundle_cells(rows: Sequence[BundleRow]) -> list[list[str]]:
+    found = {(row.bundle, row.graph, row.place): row for row in rows}
+    subjects = dict.fromkeys((row.bundle, row.graph) for row in rows)
+    return [
+        [bundle, formatting.runner_name(graph), *(_cell(found.get((bundle, graph, each))) for each in _places(rows))]
+        for bundle, graph in subjects
+    ]
+
+
+def _cell(row: BundleRow | None) -> str:
+    if row is None:
+        return ""
+    if row.problem:
+        return row.problem
+    said = f"{row.same} of {row.compared}"
+    within = formatting.format_number(row.share * 100)
+    return f"{said if row.same == row.compared else f'**{said}**'}, {within} %"

@@ -15,13 +15,16 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from benchmarks.lavapipe.browser import adapter_features
+from e2e.browser_install import KINDS, find
 from e2e.demo_page import DemoPage
-from e2e.firefox import FirefoxPage, find_driver, firefox
-from e2e.firefox_install import NAMES, VARIABLE, find
+from webbuild.browser.bidi import BidiPage
 from webbuild.browser.chromium import BrowserHandle, open_chromium
 from webbuild.browser.chromium_flags import chromium_flags
 from webbuild.browser.ensure_chromium import LocalSystem
+from webbuild.browser.find_chromium import Executable
+from webbuild.browser.firefox import FirefoxHandle, find_lavapipe, open_firefox
 from webbuild.browser.server import Server
+from webbuild.browser.webkit import WebKitHandle, open_webkit
 from webbuild.runners.content_cache import NO_CACHE
 
 MODEL = Path(__file__).parents[1] / "models" / "yolo-pose.onnx"
@@ -113,27 +116,49 @@ def without_gpu(with_gpu: BrowserHandle) -> Iterator[Browser]:
     browser.close()
 
 
-@pytest.fixture(scope="session")
-def other() -> Path:
-    """Firefox. Without it tests are skipped, or fail where WEBBUILD_REQUIRE names firefox."""
-    named = os.environ.get(VARIABLE)
-    found = find(LocalSystem(), (named,) if named else NAMES)
-    if found is None and "firefox" in required():
-        pytest.fail(f"no Firefox, and WEBBUILD_REQUIRE forbids to go without: apt-get install {NAMES[0]}")
+def installed(name: str) -> Path:
+    """Return a browser of the tests. Without it they are skipped, or fail where WEBBUILD_REQUIRE names it."""
+    kind = KINDS[name]
+    found = find(kind, LocalSystem())
+    if found is None and name in required():
+        packages = " ".join(kind.packages)
+        pytest.fail(f"no {kind.title}, and WEBBUILD_REQUIRE forbids to go without: apt-get install {packages}")
     if found is None:
-        pytest.skip("no Firefox; WEBBUILD_REQUIRE=firefox makes this a failure")
+        pytest.skip(f"no {kind.title}; WEBBUILD_REQUIRE={name} makes this a failure")
     return found
 
 
-@pytest.fixture
-def firefox_webgpu(other: Path, bundle: Path) -> Iterator[FirefoxPage]:
-    """A page of Firefox with WebGPU, skipped where that finds no adapter; it fails where all of it is required."""
-    with Server(bundle, virtual=BLANK) as server, firefox(other, webgpu=True) as page:
+@pytest.fixture(scope="session")
+def webkit_here() -> Iterator[WebKitHandle]:
+    """WebKitGTK."""
+    with open_webkit(Executable(installed("webkit"), "of the tests")) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def firefox_here() -> Iterator[FirefoxHandle]:
+    """Firefox with WebGPU switched on."""
+    with open_firefox(Executable(installed("firefox"), "of the tests")) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def firefox_with_adapter(firefox_here: FirefoxHandle, bundle: Path) -> FirefoxHandle:
+    """Firefox in which pages find an adapter; skipped where they do not, failed where all of it is required."""
+    with Server(bundle, virtual=BLANK) as server, firefox_here.page() as (page, _):
         page.goto(f"{server.url}blank.html")
-        if not page.evaluate(ADAPTER):
-            if {"webgpu", "firefox"} <= required() and find_driver() is not None:
-                pytest.fail(f"Firefox {page.version} finds no adapter, and WEBBUILD_REQUIRE forbids to go without")
-            pytest.skip("Firefox finds no WebGPU adapter")
+        found = page.evaluate(ADAPTER)
+    if not found and {"webgpu", "firefox"} <= required() and find_lavapipe() is not None:
+        pytest.fail(f"Firefox {firefox_here.version} finds no adapter, and WEBBUILD_REQUIRE forbids to go without")
+    if not found:
+        pytest.skip("Firefox finds no WebGPU adapter")
+    return firefox_here
+
+
+@pytest.fixture
+def firefox_webgpu(firefox_with_adapter: FirefoxHandle) -> Iterator[BidiPage]:
+    """A page of Firefox with WebGPU."""
+    with firefox_with_adapter.page() as (page, _):
         yield page
 
 

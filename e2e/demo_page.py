@@ -68,7 +68,7 @@ class DemoPage:
 
     @contextmanager
     def another_run(self) -> Iterator[None]:
-        """Wait, behind the block, for a run that began inside it: its timing is written anew.
+        """Wait, behind the block, for a run that began inside it: its timing is written again.
 
         A run that is under way before the block is waited for too, so that it is not taken for the one inside.
         """

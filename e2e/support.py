@@ -1,45 +1,80 @@
-"""Measures a packed bundle in each browser: `python -m e2e.support --write` writes what docs/browsers.md shows."""
+"""Measures packed bundles in each browser: `python -m e2e.support --write` writes what docs/browsers.md shows."""
 
 from __future__ import annotations
 
+import os
+import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec import Struct
 
-from e2e.browser_table import Row, table, write
-from e2e.conftest import MODEL, WEBBUILD
-from e2e.firefox import firefox
-from e2e.firefox_install import ensure
+from benchmarks.lavapipe.browser import adapter_features
+from e2e.browser_table import BundleRow, Measured, Place, Row, tables, write
+from e2e.conftest import WEBBUILD
 from webbuild.browser.chromium import BrowserHandle, open_chromium
-from webbuild.browser.ensure_chromium import LocalSystem
+from webbuild.browser.driven_browser import BrowserName, DrivenBrowser, DrivenPage
+from webbuild.browser.find_chromium import CHROMIUM_VARIABLE
+from webbuild.browser.firefox import open_firefox
+from webbuild.browser.open_browser import Endpoint
 from webbuild.browser.server import Server
+from webbuild.browser.webkit import open_webkit
 from webbuild.equivalence.answer import Answer
+from webbuild.errors import WebbuildError
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.inputs import VerifyInput, collect_inputs
-from webbuild.verify.page_rpc import Page
 from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.reference import reference_runner, run_reference
+from webbuild.verify.report import BackendRun
 from webbuild.verify.run_sample import run_sample
+from webbuild.verify.verify import verify_in_browsers
 
 SCRIPT = "runtime/worker.js"
 CORES = b'Object.defineProperty(navigator, "hardwareConcurrency", { value: 8 });\n'
 """How many threads are taken depends on the machine. Here every machine has eight cores."""
-WANTED = [
-    ("Chromium", "webgpu", True),
-    ("Chromium", "webgpu", False),
-    ("Chromium", "wasm", True),
-    ("Chromium", "wasm", False),
-    ("Firefox", "webgpu", True),
-    ("Firefox", "wasm", True),
-    ("Firefox", "wasm", False),
-]
-"""Browser, backend, whether the page is isolated from other origins."""
+ROOT = Path(__file__).parents[1]
+BUNDLES: dict[str, tuple[str, ...]] = {
+    "yolo-pose": ("yolo-pose.onnx", "--precision", "mixed"),
+    "rt-detr": ("rt-detr/rt-detr.onnx",),
+    "mask2former": ("mask2former-swin/mask2former.onnx",),
+    "depth-from-focus": ("depth-from-focus/depth-from-focus.onnx",),
+    "video-matting": ("video-matting/video-matting.onnx",),
+    "super-resolution": ("super-resolution/super-resolution.onnx",),
+}
+"""Shipped models, each of a task of its own, and how they are packed: the first in half precision too."""
+
+
+class Engine(Struct, frozen=True):
+    """A browser, the pages that are measured in it, by backend and whether they are isolated, and its executable."""
+
+    browser: BrowserName
+    pages: tuple[tuple[str, bool], ...]
+    chromium: str = ""
+
+    @property
+    def backends(self) -> list[str]:
+        """Those of its pages, each once."""
+        return list(dict.fromkeys(backend for backend, _ in self.pages))
+
+
+WEBGPU, WASM = (("webgpu", True), ("webgpu", False)), (("wasm", True), ("wasm", False))
+
+
+def engines(swiftshader: str, lavapipe: str) -> list[Engine]:
+    """Return all of them. The Chromium of the tests has lavapipe in SwiftShader's place, where that is installed."""
+    second = [Engine("chromium", WEBGPU[:1], lavapipe)] if lavapipe != swiftshader else []
+    return [
+        Engine("chromium", (*WEBGPU, *WASM), swiftshader),
+        *second,
+        Engine("firefox", (WEBGPU[0], *WASM)),
+        Engine("webkit", WASM),
+    ]
 
 
 class Work(Struct, frozen=True):
@@ -68,66 +103,117 @@ def served(bundle: Bundle, *, isolated: bool) -> Iterator[Server]:
         yield server
 
 
-def measure(page: Page, work: Work, browser: str, version: str, backend: str, *, isolated: bool) -> Row:
-    """Load the bundle, run the golden sample, compare.
+def adapter_title(browser: DrivenBrowser, backend: str) -> str:
+    """Return what computes: neither Firefox nor a Chromium with lavapipe in SwiftShader's place says its name."""
+    if backend == "wasm":
+        return "processor"
+    if os.environ.get("WEBBUILD_GPU") == "real":
+        return "the machine's GPU"
+    if isinstance(browser, BrowserHandle) and "shader-f16" not in adapter_features(browser):
+        return "SwiftShader"
+    return "lavapipe"
+
+
+def measure(browser: DrivenBrowser, work: Work, backend: str, *, isolated: bool) -> Row:
+    """Load the bundle in a fresh page, run the golden sample, compare. The page must say nothing bad.
 
     Raises:
         AssertionError: a comparison is not OK, or there was none of the decoded result.
     """
-    with served(work.bundle, isolated=isolated) as server:
-        runner = PageRunner(page, server, backend)
-        if backend == "webgpu" and runner.adapter() is None:
-            return Row(browser, version, backend, isolated)
-        engine = runner.load(work.bundle.loader_file, backend).info.engine
-        case, _ = run_sample(work.bundle, runner, work.given, work.expected)
-        runner.dispose()
-    assert [each for each in case.comparisons if each.verdict != "OK"] == []
-    decoded = {each.subject.name: each.max_abs for each in case.comparisons if each.subject.stage == "decoded"}
+    place = Place(browser.name, browser.version, adapter_title(browser, backend))
+    with served(work.bundle, isolated=isolated) as server, browser.page() as (page, console):
+        engine, decoded, found = _golden(page, server, work, backend)
+        assert console.errors == []
     box, keypoint, score = decoded["box"], decoded["keypoint"], decoded["score"]
     assert box is not None
     assert keypoint is not None
     assert score is not None
-    found = len(case.detections)
-    return Row(browser, version, backend, isolated, engine.build, engine.threads, found, max(box, keypoint), score)
+    return Row(place, backend, isolated, *engine, found, max(box, keypoint), score)
 
 
-def in_chromium(browser: BrowserHandle, work: Work, backend: str, *, isolated: bool) -> Row:
-    """Measure in a fresh page, which must say nothing bad."""
-    with browser.page() as (page, console):
-        row = measure(page, work, "Chromium", browser.version, backend, isolated=isolated)
-        assert console.errors == []
-    return row
+def _golden(
+    page: DrivenPage, server: Server, work: Work, backend: str
+) -> tuple[tuple[str, int], dict[str, float | None], int]:
+    runner = PageRunner(page, server, backend)
+    engine = runner.load(work.bundle.loader_file, backend, "fp32").info.engine
+    case, _ = run_sample(work.bundle, runner, work.given, work.expected)
+    runner.dispose()
+    assert [each for each in case.comparisons if each.verdict != "OK"] == []
+    decoded = {each.subject.name: each.max_abs for each in case.comparisons if each.subject.stage == "decoded"}
+    return (engine.build, engine.threads), decoded, len(case.detections)
 
 
-def in_firefox(path: Path, work: Work, backend: str, *, isolated: bool) -> Row:
-    """Measure in a fresh browser, which must say nothing bad."""
-    with firefox(path) as page:
-        row = measure(page, work, "Firefox", page.version, backend, isolated=isolated)
-        assert page.complaints == []
-    return row
+def bundle_rows(name: str, directory: Path, engine: Engine, adapter: str) -> list[BundleRow]:
+    """Verify every graph of a bundle that a browser can run, on all its samples."""
+    (report,) = verify_in_browsers([Endpoint(browser=engine.browser)], directory, engine.backends)
+    if isinstance(report, WebbuildError):
+        raise report
+    title, _, version = report.environment.browser.partition(" ")
+    return [_bundle_row(name, run, Place(title, version, _computes(run, adapter))) for run in report.backends]
+
+
+def _computes(run: BackendRun, adapter: str) -> str:
+    return "processor" if run.backend.startswith("wasm") else adapter
+
+
+def _bundle_row(bundle: str, run: BackendRun, place: Place) -> BundleRow:
+    same = sum(each.verdict == "OK" for each in run.comparisons)
+    problem = f"not run: {run.skip_reason}" if run.skip_reason else next((each.code for each in run.problems), "")
+    problem = problem or ("" if run.comparisons else "nothing compared")
+    share = max((each.tolerance_used for each in run.comparisons), default=0.0)
+    return BundleRow(bundle, run.backend, place, same, len(run.comparisons), share, problem)
+
+
+@contextmanager
+def named(executable: str) -> Iterator[None]:
+    """Name a Chromium, for a block, to whatever starts one."""
+    before = os.environ.get(CHROMIUM_VARIABLE)
+    if executable:
+        os.environ[CHROMIUM_VARIABLE] = executable
+    yield
+    if before is None:
+        os.environ.pop(CHROMIUM_VARIABLE, None)
+    else:
+        os.environ[CHROMIUM_VARIABLE] = before
+
+
+def measure_all(chosen: Sequence[Engine], bundles: dict[str, Path], say: Callable[[str], None]) -> Measured:
+    """Measure everything everywhere."""
+    work, rows, others = golden_work(bundles["yolo-pose"]), list[Row](), list[BundleRow]()
+    opens: dict[BrowserName, Callable[[], AbstractContextManager[DrivenBrowser]]] = {
+        "chromium": open_chromium, "firefox": open_firefox, "webkit": open_webkit,
+    }  # fmt: skip
+    for engine in chosen:
+        with named(engine.chromium):
+            with opens[engine.browser]() as browser:
+                say(f"{browser.name} {browser.version}, {browser.description}")
+                adapter = adapter_title(browser, engine.backends[0])
+                rows += [measure(browser, work, backend, isolated=isolated) for backend, isolated in engine.pages]
+            for name, directory in bundles.items():
+                say(f"  {name}")
+                others += bundle_rows(name, directory, engine, adapter)
+    where = f"{platform.system()}, {platform.machine()}, {os.cpu_count()} cores"
+    return Measured(datetime.now(UTC).date().isoformat(), where, tuple(rows), tuple(others))
 
 
 def main(arguments: list[str]) -> int:
-    """Pack the shipped model, measure everything, show it; with `--write` keep it."""
+    """Pack the shipped models, measure everything, show it; with `--write` keep it."""
     import click
 
     def say(line: str) -> None:
         click.echo(line, err=True)
 
-    other = ensure(LocalSystem(), say)
-    with tempfile.TemporaryDirectory() as folder, open_chromium() as browser:
-        out = Path(folder) / "yolo-pose"
-        subprocess.run([*WEBBUILD, "pack", MODEL, "-o", out, "--no-verify"], check=True)
-        work = golden_work(out)
-        rows = [
-            in_firefox(other, work, backend, isolated=isolated)
-            if name == "Firefox"
-            else in_chromium(browser, work, backend, isolated=isolated)
-            for name, backend, isolated in WANTED
-        ]
-    click.echo(table(rows))
+    with tempfile.TemporaryDirectory() as folder:
+        bundles = {name: Path(folder) / name for name in BUNDLES}
+        for name, (model, *options) in BUNDLES.items():
+            paths = map(str, (ROOT / "models" / model, "-o", bundles[name]))
+            command = [*WEBBUILD, "pack", *paths, "--no-verify", *options]
+            subprocess.run(command, check=True)
+        plain, of_tests = os.environ["WEBBUILD_SWIFTSHADER"], os.environ[CHROMIUM_VARIABLE]
+        found = measure_all(engines(plain, of_tests), bundles, say)
+    click.echo("\n".join(tables(found).values()))
     if "--write" in arguments:
-        write(rows)
+        write(found)
     return 0
 
 

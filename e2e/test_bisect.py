@@ -1,4 +1,4 @@
-"""The node that is to blame, found in Chromium: faults that the builds of the engine have."""
+"""The node that is to blame, found in each browser: faults that the builds of the engine have."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from webbuild.bisect.bisect import BisectOptions, search_inputs
 from webbuild.bisect.model_under_test import ModelSelection, open_model_under_test
 from webbuild.bisect.report import BisectReport
 from webbuild.browser.chromium import BrowserHandle
+from webbuild.browser.driven_browser import DrivenBrowser, DrivenPage
+from webbuild.browser.firefox import FirefoxHandle
 from webbuild.browser.server import Server
+from webbuild.browser.webkit import WebKitHandle
 from webbuild.errors import WebbuildError
 from webbuild.ortweb.browser_session import open_sessions
 from webbuild.runners.native_unoptimized import UnoptimizedNativeRunner
@@ -65,6 +68,14 @@ DOUBLE = f"""{HEADER} double (float[2,3] x) => (float[2,3] y)
   d = Cast <to = 1> (c)
   y = Sigmoid (d)
 }}"""
+HALF = f"""{HEADER} half (float16[1,2,4,4] x) => (float16[1,2,6,6] y)
+<int64[8] pads = {{0, 0, 1, 1, 0, 0, 1, 1}}>
+{{
+  a = Sigmoid (x)
+  b = Pad (a, pads)
+  y = Mul (b, b)
+}}"""
+"""Firefox does not compile the float16 kernel of Pad."""
 
 
 def resizing(path: Path) -> Path:
@@ -73,7 +84,7 @@ def resizing(path: Path) -> Path:
     return save(model, path)
 
 
-def searched(browser: BrowserHandle, path: Path, folder: Path, *, backend: str = "webgpu") -> BisectReport:
+def searched(browser: DrivenBrowser, path: Path, folder: Path, *, backend: str = "webgpu") -> BisectReport:
     subject = open_model_under_test(ModelSelection(path, backend))
     folder.mkdir()
     with open_sessions(browser, [(subject.build, subject.options)]) as (engine,):
@@ -169,3 +180,55 @@ def test_the_command_leaves_a_page_that_shows_it(webbuild: Webbuild, webgpu: Bro
         page.wait_for_selector("#verdict:not([data-verdict=running])", timeout=60_000)
         assert page.get_attribute("#verdict", "data-verdict") == "differs"
         assert page.locator("#outputs tr").count() == 1
+
+
+def verdict(page: DrivenPage, url: str) -> str:
+    page.goto(url)
+    shown = "document.getElementById('verdict')"
+    page.wait_for_function(f"() => {shown}?.dataset.verdict !== 'running'")
+    return str(page.evaluate(f"() => {shown}.dataset.verdict + ': ' + {shown}.textContent"))
+
+
+def test_firefox_blames_a_node_that_is_right_in_chromium(
+    webbuild: Webbuild,
+    webgpu: BrowserHandle,
+    firefox_with_adapter: FirefoxHandle,
+    tmp_path: Path,
+    *,
+    float16: bool,
+) -> None:
+    path, out = save(parsed(HALF), tmp_path / "half.onnx"), tmp_path / "found"
+    done = webbuild("bisect", path, "--browser", "firefox", "-o", out, "--json")
+    assert done.returncode == 1, done.stderr
+    told = json.loads(done.stdout)
+    (finding,) = told["findings"]
+    assert (finding["code"], [node["operator"] for node in finding["nodes"]]) == ("node-throws", ["Pad"])
+    assert f"in Firefox {firefox_with_adapter.version} on unnamed" in told["engine"]
+    assert "Shader 'Pad' parsing error: " in finding["message"]
+    assert finding["shader"].startswith("enable f16;")
+    assert f"```wgsl\n{finding['shader']}" in (out / "issue.md").read_text()
+    with Server(out) as server:
+        with firefox_with_adapter.page() as (page, _):
+            assert verdict(page, f"{server.url}repro.html").startswith("fails: The run throws in this browser: ")
+            assert page.evaluate("() => document.getElementById('adapter').textContent") == "unnamed"
+        with webgpu.page() as (page, _):
+            found = verdict(page, f"{server.url}repro.html")
+    assert found.startswith("agrees: " if float16 else "fails: ")
+
+
+def test_webkit_blames_the_node_that_the_reference_has_wrong(webkit_here: WebKitHandle, tmp_path: Path) -> None:
+    subject = open_model_under_test(ModelSelection(resizing(tmp_path / "resizing.onnx"), "wasm"))
+    with open_sessions(webkit_here, [(subject.build, subject.options)]) as (engine,):
+        wrong = Faulty(Fault(3, constant(1.5)))
+        report, _, _ = search_inputs(subject, BisectOptions("webkit"), engine, wrong, tmp_path)
+    assert [[each.operator for each in finding.nodes] for finding in report.findings] == [["Sigmoid"]]
+    assert f"WebKitGTK {webkit_here.version} on the CPU" in report.engine
+
+
+def test_webkit_has_no_gpu_to_search_on(webbuild: Webbuild, webkit_here: WebKitHandle, tmp_path: Path) -> None:
+    path = resizing(tmp_path / "resizing.onnx")
+    done = webbuild("bisect", path, "--browser", "webkit", "-o", tmp_path / "found")
+    assert (done.returncode, "error[no-adapter] webkitgtk: no WebGPU adapter" in done.stderr) == (2, True), done.stderr
+    agreeing = webbuild("bisect", path, "--browser", "webkit", "--backend", "wasm", "--json")
+    assert agreeing.returncode == 0, agreeing.stderr
+    assert json.loads(agreeing.stdout)["comparedValues"] > 0

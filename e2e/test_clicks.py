@@ -17,9 +17,9 @@ from playwright.sync_api import Browser, Page, expect
 from e2e.accessibility import axe_violations, violations
 from e2e.conftest import BLANK, Webbuild
 from e2e.demo_page import DemoPage
-from e2e.firefox import FirefoxPage
 from e2e.pasted import run_pasted
 from tests.click_models import click_pair
+from webbuild.browser.bidi import BidiPage
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 from webbuild.browser.tracing import LONG_TASK_MS, main_thread_tasks
@@ -140,7 +140,7 @@ def test_prompts_are_answered_as_in_python(packed: Path, webgpu: BrowserHandle, 
     np.testing.assert_allclose(found["refined"], refined.logits.ravel(), rtol=1e-3, atol=1e-3)
 
 
-def test_firefox_answers_prompts_as_in_python(packed: Path, firefox_webgpu: FirefoxPage) -> None:
+def test_firefox_answers_prompts_as_in_python(packed: Path, firefox_webgpu: BidiPage) -> None:
     manifest = decode((packed / "manifest.json").read_bytes())
     given = [prompt_options(each) for each in PROMPTS.values()]
     with Server(packed, virtual=BLANK) as server:
@@ -149,7 +149,7 @@ def test_firefox_answers_prompts_as_in_python(packed: Path, firefox_webgpu: Fire
     for prompt, answer in zip(PROMPTS.values(), found["answers"], strict=True):
         same_masks(native(packed, manifest, prompt), answer)
         assert answer["path"] == "gpu"
-    assert firefox_webgpu.complaints == []
+    assert firefox_webgpu.console.complaints == []
 
 
 def test_verify_asks_about_each_picture_and_the_encoder_rests(

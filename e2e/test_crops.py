@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from e2e.conftest import BLANK, Open, Webbuild
-from e2e.firefox import FirefoxPage
 from e2e.pasted import run_pasted
 from tests.crop_models import DETECTOR, keypoints
+from webbuild.browser.bidi import BidiPage
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 
@@ -56,7 +56,7 @@ def test_batches_and_whole_pictures_agree_with_native(
     assert compared["keypoint"] > compared["detections"]
 
 
-def test_firefox_finds_the_same_keypoints_on_both_backends(packed: Path, firefox_webgpu: FirefoxPage) -> None:
+def test_firefox_finds_the_same_keypoints_on_both_backends(packed: Path, firefox_webgpu: BidiPage) -> None:
     manifest = json.loads((packed / "manifest.json").read_text())
     given = [f"{manifest['name']}.js", manifest["samples"][0]["file"]]
     with Server(packed, virtual=BLANK) as server:
@@ -66,7 +66,7 @@ def test_firefox_finds_the_same_keypoints_on_both_backends(packed: Path, firefox
     assert wasm.shape[1:] == (3, 3)
     assert wasm[..., 2].max() > 0
     np.testing.assert_allclose(webgpu, wasm, atol=0.5)
-    assert firefox_webgpu.complaints == []
+    assert firefox_webgpu.console.complaints == []
 
 
 def test_the_page_shows_people_with_the_keypoints_of_the_second_model(

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser
 from e2e.demo_page import DemoPage
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.console import Console
+from webbuild.browser.firefox import FirefoxHandle
 from webbuild.browser.server import Server
 from webbuild.bundle.hosting import HEADER_RULES
 
@@ -54,25 +55,96 @@ def test_webgpu_works_under_the_policy(webgpu: BrowserHandle, bundle: Path) -> N
         assert console.errors == []
 
 
-def test_the_policy_is_in_force(without_gpu: Browser, bundle: Path) -> None:
+FORBIDDEN = {
+    "a script in the page": """() => {
+      const script = document.createElement("script");
+      try { script.textContent = "globalThis.ran = true"; } catch {}
+      document.head.append(script);
+      return globalThis.ran === undefined;
+    }""",
+    "a worker from a blob": """async () => {
+      const url = URL.createObjectURL(new Blob(["postMessage(1)"]));
+      try {
+        return await new Promise((resolve) => { new Worker(url).onerror = () => resolve(true); });
+      } catch { return true; }
+    }""",
+    "code from a string": """() => {
+      try { setTimeout("globalThis.ran = true"); return false; } catch (error) { return error instanceof TypeError; }
+    }""",
+    "HTML from a string": """() => {
+      try { document.body.innerHTML = "<p>"; return false; } catch (error) { return error instanceof TypeError; }
+    }""",
+    "a worker from a string": """() => {
+      try { new Worker("/runtime/worker.js"); return false; } catch (error) { return error instanceof TypeError; }
+    }""",
+    "another policy": """() => {
+      try { trustedTypes.createPolicy("other", {}); return false; } catch (error) { return error instanceof TypeError; }
+    }""",
+    "a default policy": """() => {
+      try { trustedTypes.createPolicy("default", {}); } catch { return trustedTypes.defaultPolicy === null; }
+    }""",
+}
+
+
+@pytest.mark.parametrize("check", list(FORBIDDEN.values()), ids=list(FORBIDDEN))
+def test_the_policy_is_in_force(without_gpu: Browser, bundle: Path, check: str) -> None:
     """What it forbids is refused: else the tests above would show nothing."""
     with Server(bundle, headers=POLICY, virtual=dict(BLANK)) as server:
         context = without_gpu.new_context()
         page = context.new_page()
         page.goto(f"{server.url}blank.html")
-        page.evaluate(
-            """() => {
-              const script = document.createElement("script");
-              script.textContent = "globalThis.ran = true";
-              document.head.append(script);
-            }"""
-        )
-        assert page.evaluate("() => globalThis.ran === undefined")
-        blob = """() => new Promise((resolve) => {
-          new Worker(URL.createObjectURL(new Blob(["postMessage(1)"]))).onerror = () => resolve("refused");
-        })"""
-        assert page.evaluate(blob) == "refused"
+        assert page.evaluate(check)
         context.close()
+
+
+def test_the_page_works_under_the_policy_in_firefox(firefox_here: FirefoxHandle, bundle: Path) -> None:
+    """Where Firefox has Trusted Types, they are in force too."""
+    with Server(bundle, headers=POLICY, virtual=dict(BLANK)) as server, firefox_here.page() as (page, console):
+        page.goto(server.url)
+        page.wait_for_function("() => ['ready', 'error'].includes(document.body.dataset.state)")
+        count = "document.querySelector('[data-testid=result-count]')?.textContent"
+        page.wait_for_function(f"() => Number({count}) > 0", seconds=60)
+        assert page.evaluate("() => navigator.serviceWorker.ready.then(({ active }) => active !== null)")
+        assert console.complaints == []
+        page.goto(f"{server.url}blank.html")
+        kept = FORBIDDEN if page.evaluate("() => 'trustedTypes' in globalThis") else list(FORBIDDEN)[:2]
+        assert [name for name in kept if not page.evaluate(FORBIDDEN[name])] == []
+
+
+def test_the_engine_starts_its_threads_under_the_policy(without_gpu: Browser, bundle: Path) -> None:
+    cores = b'Object.defineProperty(navigator, "hardwareConcurrency", { value: 8 });\n'
+    worker = ("text/javascript", cores + (bundle / "runtime" / "worker.js").read_bytes())
+    with Server(bundle, headers=POLICY, virtual={**BLANK, "/runtime/worker.js": worker}) as server:
+        context = without_gpu.new_context()
+        page, console = context.new_page(), Console()
+        console.listen(page)
+        page.goto(f"{server.url}blank.html")
+        told = page.evaluate(RUN, ["./", "wasm"])
+        context.close()
+    assert told["people"] > 0
+    assert (told["threads"], told["warnings"], console.errors) == (4, [], [])
+
+
+def test_a_page_that_allows_no_policy_of_the_runtime_says_so(without_gpu: Browser, bundle: Path) -> None:
+    headers = {"Content-Security-Policy": "require-trusted-types-for 'script'; trusted-types other"}
+    with Server(bundle, headers=headers, virtual=dict(BLANK)) as server:
+        context = without_gpu.new_context()
+        page = context.new_page()
+        page.goto(f"{server.url}blank.html")
+        told = page.evaluate(RUN, ["./", "wasm"])
+        context.close()
+    assert told["code"] == "worker-failed"
+    assert "trusted-types webbuild" in told["fix"]
+
+
+@pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "not isolated"])
+def test_a_bundle_of_another_origin_where_trusted_types_are_required(
+    without_gpu: Browser, bundle: Path, isolated: bool
+) -> None:
+    policy = "require-trusted-types-for 'script'; trusted-types webbuild"
+    told, console = elsewhere(without_gpu, bundle, isolated=isolated, headers={"Content-Security-Policy": policy})
+    assert told["people"] > 0
+    assert (told["warnings"], console.errors) == ([], [])
 
 
 def elsewhere(browser: Browser, bundle: Path, *, isolated: bool, headers: dict[str, str]) -> tuple[Any, Console]:

@@ -13,9 +13,9 @@ from pathlib import Path
 from e2e.conftest import WEBBUILD, Webbuild
 
 WITHOUT_GPU = """
-import functools, sys
 import webbuild.browser.open_browser as module
-module.open_chromium = functools.partial(module.open_chromium, webgpu=False)
+open_chromium = module.open_chromium
+module.open_chromium = lambda **options: open_chromium(**{**options, "webgpu": False})
 from webbuild.cli import main
 main()
 """

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -53,7 +54,7 @@ def launched(folder: Path, chromium: Path) -> Iterator[tuple[str, Callable[[], N
 def listening(profile: Path, chromium: Path) -> Iterator[str]:
     """Run a browser with a DevTools port, as anybody starts one; give the port's address."""
     own = ("--remote-debugging-address=127.0.0.1", "--remote-debugging-port=0", f"--user-data-dir={profile}")
-    command = [str(chromium), *chromium_flags(webgpu=False), *own, "about:blank"]
+    command = [str(chromium), *chromium_flags(webgpu=True), *own, "about:blank"]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
     told = profile / "DevToolsActivePort"
     try:
@@ -91,22 +92,28 @@ def test_verify_in_two_browsers_and_none(webbuild: Webbuild, means: Path, chromi
         assert "expose_network" in each["report"]["environment"]["browserPath"]
 
 
-def test_verify_in_a_browser_behind_a_devtools_port(
+def test_verify_and_bench_in_a_browser_that_was_started_by_hand(
     webbuild: Webbuild,
     means: Path,  # noqa: F811
     chromium_path: Path,
     tmp_path: Path,
 ) -> None:
+    """As Chrome and Edge are, with `--remote-debugging-port`: both backends, and the browser is there afterwards."""
     with listening(tmp_path / "profile", chromium_path) as address:
-        done = webbuild("verify", means, "--backend", "wasm", "--connect", address, "--json")
-    assert done.returncode == 0, done.stderr
+        done = webbuild("verify", means, "--connect", address, "--json")
+        benched = webbuild("bench", means, "--backend", "webgpu", "--connect", address, "--runs", 3, "--json")
+        with urllib.request.urlopen(f"{address}/json/version", timeout=20) as answer:
+            assert "Chrome" in json.load(answer)["Browser"]
+    assert (done.returncode, benched.returncode) == (0, 0), done.stderr + benched.stderr
     report = json.loads(done.stdout)
     assert report["environment"]["browserPath"].startswith(address)
     assert "from this machine" in report["environment"]["browserPath"]
-    (run,) = report["backends"]
-    judged = [each for result in run["results"] for each in result["comparisons"]]
+    assert [run["backend"] for run in report["backends"]] == ["wasm", "webgpu"]
+    judged = [each for run in report["backends"] for result in run["results"] for each in result["comparisons"]]
     assert {each["verdict"] for each in judged} == {"OK"}
     assert all(each["signal"] > 0 for each in judged)
+    (row,) = json.loads(benched.stdout)["backends"]
+    assert (row["endpoint"], len(row["runTimes"]["runs"]), row["problems"]) == (address, 3, [])
 
 
 def test_a_browser_that_dies_in_the_middle_is_told_of_and_the_rest_finish(

@@ -66,7 +66,7 @@ def test_every_end(page: ProbeHarness, native: NativeProcess, tmp_path: Path) ->
     assert ended == {probe.name: end for end, probe in ENDS.items()}
     wrong, throws = found["Slice"], found["Where bool"]
     assert wrong is not None and wrong.error == 3  # noqa: PT018
-    assert throws is not None and 'ShaderModule "Where"' in throws.message  # noqa: PT018
+    assert throws is not None and "shader 'Where'" in throws.message  # noqa: PT018
 
 
 def test_what_was_measured_is_not_measured_again(page: ProbeHarness, native: NativeProcess, tmp_path: Path) -> None:

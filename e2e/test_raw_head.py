@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from e2e.conftest import BLANK, Webbuild
-from e2e.firefox import FirefoxPage
 from tests.models import DETECT, detector, save
+from webbuild.browser.bidi import BidiPage
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 
@@ -62,7 +62,7 @@ def test_every_node_of_the_head_runs_on_webgpu(report: Any) -> None:
     assert not any(result["fallbackReason"] for result in run["results"])
 
 
-def test_firefox_keeps_the_same_boxes_in_the_shader_as_on_the_cpu(packed: Path, firefox_webgpu: FirefoxPage) -> None:
+def test_firefox_keeps_the_same_boxes_in_the_shader_as_on_the_cpu(packed: Path, firefox_webgpu: BidiPage) -> None:
     manifest = json.loads((packed / "manifest.json").read_text())
     given = [f"{manifest['name']}.js", manifest["samples"][0]["file"]]
     with Server(packed, virtual=BLANK) as server:
@@ -73,4 +73,4 @@ def test_firefox_keeps_the_same_boxes_in_the_shader_as_on_the_cpu(packed: Path, 
     assert len(set(counts)) > 4, counts
     for own, other in zip(webgpu["found"], wasm["found"], strict=True):
         np.testing.assert_allclose(own, other, atol=1e-3)
-    assert firefox_webgpu.complaints == []
+    assert firefox_webgpu.console.complaints == []

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from e2e.conftest import Webbuild
-from e2e.firefox import FirefoxPage
 from tests.models import save
 from tests.stateful import MATTING, VOICE, stateful
+from webbuild.browser.bidi import BidiPage
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 from webbuild.manifest.inputs.tensor import TensorInput
@@ -62,7 +62,7 @@ def test_both_backends_carry_the_states(
         assert {each["verdict"] for each in steps["comparisons"]} == {"OK"}
 
 
-def test_firefox_carries_the_states(webbuild: Webbuild, firefox_webgpu: FirefoxPage, tmp_path: Path) -> None:
+def test_firefox_carries_the_states(webbuild: Webbuild, firefox_webgpu: BidiPage, tmp_path: Path) -> None:
     model = save(stateful(VOICE), tmp_path / "voice.onnx")
     packed = webbuild("pack", model, "-o", tmp_path / "out", "--set", "sr=16000", "--no-verify")
     assert packed.returncode == 0, packed.stderr
@@ -84,4 +84,4 @@ def test_firefox_carries_the_states(webbuild: Webbuild, firefox_webgpu: FirefoxP
             got, _ = page.run_timed(heard)
             np.testing.assert_allclose(got["output"], want["output"], rtol=0, atol=1e-4, err_msg=f"step {step}")
         page.dispose()
-    assert firefox_webgpu.complaints == []
+    assert firefox_webgpu.console.complaints == []

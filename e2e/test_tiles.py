@@ -15,10 +15,10 @@ from PIL import Image
 from playwright.sync_api import Browser, expect
 
 from e2e.conftest import BLANK, Open, Webbuild
-from e2e.firefox import FirefoxPage
 from tests.models import save
 from tests.native import Session
 from tests.picture_nets import compact
+from webbuild.browser.bidi import BidiPage
 from webbuild.browser.server import Server
 
 WIDTH, HEIGHT, TILE = 150, 90, 64
@@ -89,7 +89,7 @@ def test_tiles_are_what_native_makes_of_the_whole(
 
 
 def test_tiles_in_firefox_are_what_native_makes_of_the_whole(
-    firefox_webgpu: FirefoxPage, served: Server, tiled: Path
+    firefox_webgpu: BidiPage, served: Server, tiled: Path
 ) -> None:
     manifest = json.loads((tiled / "manifest.json").read_text("utf-8"))
     served.virtual |= BLANK

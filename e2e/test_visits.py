@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import Browser, BrowserContext, Page, Response
 
 from e2e.demo_page import DemoPage
+from e2e.test_deployment import BLANK, POLICY
 from webbuild.browser.server import Server
 
 LARGE = (".zst", ".bin", ".onnx")
@@ -79,3 +80,101 @@ def test_a_full_disk_does_not_keep_pages_from_who_is_online(visitor: BrowserCont
         assert demo.page.evaluate(STATE, "./added.json") == "added"
         kept = "() => caches.match('./report.json').then((response) => response.json()).then(({ state }) => state)"
         assert demo.page.evaluate(kept) is None
+
+
+LOAD = """async () => {
+  const { load } = await import("./yolo-pose.js");
+  globalThis.model = await load({ backend: "wasm" });
+  const picture = await (await fetch("./samples/1-several.jpg")).blob();
+  return (await model.run(picture)).poses.length;
+}"""
+KEPT = """async () => (await (await caches.open("webbuild")).keys())
+  .map(({ url }) => url.split("/webbuild/")[1]).filter((name) => !name.startsWith("bundle-"))"""
+WORKERS = "async () => (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => new URL(scope).pathname)"
+IDLE = 10_000
+"""Milliseconds after which what is done when nobody waits is done, or never."""
+
+
+def load(context: BrowserContext, server: Server) -> tuple[Page, list[Response]]:
+    """Load a model on an empty page; also the answers that a service worker gave for its engine."""
+    page, answers = context.new_page(), []
+    page.on("response", lambda each: answers.append(each) if "/webbuild/" in each.url else None)
+    page.on("console", lambda said: pytest.fail(said.text) if said.type == "error" else None)
+    page.goto(f"{server.url}blank.html")
+    assert page.evaluate(LOAD) > 0
+    return page, answers
+
+
+def engine_kept(page: Page) -> str:
+    """Wait until the engine is kept for the next visit whole, and given by a service worker; return its name."""
+    wait = f"""async () => {{
+      for (;; await new Promise((resolve) => setTimeout(resolve, 100)))
+        for (const name of await ({KEPT})()) {{
+          const given = await navigator.serviceWorker.getRegistration("/runtime/worker.js");
+          const kept = await caches.match(`/webbuild/${{name}}`);
+          if (given?.active && (await kept.arrayBuffer()).byteLength >= 1e6) return name;
+        }}
+    }}"""
+    return str(page.evaluate(wait))
+
+
+@pytest.fixture
+def blank(bundle: Path) -> Iterator[Server]:
+    with Server(bundle, virtual=dict(BLANK), headers=POLICY) as server:
+        yield server
+
+
+def test_the_engine_of_a_second_visit_comes_so_that_its_code_is_kept(visitor: BrowserContext, blank: Server) -> None:
+    """By a service worker that hears of the worker alone, under the strict policy."""
+    page, answers = load(visitor, blank)
+    assert answers == []
+    name = engine_kept(page)
+    manifest = page.evaluate("() => fetch('./manifest.json').then((response) => response.json())")
+    assert name in [file.get("uncompressedSha256") for file in manifest["files"]]
+    assert page.evaluate(WORKERS) == ["/runtime/worker.js"]
+    assert page.evaluate("() => navigator.serviceWorker.controller") is None
+    page.close()
+    page, [answer] = load(visitor, blank)
+    assert (answer.url, answer.from_service_worker) == (f"{blank.url}webbuild/{name}", True)
+    assert answer.headers["content-type"] == "application/wasm"
+    page.evaluate("() => model.dispose()")
+    page.evaluate("() => import('./yolo-pose.js').then(({ clearCache }) => clearCache())")
+    assert page.evaluate(KEPT) == []
+    page, answers = load(visitor, blank)
+    assert answers == []
+
+
+@pytest.mark.parametrize("broken", ["another module", "cut", "no service worker"])
+def test_an_engine_that_does_not_come_so_comes_as_ever(visitor: BrowserContext, blank: Server, broken: str) -> None:
+    page, _ = load(visitor, blank)
+    name = engine_kept(page)
+    replace = """async ([name, content]) => (await caches.open("webbuild")).put(`/webbuild/${name}`,
+      new Response(Uint8Array.from(content), { headers: { "content-type": "application/wasm" } }))"""
+    empty_module = [0, 0x61, 0x73, 0x6D, 1, 0, 0, 0]
+    if broken == "no service worker":
+        assert page.evaluate(
+            "async () => (await navigator.serviceWorker.getRegistration('/runtime/worker.js')).unregister()"
+        )
+    else:
+        page.evaluate(replace, [name, empty_module[: 8 if broken == "another module" else 3]])
+    page.close()
+    page, _ = load(visitor, blank)
+    assert engine_kept(page) == name
+    page.close()
+    page, answers = load(visitor, blank)
+    assert [answer.from_service_worker for answer in answers] == [True]
+
+
+def test_a_service_worker_of_the_site_keeps_the_worker(visitor: BrowserContext, blank: Server) -> None:
+    trusted = "trustedTypes.createPolicy('webbuild', { createScriptURL: (url) => url }).createScriptURL('/own.js')"
+    blank.virtual["/own.js"] = ("text/javascript", b"addEventListener('fetch', () => {});")
+    page = visitor.new_page()
+    page.goto(f"{blank.url}blank.html")
+    page.evaluate(
+        f"async () => {{ await navigator.serviceWorker.register({trusted}); await navigator.serviceWorker.ready; }}"
+    )
+    page.close()
+    page, _ = load(visitor, blank)
+    page.wait_for_timeout(IDLE)
+    assert page.evaluate(WORKERS) == ["/"]
+    assert page.evaluate(KEPT) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tools.docs import markdown
+from webbuild.targets.browser_differences import BrowserDifferences, load_differences
 from webbuild.targets.table import KernelTable, MeasuredCase, load_table, measured_targets
 
 _PLACES = ("gpu", "cpu", "none")
@@ -55,8 +56,20 @@ def _body(measured: KernelTable) -> str:
             f"## Cases that fail: {len(failing)}",
             "Models of one node that throw, answer wrongly, or get no session.",
             markdown.table(("operator", "case", "type", "how it ends", "message"), [_case(case) for case in failing]),
+            *_differences(load_differences(measured.target, "firefox")),
         ]
     )
+
+
+def _differences(found: BrowserDifferences | None) -> list[str]:
+    if found is None:
+        return []
+    rows = [(*_case(each.case), each.chromium) for each in found.differences]
+    return [
+        f"## Cases that end otherwise in Firefox: {len(rows)}",
+        f"Of {found.cases}, measured on {found.measured} in {found.browser}, and beside it in {found.against}.",
+        markdown.table(("operator", "case", "type", "in Firefox", "message", "in Chromium"), rows),
+    ]
 
 
 def _case(case: MeasuredCase) -> tuple[str, ...]:
