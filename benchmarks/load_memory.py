@@ -22,7 +22,7 @@ _LOAD = """async ([loader, backend]) => {
   await model.dispose();
 }"""
 _RESET_PEAK = "5"
-"""See proc(5): what is written to `clear_refs` to begin the peak anew."""
+"""See proc(5): what is written to `clear_refs` to begin the peak again."""
 
 
 def measure_visits(chromium: BrowserHandle, bundle: Path, backend: str) -> list[int]:

@@ -1,6 +1,7 @@
 """Half precision of the models in `models/`: what `webbuild pack --precision auto` finds, what it takes, what it saves.
 
 python -m benchmarks.precision --write
+python -m benchmarks.precision --keep build/precision   # the bundles too, as to verify them in a browser
 """
 
 from __future__ import annotations
@@ -36,11 +37,22 @@ class PrecisionRow(Struct, frozen=True):
     whole: int
 
 
-def measure_model(name: str, file: Path) -> PrecisionRow:
-    """Pack a model into a folder that is thrown away."""
+def measure_model(name: str, file: Path, keep: Path | None) -> PrecisionRow:
+    """Pack a model, into a folder of `keep` or one that is thrown away."""
     with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "bundle"
-        command = [sys.executable, "-m", "webbuild", "pack", str(file), "-o", str(out), "--precision", "auto"]
+        out = (keep or Path(folder)) / file.stem
+        command = [
+            sys.executable,
+            "-m",
+            "webbuild",
+            "pack",
+            str(file),
+            "-o",
+            str(out),
+            "--force",
+            "--precision",
+            "auto",
+        ]
         done = subprocess.run([*command, "--no-verify"], capture_output=True, text=True, check=False, cwd=ROOT)
         searches = list(_TOOK.finditer(done.stderr))
         if done.returncode or not searches:
@@ -94,11 +106,12 @@ def main() -> None:
     """Read the command line, measure, and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="put the tables into docs/precision.md")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the bundles there")
     parser.add_argument("--only", nargs="*", default=list(MODELS), choices=list(MODELS))
     given = parser.parse_args()
     found = []
     for name in given.only:
-        found.append(measure_model(name, ROOT / "models" / MODELS[name]))
+        found.append(measure_model(name, ROOT / "models" / MODELS[name], given.keep))
         print(render_table(found[-1:]).splitlines()[-1], flush=True)
     text = render_table(found) + render_float32_nodes(found)
     if given.write:

@@ -32,8 +32,8 @@ bounds of their own (`webbuild/precision/fp16_backends/kernel_errors.py`). The t
 below is further from float32 on the adapter. The columns "emulated" are without these errors.
 
 Firefox computes on lavapipe what Chromium computes, with four exceptions: its float16 kernels of Clip (but for one
-right after a Conv), Pad, ThresholdedRelu and a cubic Resize do not compile. Those nodes stay float32. In a model that
-was exported in float16 `inspect` names them.
+right after a Conv), Pad, ThresholdedRelu and a cubic Resize do not compile; the last two do not in Chromium either.
+Those nodes stay float32. In a model that was exported in float16 `inspect` names them.
 
 The columns "Dawn on lavapipe" were measured with Dawn, Chromium's WebGPU, on its own in Node.js; what is measured
 now is measured in Chromium itself.

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from benchmarks.lavapipe.browser import adapter_features, driver, installation, make
 from webbuild.browser.chromium import open_chromium
+from webbuild.browser.firefox import LAVAPIPE
 
 ICD = (
     *(Path(path) for path in os.environ.get("VK_ICD_FILENAMES", "").split(":") if path),
-    Path("/usr/share/vulkan/icd.d/lvp_icd.json"),
-    Path("/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"),
+    *LAVAPIPE,
 )
 FOLDERS = (Path("/usr/lib/chromium"), Path("/opt/google/chrome"))
 

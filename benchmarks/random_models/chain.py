@@ -1,4 +1,4 @@
-"""Several operators one behind the other, since engines fuse, fold and lay out anew what stands together."""
+"""Several operators one behind the other, since engines fuse, fold and lay out again what stands together."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def _shape_of(links: ChainBuilder, x: str) -> str:
 
 
 def _put(links: ChainBuilder, x: str) -> str:
-    """Write a few rows anew."""
+    """Write a few rows again."""
     dice, array = links.dice, links.at(x)
     if array.ndim == 0 or array.dtype not in (np.float32, np.int32):
         return x

@@ -50,7 +50,7 @@ def failed_case(case: Trial, problem: Problem) -> FailedCase:
 
 
 def write(name: str, part: ReportPart) -> None:
-    """Put a part into the data, behind the one that is there if its seeds follow, and write the document anew."""
+    """Put a part into the data, behind the one that is there if its seeds follow, and write the document again."""
     told = read()
     old = told.get(name)
     if old is not None and old.first + old.count == part.first:

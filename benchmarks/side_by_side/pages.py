@@ -9,12 +9,13 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from webbuild.bench.page_driver import PageDriver, RunTiming, SentFiles
+from webbuild.browser.driven_browser import DrivenPage
 from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
 from webbuild.tasks.registry import kind_of
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput
-from webbuild.verify.page_rpc import Page, PageRpc
+from webbuild.verify.page_rpc import PageRpc
 
 SECONDS = 300.0
 """What any one step may take."""
@@ -44,7 +45,7 @@ class VisitedPage(Protocol):
     server: Server
     adapter: str
 
-    def visit(self, page: Page, backend: str, given: VerifyInput) -> Visit:
+    def visit(self, page: DrivenPage, backend: str, given: VerifyInput) -> Visit:
         """Load the model on an empty page and run the first picture."""
 
     def hold(self, samples: Sequence[VerifyInput]) -> None:
@@ -85,7 +86,7 @@ class LibraryPage:
         virtual = {path: (media_type(file.name), file.read_bytes()) for path, file in files.items()}
         self.server = Server(model.parent, virtual=virtual, heard=self._sent.record)
 
-    def visit(self, page: Page, backend: str, given: VerifyInput) -> Visit:
+    def visit(self, page: DrivenPage, backend: str, given: VerifyInput) -> Visit:
         """See `VisitedPage`."""
         before = self._sent.bytes
         scripts = [self._script, "pose-page.js", "by-hand.js", "kernels.js"]
@@ -132,7 +133,7 @@ class BundlePage:
         self._sent, self._bundle = SentFiles(), bundle
         self.server = Server(bundle.directory, heard=self._sent.record)
 
-    def visit(self, page: Page, backend: str, given: VerifyInput, *, counted: bool = False) -> Visit:
+    def visit(self, page: DrivenPage, backend: str, given: VerifyInput, *, counted: bool = False) -> Visit:
         """See `VisitedPage`; `counted` in a worker that counts, which is slower."""
         before = self._sent.bytes
         self._driver = PageDriver(page, self.server, seconds=self._seconds)

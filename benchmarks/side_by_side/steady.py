@@ -29,19 +29,21 @@ from benchmarks.page_markers import replace_marked
 from benchmarks.side_by_side.libraries import INSTALLED, PLAIN_FILES
 from benchmarks.side_by_side.pages import SECONDS, BundlePage
 from webbuild.browser.chromium import BrowserHandle, open_chromium
+from webbuild.browser.driven_browser import DrivenPage
 from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
 from webbuild.manifest.manifest import ImageInput, StackInput
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.inputs import VerifyInput, collect_inputs
-from webbuild.verify.page_rpc import Page, PageError, PageRpc
+from webbuild.verify.page_rpc import PageError, PageRpc
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "side-by-side.md"
 FILE = ROOT / "benchmarks" / "results" / "steady.json"
 FRAME = (1280, 720)
-WARMUP = 5
+WARMUP = {"wasm": 60, "webgpu": 8}
+"""Runs before those that count: Chromium compiles WebAssembly twice, and the second code runs twice as fast."""
 MODELS = {
     "pose": "yolo-pose.onnx",
     "Grounding DINO": "grounding-dino/grounding-dino.onnx",
@@ -78,7 +80,7 @@ class HandPage:
         virtual = {path: (media_type(file.name), file.read_bytes()) for path, file in files.items()}
         self.server = Server(bundle.directory, virtual=virtual)
 
-    def load(self, page: Page, backend: str, samples: Sequence[VerifyInput]) -> None:
+    def load(self, page: DrivenPage, backend: str, samples: Sequence[VerifyInput]) -> None:
         """Load the export, or the bundle's graph, and hold the samples."""
         self._calls = PageRpc(page, self.server, SECONDS, "benchmarks.side_by_side", ["network.js"])
         spec = next(each for each in self._bundle.manifest.inputs if isinstance(each, ImageInput | StackInput))
@@ -100,8 +102,9 @@ class HandPage:
         origin = self.server.origin
         try:
             self._start(samples, model=f"{origin}/export.onnx", weights=[], **given)
-        except PageError:
+        except PageError as error:
             self.own_graph = True
+            print(f"{self._model.name} does not run by hand, so the graph of the bundle does: {error}", file=sys.stderr)
             weights = [f"{origin}/{path}" for path in graph.weights]
             self._start(samples, model=f"{origin}/{graph.file}", weights=weights, **given)
 
@@ -134,8 +137,9 @@ def measure(chromium: BrowserHandle, name: str, backend: str, adapter: str, runs
         ours.hold(samples)
         page, _ = stack.enter_context(chromium.page())
         hand.load(page, backend, samples)
-        pairs = [_turn(ours, hand, index) for index in range(WARMUP + runs)][WARMUP:]
-        frames = [ours.run_timed(1) for _ in range(WARMUP + runs)][WARMUP:]
+        warmup = WARMUP[backend]
+        pairs = [_turn(ours, hand, index) for index in range(warmup + runs)][warmup:]
+        frames = [ours.run_timed(1) for _ in range(warmup + runs)][warmup:]
         engine = [frame.stages["inference"] for frame in frames]
         return SteadyRow(
             adapter,

@@ -1,0 +1,139 @@
+"""What `make soak` did to the runtime, how it ended, and what memory was held: vitest's reports into a table.
+
+    python -m benchmarks.soak test-results/soak-chromium.json test-results/soak-firefox.json --write
+
+The rows lie in `benchmarks/results`, the table in `docs/soak.md`. Those of a browser without a report stay.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from benchmarks.page_markers import replace_marked
+
+ROOT = Path(__file__).parents[1]
+DATA, PAGE = ROOT / "benchmarks" / "results" / "soak.json", ROOT / "docs" / "soak.md"
+
+COLUMNS = (
+    "done",
+    "times",
+    "each ended",
+    "memory before",
+    "grown in each third",
+    "GPU buffers, textures",
+    "WASM",
+    "browser, adapter",
+    "day",
+)
+
+
+class Held(Struct, frozen=True):
+    """What a worker holds: GPU buffers and textures, and bytes of WebAssembly memory."""
+
+    buffers: int
+    textures: int
+    bytes: int
+
+
+class Row(Struct, frozen=True):
+    """Something that was done so many `times`, each of which ended as `ended` says.
+
+    `heap` are bytes before, and after each third of the times: of JavaScript in Chromium, of the processes of pages in
+    Firefox. `held` is the same before and after; None where each time had a worker of its own.
+    """
+
+    what: str
+    times: int
+    ended: str
+    heap: tuple[int, ...]
+    held: Held | None
+    browser: str
+    adapter: str
+    day: str = ""
+
+
+def read_report(path: Path, day: str) -> list[Row]:
+    """Return the rows of a report of vitest.
+
+    Raises:
+        SystemExit: a test failed, or none has rows.
+    """
+    report = msgspec.json.decode(path.read_bytes())
+    tests: list[dict[str, Any]] = [test for file in report["testResults"] for test in file["assertionResults"]]
+    failed = [test["fullName"] for test in tests if test["status"] == "failed"]
+    if failed or not report["success"]:
+        raise SystemExit(f"{path}: nothing is written of tests that failed: {', '.join(failed) or 'see the report'}")
+    found = [row for test in tests for row in test["meta"].get("soak", [])]
+    if not found:
+        raise SystemExit(f"{path}: no test did anything again and again")
+    return [msgspec.convert({**row, "day": day}, Row) for row in found]
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return the rows as Markdown."""
+    head = "| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|\n"
+    return head + "".join(map(_line, rows))
+
+
+def _line(row: Row) -> str:
+    steps = zip(row.heap, row.heap[1:], strict=False)
+    held = row.held
+    cells = [
+        row.what,
+        f"{row.times:,}",
+        row.ended,
+        _megabytes(row.heap[0]),
+        ", ".join(f"{(after - before) / 1000:,.0f}" for before, after in steps) + " kB",
+        "" if held is None else f"{held.buffers}, {held.textures}",
+        "" if held is None else _megabytes(held.bytes),
+        f"{row.browser}, {_adapter(row.adapter)}",
+        row.day,
+    ]
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1e6:.1f} MB"
+
+
+def _adapter(name: str) -> str:
+    """Return an adapter without the version of its compiler: llvmpipe."""
+    return name.partition(" (")[0] or "not named"
+
+
+def write(rows: Sequence[Row]) -> None:
+    """Keep the rows, and show them in the docs."""
+    measured = {row.browser.split()[0] for row in rows}
+    kept = [row for row in read() if row.browser.split()[0] not in measured]
+    every = sorted([*kept, *rows], key=lambda row: row.browser)
+    DATA.write_bytes(msgspec.json.format(msgspec.json.encode(every), indent=2) + b"\n")
+    replace_marked(PAGE, table(every), "soak")
+
+
+def read() -> list[Row]:
+    """Return the rows that are kept."""
+    return msgspec.json.decode(DATA.read_bytes(), type=list[Row]) if DATA.exists() else []
+
+
+def main() -> int:
+    """Show the reports; with `--write` keep them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("reports", type=Path, nargs="+", metavar="report")
+    parser.add_argument("--write", action="store_true")
+    args = parser.parse_args()
+    rows = [row for path in args.reports for row in read_report(path, date.today().isoformat())]
+    print(table(rows), end="")
+    if args.write:
+        write(rows)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
