@@ -35,10 +35,14 @@ let listed: Promise<Set<string>> | null = null;
 function pagesOf(base: string, { files }: Manifest): Pages {
   const paths = files.map(({ path }) => path).filter((path) => PAGE_FILES.test(path));
   const isNeeded = (path: string): boolean => NEEDED.test(path) && !PACKAGE_ENTRY.test(path);
+  const folder = new URL("./", base).href;
   const urls = (fits: (path: string) => boolean): string[] =>
-    paths.filter(fits).map((path) => new URL(path, base).href);
+    paths
+      .filter(fits)
+      .map((path) => new URL(path, base).href)
+      .filter((url) => url.startsWith(folder)); // whatever the manifest says, a bundle's files lie in its folder
   return {
-    needed: [base, new URL("./", base).href, ...urls((path) => isNeeded(path) && !ELEMENT.test(path))],
+    needed: [base, folder, ...urls((path) => isNeeded(path) && !ELEMENT.test(path))],
     extra: urls((path) => !isNeeded(path)),
     elsewhere: urls((path) => ELEMENT.test(path)),
   };

@@ -108,6 +108,12 @@ test("what is no file of the bundle is not kept", async () => {
   expect(Object.keys(await kept())).not.toContain("app.json");
 });
 
+test("what a manifest names outside of its folder is neither fetched nor kept", async () => {
+  await deploy(PAGES, [...Object.keys(PAGES), "../outside.js", "https://elsewhere.invalid/page.js"]);
+  expect(await register()).toEqual([]);
+  expect(Object.keys(await kept()).filter((path) => !(path in PAGES))).toEqual(["", "manifest.json"]);
+});
+
 test("a page that the host redirects opens without it", async () => {
   await deploy({ ...PAGES, "index.html": "<p>first", "report.html": "->report", report: "<p>report" }, [
     ...Object.keys(PAGES),
