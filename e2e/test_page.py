@@ -160,10 +160,12 @@ def test_the_last_frame_of_the_camera_stays_and_a_lost_camera_is_told(
             demo.page.get_by_role("button", name="Use camera").click()
             expect(demo.page.get_by_role("button", name="Stop camera")).to_be_visible()
             demo.page.wait_for_function("() => writes > 0")
+            expect(demo.page.locator("#rows")).to_contain_text("person 1")  # its number, in a film
             demo.page.get_by_role("button", name="Stop camera").click()
         assert demo.count() == several
         assert 0 < demo.slide("confidence", 0.7) < several
         assert demo.slide("confidence", 0.25) == several
+        expect(demo.page.locator("#rows")).not_to_contain_text("person 1")
     demo.page.evaluate(CAMERA, "./samples/1-several.jpg")
     demo.page.get_by_role("button", name="Use camera").click()
     expect(demo.page.locator("#live")).to_be_visible()  # the button says so before there is a track

@@ -1,6 +1,6 @@
 """Writes conformance/tracking: the ids that ByteTrack in Python gives the boxes of drawn scenes.
 
-uv run --with scipy python -m models.tracking.conformance conformance/tracking
+python -m models.tracking.conformance conformance/tracking
 
 A line of `mot` is as in MOT Challenge's files, and more: frame, id (-1 for none), left, top, width, height, score,
 class, the object that was drawn (-1 for none), and the angle of a rotated box; its left and top are those before
@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from models.tracking.byte_track import ByteTrack
 from models.tracking.scenes import scene
+from webbuild.tasks.tracking.byte_track import ByteTrack
 
 SCENES = {
     "few": ("few objects, one class", 1, 6, 150, 1, False),

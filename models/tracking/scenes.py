@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.tracking.kalman import Array
+from webbuild.tasks.tracking.kalman import Array
 
 WIDTH, HEIGHT = 640, 480
 

@@ -56,7 +56,10 @@ class NativePage:
         self._continues = True
         return {"y": outputs["y"]}, 1
 
-    def predict(self, pictures: Sequence[Path], options: Mapping[str, Any], second: Path | None = None) -> RunResult:
+    def predict(
+        self, pictures: Sequence[Path], options: Mapping[str, Any], second: Path | None = None, track: object = None
+    ) -> RunResult:
+        assert track is None
         if self._forgets == "pictures":
             self.reset()
         tensor, _ = image_to_tensor(load_image(pictures[0]), image_input())

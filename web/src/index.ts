@@ -25,4 +25,5 @@ export {
   toSupervision,
 } from "./export/supervision.js";
 export { depthAt } from "./tasks/depth/depth-at.js";
+export { Tracker } from "./tracking/tracker.js";
 export { countCrossings, inZone } from "./tracking/zones.js";

@@ -55,6 +55,7 @@ def run(arguments: VerifyArguments) -> int:
             arguments.inputs,
             precision=arguments.precision,
             port=arguments.port,
+            track=arguments.track,
             say=status.update,
             compare_pieces=_compare_pieces,
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from webbuild.compare.comparison import Comparison, Verdict
 
-COUNTS = ("detections", "regions", "phrases")
+COUNTS = ("detections", "regions", "phrases", "ids")
 """Quantities that count objects."""
 
 OutputKey = tuple[str, str, str, str]

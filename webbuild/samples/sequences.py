@@ -41,6 +41,12 @@ def make_sequence(
     return [_tensor_step(samples[step % len(samples)], inputs, step) for step in range(STEPS)]
 
 
+def make_film(file: Path, inputs: Sequence[Input], folder: Path) -> list[Sample]:
+    """Return the frames of a camera that moves over a picture and zooms, written to `folder`, each a sample."""
+    image = next(spec for spec in inputs if isinstance(spec, ImageInput))
+    return list(_film(file, image, inputs, NO_RANGES, folder))
+
+
 def step_name(sequence: str, step: int) -> str:
     """Return what a step of a sequence is called, from 1 on."""
     return f"{sequence}, step {step + 1}"

@@ -54,8 +54,8 @@ class TypeNames(Struct, frozen=True):
         return set(TRACK_FUNCTIONS) <= set(self.functions)
 
 
-TRACK_FUNCTIONS = ("countCrossings", "inZone")
-"""Functions that take detections with tracks."""
+TRACK_FUNCTIONS = ("countCrossings", "inZone", "Tracker")
+"""Functions, and the class, of detections with tracks."""
 OBJECT_FUNCTIONS = (*TRACK_FUNCTIONS, "toCoco", "toSupervision")
 """Functions that take a result with boxes."""
 MASK_FUNCTIONS = ("toCoco", "toPng", "toSupervision")

@@ -13,7 +13,7 @@ from webbuild.browser.server import Server
 from webbuild.runners.in_batch import in_place
 from webbuild.runners.runner import Tensors
 from webbuild.verify.page_messages import RunResult
-from webbuild.verify.page_runner import PageRunner
+from webbuild.verify.page_runner import PageRunner, Track
 
 
 class BatchPageRunner(PageRunner):
@@ -58,11 +58,12 @@ class BatchPageRunner(PageRunner):
         options: Mapping[str, float | str | list[float]],
         place: int | None = None,
         second: Path | None = None,
+        track: Track | None = None,
     ) -> RunResult:
         """Run the picture among others; return its result. Raises PageError: the runtime refused or failed."""
         at = self._next_place() if place is None else place
         around = [self._others[(at + each) % len(self._others)] for each in range(self._batch)]
-        return super().predict([*around[:at], *pictures, *around[at + 1 :]], options, at, second)
+        return super().predict([*around[:at], *pictures, *around[at + 1 :]], options, at, second, track)
 
     def _next_place(self) -> int:
         self._place = (self._place + 1) % self._batch

@@ -39,7 +39,7 @@ from webbuild.samples.focal_stack import FocalStack, stacks_from_paths
 from webbuild.samples.npz import load_npz_inputs
 from webbuild.samples.random_inputs import normal_tensor
 from webbuild.samples.sample import Sample
-from webbuild.samples.sequences import make_sequence
+from webbuild.samples.sequences import make_film, make_sequence
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.verify.bundle import Bundle
@@ -55,7 +55,8 @@ class VerifyInput(Struct, frozen=True):
 
     For a stack the file is that of its first picture, `stack` has them all, and `focus` the distances if there are.
     `prompt` is what is looked for in it, `hole` what is filled in. A step of a `sequence` that `continues` takes the
-    states of the run before; after the last one, which `ends` it, the states are compared too. `untiled` says that it
+    states of the run before; after the last one, which `ends` it, the states are compared too. In one
+    that is `tracked` the ids of its objects are compared. `untiled` says that it
     has to be run as one, as the reference runs it; `tiled` is what the reference makes of it in tiles, None where it
     was not run so. `second` is the picture that goes in as `ReferenceInput`. `points` are clicks and a box, asked of
     all stages together; the `mask` in them stands for the logits of the first answer about the picture.
@@ -73,6 +74,7 @@ class VerifyInput(Struct, frozen=True):
     sequence: str = ""
     continues: bool = False
     ends: bool = False
+    tracked: bool = False
     untiled: bool = False
     tiled: Sequence[Any] | None = None
     second: Path | None = None
@@ -111,18 +113,29 @@ def sequence_inputs(bundle: Bundle, inputs: Sequence[VerifyInput], folder: Path)
     """
     manifest = bundle.manifest
     samples = [Sample(each.title, each.feeds, each.file, each.placement) for each in inputs]
-    pictured = picture_input(manifest) is not None
     steps = make_sequence(samples, manifest.inputs, folder=folder)
+    untiled = any(each.untiled for each in inputs)
+    return _steps(manifest, steps, is_pictured=picture_input(manifest) is not None, untiled=untiled)
+
+
+def film_inputs(bundle: Bundle, picture: Path, folder: Path) -> list[VerifyInput]:
+    """Return the frames of a camera that moves over a picture; their files are in `folder`."""
+    steps = make_film(picture, bundle.manifest.inputs, folder)
+    frames = _steps(bundle.manifest, steps, is_pictured=True, untiled=False)
+    return [msgspec.structs.replace(each, tracked=True) for each in frames]
+
+
+def _steps(manifest: Manifest, steps: Sequence[Sample], *, is_pictured: bool, untiled: bool) -> list[VerifyInput]:
     return [
         VerifyInput(
             step.name,
             {**option_feeds(manifest), **step.feeds},
-            step.image_file if pictured else None,
+            step.image_file if is_pictured else None,
             step.placement,
             sequence=step.sequence,
             continues=step.continues,
             ends=step is steps[-1],
-            untiled=any(each.untiled for each in inputs),
+            untiled=untiled,
         )
         for step in steps
     ]

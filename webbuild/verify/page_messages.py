@@ -159,12 +159,16 @@ class SceneAnswer(RunAnswer, frozen=True):
 
 
 class RunResult(_JsStruct, frozen=True):
-    """What `run()` says of any task; `fields` is all of it, for the task to read."""
+    """What `run()` says of any task.
+
+    `tracks` are the ids of what was found, in a film; `fields` is all of it, for the task to read.
+    """
 
     backend: str
     timings: RunTimings
     fallback: FallbackRun | None = None
     warnings: tuple[RuntimeWarningInfo, ...] = ()
+    tracks: tuple[int | None, ...] = ()
     fields: dict[str, Any] = {}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -36,6 +36,10 @@ _TYPED_ARRAYS = {
 """NumPy's types of what JavaScript calls typed arrays."""
 
 _LITTLE_ENDIAN_DTYPES = {"float32": "<f4", "int32": "<i4", "int64": "<i8", "uint8": "|u1", "bool": "|b1"}
+
+
+Track = Literal["begin", "on"]
+"""Whether a frame is the first of a film, whose tracks begin, or a later one."""
 
 
 class PageRunner:
@@ -113,10 +117,12 @@ class PageRunner:
         options: Mapping[str, float | str | list[float]],
         place: int | None = None,
         second: Path | None = None,
+        track: Track | None = None,
     ) -> RunResult:
         """Run the whole way: decode the file, or those of a stack, preprocess, infer with `options`, decode.
 
         With a `place` the pictures are a batch, and the result is of the one there. `second` is the second picture.
+        `track` gives what is found ids: of the first frame of a film, or of the next.
 
         Raises:
             PageError: the runtime refused or failed.
@@ -129,6 +135,7 @@ class PageRunner:
             options=dict(options),
             place=place,
             second=urls[len(pictures) :],
+            track=track,
         )
         return self._result(answer)
 

@@ -108,11 +108,16 @@ class SampleReport(ReportJson, frozen=True):
 
 
 class SampleResult(ReportJson, frozen=True):
-    """One sample on one backend. `min_oks` and `min_mask_iou` are the least alike pair's, `map` is as a sample's."""
+    """One sample on one backend.
+
+    `tracks` are the ids of the detections, in a film. `min_oks` and `min_mask_iou` are the least alike pair's, `map` is
+    as a sample's.
+    """
 
     sample: str
     comparisons: tuple[Comparison, ...]
     detections: tuple[Detection, ...] = ()
+    tracks: tuple[int | None, ...] = ()
     classes: tuple[ClassScore, ...] = ()
     min_oks: float | None = None
     min_mask_iou: float | None = None

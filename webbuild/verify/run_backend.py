@@ -26,6 +26,7 @@ from webbuild.verify.questions import question_problems, questions_of
 from webbuild.verify.report import BackendRun, Problem, SampleResult, Timings
 from webbuild.verify.run_sample import run_frame, run_sample
 from webbuild.verify.stage_page_runner import WholePageRunner
+from webbuild.verify.tracks import compare_tracks
 
 ReferenceResults = Sequence[tuple[VerifyInput, Answer]]
 ProgressCallback = Callable[[str], None]
@@ -63,6 +64,8 @@ def run_backend(
                 raise no_adapter_error(browser.name)
             if lacks := [feature for feature in asked.reduced_features if feature not in has]:
                 return BackendRun(backend=name, skip_reason=f"this adapter has no {', '.join(lacks)}")
+        if bundle.batch > 1:
+            work = [each for each in work if not each[0].tracked]
         loaded: LoadResult | None = None
         results: list[SampleResult] = []
         times: list[float] = []
@@ -81,10 +84,14 @@ def run_backend(
                 result, took = run_sample(bundle, runner, given, expected, browser.name)
                 results.append(result)
                 times += took
+            film = list[SampleResult]()
             for given, expected in work:
                 if given.sequence and given.file is not None:
                     progress(f"{name}: {given.title}, as a picture")
-                    results.append(run_frame(bundle, runner, given, expected))
+                    film.append(run_frame(bundle, runner, given, expected))
+            results += film
+            if frames := [each for each in work if each[0].tracked]:
+                results.append(compare_tracks(name, frames, film))
             while work and len(times) < _MIN_RUNS and not bundle.whole:
                 times.append(runner.run_timed(work[-1][0].feeds)[1])
             runner.dispose()

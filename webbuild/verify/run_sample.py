@@ -28,7 +28,7 @@ from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput, picture_input
 from webbuild.verify.page_messages import RunResult, RuntimeFailure
 from webbuild.verify.page_rpc import PageError
-from webbuild.verify.page_runner import PageRunner
+from webbuild.verify.page_runner import PageRunner, Track
 from webbuild.verify.reference import policy_of
 from webbuild.verify.report import SampleResult
 from webbuild.verify.stage_page_runner import WholePageRunner
@@ -67,7 +67,7 @@ def run_sample(
         compared = compare_tensors(runner.name, given.title, "raw", expected, outputs, _policy(bundle, runner))
         return SampleResult(sample=given.title, comparisons=tuple(compared), inference_ms=took), [took]
     outputs, took = runner.run_timed({name: array for name, array in given.feeds.items() if name not in states})
-    if given.ends:
+    if states and given.ends:
         outputs |= _states_after(bundle, runner)
     graph, policy = bundle.graph(runner.name), policy_of(bundle, runner.name)
     repeated = "" if graph is None else fallback_reason(graph, outputs)
@@ -105,14 +105,15 @@ def run_frame(bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: 
     Raises:
         PageError: the runtime refused or failed.
     """
-    if not given.continues:
+    states = bool(state_inputs(bundle.manifest.inputs))
+    if states and not given.continues:
         runner.reset()
     result, _ = _run_picture(bundle, runner, given, expected)
-    if not given.ends:
+    if not states or not given.ends:
         return result
-    states = _states_after(bundle, runner)
-    wanted = replace(expected, outputs={name: expected.outputs[name] for name in states if name in expected.outputs})
-    compared = compare_tensors(runner.name, given.title, "raw", wanted, states, policy_of(bundle, runner.name))
+    after = _states_after(bundle, runner)
+    wanted = replace(expected, outputs={name: expected.outputs[name] for name in after if name in expected.outputs})
+    compared = compare_tensors(runner.name, given.title, "raw", wanted, after, policy_of(bundle, runner.name))
     return msgspec.structs.replace(result, comparisons=(*result.comparisons, *compared))
 
 
@@ -138,6 +139,7 @@ def _run_picture(
         sample=given.title,
         comparisons=tuple(found),
         detections=tuple(actual.detections),
+        tracks=answer.tracks,
         classes=tuple(each for each in actual.prediction if isinstance(each, ClassScore))[:TOP_CLASSES],
         min_oks=similar.get("keypoint"),
         min_mask_iou=similar.get("mask"),
@@ -152,7 +154,8 @@ def _run_picture(
 def _answer(runner: PageRunner, given: VerifyInput, options: Mapping[str, float | str | list[float]]) -> RunResult:
     if isinstance(runner, WholePageRunner) and given.points is not None:
         return runner.ask(given.files, given.points)
-    return runner.predict(given.files, options, second=given.second)
+    track: Track | None = None if not given.tracked else "on" if given.continues else "begin"
+    return runner.predict(given.files, options, second=given.second, track=track)
 
 
 def _drawn(given: VerifyInput, expected: Answer, actual: Answer) -> str:

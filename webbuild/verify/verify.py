@@ -36,6 +36,7 @@ from webbuild.verify.report import BackendRun, PointedAt, SampleReport, SampleRe
 from webbuild.verify.run_all_backends import BrowserRun, run_all_backends
 from webbuild.verify.run_backend import ReferenceResults, run_backend
 from webbuild.verify.stage_work import first_variants, later_work, takes_earlier
+from webbuild.verify.tracks import require_boxes
 from webbuild.verify.variant_work import VariantWork, reference_work
 from webbuild.verify.whole_work import whole_works
 
@@ -53,6 +54,7 @@ def verify_in_browsers(
     precision: str = "auto",
     port: int = 0,
     seconds: float = 300,
+    track: bool = False,
     say: Callable[[str], None] = lambda _: None,
     compare_pieces: Callable[[BrowserName, Bundle, Graph], int] | None = None,
 ) -> list[VerifyReport | WebbuildError]:
@@ -66,14 +68,17 @@ def verify_in_browsers(
         precision: that of the graphs to judge; `auto` judges every graph of the backends, each in a page of its own.
         port: to serve on, 0 for a free one.
         seconds: how long a load or a run may take.
+        track: whether to compare the ids of objects in a film, too, made of the sample on which most is found.
         say: called with what is being done.
         compare_pieces: compares a graph of the bundle piece by piece in the named browser, started here, and returns
             how many values agree, 0 where a node is wrong.
 
     Raises:
-        WebbuildError: when nothing can be judged anywhere: no bundle, no reference.
+        WebbuildError: when nothing can be judged anywhere: no bundle, no reference; `no-tracks`.
     """
     bundle = open_bundle(directory)
+    if track:
+        require_boxes(bundle)
     problems = tuple(changed_files(bundle))
     asked = list(backends)
     backends = asked or [name for name in _ROWS if any(name in each.backends for each in places)]
@@ -90,7 +95,7 @@ def verify_in_browsers(
             elif takes_earlier(each):
                 work.append(later_work(each, names, first_variants(work), glue_in(places[0], seconds)))
             else:
-                work.append(reference_work(each, names, inputs, Path(folder), more, say))
+                work.append(reference_work(each, names, inputs, Path(folder), more, say, track=track))
         if bundle.manifest.stages and not any(each.problems for each in work):
             say("native: the reference of all stages together")
             work += list(whole_works(bundle, work, backends, precision, glue_in(places[0], seconds)))

@@ -33,6 +33,11 @@ export interface DetectionStyle {
 /** Null for the result or the model of another task. */
 export type ReadDetections = (result: Result, task: Model["manifest"]["task"]) => FoundDetections | null;
 
+/** What the picture and the list call an object: with the number that it keeps through a camera's frames, if it has one. */
+export function withTrack<D extends AnyDetection>(one: D): D {
+  return one.track === undefined ? one : { ...one, label: `${one.label} ${one.track}` };
+}
+
 /** How many there are, and of what: 4 people. */
 export function countDetections({ detections, style }: FoundDetections, manifest: Model["manifest"]): string {
   return `${detections.length} ${noun(countedClasses(style, manifest), detections.length)}`;

@@ -2,9 +2,10 @@
 
 import type { Model, Result } from "../../src/index.js";
 import { finalTask } from "../../src/manifest/stages.js";
+import { Tracker } from "../../src/tracking/tracker.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { detectionRows } from "../results/detection-rows.js";
-import { countDetections, countedClasses, type ReadDetections } from "../results/detections.js";
+import { countDetections, countedClasses, type ReadDetections, withTrack } from "../results/detections.js";
 import { ResultList } from "../results/result-list.js";
 import { wrongTaskError } from "../shell/failure-card.js";
 import { element } from "../util/elements.js";
@@ -15,6 +16,8 @@ export class DetectionsView extends BaseView {
   readonly #read: ReadDetections;
   readonly #results = new ResultList((index) => this.highlight(index));
   readonly #emptyNote = element("nobody", HTMLElement);
+  /** Of a camera's frames, in which each object keeps a number; null for pictures. */
+  #tracker: Tracker | null = null;
   /** What to try where nothing was found. */
   protected readonly other: string = "another picture";
 
@@ -24,9 +27,11 @@ export class DetectionsView extends BaseView {
   }
 
   async showResult(result: Result, model: Model, thresholds: ThresholdSliders, due = true): Promise<void> {
+    this.#tracker?.update(result);
     const found = this.#read(result, finalTask(model.manifest));
     if (found === null) throw wrongTaskError();
-    const { detections, style } = found;
+    const detections = found.detections.map(withTrack);
+    const { style } = found;
     const classes = countedClasses(style, model.manifest);
     const words = `${this.title}: ${countDetections(found, model.manifest)} found`;
     const shown = this.stage.showDetections(detections, style, words);
@@ -34,6 +39,11 @@ export class DetectionsView extends BaseView {
     this.showRun(result, due);
     if (due) this.#results.show(detectionRows(detections, style), noun(classes, detections.length));
     await shown;
+  }
+
+  override setQuiet(quiet: boolean): void {
+    super.setQuiet(quiet);
+    this.#tracker = quiet ? new Tracker() : null;
   }
 
   protected override empty(reason: string): void {

@@ -6,8 +6,8 @@ import type { Manifest } from "../manifest/manifest.js";
 import type { ModelStage } from "../runs/model-stage.js";
 import { PictureRuns } from "../runs/picture-runs.js";
 import { TensorRuns } from "../runs/tensor-runs.js";
-import { ResultTracks } from "../tracking/result-tracks.js";
 import { streamOptions } from "../tracking/track-options.js";
+import { Tracker } from "../tracking/tracker.js";
 import { OrderedResults } from "../worker/queue.js";
 import { checkModelOptions, checkOptionValues } from "./check-run.js";
 import { guarded, internalError, WebbuildError } from "./errors.js";
@@ -177,13 +177,13 @@ export class Model extends EventTarget {
     requireListener(onResult);
     const [options, tracked] = streamOptions(given);
     checkModelOptions(this.manifest, this.#stages, options);
+    const tracker = tracked === null ? null : new Tracker(tracked);
     this.#session.check();
     const own = this.#states.ofStream(options.state);
     const state = own ?? options.state ?? null;
     const run = (source: HTMLVideoElement, signal: AbortSignal): Promise<Result> =>
       this.run(source, { ...options, signal, state: state ?? undefined });
-    const tracks = tracked === null ? null : new ResultTracks(tracked);
-    return new Stream(video, run, onResult, options.signal, { state, own: own !== null, tracks });
+    return new Stream(video, run, onResult, options.signal, { state, own: own !== null, tracker });
   }
 
   /** Returns what run() would feed for the picture. */

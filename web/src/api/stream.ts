@@ -1,7 +1,7 @@
 // A video's frames into results, one at a time: frames that come while one is answered are dropped, never queued.
 
 import { classNameOf } from "../preprocess/class-name.js";
-import type { ResultTracks } from "../tracking/result-tracks.js";
+import type { Tracker } from "../tracking/tracker.js";
 import { closeResults } from "./close-results.js";
 import { WebbuildError } from "./errors.js";
 import type { ModelState } from "./state.js";
@@ -14,7 +14,7 @@ type OnResult = (result: Result, frame: StreamedFrame) => void | Promise<void>;
 interface StreamState {
   state: ModelState | null;
   own: boolean;
-  tracks: ResultTracks | null;
+  tracker: Tracker | null;
 }
 
 /** The frame of a video that a result of `stream()` is of. */
@@ -34,7 +34,7 @@ export class Stream {
   /** The state of this stream; null for a model without state. */
   readonly state: ModelState | null;
   readonly #stopping = new AbortController();
-  readonly #tracks: ResultTracks | null;
+  readonly #tracker: Tracker | null;
 
   /** @internal */
   constructor(
@@ -42,10 +42,10 @@ export class Stream {
     run: Run,
     onResult: OnResult,
     signal: AbortSignal | undefined,
-    { state, own, tracks }: StreamState,
+    { state, own, tracker }: StreamState,
   ) {
     this.state = state;
-    this.#tracks = tracks;
+    this.#tracker = tracker;
     const stop = (): void => this.stop();
     const reset = (): void => void this.reset();
     video.addEventListener("emptied", reset);
@@ -60,7 +60,7 @@ export class Stream {
 
   /** Begins again, for instance after a seek: sets the state to zeros and forgets all tracks, whose ids begin at 1. */
   async reset(): Promise<void> {
-    this.#tracks?.reset();
+    this.#tracker?.reset();
     await this.state?.reset();
   }
 
@@ -89,7 +89,7 @@ export class Stream {
 
   #track(result: Result): void {
     try {
-      this.#tracks?.write(result);
+      this.#tracker?.update(result);
     } catch (error) {
       closeResults(result);
       throw error;

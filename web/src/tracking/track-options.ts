@@ -29,19 +29,22 @@ export type TrackSettings = { readonly [Name in keyof TrackOptions]-?: number };
 const DEFAULTS = { highScore: 0.5, lowScore: 0.1, matchIou: 0.2, keepFrames: 30 };
 const NAMES = ["highScore", "lowScore", "newScore", "matchIou", "keepFrames"] as const;
 
-/** Returns the options of a run, and how to track: null for not at all. Throws "invalid-option". @internal */
-export function streamOptions(options: StreamOptions): [RunOptions, TrackSettings | null] {
+/** Returns the options of a run, and those of its tracks: null for none. Throws "invalid-option". @internal */
+export function streamOptions(options: StreamOptions): [RunOptions, TrackOptions | null] {
   if (typeof options !== "object" || options === null) return [options, null]; // refused as those of a run are
   const { track, ...others } = options;
-  return [others, trackSettings(track)];
+  if (track === undefined || track === false) return [others, null];
+  return [others, track === true ? {} : track];
 }
 
-/** Returns the settings, null where nothing is to be tracked. Throws "invalid-option". */
-function trackSettings(track: StreamOptions["track"]): TrackSettings | null {
-  if (track === undefined || track === false) return null;
-  if (track !== true && (typeof track !== "object" || track === null || Array.isArray(track)))
-    throw wrong(`track: wanted true, false or an object, got ${String(track)}`, "give true for the defaults");
-  const given = Object.entries(track === true ? {} : track).filter(([, value]) => value !== undefined);
+/** Returns the settings, with the defaults. Throws "invalid-option". @internal */
+export function trackSettings(options: TrackOptions): TrackSettings {
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    throw wrong(
+      `track: wanted true, false or an object, got ${String(options)}`,
+      "give true for the defaults",
+    );
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) checkSetting(name, value);
   const settings = { ...DEFAULTS, ...Object.fromEntries(given) };
   const all: TrackSettings = { newScore: Math.min(1, settings.highScore + 0.1), ...settings };

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, inject, test } from "vitest";
 import type { Model, Result, StreamedFrame, StreamOptions } from "../../src/index.js";
 import { Stream } from "../../src/index.js";
-import { ResultTracks } from "../../src/tracking/result-tracks.js";
-import { streamOptions } from "../../src/tracking/track-options.js";
+import { Tracker } from "../../src/tracking/tracker.js";
 import { backends, bundle, hasWebgpu, loadTiny, runtime } from "../support/bundle.js";
 import { countCalls, loseAt, losing } from "../support/device-loss.js";
 import { type Film, film } from "../support/playing-video.js";
@@ -169,15 +168,13 @@ describe("a stream", () => {
       const [width, height] = [ids.length < WIDER ? 4000 : 8000, 480];
       return Promise.resolve({ kind: "detect", width, height, detections: [detection] } as unknown as Result);
     };
-    const [, settings] = streamOptions({ track: true });
-    if (settings === null) throw new Error("no settings");
     const on = async (result: Result): Promise<void> => {
       if (result.kind === "detect") ids.push(result.detections[0]?.track);
       if (ids.length === RESET) await stream.reset();
       if (ids.length === 6) stream.stop();
     };
-    const tracks = new ResultTracks(settings);
-    const stream = new Stream(await playing(), run, on, undefined, { state: null, own: false, tracks });
+    const tracker = new Tracker();
+    const stream = new Stream(await playing(), run, on, undefined, { state: null, own: false, tracker });
     await stream.finished;
     expect(ids).toEqual([1, undefined, 1, undefined, 1, undefined]);
   });

@@ -16,4 +16,7 @@ class VerifyArguments(BrowserArguments):
     Example: webbuild verify dist/yolo-pose --browser chromium --browser firefox
     """
 
+    track: bool = option(
+        default=False, help="Also make a film of a sample, and compare the ids that objects keep in its frames."
+    )
     markdown: Path | None = option(help="Write a Markdown table of the backends and failures to this file.")

@@ -11,6 +11,9 @@ const held = new Map();
 let handles = 0;
 /** @type {any} */
 let model = null;
+let Tracker = null;
+/** The tracks of the film that is run. */
+let tracker = null;
 /** The scene that is asked, and the logits of its first answer. */
 let looked = null;
 
@@ -23,6 +26,7 @@ const commands = {
     const of = (asked) => (stage === undefined ? asked : { [stage]: asked });
     const chosen = { backend: of(backend), precision: of(precision), size };
     const counting = worker ? { worker: () => countingWorker(worker) } : {};
+    Tracker = bundle.Tracker;
     model = await bundle.load({ ...chosen, ...counting, trace: true, selfTest, cache: false });
     const ms = performance.now() - start;
     const info = await model.info();
@@ -90,8 +94,10 @@ const commands = {
     return hold(await model.preprocess(await pictures(urls)));
   },
 
-  async picture({ urls, options, place, second }) {
+  async picture({ urls, options, place, second, track }) {
     const found = await model.run(await pictures(urls), await runOptions(options, second));
+    if (track === "begin") tracker = new Tracker();
+    if (track !== null) found.tracks = tracked(found);
     return resultOf(place === null ? found : found[place]);
   },
 
@@ -125,6 +131,13 @@ async function resultOf(found) {
   const result = withoutArrays(withPixels(found), arrays);
   const bytes = new Uint8Array(await new Blob(arrays).arrayBuffer());
   return { result, arrays: hold({ type: "uint8", dims: [bytes.length], data: bytes }) };
+}
+
+/** Gives what is found the ids of its tracks, and returns them. */
+function tracked(found) {
+  tracker.update(found);
+  const objects = found.detections ?? found.poses ?? found.segments ?? found.objects;
+  return objects.map(({ track }) => track ?? null);
 }
 
 function runsOfEarlierStages() {

@@ -1,20 +1,24 @@
-"""ByteTrack (Zhang et al., arXiv 2110.06864) as published, in numpy and scipy.
+"""ByteTrack (Zhang et al., arXiv 2110.06864), as published: what the runtime's tracker is compared with.
 
-One difference: objects of different classes are never matched. A detection is
-`[cx, cy, width, height, angle, score, class]`; `angle` is NaN for upright boxes. Rotated ones overlap by ProbIoU where
-their upright boxes overlap at all, as in Ultralytics.
+One difference: objects of different classes are never matched. Rotated boxes overlap by ProbIoU where their upright
+boxes overlap at all, as in Ultralytics.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+from numpy.typing import NDArray
 
-from models.tracking import kalman
-from models.tracking.kalman import Array
-from models.tracking.overlap import overlaps
+from webbuild.tasks.boxes import enclosing_boxes, iou_matrix
+from webbuild.tasks.rotated_boxes import probiou_matrix, row_corners
+from webbuild.tasks.tracking import kalman
+from webbuild.tasks.tracking.assignment import assign
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
 
 HIGH, LOW, NEW, MATCH, KEEP = 0.5, 0.1, 0.6, 0.8, 30
 """`track_thresh`, the low one, `det_thresh`, `match_thresh` (a cost) and `track_buffer`.
@@ -54,10 +58,18 @@ class ByteTrack:
     made: int = 0
 
     def update(self, found: Array) -> list[int]:
-        """The id of each detection of the next frame, -1 for those that no track has. `found`: [N, 7]."""
+        """Return the id of each detection of the next frame, -1 for those that no track has.
+
+        A row of `found` [n, 7] is centre x, centre y, width, height, angle, score, class; the angle of an upright box
+        is NaN. A box without area has no track.
+        """
         self.frame += 1
+        usable = np.isfinite(found[:, :4]).all(1) & (found[:, 2:4] > 0).all(1) & ~np.isinf(found[:, 4])
         scores = found[:, 5]
-        high, low = np.flatnonzero(scores >= HIGH), np.flatnonzero((scores >= LOW) & (scores < HIGH))
+        high, low = (
+            np.flatnonzero(usable & (scores >= HIGH)),
+            np.flatnonzero(usable & (scores >= LOW) & (scores < HIGH)),
+        )
         pool = [track for track in self.tracks if track.confirmed]
         for track in pool:
             track.mean[7] *= not track.lost
@@ -80,24 +92,17 @@ class ByteTrack:
         return Track(self.made, self.frame, self.frame, row, self.frame == 1, one[6], one[4], mean, covariance)
 
     def _match(
-        self, tracks: list[Track], found: Array, rows: Array, limit: float, *, fuse: bool
-    ) -> tuple[list[Track], Array]:
-        """Matches at least cost; returns the tracks and the rows that are left."""
-        n, m = len(tracks), len(rows)
-        iou = overlaps([track.box for track in tracks], found[rows, :5])
-        cost = 1 - iou * (found[rows, 5] if fuse else 1)
-        kinds = np.array([track.kind for track in tracks]).reshape(n, 1)
-        cost[kinds != found[rows, 6]] = 2
-        whole = np.full((n + m, n + m), limit / 2)  # as lap.lapjv(extend_cost=True, cost_limit=limit)
-        whole[n:, m:] = 0
-        whole[:n, :m] = cost
-        pairs = [(a, b) for a, b in zip(*linear_sum_assignment(whole), strict=True) if a < n and b < m]
-        for a, b in pairs:
-            self._see(tracks[a], found[rows[b]], int(rows[b]))
-        matched = {a for a, _ in pairs}, {b for _, b in pairs}
-        return [track for a, track in enumerate(tracks) if a not in matched[0]], np.array(
-            [row for b, row in enumerate(rows) if b not in matched[1]], dtype=int
-        )
+        self, tracks: list[Track], found: Array, rows: Rows, limit: float, *, fuse: bool
+    ) -> tuple[list[Track], Rows]:
+        """Match at least cost; return the tracks and the rows that are left."""
+        cost = 1 - overlaps([track.box for track in tracks], found[rows, :5]) * (found[rows, 5] if fuse else 1)
+        kinds = np.array([track.kind for track in tracks]).reshape(-1, 1)
+        columns = assign(np.where(kinds == found[rows, 6], cost, 2), limit)
+        for track, column in zip(tracks, columns, strict=True):
+            if column >= 0:
+                self._see(track, found[rows[column]], int(rows[column]))
+        alone = [track for track, column in zip(tracks, columns, strict=True) if column < 0]
+        return alone, np.delete(rows, [column for column in columns if column >= 0])
 
     def _see(self, track: Track, one: Array, row: int) -> None:
         if not np.isnan(one[4]):
@@ -109,15 +114,28 @@ class ByteTrack:
         track.angle, track.seen, track.row, track.confirmed, track.lost = one[4], self.frame, row, True, False
 
 
+def overlaps(first: Sequence[Array], second: Array) -> Array:
+    """Return how much boxes [n, 5] and [m, 5] overlap -> [n, m]: by IoU, or by ProbIoU if both are rotated."""
+    one, other = np.asarray(first, np.float64).reshape(-1, 5), second.reshape(-1, 5)
+    corners = [
+        row_corners(np.c_[np.nan_to_num(each), np.zeros((len(each), 1)), np.nan_to_num(each[:, 4])])
+        for each in (one, other)
+    ]
+    iou = iou_matrix(*(enclosing_boxes(each) for each in corners))
+    rotated = np.maximum(probiou_matrix(*corners), 0)
+    upright = np.isnan(one[:, 4])[:, None] | np.isnan(other[:, 4])
+    return np.where(upright, iou, np.where(iou > 0, rotated, 0))
+
+
 def measured(one: Array) -> Array:
     """Centre x, centre y, width / height, height."""
     return np.array([one[0], one[1], one[2] / one[3], one[3]])
 
 
 def distinct(tracks: list[Track]) -> list[Track]:
-    """The tracks without the younger of each lost one and another that are nearly the same."""
+    """Return the tracks without the younger of each lost one and another that are nearly the same."""
     lost, others = [t for t in tracks if t.lost], [t for t in tracks if not t.lost]
-    same = 1 - overlaps([t.box for t in lost], np.array([t.box for t in others]).reshape(-1, 5)) < 0.15
+    same = 1 - overlaps([t.box for t in lost], np.array([t.box for t in others])) < 0.15
     dropped = set()
     for a, b in zip(*np.nonzero(same), strict=True):
         one, other = lost[a], others[b]

@@ -1,0 +1,1 @@
+"""Objects that keep their id through frames."""

@@ -1,0 +1,42 @@
+"""The assignment of least cost, where a row may stay alone: what `lap.lapjv` with a cost limit finds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def assign(cost: NDArray[Any], limit: float) -> list[int]:
+    """Return the column of each row of `cost` [n, m], -1 for none: a row without a column costs `limit`.
+
+    By shortest augmenting paths (Jonker and Volgenant, 1987), each row with a column of its own to stay alone in.
+    """
+    rows, columns = cost.shape
+    whole = np.concatenate([cost, np.full((rows, rows), limit)], 1)
+    row_of = np.full(rows + columns, -1)
+    row_potential, column_potential = np.zeros(rows), np.zeros(rows + columns)
+    for first in range(rows):
+        row, path = first, np.full(rows + columns, -1)  # the column before each on the path, -1 for the first row
+        distance, done = np.full(rows + columns, np.inf), np.zeros(rows + columns, bool)
+        column, reached = -1, 0.0
+        while row >= 0:
+            there = reached + whole[row] - row_potential[row] - column_potential
+            shorter = ~done & (there < distance)
+            distance[shorter], path[shorter] = there[shorter], column
+            column = int(np.where(done, np.inf, distance).argmin())
+            done[column], reached, row = True, distance[column], int(row_of[column])
+        on_way = done & (row_of >= 0)
+        row_potential[first] += reached
+        row_potential[row_of[on_way]] += reached - distance[on_way]
+        column_potential[on_way] -= reached - distance[on_way]
+        while path[column] >= 0:
+            row_of[column] = row_of[path[column]]
+            column = path[column]
+        row_of[column] = first
+    found = [-1] * rows
+    for column in range(columns):
+        if row_of[column] >= 0:
+            found[row_of[column]] = column
+    return found

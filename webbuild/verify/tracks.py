@@ -1,0 +1,106 @@
+"""The ids of objects in the frames of a film: those that a page gives, and ByteTrack's in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.equivalence.answer import Answer
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.tasks.boxes import iou_matrix
+from webbuild.tasks.detection import Detection, OrientedObject
+from webbuild.tasks.registry import kind_of
+from webbuild.tasks.tracking.byte_track import ByteTrack
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.inputs import VerifyInput, picture_input
+from webbuild.verify.report import SampleResult
+
+SAME_BOX = 0.9
+"""IoU from which on two boxes are of one object; how equal they are is compared elsewhere."""
+
+Frames = Sequence[tuple[VerifyInput, Answer]]
+
+
+def require_boxes(bundle: Bundle) -> None:
+    """Raise unless the bundle's results can be tracked.
+
+    Raises:
+        WebbuildError: `no-tracks`.
+    """
+    manifest = bundle.manifest
+    if manifest.stages or picture_input(manifest) is None or not kind_of(manifest.task).has_detections:
+        raise WebbuildError(
+            "no-tracks",
+            f"--track: {manifest.name} is no model of one stage that finds boxes in pictures",
+            "leave --track out",
+            exit_code=USAGE,
+        )
+
+
+def film_picture(inputs: Sequence[VerifyInput], answers: Sequence[Answer]) -> Path | None:
+    """Return the picture on which most is found, None where nothing is found on any."""
+    pictured = [each for each in zip(inputs, answers, strict=True) if each[0].file is not None and not each[0].sequence]
+    most = max(pictured, key=lambda each: len(each[1].detections), default=None)
+    return most[0].file if most is not None and most[1].detections else None
+
+
+def compare_tracks(runner: str, frames: Frames, results: Sequence[SampleResult]) -> SampleResult:
+    """Compare the ids in the frames of a film, as one more result of it.
+
+    Each id has to be that of ByteTrack in Python on the page's own detections. Since those are compared with the
+    reference's, an id is another than there only where a score lies at a threshold. Without any id there was nothing
+    to compare.
+    """
+    native, own = ByteTrack(), ByteTrack()
+    wrong, wanted, near = list[str](), set[int](), 0
+    for (_, expected), result in zip(frames, results, strict=True):
+        ids, again = native.update(_rows(expected.detections)), own.update(_rows(result.detections))
+        wanted |= {each for each in ids if each >= 0}
+        shown = [-1 if each is None else each for each in result.tracks]
+        near += sum(ids[a] != again[b] for a, b in _pairs(expected.detections, result.detections))
+        if shown != again:
+            wrong.append(f"wanted {again}, got {shown} at {result.sample.rpartition(', ')[2]}")
+    compared = Comparison(
+        subject=ComparedOutput(runner, frames[0][0].sequence, "decoded", "tracks", quantity="ids"),
+        verdict="DIFFERS" if wrong else "OK" if wanted else "VACUOUS",
+        tolerance=0.0,
+        max_abs=float(len(wrong)),
+        signal=float(len(wanted)),
+        reason="not-equal" if wrong else None if wanted else "nothing-found",
+        details=tuple(wrong[:3]),
+        near_threshold=near,
+    )
+    return SampleResult(sample=frames[0][0].sequence, comparisons=(compared,))
+
+
+def _rows(detections: Sequence[Detection]) -> NDArray[np.float64]:
+    """Return detections [n, 7] as `ByteTrack` takes them."""
+    return np.array([_row(each) for each in detections], np.float64).reshape(-1, 7)
+
+
+def _row(found: Detection) -> list[float]:
+    if isinstance(found, OrientedObject):
+        box = [found.center.x, found.center.y, found.width, found.height, found.angle]
+    else:
+        x1, y1, x2, y2 = msgspec.structs.astuple(found.box)
+        box = [(x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1, np.nan]
+    return [*box, found.score, found.class_index]
+
+
+def _pairs(first: Sequence[Detection], second: Sequence[Detection]) -> list[tuple[int, int]]:
+    """Return the places of those of one object in both, by their boxes and classes."""
+    if not first or not second:
+        return []
+    boxes = [np.array([msgspec.structs.astuple(each.box) for each in found]) for found in (first, second)]
+    overlap = iou_matrix(*boxes)
+    best = overlap.argmax(1)
+    return [
+        (a, int(b))
+        for a, b in enumerate(best)
+        if overlap[a, b] > SAME_BOX and first[a].class_index == second[b].class_index
+    ]
