@@ -80,7 +80,7 @@ describe("a model", () => {
 
   const cases: [string, (model: Model) => unknown, string, RegExp][] = [
     ["null for options", run(null), "invalid-option", /takes the options/],
-    ["a word of another library", run({ threshold: 0.9 }), "invalid-option", /confidence, iou, signal/],
+    ["a word of another library", run({ threshold: 0.9 }), "invalid-option", /confidence, iou, slices/],
     ["a function as an option", run({ onDone: () => {} }), "invalid-option", /leave onDone out/],
     ["an option of another task", run({ mode: "panoptic" }), "invalid-option", /leave mode out/],
     ["a signal that is none", run({ signal: 5 }), "invalid-option", /AbortSignal/],
