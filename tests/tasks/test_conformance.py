@@ -22,6 +22,7 @@ from webbuild.manifest.manifest import (
     CropInput,
     DepthTask,
     DetectTask,
+    EmbedTask,
     ImageInput,
     ImageSegmentationTask,
     ImageTask,
@@ -104,6 +105,15 @@ def test_scores_become_the_classes_that_are_wanted(file: Path) -> None:
     values = np.array([case["values"]], np.float32)
     got = msgspec.to_builtins(decode_task(task, {task.output: values}, RunContext()))
     same(got, case["want"]["classes"], case["tolerance"])
+
+
+@cases_of("embed")
+def test_an_output_becomes_the_vector_that_is_wanted(file: Path) -> None:
+    case = read(file)
+    task = msgspec.convert(case["task"], EmbedTask)
+    values = np.array(case["values"], np.float32).reshape(case["dims"])
+    (got,) = decode_task(task, {task.output: values}, RunContext())
+    np.testing.assert_allclose(got, case["want"], rtol=0, atol=case["tolerance"])
 
 
 @cases_of("segment")

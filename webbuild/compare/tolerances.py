@@ -35,6 +35,7 @@ class Tolerance(Struct, frozen=True):
     picture_worst: float = 10
     alpha: float = 1e-4
     alpha_worst: float = 10
+    cosine: float = 1e-4
     gradient: float = 1e-4
 
 

@@ -53,3 +53,15 @@ def with_nonempty_mode(answers: Sequence[Answer]) -> list[Answer]:
     if mode is None or any(not kind_of(task).is_empty(each.prediction) for each in answers):
         return list(answers)
     return [replace(each, context=msgspec.structs.replace(each.context, mode=mode)) for each in answers]
+
+
+def with_others(answers: Sequence[Answer]) -> list[Answer]:
+    """Return the answers, each with the predictions of all others where its task ranks the inputs of a comparison."""
+    if not answers or not kind_of(answers[0].task).ranks_inputs:
+        return list(answers)
+    said = [tuple(each.prediction) for each in answers]
+    others = (sum(said[:at] + said[at + 1 :], ()) for at in range(len(said)))
+    return [
+        replace(each, context=msgspec.structs.replace(each.context, others=rest))
+        for each, rest in zip(answers, others, strict=True)
+    ]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import Comparison
 from webbuild.compare.perturbation import perturb
 from webbuild.compare.vacuity import mark_vacuous
-from webbuild.equivalence.answer import Answer, with_nonempty_mode
+from webbuild.equivalence.answer import Answer, with_nonempty_mode, with_others
 from webbuild.equivalence.compare_answers import compare_answers
 from webbuild.equivalence.noise_floor import NoiseFloor
 from webbuild.equivalence.policy import Policy
@@ -63,7 +63,7 @@ class Reference:
     ) -> None:
         self.inputs = inputs
         self._run, self._task = run, task
-        self.answers = with_nonempty_mode([self._answer(given) for given in inputs])
+        self.answers = with_others(with_nonempty_mode([self._answer(given) for given in inputs]))
         self.noise = None
         if policy is not None:
             self.noise = NoiseFloor(lambda seed: self._rerun_perturbed(seed, policy), lambda: self._rerun(0, policy))

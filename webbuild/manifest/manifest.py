@@ -60,6 +60,7 @@ from webbuild.manifest.tasks.crop_classes import CropClassesTask as CropClassesT
 from webbuild.manifest.tasks.crop_embeddings import CropEmbeddingsTask as CropEmbeddingsTask
 from webbuild.manifest.tasks.depth import DepthTask as DepthTask
 from webbuild.manifest.tasks.detect import DetectTask as DetectTask
+from webbuild.manifest.tasks.embed import EmbedTask as EmbedTask
 from webbuild.manifest.tasks.grounding import GroundingTask as GroundingTask
 from webbuild.manifest.tasks.image import ImageTask as ImageTask
 from webbuild.manifest.tasks.image_segmentation import ImageSegmentationTask as ImageSegmentationTask
@@ -88,6 +89,7 @@ _OPTIONAL = {
     "maxCandidates",
     "mask",
     "rounding",
+    "edge",
     "sequence",
     "variants",
     "stages",

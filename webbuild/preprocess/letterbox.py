@@ -45,7 +45,8 @@ def place_image(source_width: int, source_height: int, width: int, height: int, 
         case "stretch":
             return ImagePlacement(source_width, source_height, 0, 0, width, height, width, height)
         case "crop":
-            new_width, new_height = _cover_size(source_width, source_height, width, height)
+            covered = (width, height) if spec.edge is UNSET else (spec.edge, spec.edge)
+            new_width, new_height = _cover_size(source_width, source_height, *covered)
             left, top = -round((new_width - width) / 2), -round((new_height - height) / 2)
         case "letterbox":
             gain = min(height / source_height, width / source_width)

@@ -15,7 +15,8 @@ def describe_recipe(image: ImageInput) -> str:
     height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[-3:-1]
     pad = f" with {_level(image.letterbox.pad)}" if image.letterbox.mode == "letterbox" else ""
     place = " at the top left" if pad and image.letterbox.anchor == "top-left" else ""
-    fitted = f"{_FITTED[image.letterbox.mode]} {width} x {height}{place}{pad}"
+    edge = f" of {image.letterbox.edge} x {image.letterbox.edge}" if image.letterbox.edge else ""
+    fitted = f"{_FITTED[image.letterbox.mode]} {width} x {height}{edge}{place}{pad}"
     return f"{color}, {fitted}, pixel values {describe_values(image)}"
 
 

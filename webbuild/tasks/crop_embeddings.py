@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.compare.tolerances import Tolerance
@@ -16,6 +15,7 @@ from webbuild.tasks.crop_task import CropKind, around
 from webbuild.tasks.embedding_families import embedding_family
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.ultralytics_export import fixed_image_input
+from webbuild.tasks.unit_vector import unit_vectors
 
 
 class CropEmbeddingsKind(CropKind):
@@ -33,13 +33,11 @@ class CropEmbeddingsKind(CropKind):
 
     def decode_crop(self, task: CropEmbeddingsTask, crop: Crop, values: NDArray[Any]) -> CropDetection:
         """Return what a crop was cut around, with its vector divided by its length."""
-        vector = np.asarray(values, np.float64).ravel()
-        length = float(np.sqrt((vector**2).sum())) or 1.0
-        return CropDetection(**{**around(crop), "embedding": tuple((vector / length).tolist())})
+        return CropDetection(**{**around(crop), "embedding": tuple(unit_vectors(values.ravel()).tolist())})
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""
-        return f"vectors a cosine distance of {tolerance.relative:g}"
+        return f"vectors a cosine distance of {tolerance.cosine:g}"
 
     def summary(self, task: CropEmbeddingsTask, pictures: int) -> str:
         """Return what the model does."""
@@ -52,7 +50,7 @@ class CropEmbeddingsKind(CropKind):
 
 def infer_embedding(signature: ModelSignature) -> TaskMatch | None:
     """Return the spec of a model that takes one picture and has one output [1, size], or [1, size, 1, 1]."""
-    vectors = [each for each in signature.outputs if each.dtype == "float32" and _size(each)]
+    vectors = [each for each in signature.outputs if each.dtype == "float32" and vector_size(each)]
     if len(signature.inputs) != 1 or len(vectors) != 1:
         return None
     (given,), (output,) = signature.inputs, vectors
@@ -63,14 +61,14 @@ def infer_embedding(signature: ModelSignature) -> TaskMatch | None:
         name=image.name, shape=image.shape, layout=image.layout, scale=1.0, mean=[0.0] * 3, std=[1.0] * 3, padding=1.0
     )
     family = embedding_family(signature, crop)
-    size = _size(output)
+    size = vector_size(output)
     said = f"task crop-embeddings: output '{output.name}' is a vector of {size} numbers, divided by its length"
     advice = f"{said}; --task classify or --labels FILE if these are scores of classes"
     task = CropEmbeddingsTask(output=output.name, size=size)
     return TaskMatch(task, (family.crop,), (advice, family.said), guessed_recipe=family.said)
 
 
-def _size(output: TensorSpec) -> int:
+def vector_size(output: TensorSpec) -> int:
     """Return how many numbers the vector of an output has, 0 for an output that is none."""
     match output.shape:
         case (1, int(size)) | (1, int(size), 1, 1) if size > 1:

@@ -42,8 +42,12 @@ def image_size(signature: ModelSignature) -> tuple[int, int] | None:
     match parse_literal(signature.metadata.get("imgsz", "")):
         case [int(height), int(width)] if height > 0 and width > 0:
             return height, width
-    match signature.hub_files.preprocessor.get("size"):
-        case {"height": int(height), "width": int(width)} if height > 0 and width > 0:
+    match signature.hub_files.preprocessor:
+        case {"do_center_crop": True, "crop_size": int(side)} if side > 0:
+            return side, side
+        case {"do_center_crop": True, "crop_size": {"height": int(height), "width": int(width)}}:
+            return (height, width) if min(height, width) > 0 else None
+        case {"size": {"height": int(height), "width": int(width)}} if height > 0 and width > 0:
             return height, width
     return None
 

@@ -29,6 +29,7 @@ class RunContext(Struct, frozen=True):
         picture_file: the picture, or the first of a stack; None where the feeds are no picture's.
         hole: which pixels of the picture are filled in, [height, width]; None of a model that takes no mask.
         points: what is pointed at; None of a model that takes no clicks.
+        others: what the reference predicts of the other inputs of a comparison, of a task that ranks inputs.
     """
 
     placement: ImagePlacement | None = None
@@ -38,3 +39,4 @@ class RunContext(Struct, frozen=True):
     picture_file: Path | None = None
     hole: NDArray[np.bool_] | None = None
     points: PointPrompt | None = None
+    others: tuple[Any, ...] = ()

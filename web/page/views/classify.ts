@@ -4,8 +4,9 @@ import type { ClassScore, Model, Result } from "../../src/index.js";
 import type { PictureLegend } from "../drawing/picture-legend.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
+import { classBar } from "../results/class-bar.js";
 import { wrongTaskError } from "../shell/failure-card.js";
-import { element, make } from "../util/elements.js";
+import { element } from "../util/elements.js";
 import { percent } from "../util/format.js";
 import { BaseView } from "./base-view.js";
 import type { ViewModule } from "./task-view.js";
@@ -25,7 +26,9 @@ class ClassifyView extends BaseView {
     if (!due) return;
     this.#shown = result.classes.slice(0, shown);
     this.#best.textContent = best?.label ?? "";
-    this.#list.replaceChildren(...this.#shown.map(bar));
+    this.#list.replaceChildren(
+      ...this.#shown.map(({ label, score }) => classBar(label, percent(score), score)),
+    );
   }
 
   protected override legend(): PictureLegend {
@@ -40,14 +43,6 @@ class ClassifyView extends BaseView {
   clear(): void {
     this.stage.describe(this.title);
   }
-}
-
-function bar({ label, score }: ClassScore): HTMLElement {
-  const item = make("li", "class-bar");
-  const meter = make("span", "meter");
-  meter.style.setProperty("--share", String(Math.min(1, Math.max(0, score))));
-  item.append(make("span", "class-name", label), make("span", "number class-score", percent(score)), meter);
-  return item;
 }
 
 export const drawing: ResultDrawing = {

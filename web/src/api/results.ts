@@ -5,6 +5,7 @@ import type { CropClassesResult } from "../tasks/crop-classes/result.js";
 import type { CropEmbeddingsResult } from "../tasks/crop-embeddings/result.js";
 import type { DepthResult } from "../tasks/depth/result.js";
 import type { DetectResult } from "../tasks/detect/result.js";
+import type { EmbedResult } from "../tasks/embed/result.js";
 import type { GroundingResult } from "../tasks/grounding/result.js";
 import type { ImageResult } from "../tasks/image/result.js";
 import type { ImageSegmentationResult } from "../tasks/image-segmentation/result.js";
@@ -24,6 +25,7 @@ export type Result =
   | ClassifyResult
   | CropClassesResult
   | CropEmbeddingsResult
+  | EmbedResult
   | DepthResult
   | MatteResult
   | GroundingResult
@@ -50,6 +52,7 @@ export type * from "../tasks/crop-classes/result.js";
 export type * from "../tasks/crop-embeddings/result.js";
 export type * from "../tasks/depth/result.js";
 export type * from "../tasks/detect/result.js";
+export type * from "../tasks/embed/result.js";
 export type * from "../tasks/grounding/result.js";
 export type * from "../tasks/image/result.js";
 export type * from "../tasks/image-segmentation/result.js";

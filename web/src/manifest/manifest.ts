@@ -23,6 +23,7 @@ export interface Manifest {
     | CropEmbeddingsTask
     | DepthTask
     | DetectTask
+    | EmbedTask
     | GroundingTask
     | ImageTask
     | ImageSegmentationTask
@@ -152,6 +153,20 @@ export interface DetectTask {
   output: string;
   rows: number;
   classes: string[];
+}
+/**
+ * A unit vector of `size` numbers for the whole picture: pictures alike have vectors with a large dot product.
+ *
+ *     `pooling` says how `output` becomes it: `none`, [1, size] or [1, size, 1, 1] is the vector; `cls`, the first of
+ *     [1, tokens, size]; `mean`, the mean of all of these. The vector is then divided by its length; one of zeros stays as
+ *     it is.
+ */
+export interface EmbedTask {
+  kind: "embed";
+  output: string;
+  size: number;
+  tokens: number;
+  pooling: "cls" | "mean" | "none";
 }
 /**
  * Objects that a prompt names, and their boxes.
@@ -517,7 +532,8 @@ export interface ImageInput {
  *     size, the other is cut to a whole number, floor(width * h / w) or floor(height * w / h). Then
  *     round((w' - width) / 2) columns and round((height' - height) / 2) rows (ties to even) are cut off before it,
  *     none with `top-left`, and what is too much right and below. On a square input this is torchvision's Resize to
- *     the shorter side and CenterCrop.
+ *     the shorter side and CenterCrop; with `edge`, Resize(edge) and a CenterCrop that is smaller: the picture then covers
+ *     a square of `edge` pixels.
  *
  *     `stretch` ignores the aspect ratio and pads nothing. `pad` is a level of all colours, or one of red, green and
  *     blue each, or `mean`: the input's mean, which is 0 in the tensor.
@@ -530,6 +546,7 @@ export interface Letterbox {
   pad: number | "mean" | [number, number, number];
   interpolation: "bicubic" | "bilinear" | "bilinear-antialias" | "nearest";
   rounding?: "half-up";
+  edge?: number;
 }
 /**
  * The mask in the fourth channel of a picture's input: `hole` in the hole, `known` elsewhere; see `MaskInput`.
@@ -983,6 +1000,7 @@ export interface Variant {
     | CropEmbeddingsTask
     | DepthTask
     | DetectTask
+    | EmbedTask
     | GroundingTask
     | ImageTask
     | ImageSegmentationTask
@@ -1031,6 +1049,7 @@ export interface Stage {
     | CropEmbeddingsTask
     | DepthTask
     | DetectTask
+    | EmbedTask
     | GroundingTask
     | ImageTask
     | ImageSegmentationTask

@@ -34,9 +34,9 @@ export function planeSize(input: Pick<PictureInput, "shape" | "layout">): Size {
 
 export function placePicture(source: Size, input: ImageInput): Geometry {
   const plane = planeSize(input);
-  const { mode, anchor } = input.letterbox;
+  const { mode, anchor, edge } = input.letterbox;
   if (mode === "stretch") return { source, left: 0, top: 0, ...plane };
-  const placed = mode === "crop" ? covered(source, plane) : contained(source, plane, input.letterbox);
+  const placed = mode === "crop" ? covered(source, plane, edge) : contained(source, plane, input.letterbox);
   return { source, ...placed, ...(anchor === "top-left" ? { left: 0, top: 0 } : {}) };
 }
 
@@ -56,10 +56,11 @@ function contained(
   return { left, top, width, height };
 }
 
-function covered({ width: w, height: h }: Size, plane: Size): Placement {
-  const wide = plane.width * h >= plane.height * w;
-  const width = wide ? plane.width : Math.floor((plane.height * w) / h);
-  const height = wide ? Math.floor((plane.width * h) / w) : plane.height;
+function covered({ width: w, height: h }: Size, plane: Size, edge: number | undefined): Placement {
+  const square = edge === undefined ? plane : { width: edge, height: edge };
+  const wide = square.width * h >= square.height * w;
+  const width = wide ? square.width : Math.floor((square.height * w) / h);
+  const height = wide ? Math.floor((square.width * h) / w) : square.height;
   const left = 0 - roundHalfEven((width - plane.width) / 2);
   const top = 0 - roundHalfEven((height - plane.height) / 2);
   return { left, top, width, height };

@@ -18,6 +18,8 @@ export interface Tolerance {
   alpha: number;
   /** A pixel's alpha may be off by this many times that. */
   alphaWorst: number;
+  /** How far below 1 the cosine of two embeddings may lie. */
+  cosine: number;
 }
 
 export const REDUCED_PRECISION: Tolerance = {
@@ -29,6 +31,7 @@ export const REDUCED_PRECISION: Tolerance = {
   depthWorst: 10,
   alpha: 0.005,
   alphaWorst: 10,
+  cosine: 1e-4,
 };
 
 /** Returns in words by how much any element differs, null where it is no more than a part of the largest magnitude. */

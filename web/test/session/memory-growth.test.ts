@@ -17,6 +17,7 @@ const TASKS: Record<Manifest["task"]["kind"], [manifest: string, options?: RunOp
   "crop-embeddings": ["crop-embeddings.json"],
   depth: ["depths.json"],
   detect: ["suppressed.json"],
+  embed: ["embed.json"],
   grounding: ["grounding.json", { prompt: "red circle. blue square" }],
   image: ["whole.json"],
   "image-segmentation": ["regions.json"],

@@ -23,7 +23,8 @@ class Letterbox(ManifestStruct, kw_only=True, frozen=True):
     size, the other is cut to a whole number, floor(width * h / w) or floor(height * w / h). Then
     round((w' - width) / 2) columns and round((height' - height) / 2) rows (ties to even) are cut off before it,
     none with `top-left`, and what is too much right and below. On a square input this is torchvision's Resize to
-    the shorter side and CenterCrop.
+    the shorter side and CenterCrop; with `edge`, Resize(edge) and a CenterCrop that is smaller: the picture then covers
+    a square of `edge` pixels.
 
     `stretch` ignores the aspect ratio and pads nothing. `pad` is a level of all colours, or one of red, green and
     blue each, or `mean`: the input's mean, which is 0 in the tensor.
@@ -36,3 +37,4 @@ class Letterbox(ManifestStruct, kw_only=True, frozen=True):
     pad: int | Literal["mean"] | Annotated[list[float], Meta(min_length=3, max_length=3)] = 114
     interpolation: Interpolation = "bilinear"
     rounding: Literal["half-up"] | UnsetType = UNSET
+    edge: int | UnsetType = UNSET

@@ -22,6 +22,8 @@ class Comparing:
     """Whether answers are compared by what is decoded from them, not tensor by tensor."""
     finds_anywhere: bool = False
     """Whether the same objects are found in a picture that is mirrored or cropped."""
+    ranks_inputs: bool = False
+    """Whether predictions say which inputs are alike, so that each is compared beside the others of the reference."""
 
     def compare_output(
         self,

@@ -111,11 +111,11 @@ def compare_embeddings(subject: ComparedOutput, rows: Rows, tolerance: Tolerance
     apart = np.array([1 - float(want @ got) if want.any() else float(np.abs(got).max()) for want, got in rows])
     finite = bool(np.isfinite(apart).all())
     worst = float(apart.max(initial=0.0)) if finite else None
-    close = worst is not None and worst <= tolerance.relative
+    close = worst is not None and worst <= tolerance.cosine
     return Comparison(
         subject=subject.with_quantity("cosine distance"),
         verdict="OK" if close else "DIFFERS",
-        tolerance=tolerance.relative,
+        tolerance=tolerance.cosine,
         max_abs=worst,
         signal=float(sum(bool(want.any()) for want, _ in rows)),
         reason=None if close else "too-far" if finite else "not-finite",

@@ -5,6 +5,7 @@ import type { CropEmbeddingsTask } from "../../manifest/manifest.js";
 import { cropTask, detectionOf } from "../crop-task.js";
 import { readFloats } from "../read-output.js";
 import type { FieldsOf } from "../task-module.js";
+import { unitVector } from "../unit-vector.js";
 
 export const task = cropTask<CropEmbeddingsTask, FieldsOf<CropEmbeddingsResult>, EmbeddedDetection>({
   kind: "crop-embeddings",
@@ -15,16 +16,10 @@ export const task = cropTask<CropEmbeddingsTask, FieldsOf<CropEmbeddingsResult>,
     const values = readFloats(outputs, output, [batch, size, ...ones]);
     return crops.map((crop, index) => ({
       ...detectionOf(crop),
-      embedding: unit(values.subarray(index * size, (index + 1) * size)),
+      embedding: unitVector(values.subarray(index * size, (index + 1) * size)),
     }));
   },
   result: (detections, picture) => ({ kind: "crop-embeddings", ...picture, detections }),
   items: ({ detections }) => detections,
   more: { transfer: ({ detections }) => ({ arrays: detections.map(({ embedding }) => embedding) }) },
 });
-
-/** A copy, divided by its length; zeros stay zeros. */
-function unit(vector: Float32Array): Float32Array<ArrayBuffer> {
-  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) || 1;
-  return Float32Array.from(vector, (value) => value / length);
-}

@@ -1,0 +1,88 @@
+// Shows the vector of a picture as a small picture, and how alike the pictures are that were shown before.
+
+import type { Model, Result } from "../../src/index.js";
+import { dotProduct } from "../../src/tasks/unit-vector.js";
+import type { PictureLegend } from "../drawing/picture-legend.js";
+import type { ResultDrawing } from "../drawing/result-drawing.js";
+import { drawVector } from "../drawing/vector-picture.js";
+import type { ThresholdSliders } from "../input/threshold-sliders.js";
+import { classBar } from "../results/class-bar.js";
+import { wrongTaskError } from "../shell/failure-card.js";
+import { element } from "../util/elements.js";
+import { BaseView } from "./base-view.js";
+import type { ViewModule } from "./task-view.js";
+
+/** Pictures that are remembered, the last ones. */
+const MOST = 12;
+
+interface Alike {
+  title: string;
+  cosine: number;
+}
+
+class EmbedView extends BaseView {
+  readonly #list = element("rows", HTMLElement);
+  readonly #words = element("best", HTMLElement);
+  readonly #canvas = element("vector", HTMLCanvasElement);
+  readonly #vectors = new Map<string, Float32Array>();
+  #alike: readonly Alike[] = [];
+
+  override setModel(model: Model | null, reason: string): void {
+    this.#vectors.clear();
+    super.setModel(model, reason);
+  }
+
+  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): void {
+    if (result.kind !== "embed") throw wrongTaskError();
+    const { embedding } = result;
+    this.showRun(result, due);
+    if (!due) return;
+    this.#alike = this.#compare(embedding);
+    const [nearest] = this.#alike;
+    const like = nearest ? `like ${nearest.title}: ${nearest.cosine.toFixed(3)}` : "choose another picture";
+    this.#words.textContent = `${embedding.length} numbers; ${like}`;
+    this.stage.describe(`${this.title}: ${this.#words.textContent}`);
+    this.#list.replaceChildren(
+      ...this.#alike.map(({ title, cosine }) => classBar(title, cosine.toFixed(3), cosine)),
+    );
+    drawVector(this.#canvas, embedding);
+  }
+
+  /** The other pictures, the most alike first; the new one is remembered. */
+  #compare(embedding: Float32Array): Alike[] {
+    this.#vectors.delete(this.title);
+    const alike = [...this.#vectors].map(([title, other]) => ({
+      title,
+      cosine: dotProduct(embedding, other),
+    }));
+    this.#vectors.set(this.title, embedding);
+    for (const title of [...this.#vectors.keys()].slice(0, -MOST)) this.#vectors.delete(title);
+    return alike.sort((one, other) => other.cosine - one.cosine);
+  }
+
+  protected override legend(): PictureLegend {
+    return { rows: this.#alike.map(({ title, cosine }) => ({ label: title, value: cosine.toFixed(3) })) };
+  }
+
+  protected override empty(reason: string): void {
+    this.#words.textContent = reason;
+    this.#list.replaceChildren();
+    drawVector(this.#canvas, null);
+  }
+
+  clear(): void {
+    this.#alike = [];
+    this.stage.describe(this.title);
+  }
+}
+
+export const drawing: ResultDrawing = {
+  kind: "embed",
+  async draw(stage, result, _model, title) {
+    if (result.kind !== "embed") return null;
+    const words = `a vector of ${result.embedding.length} numbers`;
+    stage.describe(`${title}: ${words}`);
+    return words;
+  },
+};
+export const view: ViewModule = { kind: "embed", create: () => new EmbedView() };

@@ -1,0 +1,49 @@
+// The embedding of a picture: a vector, a token or the mean of all tokens, divided by its length.
+
+import type { EmbedResult } from "../../api/types.js";
+import type { EmbedTask } from "../../manifest/manifest.js";
+import { exceeded, largestDifference, type Tolerance } from "../../self-test/tolerance.js";
+import { readFloats } from "../read-output.js";
+import type { FieldsOf, TaskModule } from "../task-module.js";
+import { dotProduct, unitVector } from "../unit-vector.js";
+
+export const task: TaskModule<EmbedTask, FieldsOf<EmbedResult>> = {
+  kind: "embed",
+  neededOutputs: ({ task: { output } }) => [output],
+  decode({ task }, outputs, { source }) {
+    const { output, size, tokens, pooling } = task;
+    const vector = outputs[output]?.dims.length === 4 ? [1, size, 1, 1] : [1, size];
+    const values = readFloats(outputs, output, pooling === "none" ? vector : [1, tokens, size]);
+    return { kind: "embed", ...source, embedding: pooled(task, values) };
+  },
+  transfer: ({ embedding }) => ({ arrays: [embedding] }),
+  difference,
+};
+
+/** `values` are [tokens, size]. */
+function pooled({ size, tokens, pooling }: EmbedTask, values: Float32Array): Float32Array<ArrayBuffer> {
+  if (pooling !== "mean") return unitVector(values.subarray(0, size));
+  const sums = new Float64Array(size);
+  for (const [at, value] of values.entries()) sums[at % size] = (sums[at % size] ?? 0) + value;
+  return unitVector(sums.map((sum) => sum / tokens));
+}
+
+/** Compares the vector of each picture in its turn, by the cosine. */
+function difference(
+  task: EmbedTask,
+  name: string,
+  want: Float32Array,
+  got: Float32Array,
+  tolerance: Tolerance,
+): string | null {
+  if (name !== task.output) return largestDifference(want, got, tolerance);
+  const step = task.size * task.tokens;
+  for (let at = 0; at < want.length; at += step) {
+    const sides = [want, got].map((values) => pooled(task, values.subarray(at, at + step)));
+    const [one = [], other = []] = sides;
+    const apart =
+      dotProduct(one, one) === 0 ? Math.sqrt(dotProduct(other, other)) : 1 - dotProduct(one, other);
+    if (!(apart <= tolerance.cosine)) return exceeded(apart, tolerance.cosine);
+  }
+  return null;
+}

@@ -1,0 +1,135 @@
+"""Embed: a unit vector for the whole picture, to find pictures that are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.compare.tolerances import Tolerance
+from webbuild.manifest.manifest import EmbedTask
+from webbuild.model.signature import ModelSignature
+from webbuild.tasks.base import TaskKind
+from webbuild.tasks.crop_embeddings import infer_embedding
+from webbuild.tasks.embed_outputs import infer_picture_embedding
+from webbuild.tasks.metrics.compare_crops import compare_embeddings
+from webbuild.tasks.metrics.compare_neighbors import compare_neighbors
+from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.task_match import TaskMatch
+from webbuild.tasks.type_names import TypeNames
+from webbuild.tasks.unit_vector import unit_vectors
+
+_SAME_VECTOR = 0.995
+"""Cosine of the vectors of two unlike photographs from which on they say next to nothing of a picture."""
+
+
+class EmbedKind(TaskKind):
+    """See `EmbedTask` for the output."""
+
+    spec = EmbedTask
+    page_template = "embed"
+    ranks_inputs = True
+    checks_answers = True
+    description = "Gives a vector for a picture, to find pictures that are alike"
+    wants = "one picture, and one output that is a vector [1, size] or tokens [1, tokens, size]"
+
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
+        """Recognise encoders of pictures by names, their family or their configuration, else where the user asks."""
+        return infer_picture_embedding(signature, requested=requested)
+
+    def of_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
+        """Return an embedding of crops."""
+        return infer_embedding(signature)
+
+    def needed_outputs(self, task: EmbedTask) -> Sequence[str]:
+        """Return the output."""
+        return (task.output,)
+
+    def decode(self, task: EmbedTask, outputs: Tensors, context: RunContext) -> Sequence[NDArray[np.float64]]:
+        """Return the one vector there is, [size]."""
+        return [pooled_vectors(task, outputs[task.output])[0]]
+
+    def read_result(self, result: Mapping[str, Any]) -> Sequence[NDArray[Any]]:
+        """Return the one vector there is."""
+        return [np.asarray(result["embedding"], np.float64)]
+
+    def is_empty(self, prediction: Sequence[NDArray[Any]]) -> bool:
+        """Whether the vector is one of zeros."""
+        return not any(each.any() for each in prediction)
+
+    def answer_warnings(self, task: EmbedTask, answers: Sequence[Tensors]) -> Sequence[str]:
+        """Say of two unlike photographs that they have nearly the same vector."""
+        first, second = (pooled_vectors(task, each[task.output])[0] for each in answers[:2])
+        cosine = float(first @ second)
+        if not cosine > _SAME_VECTOR:
+            return ()
+        said = (
+            f"the vectors of two unlike photographs have a cosine of {cosine:.4f}: they say next to nothing of a "
+            "picture. The preprocessing may be wrong: see --scale, --mean and --std"
+        )
+        return (said,)
+
+    def tolerance_text(self, tolerance: Tolerance) -> str:
+        """Return in words how far two equal predictions may lie apart."""
+        return f"vectors of a cosine of {1 - tolerance.cosine:g} or more, and the other pictures in the same order"
+
+    def summary(self, task: EmbedTask, pictures: int) -> str:
+        """Return what the model does."""
+        return f"Gives a vector of {task.size} numbers for a picture, to find pictures that are alike."
+
+    def typescript(self, task: EmbedTask) -> TypeNames:
+        """Return the name of the vector."""
+        return TypeNames("embedding")
+
+    def compare_output(
+        self,
+        task: EmbedTask,
+        subject: ComparedOutput,
+        expected: NDArray[Any],
+        actual: NDArray[Any],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison] | None:
+        """Compare the vectors that the outputs become."""
+        if subject.output != task.output:
+            return None
+        sides = pooled_vectors(task, expected), pooled_vectors(task, actual)
+        return _compare(subject, *sides, context, tolerance)
+
+    def compare(
+        self,
+        task: EmbedTask,
+        subject: ComparedOutput,
+        expected: Sequence[NDArray[Any]],
+        actual: Sequence[NDArray[Any]],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison]:
+        """Compare what a visitor gets: a vector of as many numbers, of length 1."""
+        if [each.shape for each in expected] != [each.shape for each in actual]:
+            about = subject.with_quantity("cosine distance")
+            return [Comparison(subject=about, verdict="DIFFERS", tolerance=0, signal=1.0, reason="shape")]
+        return _compare(subject, expected, actual, context, tolerance)
+
+
+def pooled_vectors(task: EmbedTask, values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the unit vectors [batch, size] of an output; see `EmbedTask`."""
+    tokens = np.asarray(values, np.float64).reshape(-1, task.tokens, task.size)
+    return unit_vectors(tokens[:, 0] if task.pooling == "cls" else tokens.mean(1))
+
+
+def _compare(
+    subject: ComparedOutput,
+    want: Sequence[NDArray[Any]] | NDArray[Any],
+    got: Sequence[NDArray[Any]] | NDArray[Any],
+    context: RunContext,
+    tolerance: Tolerance,
+) -> Sequence[Comparison]:
+    found = [compare_embeddings(subject, list(zip(want, got, strict=True)), tolerance)]
+    return found + compare_neighbors(subject, want[0], got[0], context.others, tolerance)
+
+
+TASK = EmbedKind()

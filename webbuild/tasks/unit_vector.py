@@ -1,0 +1,16 @@
+"""Unit vectors: embeddings divided by their length."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def unit_vectors(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return vectors [..., size] divided by their lengths; one of zeros stays as it is."""
+    vectors = np.asarray(values, np.float64)
+    lengths = np.sqrt((vectors**2).sum(-1, keepdims=True))
+    result: NDArray[np.float64] = vectors / np.where(lengths == 0, 1.0, lengths)
+    return result
