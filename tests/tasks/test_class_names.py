@@ -8,6 +8,7 @@ import pytest
 
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.tasks.class_names import read_class_names
+from webbuild.tasks.labels import read_labels
 
 
 def written(folder: Path, text: str | bytes) -> Path:
@@ -28,7 +29,7 @@ def written(folder: Path, text: str | bytes) -> Path:
     ids=["lines", "windows", "byte order mark", "list", "object"],
 )
 def test_names_come_in_the_order_of_their_indices(tmp_path: Path, text: str) -> None:
-    assert read_class_names(written(tmp_path, text)) == ["cup", "platé", "big spoon"]
+    assert read_class_names(read_labels(written(tmp_path, text))) == ["cup", "platé", "big spoon"]
 
 
 @pytest.mark.parametrize(
@@ -46,10 +47,10 @@ def test_names_come_in_the_order_of_their_indices(tmp_path: Path, text: str) -> 
 )
 def test_what_is_no_list_of_names_is_refused_with_the_place(tmp_path: Path, text: str | bytes, reason: str) -> None:
     with pytest.raises(WebbuildError, match=reason) as caught:
-        read_class_names(written(tmp_path, text))
+        read_class_names(read_labels(written(tmp_path, text)))
     assert (caught.value.code, caught.value.exit_code) == ("unreadable-labels", USAGE)
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(WebbuildError, match="No such file"):
-        read_class_names(tmp_path / "none.txt")
+        read_labels(tmp_path / "none.txt")

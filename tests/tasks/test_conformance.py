@@ -36,6 +36,7 @@ from webbuild.manifest.manifest import (
     PoseTask,
     RowTask,
     SegmentTask,
+    TextLineTask,
 )
 from webbuild.preprocess.crop import place_crop
 from webbuild.preprocess.crop_box import CropBox
@@ -114,6 +115,16 @@ def test_an_output_becomes_the_vector_that_is_wanted(file: Path) -> None:
     values = np.array(case["values"], np.float32).reshape(case["dims"])
     (got,) = decode_task(task, {task.output: values}, RunContext())
     np.testing.assert_allclose(got, case["want"], rtol=0, atol=case["tolerance"])
+
+
+@cases_of("ctc")
+def test_scores_of_columns_become_the_text_that_is_wanted(file: Path) -> None:
+    case = read(file)
+    task = msgspec.convert(case["task"], TextLineTask)
+    scores = np.array(case["columns"], np.float32)  # [T, C]
+    values = scores[None] if task.layout == "ntc" else scores[:, None]
+    (got,) = decode_task(task, {task.output: values}, RunContext(placement=placement_of(case)))
+    same(msgspec.to_builtins(got), case["want"], case["tolerance"])
 
 
 @cases_of("segment")

@@ -13,6 +13,7 @@ from webbuild.commands.pack_text import compiled_lines, proven_lines
 from webbuild.commands.stage_options import free_dims, input_names, own_options
 from webbuild.compile.compile_batch import compile_batch
 from webbuild.compile.compile_model import CompiledModel, compile_model
+from webbuild.compile.line_padding import padding_warnings
 from webbuild.compile.load_model import LoadedModel, load_model, remembering
 from webbuild.compile.model_variant import ModelVariant, compile_variants, naming_variant
 from webbuild.compile.object_variant import check_one_object, with_object_variant
@@ -28,7 +29,7 @@ from webbuild.inspection.before_after import inspect_before_after
 from webbuild.passes.base import NmsPlacement
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.runners.content_cache import ContentCache
-from webbuild.samples.collect import collect_samples
+from webbuild.samples.collect import collect_samples, own_samples
 from webbuild.samples.prompts import attach_prompts, with_prompts
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
@@ -115,9 +116,13 @@ def _with_own_samples(
     match = with_prompts(variant.compiled.match, path, arguments.prompts)
     compiled = msgspec.structs.replace(variant.compiled, match=match)
     with naming_variant(variant.name):
-        samples = attach_prompts(match, collect_samples(path, arguments.samples, variant.single_inputs, loaded.ranges))
+        own = own_samples(match)
+        collected = collect_samples(path, arguments.samples, variant.single_inputs, loaded.ranges, own)
+        samples = attach_prompts(match, collected)
         samples, notes = replace_nan_inputs(loaded.original, samples, compiled.postprocess, seek_signal=True)
-    progress.print_lines(notes)
+    warnings = padding_warnings(match, loaded, samples)
+    compiled = msgspec.structs.replace(compiled, warnings=(*compiled.warnings, *warnings))
+    progress.print_lines([*notes, *(f"warning: {each}" for each in warnings)])
     return msgspec.structs.replace(variant, loaded=loaded, compiled=compiled, samples=samples)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct
 
 from webbuild.bundle.graphs import option_inputs
@@ -110,7 +111,7 @@ def compile_model(
         if task is None and links is not None and finds_keypoints(source, dims, links.keypoints):
             task = "pose"
         if task is None and wanted.labels is not None:
-            task = task_of_labels(source, dims, len(wanted.labels))
+            task = task_of_labels(source, dims, wanted.labels)
         unprocessed = None if nms == "keep" else infer_missing_postprocess(source, dims, task)
         unprocessed = unprocessed and with_measured_size_order(unprocessed, loaded.original)
         headless = unprocessed
@@ -139,6 +140,8 @@ def compile_model(
     if known.measured_output and like is None:
         with progress.step("measure the values of outputs"):
             known = with_measured_values(known, loaded.original)
+    if known.measured_output and like is not None:
+        known = msgspec.structs.replace(known, task=like.task)
     known = apply_overrides(with_joined_tensors(known, planned.graphs["wasm"]), wanted)
     if kind_of(told.task).makes_picture and like is None:
         with progress.step("try what becomes of pictures"):

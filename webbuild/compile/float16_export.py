@@ -32,7 +32,7 @@ from webbuild.precision.fp16_backends import EmulatedFp16
 from webbuild.precision.insert_casts import CastInserter
 from webbuild.reporting.comparison_text import describe_reason
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.collect import collect_samples
+from webbuild.samples.collect import collect_samples, own_samples
 from webbuild.samples.edge_cases import edge_cases
 from webbuild.samples.prompts import attach_prompts
 from webbuild.samples.sample import Sample
@@ -151,7 +151,8 @@ def _chosen_samples(loaded: LoadedModel, compiled: CompiledModel, samples: Seque
         photographed = [] if image is None else [image, *state_inputs(match.inputs)]
     elif any(isinstance(each, PictureInput) for each in match.inputs):
         photographed = match.inputs
-    chosen = attach_prompts(match, collect_samples(path, samples, match.inputs, loaded.ranges))[:_SAMPLES]
+    collected = collect_samples(path, samples, match.inputs, loaded.ranges, own_samples(match))
+    chosen = attach_prompts(match, collected)[:_SAMPLES]
     chosen += attach_prompts(match, edge_cases(match.inputs, loaded.ranges))
     if photographed:
         chosen += attach_prompts(match, collect_samples(path, (), photographed, loaded.ranges))[:_SAMPLES]

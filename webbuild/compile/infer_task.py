@@ -16,6 +16,7 @@ from webbuild.model.states import without_states
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import LoweredGraphs
 from webbuild.postprocess.grounding import GroundingPostprocess
+from webbuild.tasks.labels import LabelsFile
 from webbuild.tasks.registry import kind_of, match_task, possible_kinds, recognisable_kinds, task_kinds
 from webbuild.tasks.task_match import TaskMatch
 
@@ -56,7 +57,7 @@ def finds_keypoints(source: OnnxModel, dims: Mapping[str, int], count: int) -> b
     return found is not None and len(getattr(found.task, "keypoints", [])) == count
 
 
-def task_of_labels(source: OnnxModel, dims: Mapping[str, int], count: int) -> str | None:
+def task_of_labels(source: OnnxModel, dims: Mapping[str, int], labels: LabelsFile) -> str | None:
     """Return the task of a model that nothing tells of, by the number of its classes; None where none has so many."""
     frozen = _with_fixed_dims(source.model, dims)
     seen = _with_value_counts(patched_signature(source, frozen), frozen)
@@ -64,7 +65,7 @@ def task_of_labels(source: OnnxModel, dims: Mapping[str, int], count: int) -> st
         return None
     for name, kind in recognisable_kinds().items():
         found = kind.infer(seen, requested=True)
-        if found is not None and len(getattr(found.task, "classes", [])) == count:
+        if found is not None and kind.fits_labels(found, labels):
             return name
     return None
 

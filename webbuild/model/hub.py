@@ -7,7 +7,9 @@ from pathlib import Path
 from webbuild.errors import USAGE, WebbuildError, printable
 from webbuild.model.choose_files import HUB_PREFIX, choose_files
 
-_BESIDE = ("config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
+_BESIDE = (
+    "config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt", "inference.yml"
+)  # fmt: skip
 """What `read_hub_files` reads."""
 _DEFAULT = ("model.onnx", "onnx/model.onnx")
 """Where exporters write a model; its weights may lie in files of that name and an ending behind it."""

@@ -1,4 +1,4 @@
-"""Hub files next to an exported model: config.json, preprocessor_config.json and the tokenizer."""
+"""Files next to an exported model: config.json, preprocessor_config.json, the tokenizer, and Paddle's inference.yml."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ _MAX_BYTES = 4_000_000
 
 
 class HubFiles(Struct, frozen=True):
-    """The JSON objects that transformers writes, and the lines of a `vocab.txt`; empty where there are none."""
+    """The JSON objects that transformers writes, and the lines of a `vocab.txt`; empty where there are none.
+
+    `characters` are those of a text recogniser that Paddle's `inference.yml` lists.
+    """
 
     config: Mapping[str, Any] = {}
     preprocessor: Mapping[str, Any] = {}
     tokenizer: Mapping[str, Any] = {}
     tokenizer_config: Mapping[str, Any] = {}
     vocabulary: tuple[str, ...] = ()
+    characters: tuple[str, ...] = ()
 
 
 def read_hub_files(model: Path) -> HubFiles:
@@ -34,7 +38,31 @@ def read_hub_files(model: Path) -> HubFiles:
         for name in ("config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json")
     )
     vocabularies = (_read_lines(folder / "vocab.txt") for folder in folders)
-    return HubFiles(config, preprocessor, tokenizer, words, next(filter(None, vocabularies), ()))
+    characters = _read_character_dict(model.parent / "inference.yml")
+    return HubFiles(config, preprocessor, tokenizer, words, next(filter(None, vocabularies), ()), characters)
+
+
+def _read_character_dict(path: Path) -> tuple[str, ...]:
+    """Return `PostProcess.character_dict` of Paddle's `inference.yml`, nothing where that says something else.
+
+    The loader makes texts of all scalars, and nothing else: `- 0` and `- y` are characters.
+    """
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            return ()
+        data = path.read_bytes()
+    except OSError:
+        return ()
+    import yaml
+
+    try:
+        value: object = yaml.load(data, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return ()
+    match value:
+        case {"PostProcess": {"character_dict": [*entries]}} if all(isinstance(each, str) for each in entries):
+            return tuple(entries)
+    return ()
 
 
 def _read_lines(path: Path) -> tuple[str, ...]:

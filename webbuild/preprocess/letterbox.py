@@ -44,6 +44,9 @@ def place_image(source_width: int, source_height: int, width: int, height: int, 
     match spec.mode:
         case "stretch":
             return ImagePlacement(source_width, source_height, 0, 0, width, height, width, height)
+        case "line":
+            new_width = min(width, -(-source_width * height // source_height))
+            return ImagePlacement(source_width, source_height, 0, 0, new_width, height, width, height)
         case "crop":
             covered = (width, height) if spec.edge is UNSET else (spec.edge, spec.edge)
             new_width, new_height = _cover_size(source_width, source_height, *covered)

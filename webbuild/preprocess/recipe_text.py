@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from webbuild.manifest.manifest import ImageInput, StackInput
 
-_FITTED = {"stretch": "stretched to", "letterbox": "letterboxed in", "crop": "cropped to"}
+_FITTED = {"stretch": "stretched to", "letterbox": "letterboxed in", "crop": "cropped to", "line": "as lines in"}
 
 
 def describe_recipe(image: ImageInput) -> str:
     """Return for instance `RGB, letterboxed in 640 x 640 with grey 114, pixel values 0..255 times 1/255`."""
     color = "in grey" if image.color == "gray" else "RGB and the mask" if image.mask else image.color.upper()
     height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[-3:-1]
-    pad = f" with {_level(image.letterbox.pad)}" if image.letterbox.mode == "letterbox" else ""
+    pad = f" with {_level(image.letterbox.pad)}" if image.letterbox.mode in ("letterbox", "line") else ""
     place = " at the top left" if pad and image.letterbox.anchor == "top-left" else ""
     edge = f" of {image.letterbox.edge} x {image.letterbox.edge}" if image.letterbox.edge else ""
     fitted = f"{_FITTED[image.letterbox.mode]} {width} x {height}{edge}{place}{pad}"

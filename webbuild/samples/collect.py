@@ -27,12 +27,14 @@ from webbuild.samples.random_inputs import NO_RANGES, SAMPLE_IMAGES, Ranges, che
 from webbuild.samples.sample import Frame, Sample, feeds_beside_image
 from webbuild.samples.synthetic_focal_stack import synthetic_focal_stack
 from webbuild.tasks.depth_from_focus import default_focus_distances
+from webbuild.tasks.registry import kind_of
+from webbuild.tasks.task_match import TaskMatch
 
 
 def collect_samples(
-    model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges: Ranges = NO_RANGES
+    model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges: Ranges = NO_RANGES, own: Path = SAMPLE_IMAGES
 ) -> list[Sample]:
-    """Return the samples for a model: those given, else those in `samples/` beside it, else webbuild's own.
+    """Return the samples for a model: those given, else those in `samples/` beside it, else webbuild's `own`.
 
     Tensors that are made up lie in their `ranges`. No two have the same name: what is found in them is kept by that.
 
@@ -43,7 +45,7 @@ def collect_samples(
     for spec in inputs:
         check_size(spec.name, spec.shape, np.dtype(spec.dtype))
     named: dict[str, Sample] = {}
-    for sample in _collect(model, given, inputs, ranges):
+    for sample in _collect(model, given, inputs, ranges, own):
         name, count = sample.name, 1
         while name in named:
             count += 1
@@ -52,7 +54,7 @@ def collect_samples(
     return list(named.values())
 
 
-def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges: Ranges) -> list[Sample]:
+def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges: Ranges, own: Path) -> list[Sample]:
     stack = next((spec for spec in inputs if isinstance(spec, StackInput)), None)
     if stack is not None:
         found = stacks_from_paths(given) if given else find_stacks(model.parent / "samples", stack.count)
@@ -60,7 +62,7 @@ def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges
     image = next((spec for spec in inputs if isinstance(spec, ImageInput | CropInput)), None)
     files = list(given)
     if image is not None:
-        files = files or _image_files(model.parent / "samples") or _image_files(SAMPLE_IMAGES)
+        files = files or _image_files(model.parent / "samples") or _image_files(own)
         references = [reference_file(inputs, files, index) for index in range(len(files))]
         return [_sample_from_image(*each, image, inputs, ranges) for each in zip(files, references, strict=True)]
     tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
@@ -77,6 +79,11 @@ def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges
         Sample(name, {**feeds, **states}, redraw=partial(_redraw_tensors, tensors, ranges, index))
         for index, (name, feeds) in enumerate(random_inputs(tensors, ranges))
     ]
+
+
+def own_samples(match: TaskMatch) -> Path:
+    """Return the folder of webbuild's own pictures for a model."""
+    return SAMPLE_IMAGES.parent / kind_of(match.task).sample_folder
 
 
 def _redraw_tensors(

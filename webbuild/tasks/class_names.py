@@ -5,26 +5,19 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from webbuild.errors import USAGE, WebbuildError
+import msgspec
 
-_MAX_BYTES = 10_000_000
-"""Bytes that are read; the names of ImageNet's 21,841 classes are a tenth of it."""
+from webbuild.tasks.labels import LabelsFile, labels_do_not_fit, unreadable_labels
+from webbuild.tasks.task_match import TaskMatch
 
 
-def read_class_names(path: Path) -> list[str]:
+def read_class_names(labels: LabelsFile) -> list[str]:
     """Return the names in the order of their indices: lines, a JSON list, or a JSON object of index to name.
 
     Raises:
         WebbuildError: `unreadable-labels`.
     """
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise _invalid_class_names(path, f"more than {_MAX_BYTES:,} bytes")
-        text = path.read_text("utf-8-sig")
-    except OSError as error:
-        raise _invalid_class_names(path, error.strerror or str(error)) from error
-    except UnicodeDecodeError as error:
-        raise _invalid_class_names(path, f"is no text in UTF-8, at byte {error.start}") from error
+    path, text = labels.path, labels.text
     return _from_json(path, text) if text.lstrip()[:1] in ("[", "{") else _from_lines(path, text)
 
 
@@ -32,7 +25,7 @@ def _from_lines(path: Path, text: str) -> list[str]:
     lines = [line.strip() for line in text.rstrip().splitlines()]
     for number, line in enumerate(lines, 1):
         if not line:
-            raise _invalid_class_names(path, f"line {number} is empty")
+            raise unreadable_labels(path, f"line {number} is empty")
     return lines
 
 
@@ -40,25 +33,36 @@ def _from_json(path: Path, text: str) -> list[str]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _invalid_class_names(path, f"begins like JSON and is none: {error}") from error
+        raise unreadable_labels(path, f"begins like JSON and is none: {error}") from error
     names = value
     if isinstance(value, dict):
         if sorted(value) != sorted(str(index) for index in range(len(value))):
-            raise _invalid_class_names(path, "its keys are not the indices 0, 1, 2 and so on")
+            raise unreadable_labels(path, "its keys are not the indices 0, 1, 2 and so on")
         names = [value[str(index)] for index in range(len(value))]
     for index, name in enumerate(names):
         if not isinstance(name, str) or not name.strip():
-            raise _invalid_class_names(path, f"the name of index {index} is not a text")
+            raise unreadable_labels(path, f"the name of index {index} is not a text")
     return [name.strip() for name in names]
 
 
-def _invalid_class_names(path: Path, reason: str) -> WebbuildError:
-    return WebbuildError(
-        "unreadable-labels",
-        f"{path}: {reason}",
-        "give a file in UTF-8 with one name a line, a JSON list of names, or a JSON object of index to name",
-        exit_code=USAGE,
-    )
+def with_class_names(match: TaskMatch, labels: LabelsFile) -> TaskMatch:
+    """Return the match with the names in the file for its classes.
+
+    Raises:
+        WebbuildError: `unreadable-labels`, `wrong-labels`.
+    """
+    names, classes = read_class_names(labels), getattr(match.task, "classes", None)
+    if classes is None:
+        raise labels_do_not_fit(
+            f"--labels {labels.path}: {len(names)} name(s), and no output of the model has so many classes",
+            "give one name for each class, or say --task too",
+        )
+    if len(names) != len(classes):
+        what = f"--labels {labels.path}: {len(names)} names, the model has {count_classes(len(classes))}"
+        raise labels_do_not_fit(what, "give one name for each class, in the order of their indices")
+    said = f"the class names are those in {labels.path.name}"
+    named = msgspec.structs.replace(match.task, classes=names)
+    return msgspec.structs.replace(match, task=named, assumptions=(*match.assumptions, said))
 
 
 def count_classes(count: int) -> str:

@@ -7,6 +7,7 @@ from msgspec import Struct
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.matte_families import named_family
 from webbuild.tasks.metadata import image_size
+from webbuild.tasks.text_recognisers import line_width
 
 
 class KnownSize(Struct, frozen=True):
@@ -20,6 +21,8 @@ def known_picture_size(signature: ModelSignature) -> KnownSize | None:
     """Return the size of a model's pictures, None where nothing says it."""
     if (said := image_size(signature)) is not None:
         return KnownSize(said, "as the exporter says")
+    if (width := line_width(signature)) is not None:
+        return KnownSize((0, width), "the width of PaddleOCR's lines")
     named = named_family(signature)
     if named is None or named.family is None:
         return None

@@ -14,7 +14,8 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import ImageInput, Input, Letterbox, StackInput, TensorInput, TensorTask
 from webbuild.preprocess.picture_shape import picture_of_shape
 from webbuild.preprocess.recipe_text import describe_recipe, describe_values
-from webbuild.tasks.class_names import count_classes, read_class_names
+from webbuild.tasks.labels import LabelsFile, read_labels
+from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 
 
@@ -25,8 +26,7 @@ class Overrides(Struct, frozen=True):
     none is given.
     """
 
-    file: str
-    labels: list[str] | None
+    labels: LabelsFile | None
     image: dict[str, Any]
     letterbox: dict[str, str]
     note: str
@@ -54,8 +54,7 @@ def parse_overrides(given: Mapping[str, Any], *, guess_pictures: bool = False) -
     }
     said = ", ".join(f"--{name} {text}" for name, text in texts.items())
     return Overrides(
-        labels or "",
-        None if labels is None else read_class_names(Path(labels)),
+        None if labels is None else read_labels(Path(labels)),
         picture,
         letterbox,
         said,
@@ -67,27 +66,11 @@ def apply_overrides(match: TaskMatch, wanted: Overrides) -> TaskMatch:
     """Return the guess with everything that was given in its place.
 
     Raises:
-        WebbuildError: `wrong-labels`, `no-picture`, `wrong-layout` for an option that fits nothing the model has.
+        WebbuildError: `no-picture`, `wrong-layout` for an option that fits nothing the model has, and what
+            `with_labels` raises.
     """
-    if wanted.labels is not None:
-        match = _with_class_names(match, wanted.labels, wanted.file)
+    match = kind_of(match.task).with_labels(match, wanted.labels)
     return _with_image_options(match, wanted) if wanted.note else match
-
-
-def _with_class_names(match: TaskMatch, labels: list[str], file: str) -> TaskMatch:
-    classes = getattr(match.task, "classes", None)
-    if classes is None:
-        raise _inapplicable_option(
-            "wrong-labels",
-            f"--labels {file}: {len(labels)} name(s), and no output of the model has so many classes",
-            "give one name for each class, or say --task too",
-        )
-    if len(labels) != len(classes):
-        what = f"--labels {file}: {len(labels)} names, the model has {count_classes(len(classes))}"
-        raise _inapplicable_option("wrong-labels", what, "give one name for each class, in the order of their indices")
-    named = msgspec.structs.replace(match.task, classes=labels)
-    said = f"the class names are those in {Path(file).name}"
-    return msgspec.structs.replace(match, task=named, assumptions=(*match.assumptions, said))
 
 
 def _with_image_options(match: TaskMatch, wanted: Overrides) -> TaskMatch:

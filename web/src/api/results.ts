@@ -15,6 +15,7 @@ import type { ObbResult } from "../tasks/obb/result.js";
 import type { PoseResult } from "../tasks/pose/result.js";
 import type { SegmentResult } from "../tasks/segment/result.js";
 import type { TensorResult } from "../tasks/tensor/result.js";
+import type { TextLineResult } from "../tasks/text-line/result.js";
 
 /** What `run()` returns; `kind` tells which. */
 export type Result =
@@ -32,6 +33,7 @@ export type Result =
   | ImageSegmentationResult
   | ImageResult
   | MaskGenerationResult
+  | TextLineResult
   | TensorResult;
 
 /** A result that holds objects with boxes. */
@@ -63,3 +65,4 @@ export type * from "../tasks/obb/result.js";
 export type * from "../tasks/pose/result.js";
 export type * from "../tasks/segment/result.js";
 export type * from "../tasks/tensor/result.js";
+export type * from "../tasks/text-line/result.js";

@@ -33,7 +33,8 @@ export interface Manifest {
     | ObbTask
     | PoseTask
     | SegmentTask
-    | TensorTask;
+    | TensorTask
+    | TextLineTask;
   inputs: (
     | ImageInput
     | CropInput
@@ -500,6 +501,26 @@ export interface JoinedTensor {
   end: number;
 }
 /**
+ * The text of a picture of one line.
+ *
+ *     `output` has a score of each character at each of T columns, which share the input's width evenly: [1, T, C] for the
+ *     layout `ntc`, [T, 1, C] for `tnc`. A score is a probability or, with `logits`, what softmax over C makes one of.
+ *     `characters` are those of the C classes, with line feeds between them; that of class `blank` is empty.
+ *
+ *     Greedy CTC: the best class of each column, of equals the lowest; runs of the same class are one character, and those
+ *     of `blank` none. NaN is never the best; a column of NaN is `blank`. The score of a character is that of the first
+ *     column of its run, the score of the text the mean of those, 0 without any. Words are parted by white space; one
+ *     reaches from the first column of its first run to behind the last column of its last.
+ */
+export interface TextLineTask {
+  kind: "text-line";
+  output: string;
+  layout: "ntc" | "tnc";
+  characters: string;
+  blank: number;
+  logits: boolean;
+}
+/**
  * A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.
  *
  *     `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. The fourth channel of `rgba` has the value 255 at
@@ -535,13 +556,16 @@ export interface ImageInput {
  *     the shorter side and CenterCrop; with `edge`, Resize(edge) and a CenterCrop that is smaller: the picture then covers
  *     a square of `edge` pixels.
  *
+ *     `line`: the picture takes the input's height and keeps its aspect ratio: min(width, ceil(w * height / h)) columns
+ *     from the left; the rest is `pad`. A line of text that is too long is squeezed.
+ *
  *     `stretch` ignores the aspect ratio and pads nothing. `pad` is a level of all colours, or one of red, green and
  *     blue each, or `mean`: the input's mean, which is 0 in the tensor.
  *
  *     The resamplers are defined in `webbuild/preprocess/resample.py`; all compute in float64.
  */
 export interface Letterbox {
-  mode: "crop" | "letterbox" | "stretch";
+  mode: "crop" | "letterbox" | "line" | "stretch";
   anchor: "center" | "top-left";
   pad: number | "mean" | [number, number, number];
   interpolation: "bicubic" | "bilinear" | "bilinear-antialias" | "nearest";
@@ -1010,7 +1034,8 @@ export interface Variant {
     | ObbTask
     | PoseTask
     | SegmentTask
-    | TensorTask;
+    | TensorTask
+    | TextLineTask;
   inputs: (
     | ImageInput
     | CropInput
@@ -1059,7 +1084,8 @@ export interface Stage {
     | ObbTask
     | PoseTask
     | SegmentTask
-    | TensorTask;
+    | TensorTask
+    | TextLineTask;
   inputs: (
     | ImageInput
     | CropInput

@@ -17,6 +17,13 @@ export function fittingSize(sizes: readonly PictureSize[], width: number, height
   return sizes.reduce((best, size) => (wasted(size) < wasted(best) ? size : best));
 }
 
+/** Returns the narrowest size that a line of text fits into at the input's height, else the widest. */
+export function fittingLine(sizes: readonly PictureSize[], width: number, height: number): PictureSize {
+  const rising = [...sizes].sort(([one], [other]) => one - other);
+  const fits = rising.find(([columns, rows]) => Math.ceil((width * rows) / height) <= columns);
+  return fits ?? rising.at(-1) ?? [width, height];
+}
+
 /** Returns the size that was asked for, null where none was. Throws "invalid-option" for one that the model has not. */
 export function requestedSize(sizes: readonly PictureSize[], asked: unknown): PictureSize | null {
   if (asked === undefined) return null;

@@ -36,8 +36,15 @@ export function placePicture(source: Size, input: ImageInput): Geometry {
   const plane = planeSize(input);
   const { mode, anchor, edge } = input.letterbox;
   if (mode === "stretch") return { source, left: 0, top: 0, ...plane };
+  if (mode === "line")
+    return { source, left: 0, top: 0, width: lineWidth(source, plane), height: plane.height };
   const placed = mode === "crop" ? covered(source, plane, edge) : contained(source, plane, input.letterbox);
   return { source, ...placed, ...(anchor === "top-left" ? { left: 0, top: 0 } : {}) };
+}
+
+/** The columns of a line of text that is as high as the input. */
+function lineWidth({ width: w, height: h }: Size, plane: Size): number {
+  return Math.min(plane.width, Math.ceil((w * plane.height) / h));
 }
 
 type Placement = Omit<Geometry, "source">;

@@ -5,7 +5,7 @@ import type { PictureSize, Tensors } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { pictureBatch, pictureSize, pictureSizes, sameSize } from "../manifest/variants.js";
 import { sizeOf } from "../preprocess/canvas-pixels.js";
-import { fittingSize } from "../preprocess/fitting-size.js";
+import { fittingLine, fittingSize } from "../preprocess/fitting-size.js";
 import type { PackedPicture } from "../preprocess/pixels.js";
 
 /** Pictures that are run at a size, null where the model has one alone, and their places in the call. */
@@ -76,8 +76,13 @@ export class VariantChoice {
   #fittingSize(picture: PackedPicture): PictureSize | null {
     if (this.sizes.length < 2 || picture instanceof Blob) return null;
     const { width, height } = sizeOf(picture);
-    return fittingSize(this.sizes, width, height);
+    const fitting = this.#variants.some(takesLines) ? fittingLine : fittingSize;
+    return fitting(this.sizes, width, height);
   }
+}
+
+function takesLines({ inputs }: Manifest): boolean {
+  return inputs.some((input) => input.kind === "image" && input.letterbox.mode === "line");
 }
 
 /** Whether tensors are of the shapes that inputs have; those that are left out fit any. */

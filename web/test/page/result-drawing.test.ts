@@ -120,6 +120,10 @@ test("classify: the best classes, in words alone", async () => {
   expect(await draw("classify", { classes: best })).toEqual(["cat 75.0 %, dog 25.0 %", 0]);
 });
 
+test("text-line: the text, in words alone", async () => {
+  expect(await draw("text-line", { text: "Total 48", score: 0.5, words: [] })).toEqual(["Total 48", 0]);
+});
+
 test("tensor: the output that is most of a picture", async () => {
   const vector = { type: "float32", dims: [1, 3], data: Float32Array.of(1, 2, 3) };
   const [words, pixels] = await draw("tensor", { outputs: { vector, scores } }, { joined: [] });

@@ -28,6 +28,7 @@ const TASKS: Record<Manifest["task"]["kind"], [manifest: string, options?: RunOp
   pose: ["manifest.json"],
   segment: ["segments.json"],
   tensor: ["golden.json"],
+  "text-line": ["text-line.json"],
 };
 
 const CASES = backends.flatMap((backend) =>

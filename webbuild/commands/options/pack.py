@@ -43,7 +43,9 @@ class PreprocessOptions:
     """Options that override what the model says about its classes and its image input."""
 
     labels: Path | None = option(
-        metavar="FILE", help="Class names: one per line, a JSON list, or a JSON object of index to name."
+        metavar="FILE",
+        help="Class names: one per line, a JSON list, or a JSON object of index to name. Of a text recogniser its "
+        "dictionary: one character per line.",
     )
     scale: str | None = option(
         metavar="NUMBER", help="Factor for pixel values 0..255, such as 1/255. Also sets mean 0 and std 1 unless given."
@@ -52,8 +54,9 @@ class PreprocessOptions:
     std: str | None = option(metavar="R,G,B", help="Standard deviation, divided by after --mean: one number or three.")
     layout: Literal["nchw", "nhwc"] | None = option(help="Layout of the image input.")
     color: Color | None = option(help="Channel order of the image input; gray for one channel, rgba for 4.")
-    resize: Literal["letterbox", "stretch", "crop"] | None = option(
-        help="How to fit an image of another aspect ratio: pad it, stretch it, or crop its center."
+    resize: Literal["letterbox", "stretch", "crop", "line"] | None = option(
+        help="How to fit an image of another aspect ratio: pad it, stretch it, crop its center, or as a line of text: "
+        "as high as the input, and padded right."
     )
     interpolation: Interpolation | None = option(help="Interpolation for resizing images.")
 

@@ -26,13 +26,16 @@ class Letterbox(ManifestStruct, kw_only=True, frozen=True):
     the shorter side and CenterCrop; with `edge`, Resize(edge) and a CenterCrop that is smaller: the picture then covers
     a square of `edge` pixels.
 
+    `line`: the picture takes the input's height and keeps its aspect ratio: min(width, ceil(w * height / h)) columns
+    from the left; the rest is `pad`. A line of text that is too long is squeezed.
+
     `stretch` ignores the aspect ratio and pads nothing. `pad` is a level of all colours, or one of red, green and
     blue each, or `mean`: the input's mean, which is 0 in the tensor.
 
     The resamplers are defined in `webbuild/preprocess/resample.py`; all compute in float64.
     """
 
-    mode: Literal["letterbox", "stretch", "crop"] = "letterbox"
+    mode: Literal["letterbox", "stretch", "crop", "line"] = "letterbox"
     anchor: Literal["center", "top-left"] = "center"
     pad: int | Literal["mean"] | Annotated[list[float], Meta(min_length=3, max_length=3)] = 114
     interpolation: Interpolation = "bilinear"

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.tasks.tensor import JoinedTensor
 from webbuild.model.signature import ModelSignature
+from webbuild.tasks.class_names import read_class_names, with_class_names
+from webbuild.tasks.labels import LabelsFile
 from webbuild.tasks.run_context import Tensors
 from webbuild.tasks.task_match import TaskMatch
 
@@ -22,6 +24,8 @@ class Recognition:
     """Whether such a model takes what an earlier stage makes; alone it is one of plain tensors."""
     makes_picture: bool = False
     """Whether a prediction is a picture, whose range and order answers to photographs show."""
+    sample_folder: str = "pictures"
+    """The folder of `webbuild/samples/` with the pictures that such a model is tried on where none are given."""
     checks_answers: bool = False
     """Whether `answer_warnings` may find something."""
 
@@ -69,6 +73,19 @@ class Recognition:
     def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
         """Return the match with what the values of its `measured_output` on photographs say."""
         return match
+
+    def fits_labels(self, match: TaskMatch, labels: LabelsFile) -> bool:
+        """Whether a model has as many classes as the file of `--labels` has names."""
+        classes = getattr(match.task, "classes", None)
+        return classes is not None and len(classes) == len(read_class_names(labels))
+
+    def with_labels(self, match: TaskMatch, labels: LabelsFile | None) -> TaskMatch:
+        """Return the match with the names in the file of `--labels`, None where that was not given.
+
+        Raises:
+            WebbuildError: `unreadable-labels`, `wrong-labels`, or what of them a task cannot do without.
+        """
+        return match if labels is None else with_class_names(match, labels)
 
     def with_joined(self, task: Any, joined: Sequence[JoinedTensor]) -> Any:
         """Return the task with what its outputs are joined from; the same where it reads the outputs itself."""

@@ -1,0 +1,187 @@
+"""What is taken for a text recogniser, which dictionary fits it, and when two texts are the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from tests.text_models import CHARACTERS, dictionary
+from webbuild.compare.comparison import ComparedOutput
+from webbuild.compare.tolerances import NATIVE
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import ImageInput, TensorTask, TextLineTask
+from webbuild.model.hub_files import HubFiles
+from webbuild.model.signature import Dim, ModelSignature, TensorSpec
+from webbuild.tasks.ctc import TextLine, TextWord
+from webbuild.tasks.known_size import known_picture_size
+from webbuild.tasks.labels import read_labels
+from webbuild.tasks.metrics.compare_text import character_error_rate, compare_lines
+from webbuild.tasks.registry import match_task
+from webbuild.tasks.task_match import TaskMatch
+from webbuild.tasks.text_dictionary import fit_dictionary
+from webbuild.tasks.text_line import TASK
+
+
+def facts(
+    output: tuple[Dim, ...] = (1, 40, 97), picture: tuple[Dim, ...] = (1, 3, 48, 320), **told: object
+) -> ModelSignature:
+    inputs = (TensorSpec("x", "float32", picture),)
+    seen = ModelSignature("rec.onnx", "", {}, inputs, (TensorSpec("y", "float32", output),))
+    return msgspec.structs.replace(seen, **told)
+
+
+def line(found: TaskMatch | None) -> TextLineTask:
+    assert found is not None
+    assert isinstance(found.task, TextLineTask)
+    return found.task
+
+
+@pytest.mark.parametrize(("output", "layout"), [((1, 40, 97), "ntc"), ((40, 1, 97), "tnc")])
+def test_a_recogniser_is_known_by_its_shapes(output: tuple[Dim, ...], layout: str) -> None:
+    found = match_task(facts(output))
+    assert (line(found).layout, line(found).blank, line(found).logits) == (layout, 0, True)
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.color, image.mean, image.std, image.letterbox.mode) == ("bgr", [0.5] * 3, [0.5] * 3, "line")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        facts((1, 197, 768), (1, 3, 224, 224)),
+        facts((1, 40, 97), (1, 3, 64, 320)),
+        facts((1, 40, 97), (1, 3, 48, 40)),
+        facts((1, 26, 97), (1, 3, 32, 128)),
+        facts((1, 40, 40)),
+        facts((1, 320, 97)),
+        facts((2, 40, 97)),
+        facts((1, 40, 97), (1, 1, 48, 320)),
+        facts(outputs=(TensorSpec("y", "float32", (1, 40, 97)), TensorSpec("z", "float32", (1, 40, 97)))),
+    ],
+)
+def test_other_models_are_not_taken_for_one(other: ModelSignature) -> None:
+    assert isinstance(match_task(other).task, TensorTask)
+
+
+def test_a_small_dictionary_that_the_model_brings_along_tells_it() -> None:
+    assert isinstance(match_task(facts((1, 40, 12))).task, TensorTask)
+    digits = match_task(facts((1, 40, 12), metadata={"character": "\n".join("0123456789")}))
+    assert line(digits).characters == "\n0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n "
+    listed = match_task(facts((1, 40, 12), hub_files=HubFiles(characters=tuple("0123456789"))))
+    assert line(listed) == line(digits)
+
+
+def test_doctr_has_its_vocabulary_in_config_json_and_the_blank_last() -> None:
+    config = {"vocab": "abcé", "mean": [0.5, 0.25, 0.125], "std": [0.2, 0.3, 0.4]}
+    found = match_task(facts((1, 32, 5), (1, 3, 32, 128), hub_files=HubFiles(config=config)))
+    assert (line(found).characters, line(found).blank) == ("a\nb\nc\né\n", 4)
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.color, image.mean, image.std) == ("rgb", [0.5, 0.25, 0.125], [0.2, 0.3, 0.4])
+    assert (image.letterbox.mode, image.letterbox.anchor, image.letterbox.pad) == ("letterbox", "top-left", 0)
+
+
+def test_a_free_width_is_that_of_paddles_lines() -> None:
+    found = known_picture_size(facts(("n", "t", 97), ("n", 3, 48, "w")))
+    assert found is not None
+    assert found.size[1] == 320
+    assert known_picture_size(facts(("n", "t", 97), ("n", 3, 224, "w"))) is None
+
+
+@pytest.mark.parametrize(
+    ("characters", "first", "want"),
+    [
+        ("abc", True, ("", "a", "b", "c")),
+        ("abc", False, ("a", "b", "c", "")),
+        ("ab", True, ("", "a", "b", " ")),
+        ("a", True, None),
+        ("abcd", True, None),
+    ],
+)
+def test_a_dictionary_fits_with_the_blank_and_perhaps_a_space(
+    characters: str, first: bool, want: tuple[str, ...] | None
+) -> None:
+    fitted = fit_dictionary(characters, 4, blank_first=first)
+    assert (None if fitted is None else fitted.characters) == want
+
+
+def test_a_dictionary_may_say_where_the_blank_is() -> None:
+    fitted = fit_dictionary(["a", "<blank>", "b"], 3, blank_first=True)
+    assert fitted is not None
+    assert (fitted.characters, fitted.blank) == (("a", "", "b"), 1)
+
+
+def test_only_line_feeds_end_a_line_of_a_dictionary(tmp_path: Path) -> None:
+    odd = "".join([*CHARACTERS[:60], "\u2028", "\u3000", " "])
+    found = TASK.with_labels(match_task(facts((1, 40, 65))), read_labels(dictionary(tmp_path / "d.txt", odd)))
+    assert line(found).characters.split("\n") == ["", *odd, " "]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a\nb\n", "d.txt: 2 characters, and output 'y' has 97 classes"),
+        ("a\n\nb\n", "line 2 is empty"),
+        ("a\nb\na\n", "'a' is there twice, at 1 and 3"),
+    ],
+)
+def test_a_dictionary_that_is_none_of_the_model_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "d.txt").write_text(text, "utf-8")
+    with pytest.raises(WebbuildError, match=said) as caught:
+        TASK.with_labels(match_task(facts()), read_labels(tmp_path / "d.txt"))
+    assert caught.value.code == "wrong-labels"
+    if "classes" in said:
+        assert "96 characters, of 95 to which a space is added, or of 97" in caught.value.fix
+
+
+def scores(classes: list[int], count: int = 97) -> np.ndarray:
+    """Return probabilities [1, T, C], 1 for a class of each column."""
+    return np.eye(count, dtype=np.float32)[classes][None]
+
+
+def test_photographs_show_which_class_is_the_blank_and_whether_scores_are_probabilities() -> None:
+    found = match_task(facts())
+    measured = line(TASK.with_values(found, [scores([0] * 30 + [5] * 10)] * 2))
+    assert (measured.blank, measured.logits) == (0, False)
+    assert line(TASK.with_values(found, [scores([0] * 30 + [5] * 10) * 3])).logits
+    last = TASK.with_values(found, [scores([96] * 30 + [5] * 10)])
+    assert line(last).blank == 96
+    assert line(TASK.with_values(found, [scores([96] * 30 + [0] * 10)])).blank == 0
+
+
+def verdicts(want: list[TextLine], got: list[TextLine]) -> dict[str, str]:
+    found = compare_lines(ComparedOutput("wasm", "a.png", "decoded", ""), want, got, NATIVE)
+    return {each.subject.quantity: each.verdict for each in found}
+
+
+def read(text: str, score: float = 0.9) -> TextLine:
+    words = tuple(TextWord(word, score, 4.0 * at, 4.0 * at + 3) for at, word in enumerate(text.split()))
+    return TextLine(text, score, words)
+
+
+def test_one_character_is_a_difference() -> None:
+    assert verdicts([read("a b")], [read("a b")]) == {"character error rate": "OK", "score": "OK"}
+    assert verdicts([read("a b")], [read("a c")])["character error rate"] == "DIFFERS"
+    assert verdicts([read("a b")], [])["character error rate"] == "DIFFERS"
+    assert verdicts([read("ab", 0.9)], [read("ab", 0.8)]) == {"character error rate": "OK", "score": "DIFFERS"}
+
+
+def test_words_have_to_be_those_of_the_text() -> None:
+    wrong = msgspec.structs.replace(read("a b"), words=read("a c").words)
+    assert verdicts([read("a b")], [wrong])["character error rate"] == "DIFFERS"
+
+
+def test_no_text_says_nothing() -> None:
+    (rate, _) = compare_lines(ComparedOutput("wasm", "a.png", "decoded", ""), [read("")], [read("")], NATIVE)
+    assert rate.signal == 0
+    assert TASK.is_empty([read("")])
+
+
+@pytest.mark.parametrize(
+    ("want", "got", "rate"), [("kitten", "sitting", 0.5), ("ab", "ab", 0), ("", "a", 1), ("", "", 0), ("abcd", "", 1)]
+)
+def test_the_error_rate_counts_edits(want: str, got: str, rate: float) -> None:
+    assert character_error_rate(want, got) == rate

@@ -1,0 +1,61 @@
+"""A recogniser that reads text written in colours: each column's colour is a character. And pictures for it."""
+
+from __future__ import annotations
+
+import string
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import onnx
+from PIL import Image
+
+from tests.models import parsed
+
+CHARACTERS = string.ascii_letters + string.digits + "."
+"""Those of the dictionary; a space follows them, and the blank comes first."""
+COLUMN = 8
+"""Pixels of the input's width that a column reads."""
+GREY = (128, 128, 128)
+COLOURS = dict(zip((*CHARACTERS, " "), product((0, 85, 170, 255), repeat=3), strict=True))
+
+
+def recogniser(
+    *, width: int | str = "width", layout: str = "ntc", softmax: bool = True, metadata: dict[str, str] | None = None
+) -> onnx.ModelProto:
+    """Return a recogniser [1, 3, 48, width] -> [1, T, 65] or [T, 1, 65], as PaddleOCR has its pictures: BGR, -1..1.
+
+    The score of a character is -8 |colour - its own|^2, but for what is the same of all.
+    """
+    own = np.array([GREY[::-1], *(colour[::-1] for colour in COLOURS.values())], np.float32) / 127.5 - 1  # [65, 3]
+    kernel = (16 * own / (48 * COLUMN))[:, :, None, None] * np.ones((1, 1, 48, COLUMN), np.float32)
+    axes = "0, 2, 1" if layout == "ntc" else "2, 0, 1"
+    shape = "1, columns, 65" if layout == "ntc" else "columns, 1, 65"
+    ending = "y = Softmax <axis = 2> (turned)" if softmax else "y = Identity (turned)"
+    model = parsed(
+        f"""<ir_version: 8, opset_import: ["" : 18]>
+        recogniser (float[1, 3, 48, {width}] x) => (float[{shape}] y)
+        <int64[1] rows = {{2}}>
+        {{ scores = Conv <kernel_shape = [48, {COLUMN}], strides = [48, {COLUMN}]> (x, weight, bias)
+           line = Squeeze (scores, rows)
+           turned = Transpose <perm = [{axes}]> (line)
+           {ending} }}"""
+    )
+    for name, values in (("weight", kernel), ("bias", -8 * (own**2).sum(1))):
+        model.graph.initializer.append(onnx.numpy_helper.from_array(values.astype(np.float32), name))
+    onnx.helper.set_model_props(model, metadata or {})
+    return model
+
+
+def dictionary(path: Path, characters: str = CHARACTERS) -> Path:
+    """Write a dictionary, one character a line."""
+    path.write_text("".join(f"{each}\n" for each in characters), "utf-8")
+    return path
+
+
+def write_line(path: Path, text: str, *, height: int = 48, column: int = COLUMN) -> Path:
+    """Write a picture of a line: a column of each character's colour, and one of grey after it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pixels = np.repeat([colour for each in text for colour in (COLOURS[each], GREY)], column, axis=0)
+    Image.fromarray(np.broadcast_to(pixels.astype(np.uint8), (height, *pixels.shape))).save(path)
+    return path

@@ -1,0 +1,22 @@
+// The text of a picture of one line.
+
+import type { RunResult } from "../../api/run-result.js";
+
+/** The text of a picture of one line. */
+export interface TextLineResult extends RunResult {
+  kind: "text-line";
+  /** Empty where nothing was read. */
+  text: string;
+  /** The mean of the characters' scores, 0 without any. */
+  score: number;
+  /** The parts of the text between white space. */
+  words: TextWord[];
+}
+
+export interface TextWord {
+  text: string;
+  score: number;
+  /** Where it begins and ends along the picture's width, in pixels. */
+  from: number;
+  to: number;
+}

@@ -1,0 +1,69 @@
+"""Comparisons of text that was read: the same characters, and close scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.compare.tolerances import Tolerance
+from webbuild.tasks.ctc import TextLine
+
+
+def compare_lines(
+    subject: ComparedOutput, want: Sequence[TextLine], got: Sequence[TextLine], tolerance: Tolerance
+) -> list[Comparison]:
+    """Compare lines of text, one after another.
+
+    The character error rate has to be 0. No text on either side is agreement about one picture; `mark_vacuous` sees to
+    it that it is not all there was.
+    """
+    texts = ["\n".join(each.text for each in side) for side in (want, got)]
+    rate = character_error_rate(*texts)
+    same = len(want) == len(got) and rate == 0
+    pairs = list(zip(want, got, strict=False))
+    distance = max((abs(one.score - other.score) for one, other in pairs), default=0.0)
+    close = math.isfinite(distance) and distance <= tolerance.score
+    problem = next(filter(None, (_words_problem(each) for each in got)), "")
+    return [
+        Comparison(
+            subject=subject.with_quantity("character error rate"),
+            verdict="OK" if same and not problem else "DIFFERS",
+            tolerance=0,
+            max_abs=rate,
+            want=texts[0],
+            got=texts[1],
+            signal=float(len(texts[0])),
+            reason="malformed" if problem else None if same else "not-equal",
+            details=(problem,) if problem else (),
+        ),
+        Comparison(
+            subject=subject.with_quantity("score"),
+            verdict="OK" if close else "DIFFERS",
+            tolerance=tolerance.score,
+            max_abs=distance if math.isfinite(distance) else None,
+            signal=max((each.score for each in want), default=0.0),
+            reason=None if close else "too-far" if math.isfinite(distance) else "not-finite",
+        ),
+    ]
+
+
+def character_error_rate(want: str, got: str) -> float:
+    """Return the edits (insert, delete, replace a character) from one text to the other, by the length of the first.
+
+    Without a first text it is 0 for none on the other side, else 1.
+    """
+    row = list(range(len(got) + 1))
+    for at, wanted in enumerate(want, 1):
+        before, row[0] = row[0], at
+        for to, found in enumerate(got, 1):
+            before, row[to] = row[to], min(row[to] + 1, row[to - 1] + 1, before + (wanted != found))
+    return row[-1] / len(want) if want else float(bool(got))
+
+
+def _words_problem(line: TextLine) -> str:
+    """Return how the words of a line contradict its text, empty where they do not."""
+    if [each.text for each in line.words] != line.text.split():
+        return "the words are not those of the text"
+    places = [place for each in line.words for place in (each.start, each.end)]
+    return "" if places == sorted(places) and all(map(math.isfinite, places)) else "words overlap"
