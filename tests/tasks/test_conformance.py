@@ -36,6 +36,7 @@ from webbuild.manifest.manifest import (
     PoseTask,
     RowTask,
     SegmentTask,
+    TextBoxesTask,
     TextLineTask,
 )
 from webbuild.preprocess.crop import place_crop
@@ -125,6 +126,24 @@ def test_scores_of_columns_become_the_text_that_is_wanted(file: Path) -> None:
     values = scores[None] if task.layout == "ntc" else scores[:, None]
     (got,) = decode_task(task, {task.output: values}, RunContext(placement=placement_of(case)))
     same(msgspec.to_builtins(got), case["want"], case["tolerance"])
+
+
+@cases_of("text-boxes")
+def test_a_map_becomes_the_text_boxes_that_are_wanted(file: Path) -> None:
+    case = read(file)
+    task = msgspec.convert(case["task"], TextBoxesTask)
+    cells = np.array([[int(level, 16) / 15 for level in row] for row in case["levels"]], np.float32)
+    placement = placement_of(case)
+    got = decode_task(task, {task.output: cells[None, None]}, RunContext(placement=placement))
+    same([{"polygon": each.polygon, "score": each.score} for each in got], case["want"], case["tolerance"])
+    with np.errstate(divide="ignore"):
+        logits = np.log(cells / (1 - cells)).astype(np.float32)
+    again = decode_task(
+        msgspec.structs.replace(task, activation="sigmoid"),
+        {task.output: logits[None, None]},
+        RunContext(placement=placement),
+    )
+    same([{"polygon": each.polygon, "score": each.score} for each in again], case["want"], case["tolerance"])
 
 
 @cases_of("segment")

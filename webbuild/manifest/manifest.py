@@ -77,6 +77,7 @@ from webbuild.manifest.tasks.row_task import RowTask as RowTask
 from webbuild.manifest.tasks.segment import SegmentTask as SegmentTask
 from webbuild.manifest.tasks.task import Task as Task
 from webbuild.manifest.tasks.tensor import TensorTask as TensorTask
+from webbuild.manifest.tasks.text_boxes import TextBoxesTask as TextBoxesTask
 from webbuild.manifest.tasks.text_line import TextLineTask as TextLineTask
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from webbuild.manifest.manifest import Task
 from webbuild.reporting.mask_outline import Line, mask_outline
-from webbuild.tasks.detection import Detection, OrientedObject, Segment
+from webbuild.tasks.detection import Detection, OrientedObject, Segment, TextBox
 from webbuild.tasks.region_boxes import RegionObject
 from webbuild.tasks.registry import kind_of
 
@@ -60,6 +60,8 @@ def _corners(detection: Detection) -> list[tuple[float, float]]:
         return []
     if isinstance(detection, OrientedObject):
         return [(corner.x, corner.y) for corner in detection.corners]
+    if isinstance(detection, TextBox):
+        return list(detection.polygon)
     box = detection.box
     return [(box.x1, box.y1), (box.x2, box.y1), (box.x2, box.y2), (box.x1, box.y2)]
 

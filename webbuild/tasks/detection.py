@@ -84,6 +84,16 @@ class OrientedObject(Detection, frozen=True, rename="camel", kw_only=True):
     corners: tuple[Point, ...]
 
 
+class TextBox(Detection, frozen=True, rename="camel", kw_only=True):
+    """Text with its polygon: four corners x, y in the picture, clockwise from the upper left; `box` is around them.
+
+    A cell of the map that it was found in is `cell` pixels wide, 0 where that is not known.
+    """
+
+    polygon: tuple[tuple[float, float], ...]
+    cell: float = 0.0
+
+
 class GroundedDetection(Detection, frozen=True, rename="camel", kw_only=True):
     """A detection whose `label` are the words that were found, and whose class is a phrase of the prompt.
 

@@ -7,6 +7,7 @@ from msgspec import Struct
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.matte_families import named_family
 from webbuild.tasks.metadata import image_size
+from webbuild.tasks.text_detectors import named_text_detector
 from webbuild.tasks.text_recognisers import line_width
 
 
@@ -23,6 +24,9 @@ def known_picture_size(signature: ModelSignature) -> KnownSize | None:
         return KnownSize(said, "as the exporter says")
     if (width := line_width(signature)) is not None:
         return KnownSize((0, width), "the width of PaddleOCR's lines")
+    if (detector := named_text_detector(signature)) is not None:
+        side = detector.family.size
+        return KnownSize((side, side), f"as {detector.family.name} takes pictures")
     named = named_family(signature)
     if named is None or named.family is None:
         return None

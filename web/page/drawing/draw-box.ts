@@ -1,16 +1,19 @@
 // Draws a detection's box, upright or turned.
 
 import type { AnyDetection } from "../results/detections.js";
+import { cornersOf, sidesOf } from "./corners.js";
 import { defaultColor, halo } from "./drawing-style.js";
 import { boxOnStage, type Fit, onStage, type Rectangle } from "./fit.js";
 
 /** Where a label and the width of lines are measured: of a turned box from its highest corner on. */
 export function anchorOnStage(fit: Fit, one: AnyDetection): Rectangle {
-  const box = boxOnStage(fit, one.box);
-  if (!("corners" in one)) return box;
-  const corners = one.corners.map((corner) => onStage(fit, corner.x, corner.y));
-  const [x, y] = corners.reduce((best, corner) => (corner[1] < best[1] ? corner : best));
-  return { x, y, width: one.width * fit.scale, height: one.height * fit.scale };
+  const corners = cornersOf(one);
+  if (corners === null) return boxOnStage(fit, one.box);
+  const [x, y] = corners
+    .map((corner) => onStage(fit, corner.x, corner.y))
+    .reduce((best, corner) => (corner[1] < best[1] ? corner : best));
+  const [width, height] = sidesOf(corners);
+  return { x, y, width: width * fit.scale, height: height * fit.scale };
 }
 
 /** On a dark halo, finer on a small box. White where the detections have no colours; a colour needs some width. */
@@ -36,8 +39,9 @@ export function drawBox(
 
 function trace(context: CanvasRenderingContext2D, one: AnyDetection, fit: Fit): void {
   context.beginPath();
-  if ("corners" in one) {
-    for (const { x, y } of one.corners) context.lineTo(...onStage(fit, x, y));
+  const corners = cornersOf(one);
+  if (corners !== null) {
+    for (const { x, y } of corners) context.lineTo(...onStage(fit, x, y));
     context.closePath();
     return;
   }

@@ -1,6 +1,7 @@
 // Which detection lies under a point of the stage.
 
 import type { AnyDetection } from "../results/detections.js";
+import { cornersOf, sidesOf } from "./corners.js";
 import { boxOnStage, type Fit, onStage } from "./fit.js";
 
 /** Of several the smallest, which is hardest to hit. */
@@ -13,15 +14,19 @@ export function hitTest(detections: readonly AnyDetection[], fit: Fit, x: number
 }
 
 function area(one: AnyDetection): number {
-  return "corners" in one ? one.width * one.height : (one.box.x2 - one.box.x1) * (one.box.y2 - one.box.y1);
+  const corners = cornersOf(one);
+  const { x1, y1, x2, y2 } = one.box;
+  const [width, height] = corners === null ? [x2 - x1, y2 - y1] : sidesOf(corners);
+  return width * height;
 }
 
 function covers(one: AnyDetection, fit: Fit, x: number, y: number): boolean {
-  if (!("corners" in one)) {
+  const turned = cornersOf(one);
+  if (turned === null) {
     const box = boxOnStage(fit, one.box);
     return x >= box.x && y >= box.y && x <= box.x + box.width && y <= box.y + box.height;
   }
-  const corners = one.corners.map((corner) => onStage(fit, corner.x, corner.y));
+  const corners = turned.map((corner) => onStage(fit, corner.x, corner.y));
   const sides = corners.map(([ax, ay], index) => {
     const [bx, by] = corners[(index + 1) % corners.length] ?? [ax, ay];
     return (bx - ax) * (y - ay) - (by - ay) * (x - ax);

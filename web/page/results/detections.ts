@@ -1,12 +1,12 @@
 // What a run found, whichever task of detections the model has. Keypoints, masks and turned boxes are some tasks' only.
 
-import type { Detection, Model, OrientedObject, Pose, Result, Segment } from "../../src/index.js";
+import type { Detection, Model, OrientedObject, Pose, Result, Segment, TextBox } from "../../src/index.js";
 import type { CropInput, Manifest } from "../../src/manifest/manifest.js";
 import { everyStage } from "../../src/manifest/stages.js";
 import type { Fit } from "../drawing/fit.js";
 import { noun } from "../util/format.js";
 
-export type AnyDetection = Detection | Pose | Segment | OrientedObject | DetailedDetection;
+export type AnyDetection = Detection | Pose | Segment | OrientedObject | TextBox | DetailedDetection;
 
 /** With what the list says besides; `mark` is its number in the list, for the picture to say it too. */
 export interface DetailedDetection extends Detection {

@@ -15,6 +15,7 @@ import type { ObbResult } from "../tasks/obb/result.js";
 import type { PoseResult } from "../tasks/pose/result.js";
 import type { SegmentResult } from "../tasks/segment/result.js";
 import type { TensorResult } from "../tasks/tensor/result.js";
+import type { TextBoxesResult } from "../tasks/text-boxes/result.js";
 import type { TextLineResult } from "../tasks/text-line/result.js";
 
 /** What `run()` returns; `kind` tells which. */
@@ -34,6 +35,7 @@ export type Result =
   | ImageResult
   | MaskGenerationResult
   | TextLineResult
+  | TextBoxesResult
   | TensorResult;
 
 /** A result that holds objects with boxes. */
@@ -46,7 +48,8 @@ export type ObjectsResult =
   | CropEmbeddingsResult
   | GroundingResult
   | ImageSegmentationResult
-  | MaskGenerationResult;
+  | MaskGenerationResult
+  | TextBoxesResult;
 
 export type * from "../tasks/classify/result.js";
 export type * from "../tasks/crop-attributes.js";
@@ -65,4 +68,5 @@ export type * from "../tasks/obb/result.js";
 export type * from "../tasks/pose/result.js";
 export type * from "../tasks/segment/result.js";
 export type * from "../tasks/tensor/result.js";
+export type * from "../tasks/text-boxes/result.js";
 export type * from "../tasks/text-line/result.js";

@@ -8,6 +8,7 @@ import type {
   MaskRunsResult,
   ObjectsResult,
   Point,
+  Polygon,
   Region,
 } from "../api/types.js";
 import { type PixelTest, type Runs, runTest } from "./rle.js";
@@ -32,6 +33,7 @@ export interface FoundObject {
 interface Additions {
   mask?: Mask;
   corners?: readonly Point[];
+  polygon?: Polygon;
   keypoints?: readonly KeypointPosition[];
 }
 
@@ -68,7 +70,7 @@ function listOf(
 
 function found(
   { label, classIndex, score, box }: Pick<Detection | Region, "label" | "classIndex" | "score" | "box">,
-  { mask, corners, keypoints }: Additions,
+  { mask, corners, polygon, keypoints }: Additions,
 ): FoundObject {
   return {
     label,
@@ -78,7 +80,7 @@ function found(
     inside: mask ? insideMask(mask) : null,
     within: null,
     runs: null,
-    corners: corners ?? null,
+    corners: corners ?? polygon?.map(([x, y]) => ({ x, y })) ?? null,
     keypoints: keypoints ?? null,
   };
 }

@@ -34,6 +34,7 @@ export interface Manifest {
     | PoseTask
     | SegmentTask
     | TensorTask
+    | TextBoxesTask
     | TextLineTask;
   inputs: (
     | ImageInput
@@ -499,6 +500,24 @@ export interface JoinedTensor {
   axis: 1 | 3;
   first: number;
   end: number;
+}
+/**
+ * Where text is: differentiable binarisation (DB, arXiv 1911.08947), decoded as PaddleOCR's DBPostProcess does.
+ *
+ *     `output` [1, 1, height, width] says of each cell of the input how probable text is there: as it is, or after the
+ *     `activation`. Cells above `threshold` are set. Around each outline of what is set, holes too, lies the rectangle of
+ *     the smallest area; `max_outlines` outlines are looked at. Its corners are rounded towards 0. Its score is the mean
+ *     of the cells inside, and it counts from `confidence` on. It grows on every side by its area times `unclip_ratio`,
+ *     divided by the length of its outline. Before, its shorter side is at least 3 cells, after that 5.
+ */
+export interface TextBoxesTask {
+  kind: "text-boxes";
+  output: string;
+  activation: "none" | "sigmoid";
+  threshold: number;
+  confidence: number;
+  unclipRatio: number;
+  maxOutlines: number;
 }
 /**
  * The text of a picture of one line.
@@ -1035,6 +1054,7 @@ export interface Variant {
     | PoseTask
     | SegmentTask
     | TensorTask
+    | TextBoxesTask
     | TextLineTask;
   inputs: (
     | ImageInput
@@ -1085,6 +1105,7 @@ export interface Stage {
     | PoseTask
     | SegmentTask
     | TensorTask
+    | TextBoxesTask
     | TextLineTask;
   inputs: (
     | ImageInput

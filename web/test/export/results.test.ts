@@ -6,6 +6,7 @@ import type {
   ObbResult,
   PoseResult,
   SegmentResult,
+  TextBox,
 } from "../../src/api/types.js";
 import { toCoco } from "../../src/export/coco.js";
 import { toPng } from "../../src/export/cutout.js";
@@ -86,6 +87,17 @@ const OBB: ObbResult = {
     },
   ],
 };
+
+test("COCO: text boxes by their polygons", () => {
+  const polygon: TextBox["polygon"] = [
+    [4, 0],
+    [6, 2],
+    [4, 4],
+    [2, 2],
+  ];
+  const [found] = toCoco({ ...RUN, kind: "text-boxes", detections: [{ ...CAT, polygon }] }).annotations;
+  expect(found).toMatchObject({ area: 8, segmentation: [[4, 0, 6, 2, 4, 4, 2, 2]] });
+});
 
 test("COCO: boxes, keypoints with their visibility, ids that were asked for", () => {
   const made = toCoco(POSE, { imageId: 7, fileName: "cat.jpg", firstId: 5 });

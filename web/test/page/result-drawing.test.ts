@@ -77,6 +77,7 @@ test.each([
     { keypoints: [{ name: "nose", side: "middle" }], skeleton: [] },
   ],
   ["segment", { segments: [{ ...found, mask }] }, {}],
+  ["text-boxes", { detections: [{ ...found, polygon: corners.map(({ x, y }) => [x, y]) }] }, {}],
   ["obb", { objects: [{ ...found, corners, width: 25, height: 20, angle: 0 }] }, {}],
   ["grounding", { detections: [found], phrases: ["cat"] }, {}],
 ])("%s: boxes and a count", async (kind, result, task) => {

@@ -29,6 +29,7 @@ const TASKS: Record<Manifest["task"]["kind"], [manifest: string, options?: RunOp
   segment: ["segments.json"],
   tensor: ["golden.json"],
   "text-line": ["text-line.json"],
+  "text-boxes": ["text-boxes.json"],
 };
 
 const CASES = backends.flatMap((backend) =>

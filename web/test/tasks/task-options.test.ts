@@ -39,6 +39,14 @@ test("tiles that are asked for of a model with state are refused", () => {
   );
 });
 
+test("a text detector takes a confidence from 0 to 1 that is no input", () => {
+  const manifest = { task: { kind: "text-boxes", confidence: 0.6 } } as Manifest;
+  expect(taskOptionNames(manifest)).toEqual(["confidence"]);
+  expect(() => checkTaskOptions(manifest, { confidence: 0.3 })).not.toThrow();
+  expect(() => checkTaskOptions(manifest, { confidence: 1.5 })).toThrow("wanted 0 to 1, got 1.5");
+  expect(() => checkTaskOptions(manifest, { confidence: Number.NaN })).toThrow("confidence");
+});
+
 test("a grounding model takes a confidence that is no input", () => {
   expect(taskOptionNames({ task: { kind: "grounding" } })).toContain("confidence");
 });

@@ -4,6 +4,7 @@ import { WebbuildError } from "../../api/errors.js";
 import type { RunOptions } from "../../api/types.js";
 import type { GroundingTask } from "../../manifest/manifest.js";
 import type { TaskOptions } from "../task-options.js";
+import { checkUnitRange } from "../unit-range.js";
 
 /** What a run looks for, and which scores count. */
 export interface PromptOptions {
@@ -45,13 +46,6 @@ export function normalizeCaption(prompt: unknown): string {
   const text = prompt.toLowerCase().trim();
   if (/^[ .?]*$/.test(text)) throw promptError("the prompt is empty");
   return text.endsWith(".") ? text : `${text}.`;
-}
-
-/** Written so that NaN fails. */
-function checkUnitRange(option: string, value: unknown): void {
-  if (typeof value === "number" && value >= 0 && value <= 1) return;
-  const fix = `give a number from 0 to 1, or leave ${option} out for the default`;
-  throw new WebbuildError("invalid-option", `${option}: wanted 0 to 1, got ${value}`, fix);
 }
 
 export function promptError(what: string): WebbuildError {

@@ -2,22 +2,16 @@
 // `min_mask_region_area`.
 
 import type { Box } from "../../../api/geometry.js";
+import { connectedRuns, type Run } from "../../connected-runs.js";
 import type { MaskRuns } from "./result.js";
-
-/** Pixels of one column that touch each other, from `begin` up to `end`. */
-interface Run {
-  column: number;
-  begin: number;
-  end: number;
-}
 
 /** Returns the mask without holes and islands of fewer than `least` pixels; the same one where there are none. */
 export function withoutSmallRegions(mask: MaskRuns, least: number): MaskRuns {
   const { width, height } = mask;
   const inside = runsOf(mask, 1);
-  const holes = regionsOf(runsOf(mask, 0)).filter((region) => sizeOf(region) < least);
+  const holes = connectedRuns(runsOf(mask, 0), true).filter((region) => sizeOf(region) < least);
   const filled = holes.length === 0 ? inside : [...inside, ...holes.flat()];
-  const islands = regionsOf(merged(filled));
+  const islands = connectedRuns(merged(filled), true);
   const large = islands.filter((region) => sizeOf(region) >= least);
   if (holes.length === 0 && large.length === islands.length) return mask;
   const largest = islands.reduce(
@@ -34,7 +28,7 @@ export function boxOf(mask: MaskRuns): Box {
   if (first === undefined || last === undefined) return { x1: 0, y1: 0, x2: 0, y2: 0 };
   const y1 = runs.reduce((least, { begin }) => Math.min(least, begin), mask.height);
   const y2 = runs.reduce((most, { end }) => Math.max(most, end), 0);
-  return { x1: first.column, y1, x2: last.column + 1, y2 };
+  return { x1: first.line, y1, x2: last.line + 1, y2 };
 }
 
 /** The runs outside (0) or inside (1) of the object, cut at the ends of columns, column by column. */
@@ -46,45 +40,12 @@ function runsOf({ height, counts }: MaskRuns, side: 0 | 1): Run[] {
     while (index % 2 === side && at < end) {
       const column = Math.floor(at / height);
       const stop = Math.min(end, (column + 1) * height);
-      runs.push({ column, begin: at - column * height, end: stop - column * height });
+      runs.push({ line: column, begin: at - column * height, end: stop - column * height });
       at = stop;
     }
     at = end;
   }
   return runs;
-}
-
-/** Groups the runs that touch each other at edges or corners. They come column by column, from the top. */
-function regionsOf(runs: readonly Run[]): Run[][] {
-  const parents = runs.map((_, index) => index);
-  const rootOf = (index: number): number => {
-    let root = index;
-    for (let next = parents[root] ?? root; next !== root; next = parents[root] ?? root) {
-      parents[root] = parents[next] ?? next;
-      root = next;
-    }
-    return root;
-  };
-  let left = 0;
-  for (const [index, { column, begin, end }] of runs.entries()) {
-    // Of the column before: the first run that reaches this one. A later run is reached no sooner.
-    const isBefore = (each: Run | undefined): boolean =>
-      each !== undefined && (each.column < column - 1 || (each.column === column - 1 && each.end < begin));
-    while (left < index && isBefore(runs[left])) left++;
-    for (let at = left; at < index; at++) {
-      const other = runs[at];
-      if (other === undefined || other.column === column || other.begin > end) break;
-      parents[rootOf(at)] = rootOf(index);
-    }
-  }
-  const regions = new Map<number, Run[]>();
-  for (const [index, run] of runs.entries()) {
-    const root = rootOf(index);
-    const region = regions.get(root);
-    if (region === undefined) regions.set(root, [run]);
-    else region.push(run);
-  }
-  return [...regions.values()];
 }
 
 function sizeOf(region: readonly Run[]): number {
@@ -94,9 +55,9 @@ function sizeOf(region: readonly Run[]): number {
 /** The runs in their order, those that follow on each other as one. */
 function merged(runs: readonly Run[]): Run[] {
   const joined: Run[] = [];
-  for (const run of [...runs].sort((one, other) => one.column - other.column || one.begin - other.begin)) {
+  for (const run of [...runs].sort((one, other) => one.line - other.line || one.begin - other.begin)) {
     const last = joined.at(-1);
-    if (last?.column === run.column && last.end === run.begin)
+    if (last?.line === run.line && last.end === run.begin)
       joined[joined.length - 1] = { ...last, end: run.end };
     else joined.push(run);
   }
@@ -107,12 +68,12 @@ function countsOf(runs: readonly Run[], { width, height }: MaskRuns): Uint32Arra
   const counts: number[] = [];
   let [at, end] = [0, 0];
   for (const run of merged(runs)) {
-    const begin = run.column * height + run.begin;
+    const begin = run.line * height + run.begin;
     // A run that goes on from the column before.
     if (begin === end && counts.length > 0)
       counts[counts.length - 1] = (counts.at(-1) ?? 0) + run.end - run.begin;
     else counts.push(begin - at, run.end - run.begin);
-    end = at = run.column * height + run.end;
+    end = at = run.line * height + run.end;
   }
   if (at < width * height) counts.push(width * height - at);
   return Uint32Array.from(counts);

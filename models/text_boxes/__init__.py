@@ -1,0 +1,1 @@
+"""What text boxes are compared with: PaddleOCR's post-processing, on OpenCV and pyclipper."""

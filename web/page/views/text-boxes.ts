@@ -1,0 +1,12 @@
+// Shows where text is.
+
+import { detectionDrawing } from "../drawing/result-drawing.js";
+import type { ReadDetections } from "../results/detections.js";
+import { DetectionsView } from "./detections-view.js";
+import type { ViewModule } from "./task-view.js";
+
+const read: ReadDetections = (result) =>
+  result.kind === "text-boxes" ? { detections: result.detections, style: { classes: [] } } : null;
+
+export const drawing = detectionDrawing("text-boxes", read);
+export const view: ViewModule = { kind: "text-boxes", create: () => new DetectionsView(read) };

@@ -1,0 +1,29 @@
+// Text boxes from the top down, and from the left in a row: PaddleOCR's `sorted_boxes`.
+
+import type { Polygon } from "./result.js";
+
+/** Boxes are of one row where their first corners are less than this many pixels of the picture apart in height. */
+const rowHeight = 10;
+
+export function inReadingOrder<T extends { polygon: Polygon }>(boxes: readonly T[]): T[] {
+  const sorted: T[] = [];
+  const byHeight = [...boxes].sort((one, other) => {
+    const [[x1, y1], [x2, y2]] = [one.polygon[0], other.polygon[0]];
+    return y1 - y2 || x1 - x2;
+  });
+  for (const box of byHeight) {
+    let at = sorted.length;
+    while (at > 0 && isRightOf(sorted[at - 1], box)) at--;
+    sorted.splice(at, 0, box);
+  }
+  return sorted;
+}
+
+function isRightOf(
+  before: { polygon: Polygon } | undefined,
+  { polygon: [[x, y]] }: { polygon: Polygon },
+): boolean {
+  if (before === undefined) return false;
+  const [[left, top]] = before.polygon;
+  return Math.abs(y - top) < rowHeight && x < left;
+}

@@ -1,0 +1,10 @@
+// A threshold that a task computes itself.
+
+import { WebbuildError } from "../api/errors.js";
+
+/** Throws "invalid-option" for anything but a number from 0 to 1. Written so that NaN fails. */
+export function checkUnitRange(option: string, value: unknown): void {
+  if (typeof value === "number" && value >= 0 && value <= 1) return;
+  const fix = `give a number from 0 to 1, or leave ${option} out for the default`;
+  throw new WebbuildError("invalid-option", `${option}: wanted 0 to 1, got ${value}`, fix);
+}

@@ -1,0 +1,81 @@
+"""Comparisons of text boxes: paired by overlap, then measured by their polygons' IoU and their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.compare.tolerances import Tolerance
+from webbuild.tasks.detection import TextBox
+from webbuild.tasks.metrics.compare_detections import compare_counts, compare_quantity
+from webbuild.tasks.metrics.detection_arrays import DetectionArrays, from_boxes
+from webbuild.tasks.metrics.match_detections import match_detections
+from webbuild.tasks.metrics.polygon_iou import polygon_area, polygon_iou
+
+_NO_IOU_THRESHOLD = 2.0
+"""An overlap that no two boxes have: nothing is suppressed."""
+_SAME_CELLS = 0.999
+"""IoU from which on two polygons are of the same cells, so that their scores are too."""
+
+
+def compare_text_boxes(
+    subject: ComparedOutput,
+    expected: Sequence[TextBox],
+    actual: Sequence[TextBox],
+    confidence: float,
+    tolerance: Tolerance,
+) -> list[Comparison]:
+    """Compare the text boxes of one picture: how many, their polygons, their scores.
+
+    A cell whose probability is nearly the threshold may be set on one side only, and move the outline: a box may be
+    larger by one cell all around, and its score differ by as much of it.
+    """
+    capacity = max(len(expected), len(actual)) + 1  # ranks decide about none
+    want, got = (_to_arrays(side, capacity) for side in (expected, actual))
+    by_polygon = msgspec.structs.replace(tolerance, pixels=np.inf)
+    found = match_detections(want, got, by_polygon, confidence=confidence, iou=_NO_IOU_THRESHOLD)
+    pairs = [(expected[i], actual[j]) for i, j in found.partners.items()]
+    overlaps = np.array([polygon_iou(one.polygon, other.polygon) for one, other in pairs])
+    cells = np.array([_cell_share(one) for one, _ in pairs])
+    scores = np.array([abs(one.score - other.score) for one, other in pairs])
+    apart = np.maximum(1 - overlaps - cells, 0)
+    uneven = np.maximum(scores - np.where(overlaps < _SAME_CELLS, cells, 0), 0)
+    broken = np.inf if "finite" in found.problems else 0.0
+    problems = dict(found.problems)
+    if apart.max(initial=0) > tolerance.mask:
+        at = int(apart.argmax())
+        problems["polygon"] = (
+            f"detection {at}: an IoU of {overlaps[at]:.3f}: wanted {pairs[at][0].polygon}, got {pairs[at][1].polygon}"
+        )
+    found = msgspec.structs.replace(found, problems=problems)
+    least = float(overlaps.min()) if overlaps.size else None
+    return [
+        compare_counts(subject.with_quantity("detections"), found, len(expected), len(actual)),
+        compare_quantity(
+            subject.with_quantity("score"), float(uneven.max(initial=broken)), tolerance.score, found, len(expected)
+        ),
+        compare_quantity(
+            subject.with_quantity("polygon"),
+            float(apart.max(initial=broken)),
+            tolerance.mask,
+            found,
+            len(expected),
+            least,
+        ),
+    ]
+
+
+def _to_arrays(found: Sequence[TextBox], capacity: int) -> DetectionArrays:
+    corners = np.array([each.polygon for each in found], np.float64).reshape(len(found), 4, 2)
+    arrays = from_boxes(found, capacity)
+    return msgspec.structs.replace(arrays, corners=corners, finite=arrays.finite and bool(np.isfinite(corners).all()))
+
+
+def _cell_share(one: TextBox) -> float:
+    """Return which part of a box that is one cell larger all around lies outside of it."""
+    first, second = (float(np.hypot(*np.subtract(one.polygon[at], one.polygon[at - 1]))) for at in (1, 2))
+    area, larger = polygon_area(one.polygon), (first + 2 * one.cell) * (second + 2 * one.cell)
+    return 1 - area / larger if larger > area else 0.0

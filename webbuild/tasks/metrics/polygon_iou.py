@@ -1,0 +1,37 @@
+"""Overlap of convex polygons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Corner = tuple[float, float]
+
+
+def polygon_iou(first: Sequence[Corner], second: Sequence[Corner]) -> float:
+    """Return the intersection over the union of two convex polygons, their corners clockwise on a screen; 0 of none."""
+    shared = polygon_area(_clipped(first, second))
+    union = polygon_area(first) + polygon_area(second) - shared
+    return shared / union if union > 0 else 0.0
+
+
+def polygon_area(corners: Sequence[Corner]) -> float:
+    """Return the area of a polygon (the shoelace formula); 0 of fewer than three corners."""
+    turned = [*corners[1:], *corners[:1]]
+    return abs(sum(x1 * y2 - x2 * y1 for (x1, y1), (x2, y2) in zip(corners, turned, strict=True))) / 2
+
+
+def _clipped(subject: Sequence[Corner], clip: Sequence[Corner]) -> list[Corner]:
+    """Return the part of a polygon inside of another: Sutherland and Hodgman, a side of `clip` after the other."""
+    left = list(subject)
+    for (x1, y1), (x2, y2) in zip(clip, [*clip[1:], *clip[:1]], strict=True):
+        sides = [(x2 - x1) * (y - y1) - (y2 - y1) * (x - x1) for x, y in left]  # above 0 inside
+        kept: list[Corner] = []
+        for at, ((x, y), side) in enumerate(zip(left, sides, strict=True)):
+            (before_x, before_y), before = left[at - 1], sides[at - 1]
+            if (side < 0) != (before < 0):
+                part = before / (before - side)
+                kept.append((before_x + part * (x - before_x), before_y + part * (y - before_y)))
+            if side >= 0:
+                kept.append((x, y))
+        left = kept
+    return left

@@ -1,0 +1,119 @@
+"""Text boxes: where text is in a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.compare.tolerances import Tolerance
+from webbuild.manifest.manifest import TextBoxesTask
+from webbuild.model.signature import ModelSignature
+from webbuild.tasks.base import TaskKind
+from webbuild.tasks.boxes import box_areas, enclosing_boxes
+from webbuild.tasks.detection import Box, TextBox
+from webbuild.tasks.metrics.compare_text_boxes import compare_text_boxes
+from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.task_match import TaskMatch
+from webbuild.tasks.text_detectors import infer_text_detector, with_measured_range
+from webbuild.tasks.text_map import find_text, reading_order
+from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
+
+LABEL = "text"
+
+
+class TextBoxesKind(TaskKind):
+    """See `TextBoxesTask` for how the map is read."""
+
+    spec = TextBoxesTask
+    page_template = "detections"
+    noun = "detection"
+    has_detections = True
+    predicts_more = True
+    description = "Finds text in a picture"
+    wants = "one picture [1, 3, h, w], and one map [1, 1, h, w] of how probable text is"
+
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
+        """Recognise text detectors by their names, and any model of one map if asked to."""
+        return infer_text_detector(signature, requested=requested)
+
+    def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
+        """Return the match with what the values on photographs say: probabilities, or logits."""
+        finite = np.concatenate([each[np.isfinite(each)] for each in values])
+        return with_measured_range(match, finite) if finite.size else match
+
+    def needed_outputs(self, task: TextBoxesTask) -> Sequence[str]:
+        """Return the map."""
+        return (task.output,)
+
+    def default_thresholds(self, task: TextBoxesTask) -> Mapping[str, float]:
+        """Return the exported threshold of scores."""
+        return {"confidence": task.confidence}
+
+    def decode(self, task: TextBoxesTask, outputs: Tensors, context: RunContext) -> Sequence[TextBox]:
+        """Return the boxes in reading order. What lies outside of the picture is cut off."""
+        if (place := context.placement) is None:
+            return ()
+        cells = outputs[task.output][0, 0]
+        confidence = {**self.default_thresholds(task), **context.thresholds}["confidence"]
+        scale = np.array([place.input_width / cells.shape[1], place.input_height / cells.shape[0]])
+        found = list(find_text(task, cells, confidence))
+        corners = [place.to_source(each.corners * scale, clamp=True) for each in found]
+        cell = float(scale[0]) * place.source_width / place.width
+        boxes = enclosing_boxes(np.array(corners).reshape(-1, 4, 2))
+        seen = box_areas(boxes) > 0
+        return [
+            TextBox(
+                Box(*boxes[at].tolist()),
+                found[at].score,
+                0,
+                LABEL,
+                polygon=tuple((x, y) for x, y in corners[at].tolist()),
+                cell=cell,
+            )
+            for at in reading_order(corners)
+            if seen[at]
+        ]
+
+    def read_result(self, result: Mapping[str, Any]) -> Sequence[TextBox]:
+        """Return the boxes."""
+        return msgspec.convert(result["detections"], list[TextBox])
+
+    def tolerance_text(self, tolerance: Tolerance) -> str:
+        """Return in words how far two equal predictions may lie apart."""
+        polygons = f"polygons an IoU of {1 - tolerance.mask:g}, less one cell of the map all around"
+        return f"text boxes are matched by overlap: score {tolerance.score:g}, {polygons}"
+
+    def summary(self, task: TextBoxesTask, pictures: int) -> str:
+        """Return what the model does."""
+        return "Finds where text is in a picture."
+
+    def typescript(self, task: TextBoxesTask) -> TypeNames:
+        """Return the name of the boxes."""
+        return TypeNames("detections", functions=OBJECT_FUNCTIONS)
+
+    def describe_flat(self, task: TextBoxesTask, name: str, array: Any) -> str:
+        """Return nothing: a picture without text is one of zeros."""
+        return ""
+
+    def compare(
+        self,
+        task: TextBoxesTask,
+        subject: ComparedOutput,
+        expected: Sequence[TextBox],
+        actual: Sequence[TextBox],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison]:
+        """Compare the boxes in pixels of the source."""
+        if context.placement is None:
+            return ()
+        thresholds = {**self.default_thresholds(task), **context.thresholds}
+        return compare_text_boxes(subject, expected, actual, thresholds["confidence"], tolerance)
+
+
+TASK = TextBoxesKind()
