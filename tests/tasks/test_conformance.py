@@ -52,6 +52,7 @@ from webbuild.tasks.everything import EverythingSettings, FoundMask, best_masks,
 from webbuild.tasks.mask_generation import PromptedMasks
 from webbuild.tasks.registry import decode_task
 from webbuild.tasks.run_context import RunContext
+from webbuild.tasks.unit_vector import unit_vectors
 
 FOLDER = Path(__file__).parents[2] / "conformance"
 
@@ -144,6 +145,15 @@ def test_a_map_becomes_the_text_boxes_that_are_wanted(file: Path) -> None:
         RunContext(placement=placement),
     )
     same([{"polygon": each.polygon, "score": each.score} for each in again], case["want"], case["tolerance"])
+
+
+@cases_of("similar")
+def test_the_most_similar_are_those_that_numpy_ranks_first(file: Path) -> None:
+    case = read(file)
+    vectors = np.array(case["vectors"], np.float32).reshape(-1, case["dimension"])
+    cosines = vectors @ unit_vectors(np.array(case["query"]))
+    want = [{"index": int(at), "cosine": cosines[at]} for at in np.argsort(-cosines, kind="stable")[: case["k"]]]
+    same(want, case["want"], case["tolerance"])
 
 
 @cases_of("segment")

@@ -24,6 +24,8 @@ export {
   type SupervisionOptions,
   toSupervision,
 } from "./export/supervision.js";
+export { loadIndex, type PictureIndex } from "./search/picture-index.js";
+export { type SimilarPicture, similar } from "./search/similar.js";
 export { depthAt } from "./tasks/depth/depth-at.js";
 export { Tracker } from "./tracking/tracker.js";
 export { countCrossings, inZone } from "./tracking/zones.js";

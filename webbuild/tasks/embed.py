@@ -82,7 +82,7 @@ class EmbedKind(TaskKind):
 
     def typescript(self, task: EmbedTask) -> TypeNames:
         """Return the name of the vector."""
-        return TypeNames("embedding")
+        return TypeNames("embedding", functions=("loadIndex", "similar"))
 
     def compare_output(
         self,

@@ -28,6 +28,7 @@ export type ErrorCode =
   | "unknown-input"
   | "unreadable-image"
   | "worker-failed"
+  | "invalid-index"
   | "invalid-input"
   | "invalid-option"
   | "invalid-image"

@@ -1,0 +1,61 @@
+// An index of pictures, as `webbuild embed` writes it: their unit vectors, and beside them their names.
+
+import { abortedError, WebbuildError } from "../api/errors.js";
+import { resolved } from "../api/fetch-manifest.js";
+
+/** Unit vectors of pictures, one after another, and what each is called. */
+export interface PictureIndex {
+  /** As many times `dimension` numbers as there are names. */
+  vectors: Float32Array;
+  names: readonly string[];
+  dimension: number;
+}
+
+const FORMAT = 1;
+
+/** Fetches an index. `url` is that of its .json file; the .bin file lies beside it. */
+export async function loadIndex(
+  url: URL | string,
+  options: { signal?: AbortSignal | undefined } = {},
+): Promise<PictureIndex> {
+  const { href } = resolved(url, "loadIndex()");
+  const vectors = href.replace(/\.json(?=$|[?#])/, ".bin");
+  if (vectors === href) throw invalidIndex(`${href} is not the address of a .json file`);
+  const signal = options.signal;
+  const [said, bytes] = await Promise.all([
+    download(href, signal, (answer) => answer.json()),
+    download(vectors, signal, (answer) => answer.arrayBuffer()),
+  ]);
+  const { format, names, dimension } = Object(said) as Partial<Record<string, unknown>>;
+  if (format !== FORMAT || !isNames(names) || typeof dimension !== "number")
+    throw invalidIndex(`${href} is no index of this version`);
+  const wanted = 4 * names.length * dimension;
+  if (bytes.byteLength !== wanted)
+    throw invalidIndex(`${href}: its vectors are ${bytes.byteLength} bytes, not ${wanted}`);
+  return { vectors: new Float32Array(bytes), names, dimension };
+}
+
+async function download<T>(
+  url: string,
+  signal: AbortSignal | undefined,
+  read: (answer: Response) => Promise<T>,
+): Promise<T> {
+  try {
+    const answer = await fetch(url, { signal: signal ?? null });
+    if (!answer.ok) throw new Error(`the server answered ${answer.status} ${answer.statusText}`.trim());
+    return await read(answer);
+  } catch (cause) {
+    if (signal?.aborted) throw abortedError(signal);
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new WebbuildError("download-failed", `${url}: ${reason}`, "check that it is deployed", { cause });
+  }
+}
+
+function isNames(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+function invalidIndex(message: string): WebbuildError {
+  const fix = "write it again with `webbuild embed`, and deploy both files, .json and .bin, unchanged";
+  return new WebbuildError("invalid-index", message, fix);
+}

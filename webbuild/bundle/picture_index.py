@@ -1,0 +1,44 @@
+"""An index of pictures: their unit vectors, and beside them their names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.bundle.staging import unwritable_output
+from webbuild.manifest.manifest import Manifest
+
+INDEX_FORMAT = 1
+"""The version of both files, as in the runtime's `loadIndex`."""
+
+
+def index_files(out: Path) -> tuple[Path, Path]:
+    """Return the files of an index: the vectors, and what is said of them."""
+    return out.with_name(f"{out.name}.bin"), out.with_name(f"{out.name}.json")
+
+
+def write_index(out: Path, manifest: Manifest, names: Sequence[str], vectors: NDArray[np.float32]) -> None:
+    """Write the vectors [count, dimension], little-endian float32 row by row, and their names in the same order.
+
+    Raises:
+        WebbuildError: `cannot-write`.
+    """
+    said = {
+        "format": INDEX_FORMAT,
+        "model": {"name": manifest.name, "sha256": manifest.source.sha256},
+        "dimension": vectors.shape[1],
+        "names": list(names),
+    }
+    contents = (vectors.astype("<f4").tobytes(), json.dumps(said, ensure_ascii=False).encode() + b"\n")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        for file, data in zip(index_files(out), contents, strict=True):
+            partial = file.with_name(f".{file.name}.partial")
+            partial.write_bytes(data)
+            partial.replace(file)
+    except OSError as error:
+        raise unwritable_output(out, error) from error
