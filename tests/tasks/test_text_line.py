@@ -91,6 +91,28 @@ def test_a_free_width_is_that_of_paddles_lines() -> None:
     assert known_picture_size(facts(("n", "t", 97), ("n", 3, 224, "w"))) is None
 
 
+FREE = ("batch", 3, "?", "width")
+OWN = {"character": "\n".join(map(str, range(95)))}
+
+
+@pytest.mark.parametrize(
+    ("file", "metadata", "size"),
+    [
+        ("model.onnx", OWN, (48, 320)),
+        ("ch_PP-OCRv4_rec_infer.onnx", {}, (48, 320)),
+        ("ch_PP-OCRv2_rec_infer.onnx", {}, (32, 320)),
+        ("ch_ppocr_mobile_v2.0_rec_infer.onnx", {}, (32, 320)),
+        ("model.onnx", {"character": "a\nb"}, None),
+        ("recogniser.onnx", {}, None),
+    ],
+)
+def test_a_free_height_is_paddles_where_the_dictionary_or_the_name_says_so(
+    file: str, metadata: dict[str, str], size: tuple[int, int] | None
+) -> None:
+    found = known_picture_size(facts(("batch", "columns", 97), FREE, file=file, metadata=metadata))
+    assert (found and found.size) == size
+
+
 @pytest.mark.parametrize(
     ("characters", "first", "want"),
     [

@@ -8,7 +8,7 @@ from webbuild.model.signature import ModelSignature
 from webbuild.tasks.matte_families import named_family
 from webbuild.tasks.metadata import image_size
 from webbuild.tasks.text_detectors import named_text_detector
-from webbuild.tasks.text_recognisers import line_width
+from webbuild.tasks.text_recognisers import line_size
 
 
 class KnownSize(Struct, frozen=True):
@@ -22,8 +22,8 @@ def known_picture_size(signature: ModelSignature) -> KnownSize | None:
     """Return the size of a model's pictures, None where nothing says it."""
     if (said := image_size(signature)) is not None:
         return KnownSize(said, "as the exporter says")
-    if (width := line_width(signature)) is not None:
-        return KnownSize((0, width), "the width of PaddleOCR's lines")
+    if (line := line_size(signature)) is not None:
+        return KnownSize(line, "as PaddleOCR pads lines")
     if (detector := named_text_detector(signature)) is not None:
         side = detector.family.size
         return KnownSize((side, side), f"as {detector.family.name} takes pictures")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -16,7 +17,11 @@ from webbuild.tasks.text_dictionary import fit_dictionary, known_dictionary
 from webbuild.tasks.ultralytics_export import fixed_image_input
 
 _HEIGHTS = (32, 48)
-"""Pixels of a line's height that recognisers are trained for."""
+"""Pixels of a line's height that recognisers are trained for: PaddleOCR's before its third version, and since."""
+_WIDTH = 320
+"""Pixels to which PaddleOCR pads a line at least."""
+_FILE = re.compile(r"(pp-?ocr|paddle|rapidocr).*rec(?![a-z])", re.IGNORECASE)
+_OLD_FILE = re.compile(r"v[12](?![0-9])|mobile_v[12]", re.IGNORECASE)
 _LEAST_CLASSES = 64
 """Classes from which on an output may be characters where no dictionary says so: Latin letters, digits and signs."""
 _STRIDES = range(2, 17)
@@ -66,12 +71,28 @@ def infer_text_line(signature: ModelSignature, *, requested: bool) -> TaskMatch 
     return TaskMatch(task, (picture,), tuple(said), measured_output=output.name)
 
 
-def line_width(signature: ModelSignature) -> int | None:
-    """Return the width of PaddleOCR's lines for a recogniser whose width alone is free, None for any other model."""
+def line_size(signature: ModelSignature) -> tuple[int, int] | None:
+    """Return height and width of PaddleOCR's lines for a recogniser that leaves them free, None for any other model.
+
+    A height is 0 where the model has its own. Where that is free too, the model's dictionary, or its file's name, has
+    to say that it is one.
+    """
     match signature.inputs, signature.outputs:
-        case (TensorSpec(shape=(_, 3, int(height), width)),), (TensorSpec(shape=(_, _, _)),) if height in _HEIGHTS:
-            return None if isinstance(width, int) else 320
-    return None
+        case (TensorSpec(shape=(_, 3, height, width)),), (TensorSpec(shape=(_, _, classes)),):
+            pass
+        case _:
+            return None
+    if isinstance(width, int) or (isinstance(height, int) and height not in _HEIGHTS):
+        return None
+    if isinstance(height, int):
+        return 0, _WIDTH
+    found = known_dictionary(signature)
+    fits = (
+        found is not None and isinstance(classes, int) and fit_dictionary(found.characters, classes, blank_first=True)
+    )
+    if not fits and not _FILE.search(signature.file):
+        return None
+    return _HEIGHTS[0] if _OLD_FILE.search(signature.file) else _HEIGHTS[1], _WIDTH
 
 
 def with_measured_scores(match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
