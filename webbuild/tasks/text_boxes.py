@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from webbuild.compare.arrays import compare_arrays
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import TextBoxesTask
@@ -20,7 +21,7 @@ from webbuild.tasks.metrics.compare_text_boxes import compare_text_boxes
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.text_detectors import infer_text_detector, with_measured_range
-from webbuild.tasks.text_map import find_text, reading_order
+from webbuild.tasks.text_map import find_text, probabilities, reading_order
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
 
 LABEL = "text"
@@ -99,6 +100,21 @@ class TextBoxesKind(TaskKind):
     def describe_flat(self, task: TextBoxesTask, name: str, array: Any) -> str:
         """Return nothing: a picture without text is one of zeros."""
         return ""
+
+    def compare_output(
+        self,
+        task: TextBoxesTask,
+        subject: ComparedOutput,
+        expected: NDArray[Any],
+        actual: NDArray[Any],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison] | None:
+        """Compare the map as probabilities: of a picture without text they are rounding, next to 0."""
+        if subject.output != task.output:
+            return None
+        sides = probabilities(task, expected), probabilities(task, actual)
+        return [compare_arrays(subject, *sides, rounding=tolerance.score, relative=tolerance.relative)]
 
     def compare(
         self,

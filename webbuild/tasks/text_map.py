@@ -24,12 +24,18 @@ class TextRectangle(Struct, frozen=True):
     score: float
 
 
+def probabilities(task: TextBoxesTask, values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return values of the task's output, of any shape, as probabilities of text."""
+    exact = values.astype(np.float64)
+    if task.activation == "none":
+        return exact
+    with np.errstate(over="ignore"):
+        return np.asarray(1 / (1 + np.exp(-exact)))
+
+
 def find_text(task: TextBoxesTask, cells: NDArray[np.float32], confidence: float) -> Iterator[TextRectangle]:
     """Yield the rectangles around text in a map [height, width] of the task's output."""
-    probability = cells.astype(np.float64)
-    if task.activation == "sigmoid":
-        with np.errstate(over="ignore"):
-            probability = 1 / (1 + np.exp(-probability))
+    probability = probabilities(task, cells)
     sums = np.pad(probability.cumsum(axis=1), ((0, 0), (1, 0)))
     for hull in outline_hulls(probability > task.threshold, task.max_outlines):
         corners, side = smallest_rectangle(hull)
