@@ -19,8 +19,8 @@ def compared(want: list[float], got: list[float], activation: Literal["none", "s
         output="map", activation=activation, threshold=0.3, confidence=0.6, unclip_ratio=1.5, max_outlines=1000
     )
     subject = ComparedOutput("webgpu", "sample", "raw", "map")
-    sides = [np.array([[[values]]], np.float32) for values in (want, got)]
-    found = TASK.compare_output(task, subject, *sides, RunContext(), NATIVE)
+    one, other = (np.array([[[values]]], np.float32) for values in (want, got))
+    found = TASK.compare_output(task, subject, one, other, RunContext(), NATIVE)
     assert found is not None
     return found[0]
 
