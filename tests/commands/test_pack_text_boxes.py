@@ -34,6 +34,11 @@ def test_a_detector_packs_by_its_name(tmp_path: Path, picture: str, model: onnx.
     assert 'data-option="confidence"' in page
 
 
+def test_a_detector_is_tried_on_signs_where_no_pictures_are_given(tmp_path: Path) -> None:
+    manifest = pack(save(detector(), tmp_path / "det.onnx"))
+    assert [Path(each.file).name for each in manifest.samples] == ["sign-1.png", "sign-2.png"]
+
+
 def test_a_free_size_is_fixed_by_an_option(tmp_path: Path, picture: str) -> None:
     model = save(detector(size=("h", "w")), tmp_path / "model.onnx")
     manifest = pack(model, "--sample", picture, "--size", "96x64")

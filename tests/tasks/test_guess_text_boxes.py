@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
 from webbuild.manifest.manifest import DepthTask, ImageInput, MatteTask, TensorTask, TextBoxesTask
+from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.tasks.known_size import known_picture_size
 from webbuild.tasks.registry import match_task
@@ -55,6 +57,30 @@ def test_names_tell_a_detector_of_paddle(told: ModelSignature) -> None:
     assert (task.activation, task.threshold, task.confidence, task.unclip_ratio) == ("none", 0.3, 0.6, 1.5)
     assert (image.color, image.mean, image.std) == ("bgr", [0.485, 0.456, 0.406], [0.229, 0.224, 0.225])
     assert (image.letterbox.mode, image.letterbox.anchor, image.letterbox.pad) == ("letterbox", "top-left", 0)
+
+
+def test_what_lies_beside_the_model_tells_it_and_its_thresholds() -> None:
+    said = {
+        "name": "DBPostProcess",
+        "thresh": "0.2",
+        "box_thresh": "0.45",
+        "unclip_ratio": "1.4",
+        "max_candidates": "3000",
+    }
+    told = msgspec.structs.replace(signature("inference.onnx"), hub_files=HubFiles(postprocess=said))
+    task, _ = found(match_task(told))
+    assert (task.threshold, task.confidence, task.unclip_ratio, task.max_outlines) == (0.2, 0.45, 1.4, 3000)
+    odd = {
+        "name": "DBPostProcess",
+        "thresh": "none",
+        "box_thresh": "1.5",
+        "unclip_ratio": "nan",
+        "max_candidates": ["1"],
+    }
+    task, _ = found(match_task(msgspec.structs.replace(told, hub_files=HubFiles(postprocess=odd))))
+    assert (task.threshold, task.confidence, task.unclip_ratio, task.max_outlines) == (0.3, 0.6, 1.5, 1000)
+    other = msgspec.structs.replace(told, hub_files=HubFiles(postprocess={"name": "CTCLabelDecode"}))
+    assert isinstance(match_task(other).task, TensorTask)
 
 
 @pytest.mark.parametrize("file", ["db_resnet50.onnx", "rep_db_mobilenet_v3_large-1866973f.onnx"])

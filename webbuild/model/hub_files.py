@@ -16,7 +16,8 @@ _MAX_BYTES = 4_000_000
 class HubFiles(Struct, frozen=True):
     """The JSON objects that transformers writes, and the lines of a `vocab.txt`; empty where there are none.
 
-    `characters` are those of a text recogniser that Paddle's `inference.yml` lists.
+    `characters` are those of a text recogniser that Paddle's `inference.yml` lists; `postprocess` is all that it
+    says of what follows a network, its numbers as texts.
     """
 
     config: Mapping[str, Any] = {}
@@ -25,6 +26,7 @@ class HubFiles(Struct, frozen=True):
     tokenizer_config: Mapping[str, Any] = {}
     vocabulary: tuple[str, ...] = ()
     characters: tuple[str, ...] = ()
+    postprocess: Mapping[str, Any] = {}
 
 
 def read_hub_files(model: Path) -> HubFiles:
@@ -38,31 +40,40 @@ def read_hub_files(model: Path) -> HubFiles:
         for name in ("config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json")
     )
     vocabularies = (_read_lines(folder / "vocab.txt") for folder in folders)
-    characters = _read_character_dict(model.parent / "inference.yml")
-    return HubFiles(config, preprocessor, tokenizer, words, next(filter(None, vocabularies), ()), characters)
+    after = _read_postprocess(model.parent / "inference.yml")
+    vocabulary = next(filter(None, vocabularies), ())
+    return HubFiles(config, preprocessor, tokenizer, words, vocabulary, _characters(after), after)
 
 
-def _read_character_dict(path: Path) -> tuple[str, ...]:
-    """Return `PostProcess.character_dict` of Paddle's `inference.yml`, nothing where that says something else.
+def _characters(postprocess: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the `character_dict`, nothing where that is something else."""
+    match postprocess:
+        case {"character_dict": [*entries]} if all(isinstance(each, str) for each in entries):
+            return tuple(entries)
+    return ()
+
+
+def _read_postprocess(path: Path) -> Mapping[str, Any]:
+    """Return `PostProcess` of Paddle's `inference.yml`, nothing where that says something else.
 
     The loader makes texts of all scalars, and nothing else: `- 0` and `- y` are characters.
     """
     try:
         if path.stat().st_size > _MAX_BYTES:
-            return ()
+            return {}
         data = path.read_bytes()
     except OSError:
-        return ()
+        return {}
     import yaml
 
     try:
         value: object = yaml.load(data, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
     except (yaml.YAMLError, ValueError, RecursionError):
-        return ()
+        return {}
     match value:
-        case {"PostProcess": {"character_dict": [*entries]}} if all(isinstance(each, str) for each in entries):
-            return tuple(entries)
-    return ()
+        case {"PostProcess": dict(found)}:
+            return found
+    return {}
 
 
 def _read_lines(path: Path) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ class TextBoxesKind(TaskKind):
     page_template = "detections"
     noun = "detection"
     has_detections = True
+    sample_folder = "signs"
     predicts_more = True
     description = "Finds text in a picture"
     wants = "one picture [1, 3, h, w], and one map [1, 1, h, w] of how probable text is"

@@ -47,12 +47,14 @@ class NamedDetector(Struct, frozen=True):
 def named_text_detector(signature: ModelSignature) -> NamedDetector | None:
     """Return the family of a model of one map by its names, None where none of them says that it finds text.
 
-    The file's name says it, or Paddle's names for the input and for an output that ends in a sigmoid: its networks for
-    segmentation and matting end in others, or have other names.
+    `inference.yml` says it, or the file's name, or Paddle's names for the input and for an output that ends in a
+    sigmoid: its networks for segmentation and matting end in others, or have other names.
     """
     if len(signature.inputs) != 1 or len(signature.outputs) != 1 or not _may_be_map(signature.outputs[0]):
         return None
     file, output = signature.file.lower(), signature.outputs[0]
+    if signature.hub_files.postprocess.get("name") == "DBPostProcess":
+        return NamedDetector(PADDLE, "inference.yml")
     if _DOCTR_FILE.search(file):
         return NamedDetector(DOCTR, "the file's name")
     if _DETECTOR_FILE.search(file):
@@ -91,13 +93,17 @@ def infer_text_detector(signature: ModelSignature, *, requested: bool) -> TaskMa
         letterbox=Letterbox(anchor=family.anchor, pad=0),
     )
     ending = output.activation
+
+    def said_number(name: str, default: float, most: float = 1.0) -> float:
+        return _positive_number(signature.hub_files.postprocess.get(name), default, most)
+
     task = TextBoxesTask(
         output=output.name,
         activation="none",
-        threshold=0.3,
-        confidence=family.confidence,
-        unclip_ratio=1.5,
-        max_outlines=1000,
+        threshold=said_number("thresh", 0.3),
+        confidence=said_number("box_thresh", family.confidence),
+        unclip_ratio=said_number("unclip_ratio", 1.5, most=10),
+        max_outlines=int(said_number("max_candidates", 1000, most=100_000)),
     )
     mean, std = (", ".join(f"{each:g}" for each in values) for values in (family.mean, family.std))
     recipe = (
@@ -117,6 +123,15 @@ def infer_text_detector(signature: ModelSignature, *, requested: bool) -> TaskMa
         guessed_recipe=recipe if named is None else "",
         measured_output="" if ending else output.name,
     )
+
+
+def _positive_number(text: object, default: float, most: float) -> float:
+    """Return a number of `inference.yml`, the default where it is none above 0 and up to `most`."""
+    try:
+        value = float(text) if isinstance(text, str) else default
+    except ValueError:
+        return default
+    return value if 0 < value <= most else default
 
 
 def with_measured_range(match: TaskMatch, values: NDArray[Any]) -> TaskMatch:
