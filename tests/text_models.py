@@ -10,7 +10,8 @@ import numpy as np
 import onnx
 from PIL import Image
 
-from tests.models import parsed
+from tests.crop_models import crowd_detector
+from tests.models import parsed, save
 
 CHARACTERS = string.ascii_letters + string.digits + "."
 """Those of the dictionary; a space follows them, and the blank comes first."""
@@ -21,7 +22,12 @@ COLOURS = dict(zip((*CHARACTERS, " "), product((0, 85, 170, 255), repeat=3), str
 
 
 def recogniser(
-    *, width: int | str = "width", layout: str = "ntc", softmax: bool = True, metadata: dict[str, str] | None = None
+    *,
+    batch: int | str = 1,
+    width: int | str = "width",
+    layout: str = "ntc",
+    softmax: bool = True,
+    metadata: dict[str, str] | None = None,
 ) -> onnx.ModelProto:
     """Return a recogniser [1, 3, 48, width] -> [1, T, 65] or [T, 1, 65], as PaddleOCR has its pictures: BGR, -1..1.
 
@@ -30,11 +36,11 @@ def recogniser(
     own = np.array([GREY[::-1], *(colour[::-1] for colour in COLOURS.values())], np.float32) / 127.5 - 1  # [65, 3]
     kernel = (16 * own / (48 * COLUMN))[:, :, None, None] * np.ones((1, 1, 48, COLUMN), np.float32)
     axes = "0, 2, 1" if layout == "ntc" else "2, 0, 1"
-    shape = "1, columns, 65" if layout == "ntc" else "columns, 1, 65"
+    shape = f"{batch}, columns, 65" if layout == "ntc" else "columns, 1, 65"
     ending = "y = Softmax <axis = 2> (turned)" if softmax else "y = Identity (turned)"
     model = parsed(
         f"""<ir_version: 8, opset_import: ["" : 18]>
-        recogniser (float[1, 3, 48, {width}] x) => (float[{shape}] y)
+        recogniser (float[{batch}, 3, 48, {width}] x) => (float[{shape}] y)
         <int64[1] rows = {{2}}>
         {{ scores = Conv <kernel_shape = [48, {COLUMN}], strides = [48, {COLUMN}]> (x, weight, bias)
            line = Squeeze (scores, rows)
@@ -59,3 +65,25 @@ def write_line(path: Path, text: str, *, height: int = 48, column: int = COLUMN)
     pixels = np.repeat([colour for each in text for colour in (COLOURS[each], GREY)], column, axis=0)
     Image.fromarray(np.broadcast_to(pixels.astype(np.uint8), (height, *pixels.shape))).save(path)
     return path
+
+
+def write_page(path: Path, lines: dict[str, tuple[int, int]], size: tuple[int, int] = (320, 192)) -> Path:
+    """Write a picture of lines 48 pixels high, each at its left upper corner; the rest is black."""
+    page = Image.new("RGB", size)
+    for text, place in lines.items():
+        page.paste(Image.open(write_line(path.with_suffix(".line.png"), text)), place)
+        path.with_suffix(".line.png").unlink()
+    page.save(path)
+    return path
+
+
+def line_detector(path: Path, boxes: list[tuple[int, int, int, int]], size: tuple[int, int] = (320, 192)) -> Path:
+    """Write a detector that finds these boxes in any picture, the lighter the surer."""
+    crowd_detector(path, len(boxes), f"{size[1]},{size[0]}")
+    model = onnx.load(path)
+    (rows,) = (each for each in model.graph.initializer if each.name == "rows")
+    values = onnx.numpy_helper.to_array(rows).copy()
+    values[0, :, :4] = boxes
+    rows.CopyFrom(onnx.numpy_helper.from_array(values, "rows"))
+    onnx.helper.set_model_props(model, {"task": "detect", "names": "{0: 'line'}", "args": "{'nms': True}"})
+    return save(model, path)

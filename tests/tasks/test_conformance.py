@@ -458,5 +458,5 @@ def _outputs_of_crops(case: dict[str, Any]) -> tuple[dict[str, NDArray[np.float3
     return outputs, RunContext(place)
 
 
-def _crop_box(box: list[float], points: list[list[float]]) -> CropBox:
-    return msgspec.convert({"box": box, "points": points}, CropBox)
+def _crop_box(box: list[float], points: list[list[float]], polygon: list[list[float]] | None = None) -> CropBox:
+    return msgspec.convert({"box": box, "points": points, "polygon": polygon or []}, CropBox)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,9 @@ from webbuild.manifest.manifest import CropInput
 from webbuild.preprocess.affine import Affine, similarity
 from webbuild.preprocess.crop_box import Crop, CropBox
 from webbuild.preprocess.image import composite_on_white, input_size
+
+TURNED = 1.5
+"""How many times higher than wide a line is that is written down the page, and read turned."""
 
 
 def whole_picture(rgba: NDArray[np.uint8]) -> CropBox:
@@ -36,8 +40,10 @@ def place_crop(around: CropBox, spec: CropInput) -> Crop:
     if spec.template and len(spec.template) == len(around.points):
         aligned = similarity(spec.template, around.points)
         if aligned is not None:
-            return Crop(around, aligned)
-    return Crop(around, _around_box(around.box, spec))
+            return Crop(around, aligned, input_size(spec)[1])
+    if spec.aspect == "line":
+        return _along_line(around, spec)
+    return Crop(around, _around_box(around.box, spec), input_size(spec)[1])
 
 
 def _around_box(box: tuple[float, float, float, float], spec: CropInput) -> Affine:
@@ -51,12 +57,31 @@ def _around_box(box: tuple[float, float, float, float], spec: CropInput) -> Affi
     return Affine(width / across, 0.0, left, 0.0, height / down, top)
 
 
+def _along_line(around: CropBox, spec: CropInput) -> Crop:
+    rows, columns = input_size(spec)
+    first, second, _, last = corners = around.corners
+    if _length(first, last) >= TURNED * _length(first, second):
+        first, second, _, last = (*corners[1:], corners[0])
+    wide, high = _length(first, second), _length(first, last)
+    used = min(columns, max(1, math.ceil(rows * wide / high))) if high > 0 else columns
+    (x0, y0), (xa, ya), (xd, yd) = first, second, last
+    across, down = ((xa - x0) / used, (ya - y0) / used), ((xd - x0) / rows, (yd - y0) / rows)
+    return Crop(around, Affine(across[0], down[0], x0, across[1], down[1], y0), used)
+
+
+def _length(one: tuple[float, float], other: tuple[float, float]) -> float:
+    across, down = other[0] - one[0], other[1] - one[1]
+    return math.sqrt(across * across + down * down)
+
+
 def crops_to_canvases(rgba: NDArray[np.uint8], spec: CropInput, crops: Sequence[Crop]) -> NDArray[np.float64]:
     """Cut crops out of a picture [h, w, 4] -> RGB [crops, rows, columns, 3] of 0..255."""
     rows, columns = input_size(spec)
     grid = np.mgrid[0:rows, 0:columns].astype(np.float64)  # y, x of each pixel of the input
-    cut = (_sample(rgba, *crop.to_picture.apply(grid[1], grid[0]), float(spec.pad)) for crop in crops)
-    return np.stack(list(cut)) if crops else np.zeros((0, rows, columns, 3))
+    cut = [_sample(rgba, *crop.to_picture.apply(grid[1], grid[0]), float(spec.pad)) for crop in crops]
+    for crop, canvas in zip(crops, cut, strict=True):
+        canvas[:, crop.columns :] = spec.pad
+    return np.stack(cut) if crops else np.zeros((0, rows, columns, 3))
 
 
 def _sample(rgba: NDArray[np.uint8], x: NDArray[Any], y: NDArray[Any], pad: float) -> NDArray[np.float64]:

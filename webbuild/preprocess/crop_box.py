@@ -10,12 +10,14 @@ from msgspec import Struct
 
 from webbuild.preprocess.affine import Affine
 
+CORNERS = 4
+
 
 class CropBox(Struct, frozen=True):
     """What a crop is cut around: x1 y1 x2 y2 in pixels of the picture, with the score and the class of what is in it.
 
     `points` are the keypoints that a template aligns, `said` what earlier stages said of it, by the fields of a
-    `CropDetection`.
+    `CropDetection`. `polygon` are the four corners of a rotated box, clockwise from where its text begins.
     """
 
     box: tuple[float, float, float, float]
@@ -24,13 +26,21 @@ class CropBox(Struct, frozen=True):
     label: str | None = None
     points: tuple[tuple[float, float], ...] = ()
     said: Mapping[str, Any] = {}
+    polygon: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """The polygon, else that of the upright box."""
+        x1, y1, x2, y2 = self.box
+        return self.polygon if len(self.polygon) == CORNERS else ((x1, y1), (x2, y1), (x2, y2), (x1, y2))
 
 
 class Crop(Struct, frozen=True):
-    """A crop's box, and where the pixels of the input lie in the picture."""
+    """A crop's box, and where the pixels of the input lie in the picture: those of its first `columns`."""
 
     around: CropBox
     to_picture: Affine
+    columns: int
 
 
 def pixel_size(crop: Crop) -> float:

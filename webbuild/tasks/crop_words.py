@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webbuild.manifest.manifest import CropClassesTask, CropEmbeddingsTask, KeypointsTask, Task
+from webbuild.manifest.manifest import CropClassesTask, CropEmbeddingsTask, KeypointsTask, Task, TextTask
 
 
 def words_of_crops(task: Task) -> str:
@@ -14,4 +14,6 @@ def words_of_crops(task: Task) -> str:
             return f"which of {len(task.classes)} classes it is"
         case CropEmbeddingsTask():
             return f"a vector of {task.size} numbers"
+        case TextTask():
+            return "its text"
     return ""

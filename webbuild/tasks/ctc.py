@@ -1,4 +1,4 @@
-"""Greedy CTC decoding; see `TextLineTask`."""
+"""Greedy CTC decoding; see `CtcTask`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest.manifest import TextLineTask
+from webbuild.manifest.manifest import CtcTask
+from webbuild.tasks.crop_detection import CropDetection
 
 
 class ReadCharacter(Struct, frozen=True):
@@ -38,7 +39,15 @@ class TextLine(Struct, frozen=True):
     words: tuple[TextWord, ...]
 
 
-def decode_ctc(task: TextLineTask, scores: NDArray[Any]) -> list[ReadCharacter]:
+class ReadLine(CropDetection, frozen=True, rename="camel", kw_only=True):
+    """A line that was found and read, `score` that of its text. Words reach along its polygon's first side."""
+
+    text: str
+    words: tuple[TextWord, ...]
+    polygon: tuple[tuple[float, float], ...]
+
+
+def decode_ctc(task: CtcTask, scores: NDArray[Any]) -> list[ReadCharacter]:
     """Return the characters in scores [T, C], in their order."""
     characters = task.characters.split("\n")
     values = np.where(np.isnan(scores), -np.inf, np.asarray(scores, np.float64))
@@ -57,7 +66,7 @@ def decode_ctc(task: TextLineTask, scores: NDArray[Any]) -> list[ReadCharacter]:
 
 
 def read_line(
-    task: TextLineTask, scores: NDArray[Any], *, column: float, left: float, scale: float, width: float
+    task: CtcTask, scores: NDArray[Any], *, column: float, left: float, scale: float, width: float
 ) -> TextLine:
     """Return the text in scores [T, C].
 
@@ -90,7 +99,7 @@ def mean_score(read: Sequence[ReadCharacter]) -> float:
     return sum(each.score for each in read) / len(read) if read else 0.0
 
 
-def _score(task: TextLineTask, row: NDArray[np.float64], kind: int) -> float:
+def _score(task: CtcTask, row: NDArray[np.float64], kind: int) -> float:
     """Return the probability of a class in a row [C]."""
     if not task.logits:
         return float(row[kind])

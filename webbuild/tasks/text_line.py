@@ -11,23 +11,21 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import TextLineTask
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks.base import TaskKind
 from webbuild.tasks.ctc import TextLine, read_line
-from webbuild.tasks.labels import LabelsFile
+from webbuild.tasks.ctc_kind import CtcKind
 from webbuild.tasks.metrics.compare_text import compare_lines
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.text_dictionary import dictionary_mismatch, fit_dictionary, no_dictionary, read_dictionary
-from webbuild.tasks.text_recognisers import infer_text_line, score_rows, with_measured_scores
+from webbuild.tasks.text_page import text_of_crops
+from webbuild.tasks.text_recognisers import infer_text_line, score_rows
 from webbuild.tasks.type_names import TypeNames
 
 
-class TextLineKind(TaskKind):
+class TextLineKind(CtcKind):
     """See `TextLineTask` for the output."""
 
     spec = TextLineTask
     page_template = "text"
-    predicts_more = True
     sample_folder = "lines"
     description = "Reads a line of text"
     wants = "one picture [1, 3, h, w], and one output [1, columns, characters] or [columns, 1, characters] of scores"
@@ -36,37 +34,9 @@ class TextLineKind(TaskKind):
         """Recognise text recognisers by their shapes, and what fits where the user asks."""
         return infer_text_line(signature, requested=requested)
 
-    def with_values(self, match: TaskMatch, values: Sequence[Any]) -> TaskMatch:
-        """Return the match with what the values on photographs say: logits or not, and which class is the blank."""
-        return with_measured_scores(match, values)
-
-    def fits_labels(self, match: TaskMatch, labels: LabelsFile) -> bool:
-        """Whether the file is a dictionary for the model's classes."""
-        assert isinstance(match.task, TextLineTask)
-        count = match.task.characters.count("\n") + 1
-        return fit_dictionary(read_dictionary(labels).characters, count, blank_first=True) is not None
-
-    def with_labels(self, match: TaskMatch, labels: LabelsFile | None) -> TaskMatch:
-        """Return the match with the characters in the file, else with those that the model brings along.
-
-        Raises:
-            WebbuildError: `wrong-labels`; `no-dictionary` where there is neither.
-        """
-        task = match.task
-        assert isinstance(task, TextLineTask)
-        classes = task.characters.count("\n") + 1
-        if labels is None:
-            if not task.characters.strip("\n"):
-                raise no_dictionary(task.output, classes)
-            return match
-        found = read_dictionary(labels)
-        fitted = fit_dictionary(found.characters, classes, blank_first=task.blank == 0)
-        if fitted is None:
-            raise dictionary_mismatch(found, task.output, classes)
-        task = msgspec.structs.replace(task, characters="\n".join(fitted.characters), blank=fitted.blank)
-        said = tuple(each for each in match.assumptions if not each.startswith("the characters are"))
-        said = (*said, f"the characters are those in {found.source}")
-        return msgspec.structs.replace(match, task=task, assumptions=said)
+    def of_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
+        """Return a reader of the lines that an earlier stage finds."""
+        return text_of_crops(match)
 
     def needed_outputs(self, task: TextLineTask) -> Sequence[str]:
         """Return the scores."""

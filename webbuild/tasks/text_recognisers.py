@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.manifest.manifest import ImageInput, Letterbox, TextLineTask
+from webbuild.manifest.manifest import CtcTask, ImageInput, Letterbox, TextLineTask
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.text_dictionary import fit_dictionary, known_dictionary
@@ -102,7 +102,7 @@ def with_measured_scores(match: TaskMatch, values: Sequence[NDArray[Any]]) -> Ta
     reverse, that is the blank.
     """
     task = match.task
-    assert isinstance(task, TextLineTask)
+    assert isinstance(task, CtcTask)
     rows = np.concatenate([score_rows(task, each) for each in values]).astype(np.float64)
     if not np.isfinite(rows).all():
         return match
@@ -121,9 +121,9 @@ def with_measured_scores(match: TaskMatch, values: Sequence[NDArray[Any]]) -> Ta
     return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, said))
 
 
-def score_rows(task: TextLineTask, scores: NDArray[Any]) -> NDArray[Any]:
+def score_rows(task: CtcTask, scores: NDArray[Any]) -> NDArray[Any]:
     """Return [T, C] of the first line in [N, T, C] or [T, N, C]."""
-    rows: NDArray[Any] = scores[0] if task.layout == "ntc" else scores[:, 0]
+    rows: NDArray[Any] = scores[:, 0] if isinstance(task, TextLineTask) and task.layout == "tnc" else scores[0]
     return rows
 
 

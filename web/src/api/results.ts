@@ -15,6 +15,7 @@ import type { ObbResult } from "../tasks/obb/result.js";
 import type { PoseResult } from "../tasks/pose/result.js";
 import type { SegmentResult } from "../tasks/segment/result.js";
 import type { TensorResult } from "../tasks/tensor/result.js";
+import type { TextResult } from "../tasks/text/result.js";
 import type { TextBoxesResult } from "../tasks/text-boxes/result.js";
 import type { TextLineResult } from "../tasks/text-line/result.js";
 
@@ -36,6 +37,7 @@ export type Result =
   | MaskGenerationResult
   | TextLineResult
   | TextBoxesResult
+  | TextResult
   | TensorResult;
 
 /** A result that holds objects with boxes. */
@@ -68,5 +70,6 @@ export type * from "../tasks/obb/result.js";
 export type * from "../tasks/pose/result.js";
 export type * from "../tasks/segment/result.js";
 export type * from "../tasks/tensor/result.js";
+export type * from "../tasks/text/result.js";
 export type * from "../tasks/text-boxes/result.js";
 export type * from "../tasks/text-line/result.js";

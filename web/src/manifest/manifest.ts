@@ -35,7 +35,8 @@ export interface Manifest {
     | SegmentTask
     | TensorTask
     | TextBoxesTask
-    | TextLineTask;
+    | TextLineTask
+    | TextTask;
   inputs: (
     | ImageInput
     | CropInput
@@ -520,21 +521,26 @@ export interface TextBoxesTask {
   maxOutlines: number;
 }
 /**
- * The text of a picture of one line.
+ * The text of a picture of one line; see `CtcTask`.
  *
- *     `output` has a score of each character at each of T columns, which share the input's width evenly: [1, T, C] for the
- *     layout `ntc`, [T, 1, C] for `tnc`. A score is a probability or, with `logits`, what softmax over C makes one of.
- *     `characters` are those of the C classes, with line feeds between them; that of class `blank` is empty.
- *
- *     Greedy CTC: the best class of each column, of equals the lowest; runs of the same class are one character, and those
- *     of `blank` none. NaN is never the best; a column of NaN is `blank`. The score of a character is that of the first
- *     column of its run, the score of the text the mean of those, 0 without any. Words are parted by white space; one
- *     reaches from the first column of its first run to behind the last column of its last.
+ *     The output is [1, T, C] for the layout `ntc`, [T, 1, C] for `tnc`.
  */
 export interface TextLineTask {
   kind: "text-line";
   output: string;
+  characters: string;
+  blank: number;
+  logits: boolean;
   layout: "ntc" | "tnc";
+}
+/**
+ * The text of each line that an earlier stage finds; see `CtcTask`.
+ *
+ *     The output is [crops, T, C]. Lines in which nothing is read are left out.
+ */
+export interface TextTask {
+  kind: "text";
+  output: string;
   characters: string;
   blank: number;
   logits: boolean;
@@ -618,6 +624,11 @@ export interface MaskChannel {
  *     With a `template`, a place in the input for each keypoint of a box, the transform is instead the similarity
  *     (rotation, scale, translation) that brings the keypoints nearest to it by least squares, as Umeyama's does.
  *
+ *     As a `line` it follows the rotated box: its `polygon`, four corners clockwise from where the text begins, else the
+ *     upright box. A line 1.5 times as high as wide, or more, begins at its second corner: it is turned by 90 degrees. Of
+ *     sides w and h, it takes the input's height and the first min(width, ceil(height * w / h)) columns. The rest is
+ *     `pad`. The corners a, b, c, d go to (0, 0), (columns, 0), (columns, height), (0, height). `padding` is not read.
+ *
  *     Pixel i lies at the whole number i, as in OpenCV. Each pixel of the input is read bilinearly, in float64, not
  *     rounded; pixels beyond the picture are `pad`.
  */
@@ -632,7 +643,7 @@ export interface CropInput {
   mean: number[];
   std: number[];
   padding: number;
-  aspect: "keep" | "stretch";
+  aspect: "keep" | "line" | "stretch";
   unbiased: boolean;
   pad: number;
   template: [number, number][];
@@ -1055,7 +1066,8 @@ export interface Variant {
     | SegmentTask
     | TensorTask
     | TextBoxesTask
-    | TextLineTask;
+    | TextLineTask
+    | TextTask;
   inputs: (
     | ImageInput
     | CropInput
@@ -1106,7 +1118,8 @@ export interface Stage {
     | SegmentTask
     | TensorTask
     | TextBoxesTask
-    | TextLineTask;
+    | TextLineTask
+    | TextTask;
   inputs: (
     | ImageInput
     | CropInput

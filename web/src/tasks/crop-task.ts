@@ -4,7 +4,7 @@
 import { internalError, WebbuildError } from "../api/errors.js";
 import type { CropAttributes, Detection, Tensors, Warning } from "../api/types.js";
 import type { CropInput } from "../manifest/manifest.js";
-import { type Crop, type CropBox, placeCrop } from "../preprocess/crop/place-crop.js";
+import { type Crop, type CropBox, isSqueezed, placeCrop } from "../preprocess/crop/place-crop.js";
 import { cropTensor } from "../preprocess/crop/scene-crops.js";
 import { planeSize, type Size } from "../preprocess/letterbox.js";
 import type { SceneView } from "../stages/scene-view.js";
@@ -70,7 +70,10 @@ function partsOf<Spec extends TaskSpec, R extends TaskFields, Item>(
       });
     },
     join: (_manifest, items, { geometry }) => rules.result([...items], geometry.source),
-    warnings: (manifest, scene) => tooMany(scene, cropInput(manifest)),
+    warnings: (manifest, scene) => {
+      const input = cropInput(manifest);
+      return [...tooMany(scene, input), ...tooLong(scene, input)];
+    },
   };
 }
 
@@ -82,6 +85,20 @@ function tooMany(scene: SceneView, input: CropInput): Warning[] {
       code: "many-crops",
       message: `only the ${input.maxCrops} best of ${found} boxes were looked at closer`,
       fix: "raise the confidence threshold, run parts of the picture, or pack the model with a larger max-crops",
+    },
+  ];
+}
+
+function tooLong(scene: SceneView, input: CropInput): Warning[] {
+  const boxes = cropBoxes(scene, input);
+  const squeezed = boxes.filter((each) => isSqueezed(each, input)).length;
+  if (squeezed === 0) return [];
+  const { width } = planeSize(input);
+  return [
+    {
+      code: "long-lines",
+      message: `${squeezed} of ${boxes.length} lines are longer than ${width} pixels of the model's input, and were squeezed`,
+      fix: "pack the model with a wider input: --dim of its free width",
     },
   ];
 }
@@ -118,7 +135,9 @@ export function cropBoxes(scene: SceneView, input: CropInput): CropBox[] {
     .map((detection) => {
       const { box, score, classIndex, label } = detection;
       const said = saidOf(detection);
-      return { box, score, classIndex, label, points: said.keypoints?.map(({ x, y }) => [x, y]) ?? [], said };
+      const points: CropBox["points"] = said.keypoints?.map(({ x, y }) => [x, y]) ?? [];
+      const polygon = polygonOf(detection);
+      return { box, score, classIndex, label, points, said, ...(polygon && { polygon }) };
     });
 }
 
@@ -128,6 +147,10 @@ function saidOf({ keypoints, classes, embedding }: Detection & CropAttributes): 
     ...(classes && { classes }),
     ...(embedding && { embedding }),
   };
+}
+
+function polygonOf(detection: Detection & { polygon?: CropBox["polygon"] }): CropBox["polygon"] {
+  return detection.polygon;
 }
 
 /** However many there are. */

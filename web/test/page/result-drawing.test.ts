@@ -125,6 +125,19 @@ test("text-line: the text, in words alone", async () => {
   expect(await draw("text-line", { text: "Total 48", score: 0.5, words: [] })).toEqual(["Total 48", 0]);
 });
 
+test("text: the lines, each in its turned box", async () => {
+  const polygon = [
+    [20, 10],
+    [60, 30],
+    [50, 50],
+    [10, 30],
+  ];
+  const line = { text: "Total 48", score: 0.5, words: [], polygon, box: { x1: 10, y1: 10, x2: 60, y2: 50 } };
+  const [words, pixels] = await draw("text", { text: "Total 48", lines: [line] });
+  expect(words).toMatch(/^1 line/);
+  expect(pixels).toBeGreaterThan(100);
+});
+
 test("tensor: the output that is most of a picture", async () => {
   const vector = { type: "float32", dims: [1, 3], data: Float32Array.of(1, 2, 3) };
   const [words, pixels] = await draw("tensor", { outputs: { vector, scores } }, { joined: [] });

@@ -28,6 +28,7 @@ const TASKS: Record<Manifest["task"]["kind"], [manifest: string, options?: RunOp
   pose: ["manifest.json"],
   segment: ["segments.json"],
   tensor: ["golden.json"],
+  text: ["text.json"],
   "text-line": ["text-line.json"],
   "text-boxes": ["text-boxes.json"],
 };

@@ -6,7 +6,11 @@ import type { CropBox } from "../../src/preprocess/crop/place-crop.js";
 export interface CropCase {
   input: CropInput;
   image: { width: number; height: number; rgba: number[] };
-  boxes: { box: [number, number, number, number]; points: [number, number][] }[];
+  boxes: {
+    box: [number, number, number, number];
+    points: [number, number][];
+    polygon?: [number, number][];
+  }[];
   want: { tensor: number[] };
   tolerance: number;
 }
@@ -32,6 +36,7 @@ export const CROP_INPUT: CropInput = {
   maxCrops: 1000,
 };
 
-export function cropBox({ box: [x1, y1, x2, y2], points }: CropCase["boxes"][number]): CropBox {
-  return { box: { x1, y1, x2, y2 }, score: 1, classIndex: 0, label: null, points, said: {} };
+export function cropBox({ box: [x1, y1, x2, y2], points, polygon }: CropCase["boxes"][number]): CropBox {
+  const own = { box: { x1, y1, x2, y2 }, score: 1, classIndex: 0, label: null, points, said: {} };
+  return polygon === undefined ? own : { ...own, polygon };
 }

@@ -26,14 +26,19 @@ class CropInput(PictureInput, tag="crop", kw_only=True, frozen=True):
     With a `template`, a place in the input for each keypoint of a box, the transform is instead the similarity
     (rotation, scale, translation) that brings the keypoints nearest to it by least squares, as Umeyama's does.
 
+    As a `line` it follows the rotated box: its `polygon`, four corners clockwise from where the text begins, else the
+    upright box. A line 1.5 times as high as wide, or more, begins at its second corner: it is turned by 90 degrees. Of
+    sides w and h, it takes the input's height and the first min(width, ceil(height * w / h)) columns. The rest is
+    `pad`. The corners a, b, c, d go to (0, 0), (columns, 0), (columns, height), (0, height). `padding` is not read.
+
     Pixel i lies at the whole number i, as in OpenCV. Each pixel of the input is read bilinearly, in float64, not
     rounded; pixels beyond the picture are `pad`.
     """
 
     padding: float = 1.25
-    aspect: Literal["keep", "stretch"] = "keep"
+    aspect: Literal["keep", "stretch", "line"] = "keep"
     unbiased: bool = False
-    pad: int = 0
+    pad: float = 0.0
     template: list[Annotated[list[float], Meta(min_length=2, max_length=2)]] = []
     classes: list[int] = []
     min_score: float = 0.0

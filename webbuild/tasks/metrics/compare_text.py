@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.ctc import TextLine
+from webbuild.tasks.ctc import ReadLine, TextLine
+from webbuild.tasks.detection import Box
 
 
 def compare_lines(
@@ -46,6 +47,39 @@ def compare_lines(
             reason=None if close else "too-far" if math.isfinite(distance) else "not-finite",
         ),
     ]
+
+
+def compare_pages(
+    subject: ComparedOutput, want: Sequence[ReadLine], got: Sequence[ReadLine], tolerance: Tolerance
+) -> list[Comparison]:
+    """Compare lines of a picture, each with the one on the other side whose box is nearest."""
+    left = list(got)
+    pairs = []
+    for line in want:
+        near = min(left, key=lambda other: _distance(line.box, other.box), default=None)
+        if near is not None:
+            left.remove(near)
+            pairs.append((line, near))
+    counts = Comparison(
+        subject=subject.with_quantity("detections"),
+        verdict="OK" if len(want) == len(got) else "DIFFERS",
+        tolerance=0,
+        max_abs=float(abs(len(want) - len(got))),
+        want=str(len(want)),
+        got=str(len(got)),
+        signal=float(len(want)),
+        reason=None if len(want) == len(got) else "unmatched",
+    )
+    read = [(_text_of(one), _text_of(other)) for one, other in pairs]
+    return [counts, *compare_lines(subject, [each for each, _ in read], [each for _, each in read], tolerance)]
+
+
+def _text_of(line: ReadLine) -> TextLine:
+    return TextLine(line.text, line.score, line.words)
+
+
+def _distance(one: Box, other: Box) -> float:
+    return max(abs(one.x1 - other.x1), abs(one.y1 - other.y1), abs(one.x2 - other.x2), abs(one.y2 - other.y2))
 
 
 def character_error_rate(want: str, got: str) -> float:

@@ -9,7 +9,7 @@ const LEVELS = 255;
 /** What the shader calls an order of channels. */
 const COLORS = { rgb: 0, bgr: 1, gray: 2, rgba: 3 } as const;
 /** Words of the struct Crop. */
-const CROP_WORDS = 8;
+const CROP_WORDS = 10;
 /** Farther away than any picture is wide. */
 const FAR = 2 ** 24;
 
@@ -32,12 +32,12 @@ export function cropParameters(input: CropInput): Uint32Array<ArrayBuffer> {
 export function cropPlaces(crops: readonly Crop[]): Float32Array<ArrayBuffer> {
   const floats = new Float32Array(crops.length * CROP_WORDS);
   const words = new Int32Array(floats.buffer);
-  for (const [index, { toPicture }] of crops.entries()) {
+  for (const [index, { toPicture, columns }] of crops.entries()) {
     const { xx, xy, yx, yy } = toPicture;
     const [left, top] = [within(toPicture.x0), within(toPicture.y0)];
     const [x, y] = [Math.floor(left), Math.floor(top)];
     floats.set([xx, yx, xy, yy, left - x, top - y], index * CROP_WORDS);
-    words.set([x, y], index * CROP_WORDS + 6);
+    words.set([x, y, columns], index * CROP_WORDS + 6);
   }
   return floats;
 }

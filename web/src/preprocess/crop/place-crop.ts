@@ -15,12 +15,15 @@ export interface CropBox {
   points: readonly (readonly [number, number])[];
   /** What earlier stages said of it. */
   said: CropAttributes;
+  /** The four corners of a rotated box, clockwise from where its text begins. */
+  polygon?: readonly (readonly [number, number])[];
 }
 
-/** A crop's box, and where the pixels of the input lie in the picture. */
+/** A crop's box, and where the pixels of the input lie in the picture: those of its first `columns`. */
 export interface Crop {
   around: CropBox;
   toPicture: Affine;
+  columns: number;
 }
 
 export function wholePicture({ width, height }: Size): CropBox {
@@ -37,11 +40,13 @@ export function wholePicture({ width, height }: Size): CropBox {
 /** Aligned to the template where the input has one and the box as many keypoints. */
 export function placeCrop(around: CropBox, input: CropInput): Crop {
   const { template } = input;
+  const columns = planeSize(input).width;
   if (template.length > 0 && template.length === around.points.length) {
     const aligned = similarity(template, around.points);
-    if (aligned !== null) return { around, toPicture: aligned };
+    if (aligned !== null) return { around, toPicture: aligned, columns };
   }
-  return { around, toPicture: aroundBox(around.box, input) };
+  if (input.aspect === "line") return alongLine(around, input);
+  return { around, toPicture: aroundBox(around.box, input), columns };
 }
 
 function aroundBox({ x1, y1, x2, y2 }: Box, input: CropInput): Affine {
@@ -56,4 +61,59 @@ function aroundBox({ x1, y1, x2, y2 }: Box, input: CropInput): Affine {
   const left = (x1 + x2) / 2 - width / 2;
   const top = (y1 + y2) / 2 - height / 2;
   return { xx: width / across, xy: 0, x0: left, yx: 0, yy: height / down, y0: top };
+}
+
+/** How many times higher than wide a line is that is written down the page, and read turned. */
+const TURNED = 1.5;
+
+type Corner = readonly [x: number, y: number];
+export type Corners = readonly [Corner, Corner, Corner, Corner];
+
+/** Returns the polygon, else that of the upright box. */
+export function cornersOf({ box: { x1, y1, x2, y2 }, polygon }: Pick<CropBox, "box" | "polygon">): Corners {
+  const [a, b, c, d] = polygon ?? [];
+  if (a !== undefined && b !== undefined && c !== undefined && d !== undefined) return [a, b, c, d];
+  return [
+    [x1, y1],
+    [x2, y1],
+    [x2, y2],
+    [x1, y2],
+  ];
+}
+
+/** Where a line begins, where its first side ends, and where the side before begins. */
+function sidesOf(around: CropBox): [first: Corner, second: Corner, last: Corner] {
+  const [a, b, c, d] = cornersOf(around);
+  return length(a, d) >= TURNED * length(a, b) ? [b, c, a] : [a, b, d];
+}
+
+/** Whether a line is longer than the input at its height. */
+export function isSqueezed(around: CropBox, input: CropInput): boolean {
+  const [first, second, last] = sidesOf(around);
+  const { width, height } = planeSize(input);
+  return input.aspect === "line" && height * length(first, second) > width * length(first, last);
+}
+
+function alongLine(around: CropBox, input: CropInput): Crop {
+  const { width, height } = planeSize(input);
+  const [first, second, last] = sidesOf(around);
+  const wide = length(first, second);
+  const high = length(first, last);
+  const columns = high > 0 ? Math.min(width, Math.max(1, Math.ceil((height * wide) / high))) : width;
+  const [x0, y0] = first;
+  const toPicture = {
+    xx: (second[0] - x0) / columns,
+    xy: (last[0] - x0) / height,
+    x0,
+    yx: (second[1] - y0) / columns,
+    yy: (last[1] - y0) / height,
+    y0,
+  };
+  return { around, toPicture, columns };
+}
+
+function length([x, y]: Corner, [otherX, otherY]: Corner): number {
+  const across = otherX - x;
+  const down = otherY - y;
+  return Math.sqrt(across * across + down * down);
 }

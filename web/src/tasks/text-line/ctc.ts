@@ -1,7 +1,7 @@
-// Greedy CTC decoding, as `TextLineTask` in the manifest's schema defines it.
+// Greedy CTC decoding, as `CtcTask` in the manifest's schema defines it.
 
 import type { TextWord } from "../../api/types.js";
-import type { TextLineTask } from "../../manifest/manifest.js";
+import type { TextLineTask, TextTask } from "../../manifest/manifest.js";
 
 /** What the scores of a line are decoded with. `characters` are split once for a run. */
 export type CtcRules = Pick<TextLineTask, "blank" | "logits"> & { characters: readonly string[] };
@@ -28,7 +28,7 @@ export interface LineText {
   words: TextWord[];
 }
 
-export function ctcRules({ characters, blank, logits }: TextLineTask): CtcRules {
+export function ctcRules({ characters, blank, logits }: TextLineTask | TextTask): CtcRules {
   return { characters: characters.split("\n"), blank, logits };
 }
 

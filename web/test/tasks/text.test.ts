@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import type { TensorData } from "../../src/api/types.js";
+import type { CropInput, TextTask } from "../../src/manifest/manifest.js";
+import type { SceneView } from "../../src/stages/scene-view.js";
+import type { ManifestOf } from "../../src/tasks/task-module.js";
+import { task as module } from "../../src/tasks/text/task.js";
+import { CROP_INPUT } from "../support/crops.js";
+
+const TASK: TextTask = { kind: "text", output: "y", characters: "\na\nb\n ", blank: 0, logits: false };
+const INPUT: CropInput = { ...CROP_INPUT, shape: [2, 3, 10, 40], aspect: "line", pad: 127.5 };
+const MANIFEST = { task: TASK, inputs: [INPUT] } as unknown as ManifestOf<TextTask>;
+const SIZE = { width: 100, height: 100 };
+
+type Line = { box: [number, number, number, number]; polygon?: [number, number][] };
+
+function scene(...lines: Line[]): SceneView {
+  const detections = lines.map(({ box: [x1, y1, x2, y2], ...rest }) => ({
+    box: { x1, y1, x2, y2 },
+    score: 0.5,
+    classIndex: 0,
+    label: "text",
+    ...rest,
+  }));
+  return {
+    picture: new ImageData(SIZE.width, SIZE.height),
+    geometry: { source: SIZE, left: 0, top: 0, ...SIZE },
+    input: SIZE,
+    results: new Map([["detector", { kind: "text-boxes", ...SIZE, detections }]]),
+  };
+}
+
+/** Scores [2, 4, 4], 1 for a class of each column. */
+function scores(...classes: number[]): { y: TensorData } {
+  const data = new Float32Array(classes.length * 4);
+  for (const [at, kind] of classes.entries()) data[at * 4 + kind] = 1;
+  return { y: { type: "float32", dims: [2, 4, 4], data } };
+}
+
+const range = { begin: 0, end: 2 };
+
+test("each line is read in its polygon, and one without text is left out", () => {
+  const polygon: [number, number][] = [
+    [70, 30],
+    [30, 30],
+    [30, 10],
+    [70, 10],
+  ];
+  const found = scene({ box: [30, 10, 70, 30], polygon }, { box: [0, 50, 40, 60] });
+  const pieces = module.parts.decode(MANIFEST, scores(1, 3, 2, 0, 0, 0, 0, 0), found, range, null);
+  const { text, lines, width } = module.parts.join(MANIFEST, pieces, found, null);
+  expect([text, width, lines.length]).toEqual(["a b", 100, 1]);
+  const word = { score: 1, from: 0, to: 20 };
+  expect(lines[0]).toEqual({
+    text: "a b",
+    score: 1,
+    polygon,
+    box: { x1: 30, y1: 10, x2: 70, y2: 30 },
+    words: [
+      { ...word, text: "a" },
+      { ...word, text: "b", from: 40, to: 40 },
+    ],
+  });
+});
+
+test("lines are joined in the detector's order, and an upright box is its own polygon", () => {
+  const found = scene({ box: [0, 0, 40, 10] }, { box: [0, 50, 40, 60] });
+  const pieces = module.parts.decode(MANIFEST, scores(2, 0, 0, 0, 1, 1, 0, 1), found, range, null);
+  const { text, lines } = module.parts.join(MANIFEST, pieces, found, null);
+  expect(text).toBe("b\naa");
+  expect(lines[1]?.polygon).toEqual([
+    [0, 50],
+    [40, 50],
+    [40, 60],
+    [0, 60],
+  ]);
+});
+
+test("lines that are squeezed are a warning", () => {
+  const warnings = (...lines: Line[]) =>
+    module.parts.warnings?.(MANIFEST, scene(...lines)).map(({ message }) => message);
+  expect(warnings({ box: [0, 0, 40, 10] }, { box: [0, 0, 10, 40] })).toEqual([]);
+  expect(warnings({ box: [0, 0, 40, 10] }, { box: [0, 0, 41, 10] })).toEqual([
+    "1 of 2 lines are longer than 40 pixels of the model's input, and were squeezed",
+  ]);
+});

@@ -1,0 +1,58 @@
+"""What tasks share that read text with CTC: the dictionary, and what answers to photographs show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import CtcTask
+from webbuild.tasks.base import TaskKind
+from webbuild.tasks.labels import LabelsFile
+from webbuild.tasks.task_match import TaskMatch
+from webbuild.tasks.text_dictionary import dictionary_mismatch, fit_dictionary, no_dictionary, read_dictionary
+from webbuild.tasks.text_recognisers import with_measured_scores
+
+
+class CtcKind(TaskKind):
+    """A task whose output are scores of characters; see `CtcTask`."""
+
+    predicts_more = True
+
+    def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
+        """Return the match with what the values on photographs say: logits or not, and which class is the blank."""
+        return with_measured_scores(match, values)
+
+    def fits_labels(self, match: TaskMatch, labels: LabelsFile) -> bool:
+        """Whether the file is a dictionary for the model's classes."""
+        count = len(_characters(match))
+        return fit_dictionary(read_dictionary(labels).characters, count, blank_first=True) is not None
+
+    def with_labels(self, match: TaskMatch, labels: LabelsFile | None) -> TaskMatch:
+        """Return the match with the characters in the file, else with those that the model brings along.
+
+        Raises:
+            WebbuildError: `wrong-labels`; `no-dictionary` where there is neither.
+        """
+        task, characters = match.task, _characters(match)
+        assert isinstance(task, CtcTask)
+        if labels is None:
+            if not any(characters):
+                raise no_dictionary(task.output, len(characters))
+            return match
+        found = read_dictionary(labels)
+        fitted = fit_dictionary(found.characters, len(characters), blank_first=task.blank == 0)
+        if fitted is None:
+            raise dictionary_mismatch(found, task.output, len(characters))
+        task = msgspec.structs.replace(task, characters="\n".join(fitted.characters), blank=fitted.blank)
+        said = tuple(each for each in match.assumptions if not each.startswith("the characters are"))
+        said = (*said, f"the characters are those in {found.source}")
+        return msgspec.structs.replace(match, task=task, assumptions=said)
+
+
+def _characters(match: TaskMatch) -> list[str]:
+    """Return the character of each class, empty for all where nothing says them yet."""
+    assert isinstance(match.task, CtcTask)
+    return match.task.characters.split("\n")

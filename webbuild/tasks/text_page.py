@@ -1,0 +1,108 @@
+"""Text: the lines of text in a picture, each found by an earlier stage and read in a crop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.compare.tolerances import Tolerance
+from webbuild.manifest.manifest import CropInput, ImageInput, TextLineTask, TextTask
+from webbuild.model.signature import ModelSignature
+from webbuild.preprocess.crop_box import pixel_size
+from webbuild.tasks.crop_task import CropKind, around
+from webbuild.tasks.ctc import ReadLine, read_line
+from webbuild.tasks.ctc_kind import CtcKind
+from webbuild.tasks.metrics.compare_text import compare_pages
+from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.task_match import TaskMatch
+from webbuild.tasks.text_recognisers import infer_text_line
+from webbuild.tasks.type_names import TypeNames
+
+
+class TextKind(CtcKind, CropKind):
+    """See `TextTask` for the output."""
+
+    spec = TextTask
+    needs_earlier = True
+    result_field = "lines"
+    description = "Reads the lines of text that a detector found"
+    wants = "one picture [n, 3, h, w], and one output [n, columns, characters] of scores"
+
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
+        """Return what fits where the user asks: behind a detector, `of_crops` of a text line tells it."""
+        match = infer_text_line(signature, requested=True) if requested else None
+        return None if match is None else text_of_crops(match)
+
+    def decode(self, task: TextTask, outputs: Tensors, context: RunContext) -> Sequence[ReadLine]:
+        """Return the lines in which something is read, in the order of the crops."""
+        place = context.placement
+        if place is None:
+            return ()
+        lines = []
+        for crop, scores in zip(place.crops, outputs[task.output], strict=False):
+            size = pixel_size(crop)
+            column = place.input_width / len(scores)
+            read = read_line(task, scores, column=column, left=0, scale=size, width=size * crop.columns)
+            known = {**around(crop), "label": read.text, "score": read.score}
+            lines.append(ReadLine(text=read.text, words=read.words, polygon=crop.around.corners, **known))
+        return [each for each in lines if each.text]
+
+    def read_result(self, result: Mapping[str, Any]) -> Sequence[ReadLine]:
+        """Return the lines."""
+        known = ({**each, "label": each["text"], "classIndex": 0} for each in result["lines"])
+        return msgspec.convert(list(known), list[ReadLine])
+
+    def tolerance_text(self, tolerance: Tolerance) -> str:
+        """Return in words how far two equal predictions may lie apart."""
+        return f"the same lines of the same text, scores {tolerance.score:g}"
+
+    def summary(self, task: TextTask, pictures: int) -> str:
+        """Return what the model does."""
+        return "Reads the text in a crop of one line."
+
+    def summary_behind_detector(self, task: TextTask) -> str:
+        """Return what an earlier stage and this one do together."""
+        return "Finds the lines of text in a picture, and reads each in a crop."
+
+    def typescript(self, task: TextTask) -> TypeNames:
+        """Return the name of the lines."""
+        return TypeNames("lines")
+
+    def compare(
+        self,
+        task: TextTask,
+        subject: ComparedOutput,
+        expected: Sequence[ReadLine],
+        actual: Sequence[ReadLine],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison]:
+        """Compare how many lines there are, their text by its character error rate, and their scores."""
+        return compare_pages(subject, expected, actual, tolerance)
+
+
+def text_of_crops(match: TaskMatch) -> TaskMatch | None:
+    """Return a recogniser of lines that looks at crops: each as high as its input, and padded as its pictures are.
+
+    None where its columns come first: outputs of several crops could not be told apart.
+    """
+    task, (image,) = match.task, match.inputs
+    assert isinstance(task, TextLineTask)
+    assert isinstance(image, ImageInput)
+    if task.layout != "ntc":
+        return None
+    pad = image.letterbox.pad
+    crop = CropInput(
+        name=image.name, dtype=image.dtype, shape=image.shape, layout=image.layout, color=image.color,
+        scale=image.scale, mean=image.mean, std=image.std, padding=1.0, aspect="line",
+        pad=image.mean[0] / image.scale if pad == "mean" else float(pad) if isinstance(pad, int) else 0.0,
+    )  # fmt: skip
+    text = TextTask(output=task.output, characters=task.characters, blank=task.blank, logits=task.logits)
+    said = tuple(each.replace("task text-line", "task text") for each in match.assumptions)
+    return TaskMatch(text, (crop,), said, measured_output=match.measured_output)
+
+
+TASK = TextKind()
