@@ -1,0 +1,56 @@
+"""The fonts that text is drawn in: Debian's packages, some of them kept back for the scores.
+
+apt-get install fonts-dejavu fonts-liberation fonts-freefont-ttf fonts-urw-base35 fonts-roboto-unhinted fonts-lato \
+  fonts-crosextra-carlito fonts-crosextra-caladea fonts-hack fonts-courier-prime fonts-comic-neue fonts-linuxlibertine \
+  fonts-open-sans fonts-inconsolata
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from pathlib import Path
+
+import numpy as np
+from PIL import ImageFont
+
+ROOT = Path("/usr/share/fonts")
+FAMILIES = {
+    "train": (
+        "truetype/dejavu", "truetype/liberation", "truetype/freefont", "opentype/urw-base35", "truetype/roboto",
+        "truetype/lato", "truetype/crosextra", "truetype/hack", "opentype/courier-prime", "opentype/comic-neue",
+        "opentype/linux-libertine",
+    ),
+    "held-out": ("truetype/open-sans", "truetype/inconsolata"),
+}  # fmt: skip
+"""Folders below `ROOT` by split: training sees none of the second."""
+
+NO_TEXT = ("DejaVuMath", "D050000L", "StandardSymbols", "Z003", "Hairline", "Thin", "LinBiolinum_K", "LinLibertine_M")
+"""Parts of the names of symbol fonts, script, and fonts whose strokes vanish at small sizes."""
+MONOSPACED = ("Mono", "Hack", "Courier", "Inconsolata")
+
+
+@cache
+def files(split: str, monospaced: bool) -> tuple[tuple[Path, ...], ...]:
+    """The font files of a split, those of one folder together."""
+    found = []
+    for family in FAMILIES[split]:
+        paths = sorted(path for path in (ROOT / family).rglob("*.?tf") if not any(n in path.name for n in NO_TEXT))
+        if not paths:
+            raise SystemExit(f"{ROOT / family} has no fonts; {__doc__}")
+        if monospaced:
+            paths = [path for path in paths if any(name in path.name for name in MONOSPACED)]
+        if paths:
+            found.append(tuple(paths))
+    return tuple(found)
+
+
+def font(rng: np.random.Generator, split: str, size: int, *, monospaced: bool = False) -> ImageFont.FreeTypeFont:
+    """A font of a split, each folder as likely as the others, `size` pixels to the em."""
+    families = files(split, monospaced)
+    family = families[int(rng.integers(len(families)))]
+    return _load(family[int(rng.integers(len(family)))], size)
+
+
+@lru_cache(500)  # each holds on to the glyphs that it drew
+def _load(path: Path, size: int) -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(path, size, layout_engine=ImageFont.Layout.BASIC)
