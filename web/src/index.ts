@@ -16,6 +16,7 @@ export {
   toCoco,
 } from "./export/coco.js";
 export { toPng } from "./export/cutout.js";
+export { toHocr } from "./export/hocr.js";
 export { toJson } from "./export/plain-json.js";
 export { maskPixels } from "./export/rle.js";
 export {

@@ -26,6 +26,7 @@ class TextKind(CtcKind, CropKind):
     """See `TextTask` for the output."""
 
     spec = TextTask
+    page_template = "text-lines"
     needs_earlier = True
     result_field = "lines"
     description = "Reads the lines of text that a detector found"
@@ -69,7 +70,7 @@ class TextKind(CtcKind, CropKind):
 
     def typescript(self, task: TextTask) -> TypeNames:
         """Return the name of the lines."""
-        return TypeNames("lines")
+        return TypeNames("lines", functions=("toHocr",))
 
     def compare(
         self,

@@ -82,21 +82,23 @@ export function cornersOf({ box: { x1, y1, x2, y2 }, polygon }: Pick<CropBox, "b
 }
 
 /** Where a line begins, where its first side ends, and where the side before begins. */
-function sidesOf(around: CropBox): [first: Corner, second: Corner, last: Corner] {
+export function lineSides(
+  around: Pick<CropBox, "box" | "polygon">,
+): [first: Corner, second: Corner, last: Corner] {
   const [a, b, c, d] = cornersOf(around);
   return length(a, d) >= TURNED * length(a, b) ? [b, c, a] : [a, b, d];
 }
 
 /** Whether a line is longer than the input at its height. */
 export function isSqueezed(around: CropBox, input: CropInput): boolean {
-  const [first, second, last] = sidesOf(around);
+  const [first, second, last] = lineSides(around);
   const { width, height } = planeSize(input);
   return input.aspect === "line" && height * length(first, second) > width * length(first, last);
 }
 
 function alongLine(around: CropBox, input: CropInput): Crop {
   const { width, height } = planeSize(input);
-  const [first, second, last] = sidesOf(around);
+  const [first, second, last] = lineSides(around);
   const wide = length(first, second);
   const high = length(first, last);
   const columns = high > 0 ? Math.min(width, Math.max(1, Math.ceil((height * wide) / high))) : width;
