@@ -46,7 +46,9 @@ def case(about: str, levels: np.ndarray, letterbox: dict[str, Any] = SQUARE, **m
     size = more.pop("input", {"width": width, "height": height})
     fields = {"threshold": 0.3, "confidence": 0.6, "unclipRatio": 1.5, "maxOutlines": 1000, **more}
     cells = (levels / LEVELS).astype(np.float32)
-    found = text_boxes(cells, confidence=fields["confidence"], most=fields["maxOutlines"], fine=FINE)
+    found = text_boxes(
+        cells, confidence=fields["confidence"], ratio=fields["unclipRatio"], most=fields["maxOutlines"], fine=FINE
+    )
     placed = in_picture(found, letterbox, (size["width"] / width, size["height"] / height))
     boxes = [{"polygon": np.round(box.astype(float), 4).tolist(), "score": round(score, 5)} for box, score in placed]
     return {
@@ -99,6 +101,11 @@ def cases() -> dict[str, dict[str, Any]]:
         "thin": case(
             "A shorter side of less than 3 cells is no text.",
             drawn(((30.0, 12.0), (40.0, 2.0), 0.0, 15), ((30.0, 36.0), (40.0, 3.0), 0.0, 15)),
+        ),
+        "thin-grown": case(
+            "A shorter side of less than 5 cells is no text when it has grown.",
+            drawn(((30.0, 11.5), (40.0, 3.0), 0.0, 15), ((30.0, 36.0), (40.0, 4.0), 0.0, 15)),
+            unclipRatio=0.5,
         ),
         "nobody": case("A map of nothing has no boxes.", drawn()),
         "noise": case("Outlines in noise, and what is kept of them.", noise, confidence=0.3),

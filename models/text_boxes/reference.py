@@ -13,7 +13,9 @@ Found = list[tuple[np.ndarray, float]]
 """Corners [4, 2] in cells, clockwise from the upper left, and the score."""
 
 
-def text_boxes(cells: np.ndarray, *, confidence: float = 0.6, most: int = 1000, fine: int = 0) -> Found:
+def text_boxes(
+    cells: np.ndarray, *, confidence: float = 0.6, ratio: float = 1.5, most: int = 1000, fine: int = 0
+) -> Found:
     """Return the boxes in a map [height, width] of probabilities, before they are rounded to pixels of the picture.
 
     With `fine` corners within 0.001 of a whole number are that, which OpenCV's float32 misses on either side before
@@ -31,7 +33,7 @@ def text_boxes(cells: np.ndarray, *, confidence: float = 0.6, most: int = 1000, 
         score = mean_inside(cells, box)
         if score < confidence:
             continue
-        expanded = unclipped(box, 1.5, fine or 1)
+        expanded = unclipped(box, ratio, fine or 1)
         if len(expanded) != 1:
             continue
         grown, side = smallest_box((np.array(expanded[0]) / (fine or 1)).astype(np.float32).reshape(-1, 1, 2))

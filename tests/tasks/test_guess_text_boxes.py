@@ -90,6 +90,7 @@ def test_a_file_name_tells_one_of_doctr(file: str) -> None:
     task, image = found(match)
     assert match.measured_output == "logits"
     assert (task.confidence, image.color, image.letterbox.anchor) == (0.1, "rgb", "center")
+    assert image.letterbox.interpolation == "bilinear-antialias"
     assert (image.mean, image.std) == ([0.798, 0.785, 0.772], [0.264, 0.2749, 0.287])
 
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest.inputs.letterbox import Letterbox
+from webbuild.manifest.inputs.letterbox import Interpolation, Letterbox
 from webbuild.manifest.tasks.text_boxes import TextBoxesTask
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD
@@ -26,11 +26,14 @@ class TextDetectorFamily(Struct, frozen=True):
     mean: list[float]
     std: list[float]
     anchor: Literal["center", "top-left"]
+    interpolation: Interpolation
     confidence: float
 
 
-PADDLE = TextDetectorFamily("PaddleOCR", 960, "bgr", IMAGENET_MEAN, IMAGENET_STD, "top-left", 0.6)
-DOCTR = TextDetectorFamily("docTR", 1024, "rgb", [0.798, 0.785, 0.772], [0.264, 0.2749, 0.287], "center", 0.1)
+PADDLE = TextDetectorFamily("PaddleOCR", 960, "bgr", IMAGENET_MEAN, IMAGENET_STD, "top-left", "bilinear", 0.6)
+DOCTR = TextDetectorFamily(
+    "docTR", 1024, "rgb", [0.798, 0.785, 0.772], [0.264, 0.2749, 0.287], "center", "bilinear-antialias", 0.1
+)
 
 _DOCTR_FILE = re.compile(r"(?<![a-z])db_(resnet|mobilenet)")
 _DETECTOR_FILE = re.compile(r"(?<![a-z])det(?![a-z])|(?<![a-z])dbnet|text[-_]?det")
@@ -90,7 +93,7 @@ def infer_text_detector(signature: ModelSignature, *, requested: bool) -> TaskMa
         color=family.color,
         mean=family.mean,
         std=family.std,
-        letterbox=Letterbox(anchor=family.anchor, pad=0),
+        letterbox=Letterbox(anchor=family.anchor, pad=0, interpolation=family.interpolation),
     )
     ending = output.activation
 
