@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from webbuild.browser.chromium import open_chromium
 from webbuild.browser.server import Server
 from webbuild.ortweb import packaged_assets
-from webbuild.tasks.unit_vector import unit_vectors
+from webbuild.postprocess.unit_vectors import unit_vectors
 
 COUNT, SIZE, BEST, QUERIES = 100_000, 512, 100, 5
 PAGE = """

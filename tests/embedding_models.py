@@ -1,12 +1,16 @@
-"""Small encoders of pictures: tokens of patches of 4 by 4 pixels, and the vector that they are pooled to."""
+"""Small encoders of pictures, of patches of 4 by 4 pixels, and of texts, with a tokenizer of words."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import onnx
 
-from tests.models import HEADER, parsed, weights
+from tests.models import HEADER, parsed, save, weights
 
 SIZE, TOKENS = 12, 16
+WORDS = ("[PAD]", "<start>", "<end>", "[UNK]", "a", "photo", "picture", "of", "red", "green", "blue", "cat", "dog")
 
 
 def encoder(outputs: str = "last_hidden_state", *, scale: float = 1.0) -> onnx.ModelProto:
@@ -32,3 +36,47 @@ def encoder(outputs: str = "last_hidden_state", *, scale: float = 1.0) -> onnx.M
     tensors = {"weight": 0.3 * weights(SIZE, 3, 4, 4), "mixing": scale * weights(SIZE, SIZE, seed=1)}
     model.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in tensors.items())
     return model
+
+
+def text_encoder(folder: Path, *, sizes: str = "n,t", size: int = SIZE, mask: bool = False) -> Path:
+    """Write a text encoder of random weights and the tokenizer.json beside it; return the encoder's file.
+
+    Its `text_embeds` [texts, `size`] is the mean over all tokens, without a `mask` the padding too, of a vector each.
+    """
+    more = f", int64[{sizes}] attention_mask" if mask else ""
+    weigh = "w = Cast <to = 1> (attention_mask)" if mask else "w = CastLike (one, table)"
+    text = f"""{HEADER} text (int64[{sizes}] input_ids{more}) => (float[{sizes.partition(",")[0]},{size}] text_embeds)
+    <int64[1] tokens = {{1}}, int64[1] last = {{2}}, int64[1,1] one = {{1}}>
+    {{
+      {weigh}
+      weight = Unsqueeze (w, last)
+      words = Gather (table, input_ids)
+      weighed = Mul (words, weight)
+      text_embeds = ReduceMean <keepdims = 0> (weighed, tokens)
+    }}"""
+    model = parsed(text)
+    model.graph.initializer.append(onnx.numpy_helper.from_array(weights(len(WORDS), size, seed=3), "table"))
+    file = save(model, folder / "text.onnx")
+    (folder / "tokenizer.json").write_text(json.dumps(word_tokenizer()))
+    (folder / "tokenizer_config.json").write_text('{"pad_token": "<end>"}')
+    return file
+
+
+def word_tokenizer() -> dict[str, object]:
+    """Return a tokenizer.json of a few words, with a token before a text and one after it."""
+    ends = [{"SpecialToken": {"id": word, "type_id": 0}} for word in ("<start>", "<end>")]
+    text = {"Sequence": {"id": "A", "type_id": 0}}
+    specials = {word: {"id": word, "ids": [WORDS.index(word)], "tokens": [word]} for word in ("<start>", "<end>")}
+    return {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": {"type": "Lowercase"},
+        "pre_tokenizer": {"type": "Whitespace"},
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [ends[0], text, ends[1]],
+            "pair": [ends[0], text, ends[1], {"Sequence": {"id": "B", "type_id": 1}}],
+            "special_tokens": specials,
+        },
+        "model": {"type": "WordLevel", "vocab": {word: at for at, word in enumerate(WORDS)}, "unk_token": "[UNK]"},
+    }

@@ -19,12 +19,12 @@ def test_tensors_lack_nothing_so_that_no_graph_is_folded_for_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str | None, looks: bool
 ) -> None:
     folded: list[ir.Model] = []
-    fold = infer_task._with_fixed_dims
+    fold = infer_task.with_fixed_dims
 
     def noting(model: ir.Model, dims: Mapping[str, int]) -> ir.Model:
         folded.append(fold(model, dims))
         return folded[-1]
 
-    monkeypatch.setattr(infer_task, "_with_fixed_dims", noting)
+    monkeypatch.setattr(infer_task, "with_fixed_dims", noting)
     assert infer_missing_postprocess(load_onnx(save(convolution(), tmp_path / "model.onnx")), {}, task) is None
     assert bool(folded) == looks

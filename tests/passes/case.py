@@ -23,6 +23,7 @@ from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.registry import all_passes
 from webbuild.postprocess.class_maps import ClassMapsPostprocess
 from webbuild.postprocess.detr import DetrPostprocess
+from webbuild.postprocess.label_scores import LabelScoresPostprocess
 from webbuild.postprocess.postprocess import Postprocess
 from webbuild.postprocess.yolo import YoloPostprocess
 from webbuild.targets.table import load_table
@@ -103,12 +104,16 @@ def _shorten(match: re.Match[str]) -> str:
 
 
 def _options(path: Path) -> PassOptions:
-    keys, told = ("dims", "raw", "set", "maps", "target", "binding"), path.read_text("utf-8")
-    sizes, raw, several, maps, build, binding = (re.search(rf"^# {key}: (.+)$", told, re.MULTILINE) for key in keys)
+    keys, told = ("dims", "raw", "set", "maps", "labels", "target", "binding"), path.read_text("utf-8")
+    sizes, raw, several, maps, labels, build, binding = (
+        re.search(rf"^# {key}: (.+)$", told, re.MULTILINE) for key in keys
+    )
     pairs = (pair.rpartition("=") for pair in sizes[1].split(",")) if sizes else ()
     head: Postprocess | None = msgspec.json.decode(raw[1], type=YoloPostprocess) if raw else None
     if maps:
         head = msgspec.json.decode(maps[1], type=ClassMapsPostprocess)
+    if labels:
+        head = msgspec.json.decode(labels[1], type=LabelScoresPostprocess)
     if several:
         head = msgspec.json.decode(several[1], type=DetrPostprocess)
     known = load_table(parse_target(build[1])) if build else None

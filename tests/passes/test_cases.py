@@ -17,6 +17,7 @@ from webbuild.passes.nms.promote_thresholds import OPTION_KEY_PREFIX
 from webbuild.passes.registry import all_passes
 from webbuild.postprocess.class_maps import ClassMapsPostprocess
 from webbuild.postprocess.grounding import GroundingPostprocess
+from webbuild.postprocess.label_scores import LabelScoresPostprocess
 from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess
 from webbuild.postprocess.yolo import YoloPostprocess
 
@@ -101,7 +102,7 @@ def _completed(case: Case, outputs: Tensors, feeds: Tensors) -> Tensors:
     raw = case.options.missing_postprocess
     if raw is None or isinstance(raw, GroundingPostprocess) or case.keep or raw.output not in outputs:
         return outputs
-    if isinstance(raw, ClassMapsPostprocess):
+    if isinstance(raw, ClassMapsPostprocess | LabelScoresPostprocess):
         return apply_reference_postprocess(raw, outputs, feeds, {})
     thresholds = {"confidence": raw.confidence, **({"iou": raw.iou} if isinstance(raw, YoloPostprocess) else {})}
     return apply_reference_postprocess(raw, outputs, feeds, thresholds)

@@ -39,6 +39,7 @@ from webbuild.manifest.manifest import (
     TextBoxesTask,
     TextLineTask,
 )
+from webbuild.postprocess.unit_vectors import unit_vectors
 from webbuild.preprocess.crop import place_crop
 from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import encode_png, image_to_tensor, input_size
@@ -52,7 +53,6 @@ from webbuild.tasks.everything import EverythingSettings, FoundMask, best_masks,
 from webbuild.tasks.mask_generation import PromptedMasks
 from webbuild.tasks.registry import decode_task
 from webbuild.tasks.run_context import RunContext
-from webbuild.tasks.unit_vector import unit_vectors
 
 FOLDER = Path(__file__).parents[2] / "conformance"
 

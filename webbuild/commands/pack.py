@@ -15,6 +15,7 @@ from webbuild.bundle.report import PackReport
 from webbuild.bundle.staging import check_output_folder, staged_folder
 from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_bundle import emit_bundle, stage_rewrites
+from webbuild.commands.pack_labels import with_text_labels
 from webbuild.commands.pack_plan import locate_models, parse_pack_options, plan_models
 from webbuild.commands.pack_stages import compile_all, prove_stage, with_samples
 from webbuild.commands.pack_text import rewrite_lines
@@ -47,6 +48,7 @@ def run(arguments: PackArguments) -> int:
     if not arguments.dry_run:
         check_output_folder(out, force=arguments.force)
     target = Target(engine_version(), "webgpu")
+    options = with_text_labels(options, arguments, progress)
 
     cache = None if arguments.no_cache or os.environ.get(NO_CACHE) else ContentCache(cache_folder() / "answers")
     planned = plan_models(given, arguments, options, progress)

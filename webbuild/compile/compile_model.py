@@ -36,6 +36,7 @@ from webbuild.compile.stages.graph_normalization import with_crop_normalization,
 from webbuild.compile.stages.links import StageLinks
 from webbuild.compile.state_inputs import with_state_inputs
 from webbuild.compile.tiles import with_tiles
+from webbuild.compile.zero_shot import infer_zero_shot
 from webbuild.manifest.manifest import TensorInput
 from webbuild.passes.base import NmsPlacement
 from webbuild.passes.lower import TARGETS, LoweredGraphs
@@ -112,7 +113,10 @@ def compile_model(
             task = "pose"
         if task is None and wanted.labels is not None:
             task = task_of_labels(source, dims, wanted.labels)
-        unprocessed = None if nms == "keep" else infer_missing_postprocess(source, dims, task)
+        if wanted.text_labels is not None:
+            unprocessed: TaskMatch | None = infer_zero_shot(source, dims, wanted.text_labels)
+        else:
+            unprocessed = None if nms == "keep" else infer_missing_postprocess(source, dims, task)
         unprocessed = unprocessed and with_measured_size_order(unprocessed, loaded.original)
         headless = unprocessed
         unprocessed = unprocessed and with_measured_head(unprocessed, loaded.original)

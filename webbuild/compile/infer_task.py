@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _MAX_ROUNDS = 8
 """A folded constant may make another one; more often than this was not seen."""
+_APPENDING = ("append-nms", "append-detr-postprocess", "append-class-maps", "append-label-scores")
+"""Passes that append post-processing."""
 _FEW_OUTPUTS = 3
 """Outputs up to which one that has the shape of a task's may be all that the model is for."""
 _MAX_VALUE_COUNT = 1 << 16
@@ -44,7 +46,7 @@ def infer_missing_postprocess(source: OnnxModel, dims: Mapping[str, int], task: 
     """
     if task == "tensor":  # whose outputs are what the model gives
         return None
-    frozen = _with_fixed_dims(source.model, dims)
+    frozen = with_fixed_dims(source.model, dims)
     seen = _with_value_counts(patched_signature(source, frozen), frozen)
     kinds = possible_kinds(seen) if task is None else [task_kinds()[task]]
     found = (kind.infer(seen, requested=task is not None) for kind in kinds)
@@ -59,7 +61,7 @@ def finds_keypoints(source: OnnxModel, dims: Mapping[str, int], count: int) -> b
 
 def task_of_labels(source: OnnxModel, dims: Mapping[str, int], labels: LabelsFile) -> str | None:
     """Return the task of a model that nothing tells of, by the number of its classes; None where none has so many."""
-    frozen = _with_fixed_dims(source.model, dims)
+    frozen = with_fixed_dims(source.model, dims)
     seen = _with_value_counts(patched_signature(source, frozen), frozen)
     if kind_of(match_task(seen).task).kind != "tensor":
         return None
@@ -123,11 +125,7 @@ def require_postprocess(match: TaskMatch, lowered: LoweredGraphs) -> None:
         return
     for target, model in lowered.graphs.items():
         if NMS_APPENDED_KEY not in model.metadata_props:
-            refused = (
-                e
-                for e in lowered.rewrites[target]
-                if e.code in ("append-nms", "append-detr-postprocess", "append-class-maps") and not e.applied
-            )
+            refused = (e for e in lowered.rewrites[target] if e.code in _APPENDING and not e.applied)
             reason = next((rewrite.reason for rewrite in refused), "it was not")
             raise WebbuildError(
                 "postprocess-not-appended",
@@ -187,7 +185,7 @@ def _with_value_counts(seen: ModelSignature, model: ir.Model) -> ModelSignature:
     return msgspec.structs.replace(seen, outputs=tuple(outputs))
 
 
-def _with_fixed_dims(model: ir.Model, dims: Mapping[str, int]) -> ir.Model:
+def with_fixed_dims(model: ir.Model, dims: Mapping[str, int]) -> ir.Model:
     """Return a clone with fixed sizes, as far as they follow from those of the inputs, and no float16 outside."""
     from webbuild.passes.dtypes.float16_io import Float16Io
     from webbuild.passes.simplify.canonicalize import Canonicalize

@@ -12,10 +12,12 @@ from webbuild.postprocess.anchors import AnchorPostprocess
 from webbuild.postprocess.class_maps import ClassMapsPostprocess
 from webbuild.postprocess.detr import DetrPostprocess
 from webbuild.postprocess.grounding import GroundingPostprocess
-from webbuild.postprocess.output_names import CLASS_MAPS, DETECTIONS
+from webbuild.postprocess.label_scores import LabelScoresPostprocess
+from webbuild.postprocess.output_names import CLASS_MAPS, DETECTIONS, LABEL_SCORES
 from webbuild.postprocess.postprocess import Postprocess
 from webbuild.postprocess.reference_anchors import reference_anchors
 from webbuild.postprocess.reference_detr import reference_detr
+from webbuild.postprocess.reference_label_scores import reference_label_scores
 from webbuild.postprocess.reference_nms import reference_nms
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -30,6 +32,9 @@ def apply_reference_postprocess(
     if isinstance(spec, ClassMapsPostprocess):
         rest = {name: array for name, array in outputs.items() if name != spec.output}
         return {CLASS_MAPS: reference_class_maps(spec, outputs[spec.output]), **rest}
+    if isinstance(spec, LabelScoresPostprocess):
+        rest = {name: array for name, array in outputs.items() if name != spec.output}
+        return {LABEL_SCORES: reference_label_scores(spec, outputs[spec.output]), **rest}
     if isinstance(spec, DetrPostprocess):
         found, replaced = reference_detr(spec, outputs, feeds, values["confidence"]), spec.replaced_outputs
     elif isinstance(spec, AnchorPostprocess):

@@ -12,6 +12,7 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import EmbedTask
 from webbuild.model.signature import ModelSignature
+from webbuild.postprocess.unit_vectors import pooled_vectors
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.crop_embeddings import infer_embedding
 from webbuild.tasks.embed_outputs import infer_picture_embedding
@@ -20,7 +21,6 @@ from webbuild.tasks.metrics.compare_neighbors import compare_neighbors
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
-from webbuild.tasks.unit_vector import unit_vectors
 
 _SAME_VECTOR = 0.995
 """Cosine of the vectors of two unlike photographs from which on they say next to nothing of a picture."""
@@ -50,7 +50,7 @@ class EmbedKind(TaskKind):
 
     def decode(self, task: EmbedTask, outputs: Tensors, context: RunContext) -> Sequence[NDArray[np.float64]]:
         """Return the one vector there is, [size]."""
-        return [pooled_vectors(task, outputs[task.output])[0]]
+        return [_vectors(task, outputs[task.output])[0]]
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[NDArray[Any]]:
         """Return the one vector there is."""
@@ -62,7 +62,7 @@ class EmbedKind(TaskKind):
 
     def answer_warnings(self, task: EmbedTask, answers: Sequence[Tensors]) -> Sequence[str]:
         """Say of two unlike photographs that they have nearly the same vector."""
-        first, second = (pooled_vectors(task, each[task.output])[0] for each in answers[:2])
+        first, second = (_vectors(task, each[task.output])[0] for each in answers[:2])
         cosine = float(first @ second)
         if not cosine > _SAME_VECTOR:
             return ()
@@ -96,7 +96,7 @@ class EmbedKind(TaskKind):
         """Compare the vectors that the outputs become."""
         if subject.output != task.output:
             return None
-        sides = pooled_vectors(task, expected), pooled_vectors(task, actual)
+        sides = _vectors(task, expected), _vectors(task, actual)
         return _compare(subject, *sides, context, tolerance)
 
     def compare(
@@ -115,10 +115,8 @@ class EmbedKind(TaskKind):
         return _compare(subject, expected, actual, context, tolerance)
 
 
-def pooled_vectors(task: EmbedTask, values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the unit vectors [batch, size] of an output; see `EmbedTask`."""
-    tokens = np.asarray(values, np.float64).reshape(-1, task.tokens, task.size)
-    return unit_vectors(tokens[:, 0] if task.pooling == "cls" else tokens.mean(1))
+def _vectors(task: EmbedTask, values: NDArray[Any]) -> NDArray[np.float64]:
+    return pooled_vectors(values, task.tokens, task.size, task.pooling)
 
 
 def _compare(

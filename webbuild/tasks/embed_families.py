@@ -47,8 +47,8 @@ def _family(name: str, model_type: str, file: str, mean: list[float], std: list[
 
 _FAMILIES = (
     _family("MobileCLIP", r"mobileclip\w*", "mobileclip", [0.0] * 3, [1.0] * 3, interpolation="bilinear-antialias"),
-    _family("SigLIP", r"siglip2?(_vision_model)?", "siglip", [0.5] * 3, [0.5] * 3, mode="stretch"),
-    _family("CLIP", r"(chinese_)?clip(_vision_model)?", "(open)?clip(?![a-z])", _CLIP_MEAN, _CLIP_STD),
+    _family("SigLIP", r"siglip2?(_(vision|text)_model)?", "siglip", [0.5] * 3, [0.5] * 3, mode="stretch"),
+    _family("CLIP", r"(chinese_)?clip(_(vision|text)_model)?", "(open)?clip(?![a-z])", _CLIP_MEAN, _CLIP_STD),
     _family("DINO", r"dino(v\d)?(_\w+)?", "dino", IMAGENET_MEAN, IMAGENET_STD, pooling="cls"),
 )
 

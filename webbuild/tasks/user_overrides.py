@@ -17,12 +17,14 @@ from webbuild.preprocess.recipe_text import describe_recipe, describe_values
 from webbuild.tasks.labels import LabelsFile, read_labels
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
+from webbuild.tasks.zero_shot import TextLabels
 
 
 class Overrides(Struct, frozen=True):
     """The options that were given. `image` holds fields of `ImageInput`, `letterbox` of `Letterbox`.
 
-    `note` lists those about pictures. `guess_pictures` allows to take an input of the shape of a picture for one where
+    `text_labels` are labels with their vectors, where a text encoder was given. `note` lists those about pictures.
+    `guess_pictures` allows to take an input of the shape of a picture for one where
     none is given.
     """
 
@@ -31,6 +33,7 @@ class Overrides(Struct, frozen=True):
     letterbox: dict[str, str]
     note: str
     guess_pictures: bool = False
+    text_labels: TextLabels | None = None
 
 
 def parse_overrides(given: Mapping[str, Any], *, guess_pictures: bool = False) -> Overrides:

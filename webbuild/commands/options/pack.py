@@ -130,6 +130,24 @@ class PackArguments(PreprocessOptions, LimitArguments):
     prompts: tuple[str, ...] = option(
         "--prompt", default=(), metavar="TEXT", help="Text prompt for the samples; repeatable."
     )
+    text: Path | None = option(
+        metavar="FILE",
+        help="Text encoder of MODEL, an image encoder: the labels of --labels are embedded when packing, with the "
+        "tokenizer.json next to FILE, and pictures are classified into them.",
+    )
+    templates: tuple[str, ...] = option(
+        "--template",
+        default=(),
+        metavar="TEXT",
+        help="Text around a label, such as 'a photo of a {}'; repeatable: the vectors of all are averaged. "
+        "[default: the label alone]",
+    )
+    logit_scale: float | None = option(
+        metavar="NUMBER", help="Factor of a cosine with --text. [default: of the weights, else 100 as of CLIP]"
+    )
+    logit_bias: float | None = option(
+        metavar="NUMBER", help="Summand after it, as of SigLIP: a sigmoid then makes probabilities, not a softmax."
+    )
     nms: Literal["shader", "gpu", "auto", "cpu", "keep"] = option(
         default="shader",
         help="NMS on WebGPU: shader = by a shader of the runtime, else as gpu; gpu = in the graph with fixed shapes; "

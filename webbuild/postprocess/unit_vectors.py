@@ -1,4 +1,4 @@
-"""Unit vectors: embeddings divided by their length."""
+"""Unit vectors: embeddings, pooled from tokens where a model gives those, divided by their length."""
 
 from __future__ import annotations
 
@@ -14,3 +14,9 @@ def unit_vectors(values: NDArray[Any]) -> NDArray[np.float64]:
     lengths = np.sqrt((vectors**2).sum(-1, keepdims=True))
     result: NDArray[np.float64] = vectors / np.where(lengths == 0, 1.0, lengths)
     return result
+
+
+def pooled_vectors(values: NDArray[Any], tokens: int, size: int, pooling: str) -> NDArray[np.float64]:
+    """Return the unit vectors [batch, size] of an output of so many tokens; see `EmbedTask`."""
+    given = np.asarray(values, np.float64).reshape(-1, tokens, size)
+    return unit_vectors(given[:, 0] if pooling == "cls" else given.mean(1))

@@ -1,0 +1,46 @@
+"""The labels of `webbuild pack --text`: embedded before MODEL is compiled."""
+
+from __future__ import annotations
+
+import msgspec
+
+from webbuild.commands.options.pack import PackArguments
+from webbuild.commands.pack_plan import PackOptions
+from webbuild.compile.embed_labels import embed_labels
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.reporting.progress import ProgressReporter
+from webbuild.tasks.zero_shot import LogitScale
+
+
+def with_text_labels(options: PackOptions, arguments: PackArguments, progress: ProgressReporter) -> PackOptions:
+    """Return the options with the vectors of the labels in their place, where a text encoder is given.
+
+    Raises:
+        WebbuildError: `conflicting-options`, and what `embed_labels` raises.
+    """
+    _check(arguments)
+    if arguments.text is None or arguments.labels is None:
+        return options
+    given = LogitScale("as the options say", arguments.logit_scale, arguments.logit_bias)
+    with progress.step(f"embed the labels with {arguments.text.name}"):
+        labels = embed_labels(arguments.text, arguments.labels, arguments.templates, given)
+    overrides = msgspec.structs.replace(options.overrides, labels=None, text_labels=labels)
+    return msgspec.structs.replace(options, overrides=overrides)
+
+
+def _check(arguments: PackArguments) -> None:
+    about_words = {
+        "--template": bool(arguments.templates),
+        "--logit-scale": arguments.logit_scale is not None,
+        "--logit-bias": arguments.logit_bias is not None,
+    }
+    alone = next((name for name, given in about_words.items() if given), None)
+    what = fix = ""
+    if arguments.text is None and alone is not None:
+        what, fix = f"{alone} is about labels that a text encoder embeds", "give that with --text FILE"
+    elif arguments.text is not None and arguments.labels is None:
+        what, fix = "--text embeds labels, and there are none", "give them with --labels FILE"
+    elif arguments.text is not None and (len(arguments.models) != 1 or arguments.task not in (None, "classify")):
+        what, fix = "--text makes one image encoder a classifier", "give one MODEL, and leave --task out"
+    if what:
+        raise WebbuildError("conflicting-options", what, fix, exit_code=USAGE)

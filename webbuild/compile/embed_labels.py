@@ -1,0 +1,86 @@
+"""Labels into vectors, natively, with a text encoder and the tokenizer beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compile.text_encoder import embed_texts, text_length, text_mismatch
+from webbuild.compile.zero_shot import read_logit_scale
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.load import OnnxModel, load_onnx
+from webbuild.postprocess.unit_vectors import unit_vectors
+from webbuild.preprocess.text_tokenizer import tokenize_texts
+from webbuild.tasks.class_names import read_class_names
+from webbuild.tasks.embed_families import embed_family
+from webbuild.tasks.labels import read_labels, unreadable_labels
+from webbuild.tasks.zero_shot import LogitScale, TextLabels
+
+_SAME = 1e-6
+"""How far below 1 the cosine of two labels lies at least."""
+
+
+def embed_labels(text: Path, labels: Path, templates: Sequence[str], given: LogitScale) -> TextLabels:
+    """Return the labels of a file with the mean of the unit vectors of all templates, divided by its length.
+
+    Args:
+        text: the text encoder; its tokenizer.json lies beside it.
+        labels: a file of names, as of `--labels`.
+        templates: texts with a `{}` for the label; none for the label alone.
+        given: what the options say of the score.
+
+    Raises:
+        WebbuildError: `unreadable-labels`, `invalid-labels`, `invalid-template`, `text-mismatch`, and what `load_onnx`
+            and `tokenize_texts` raise.
+    """
+    names, templates = _checked_names(labels), _checked_templates(templates)
+    source = load_onnx(text)
+    family = embed_family(source.signature)
+    sigmoid = family is not None and family.name == "SigLIP"
+    length = text_length(source, sigmoid=sigmoid)
+    texts = [template.replace("{}", name) for name in names for template in templates]
+    tokens = tokenize_texts(text, source.signature.hub_files.tokenizer_config, texts, length)
+    output, vectors = embed_texts(source, tokens)
+    units = unit_vectors(unit_vectors(vectors).reshape(len(names), len(templates), -1).mean(1))  # [labels, size]
+    _check_distinct(source, names, units)
+    templated = f"{len(templates)} template(s), such as '{templates[0]}'"
+    made_by = f"labels are embedded by output '{output}' of {text.name}, which does not ship"
+    said = f"{made_by}: {templated}, padded to {length} tokens with {tokens.padding}"
+    logits = (given, read_logit_scale(source.model))
+    return TextLabels(names, units.astype("<f4").tobytes(), units.shape[1], logits, sigmoid, (said,))
+
+
+def _checked_names(file: Path) -> list[str]:
+    names = read_class_names(read_labels(file))
+    if not names:
+        raise unreadable_labels(file, "holds no labels")
+    if twice := [name for at, name in enumerate(names) if name in names[:at]]:
+        what = f"{file}: the label '{twice[0]}' is there twice"
+        raise WebbuildError("invalid-labels", what, "name each label once", exit_code=USAGE)
+    return names
+
+
+def _checked_templates(templates: Sequence[str]) -> list[str]:
+    for each in templates:
+        if "{}" not in each:
+            raise WebbuildError(
+                "invalid-template",
+                f"--template '{each}': has no {{}} for the label",
+                "write for example --template 'a photo of a {}'",
+                exit_code=USAGE,
+            )
+    return list(templates) or ["{}"]
+
+
+def _check_distinct(source: OnnxModel, names: Sequence[str], units: NDArray[np.float64]) -> None:
+    """Raise unless each label has a vector of its own."""
+    if not np.isfinite(units).all() or not units.any(1).all():
+        raise text_mismatch(source, "gives zeros or NaN for a label", "export the text encoder again")
+    cosines = units @ units.T - np.eye(len(names))
+    if len(names) > 1 and cosines.max() > 1 - _SAME:
+        one, other = sorted(int(at) for at in np.unravel_index(cosines.argmax(), cosines.shape))
+        what = f"gives '{names[one]}' and '{names[other]}' the same vector"
+        raise text_mismatch(source, what, "see that the tokenizer.json beside it is its own, and tell the labels apart")

@@ -1,0 +1,41 @@
+"""An image encoder that classifies into the labels of a text encoder: recognised before the passes run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from webbuild.compile.infer_task import patched_signature, with_fixed_dims
+from webbuild.model.load import OnnxModel
+from webbuild.tasks.task_match import TaskMatch
+from webbuild.tasks.zero_shot import LogitScale, TextLabels, zero_shot_match
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+_LARGEST_LOGARITHM = 10.0
+"""CLIP stores the logarithm of its scale, 4.6; an export may have folded the exponential, which is then 100."""
+
+
+def infer_zero_shot(source: OnnxModel, dims: Mapping[str, int], labels: TextLabels) -> TaskMatch:
+    """Return what an image encoder is with the labels of a text encoder.
+
+    Raises:
+        WebbuildError: see `zero_shot_match`.
+    """
+    frozen = with_fixed_dims(source.model, dims)
+    return zero_shot_match(patched_signature(source, frozen), labels, read_logit_scale(source.model))
+
+
+def read_logit_scale(model: ir.Model) -> LogitScale:
+    """Return what weights called `logit_scale` and `logit_bias` say."""
+    scale, bias = (_number(model, name) for name in ("logit_scale", "logit_bias"))
+    return LogitScale(
+        "as the weights say", math.exp(scale) if scale is not None and scale < _LARGEST_LOGARITHM else scale, bias
+    )
+
+
+def _number(model: ir.Model, name: str) -> float | None:
+    tensors = (value.const_value for key, value in model.graph.initializers.items() if key.split(".")[-1] == name)
+    return next((float(each.numpy().reshape(())) for each in tensors if each is not None and each.size == 1), None)

@@ -1,0 +1,1 @@
+"""Passes for classification by words."""

@@ -1,0 +1,20 @@
+"""NumPy reference of the scores of labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.postprocess.label_scores import LabelScoresPostprocess
+from webbuild.postprocess.unit_vectors import pooled_vectors
+
+
+def reference_label_scores(spec: LabelScoresPostprocess, output: NDArray[Any]) -> NDArray[np.float32]:
+    """Return the score of each label [batch, labels], after the sigmoid where there is one."""
+    pictures = pooled_vectors(output, spec.tokens, spec.size, spec.pooling)
+    scores = spec.scale * (pictures @ spec.labels.T.astype(np.float64)) + spec.bias
+    made = 1 / (1 + np.exp(-scores)) if spec.sigmoid else scores
+    result: NDArray[np.float32] = made.astype(np.float32)
+    return result
