@@ -27,7 +27,9 @@ OTHERS := rt-detr/rt-detr grounding-dino/grounding-dino mask2former-swin/mask2fo
 # Models of several stages, each a folder of dist/ and the files that make it.
 promptable-segmenter := models/promptable-segmenter/encoder.onnx models/promptable-segmenter/decoder.onnx
 top-down-pose := models/yolo-pose.onnx models/top-down-pose/top-down-pose.onnx
-STAGED := promptable-segmenter top-down-pose
+text-reader := models/text-reader/det.onnx models/text-reader/rec.onnx
+text-reader-options := --labels models/text-reader/dict.txt --size 640 --dim line_width=480
+STAGED := promptable-segmenter top-down-pose text-reader
 GALLERY := $(foreach model,$(notdir $(OTHERS)) $(STAGED),dist/$(model)/manifest.json)
 
 # Chromium is found once, and named to everything that starts it. A missing GPU is a failure, not a skipped test.
@@ -237,7 +239,7 @@ again:
 
 define packed_without_browser
 dist/$(1)/manifest.json: $(2) $(INSTALLED) $(BUILT) $(PYTHON_SOURCES)
-	$(BIN)/webbuild pack $(2) -o $$(@D) --force --no-verify
+	$(BIN)/webbuild pack $(2) $($(1)-options) -o $$(@D) --force --no-verify
 endef
 $(foreach model,$(OTHERS),$(eval $(call packed_without_browser,$(notdir $(model)),models/$(model).onnx)))
 $(foreach model,$(STAGED),$(eval $(call packed_without_browser,$(model),$($(model)))))

@@ -17,7 +17,7 @@ SIDE = 320
 """Pixels of the width, and of the height of a page, where the axes are fixed."""
 
 MAP = {0: "batch", 2: "height", 3: "width"}
-LINE = {0: "batch", 3: "width"}
+LINE = {0: "batch", 3: "line_width"}
 
 
 def main() -> None:

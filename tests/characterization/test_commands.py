@@ -28,6 +28,8 @@ SHIPPED = {
     "promptable-segmenter-encoder": "promptable-segmenter/encoder",
     "promptable-segmenter-decoder": "promptable-segmenter/decoder",
     "top-down-pose": "top-down-pose/top-down-pose",
+    "text-reader-det": "text-reader/det",
+    "text-reader-rec": "text-reader/rec",
 }
 TYPICAL = {
     "ultralytics-8.3.120-dynamo/classify-dynamic",
