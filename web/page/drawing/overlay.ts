@@ -74,6 +74,7 @@ function drawLabels(
   context: CanvasRenderingContext2D,
   { detections, style, fit, stage, highlighted }: Scene,
 ): void {
+  if (style.labelsOnHover && highlighted === null) return;
   const placed: Label[] = [];
   for (const [index, one] of detections.entries()) {
     if (highlighted !== null && index !== highlighted) continue;

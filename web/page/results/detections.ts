@@ -26,6 +26,8 @@ export interface DetectionStyle {
   classes: readonly string[];
   /** Where the class has no colour, the rank has. */
   colorByRank?: boolean;
+  /** Labels are drawn for what is pointed at alone: of text they would cover the next line. */
+  labelsOnHover?: boolean;
   /** Draws what a detection has besides its box. */
   draw?(context: CanvasRenderingContext2D, one: AnyDetection, fit: Fit, alpha: number): void;
 }

@@ -6,7 +6,9 @@ import { DetectionsView } from "./detections-view.js";
 import type { ViewModule } from "./task-view.js";
 
 const read: ReadDetections = (result) =>
-  result.kind === "text-boxes" ? { detections: result.detections, style: { classes: [] } } : null;
+  result.kind === "text-boxes"
+    ? { detections: result.detections, style: { classes: [], labelsOnHover: true } }
+    : null;
 
 export const drawing = detectionDrawing("text-boxes", read);
 export const view: ViewModule = { kind: "text-boxes", create: () => new DetectionsView(read) };

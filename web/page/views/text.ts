@@ -13,7 +13,7 @@ const read: ReadDetections = (result) => (result.kind === "text" ? found(result.
 
 function found(lines: readonly TextLine[]): FoundDetections {
   const detections = lines.map((line) => ({ ...line, label: line.text, classIndex: 0 }));
-  return { detections, style: { classes: ["line"] } };
+  return { detections, style: { classes: ["line"], labelsOnHover: true } };
 }
 
 class TextView extends DetectionsView {
