@@ -318,12 +318,12 @@ def test_the_code_on_the_page_runs_as_it_is(packed: Path, webgpu: BrowserHandle)
 
 
 VISITS = 3
-"""Of which one has to be without a long task: what the code does takes its time in each, what the machine does in some."""
+"""Of which one has to be without a long task: the code takes its time in each, the machine in some."""
 
 
 @pytest.mark.alone
 def test_clicking_and_saving_takes_no_long_task(packed: Path, webgpu: BrowserHandle) -> None:
-    visits = []
+    visits: list[list[MainThreadTask]] = []
     with Server(packed) as server:
         while len(visits) < VISITS and not (visits and visits[-1][0].ms < LONG_TASK_MS):
             visits.append(click_and_save(packed, server, webgpu))
