@@ -2,7 +2,7 @@
 
     python -m benchmarks.soak test-results/soak-chromium.json test-results/soak-firefox.json --write
 
-The rows lie in `benchmarks/results`, the table in `docs/soak.md`. Those of a browser without a report stay.
+The rows lie in `benchmarks/results`, the table in `docs/soak.md`. Those that no report has stay.
 """
 
 from __future__ import annotations
@@ -110,11 +110,15 @@ def _adapter(name: str) -> str:
 
 def write(rows: Sequence[Row]) -> None:
     """Keep the rows, and show them in the docs."""
-    measured = {row.browser.split()[0] for row in rows}
-    kept = [row for row in read() if row.browser.split()[0] not in measured]
-    every = sorted([*kept, *rows], key=lambda row: row.browser)
+    measured = set(map(_key, rows))
+    every = sorted([*(row for row in read() if _key(row) not in measured), *rows], key=_key)
     DATA.write_bytes(msgspec.json.format(msgspec.json.encode(every), indent=2) + b"\n")
     replace_marked(PAGE, table(every), "soak")
+
+
+def _key(row: Row) -> tuple[str, str]:
+    """Return the browser, of any version, and what was done in it."""
+    return row.browser.split()[0], row.what
 
 
 def read() -> list[Row]:

@@ -43,6 +43,20 @@ def test_nothing_is_read_of_a_test_that_failed(tmp_path: Path) -> None:
         soak.read_report(report(tmp_path, status="failed", meta={"soak": [ROW]}), "")
 
 
+def test_rows_that_no_report_has_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(soak, "DATA", tmp_path / "soak.json")
+    monkeypatch.setattr(soak, "PAGE", tmp_path / "soak.md")
+    (tmp_path / "soak.md").write_text("<!-- soak -->\n<!-- /soak -->\n")
+    pose, embed = ({**ROW, "what": f"runs, {task}, webgpu"} for task in ("pose", "embed"))
+    soak.write([msgspec.convert(each, soak.Row) for each in (pose, {**embed, "browser": "Firefox 153"})])
+    soak.write([msgspec.convert(each, soak.Row) for each in (embed, {**pose, "browser": "Chromium 157"})])
+    assert [(row.browser, row.what) for row in soak.read()] == [
+        ("Chromium 156", "runs, embed, webgpu"),
+        ("Chromium 157", "runs, pose, webgpu"),
+        ("Firefox 153", "runs, embed, webgpu"),
+    ]
+
+
 def test_a_report_without_rows_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="again and again"):
         soak.read_report(report(tmp_path, meta={}), "")
