@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from e2e.accessibility import violations
+from e2e.camera import CAMERA
 from e2e.conftest import Open, Webbuild
 from tests.commands.program import ROOT
 from tests.compared import compared
@@ -65,6 +66,13 @@ def test_the_page_searches_and_copies_the_text(
         demo.page.get_by_label("Search").fill("")
         expect(rows).to_have_count(lines)
         assert violations(demo.page) == []
+        demo.page.evaluate(CAMERA, demo.page.locator("#samples img").first.get_attribute("src"))
+        with demo.another_run():
+            demo.page.get_by_role("button", name="Use camera").click()
+            demo.page.wait_for_function("() => writes > 0 || document.body.dataset.state === 'error'", timeout=60_000)
+            expect(demo.page.get_by_role("alert")).to_be_hidden()
+            expect(rows).not_to_have_count(0)
+            demo.page.get_by_role("button", name="Stop camera").click()
         answer = demo.page.evaluate(COPIED)
         assert "Library" in answer["text"]
         assert answer["hocr"].count('class="ocr_line"') == lines

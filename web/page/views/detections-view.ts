@@ -27,7 +27,7 @@ export class DetectionsView extends BaseView {
   }
 
   async showResult(result: Result, model: Model, thresholds: ThresholdSliders, due = true): Promise<void> {
-    this.#tracker?.update(result);
+    this.track(result);
     const found = this.#read(result, finalTask(model.manifest));
     if (found === null) throw wrongTaskError();
     const detections = found.detections.map(withTrack);
@@ -39,6 +39,11 @@ export class DetectionsView extends BaseView {
     this.showRun(result, due);
     if (due) this.#results.show(detectionRows(detections, style), noun(classes, detections.length));
     await shown;
+  }
+
+  /** Gives what is found in a camera's frames its numbers. */
+  protected track(result: Result): void {
+    this.#tracker?.update(result);
   }
 
   override setQuiet(quiet: boolean): void {

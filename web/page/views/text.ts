@@ -42,6 +42,9 @@ class TextView extends DetectionsView {
     await super.showResult(result, model, thresholds, due);
   }
 
+  /** Lines have no numbers: what they say tells them apart. */
+  protected override track(): void {}
+
   override clear(): void {
     this.#again = null;
     super.clear();
