@@ -33,15 +33,13 @@ IDS: list[list[int | None]] = [[1, 2], [1, 2], [1, 2]]
 def compared(
     native: Sequence[Sequence[Detection]], page: Sequence[Sequence[Detection]], ids: Sequence[Sequence[int | None]]
 ) -> Comparison:
-    frames = [
-        (VerifyInput(f"step {step}", {}, sequence="film", tracked=True), Answer(TASK, {}, decoded=each))
-        for step, each in enumerate(native, 1)
-    ]
     results = [
-        SampleResult(sample=f"step {step}", comparisons=(), detections=tuple(each), tracks=tuple(tracks))
+        SampleResult(sample=f"film, step {step}", comparisons=(), detections=tuple(each), tracks=tuple(tracks))
         for step, (each, tracks) in enumerate(zip(page, ids, strict=True), 1)
     ]
-    (comparison,) = compare_tracks("webgpu", frames, results).comparisons
+    frames = [(Answer(TASK, {}, decoded=each), result) for each, result in zip(native, results, strict=True)]
+    (comparison,) = compare_tracks("webgpu", frames).comparisons
+    assert comparison.subject.sample == "film"
     return comparison
 
 

@@ -84,14 +84,14 @@ def run_backend(
                 result, took = run_sample(bundle, runner, given, expected, browser.name)
                 results.append(result)
                 times += took
-            film = list[SampleResult]()
+            tracked = list[tuple[Answer, SampleResult]]()
             for given, expected in work:
                 if given.sequence and given.file is not None:
                     progress(f"{name}: {given.title}, as a picture")
-                    film.append(run_frame(bundle, runner, given, expected))
-            results += film
-            if frames := [each for each in work if each[0].tracked]:
-                results.append(compare_tracks(name, frames, film))
+                    results.append(run_frame(bundle, runner, given, expected))
+                    tracked += [(expected, results[-1])] if given.tracked else []
+            if tracked:
+                results.append(compare_tracks(name, tracked))
             while work and len(times) < _MIN_RUNS and not bundle.whole:
                 times.append(runner.run_timed(work[-1][0].feeds)[1])
             runner.dispose()

@@ -12,18 +12,14 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.tasks.boxes import iou_matrix
 from webbuild.tasks.detection import Detection, OrientedObject
+from webbuild.tasks.metrics.assignment import assign_pairs
+from webbuild.tasks.metrics.detection_arrays import from_boxes
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.tracking.byte_track import ByteTrack
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput, picture_input
 from webbuild.verify.report import SampleResult
-
-SAME_BOX = 0.9
-"""IoU from which on two boxes are of one object; how equal they are is compared elsewhere."""
-
-Frames = Sequence[tuple[VerifyInput, Answer]]
 
 
 def require_boxes(bundle: Bundle) -> None:
@@ -49,8 +45,8 @@ def film_picture(inputs: Sequence[VerifyInput], answers: Sequence[Answer]) -> Pa
     return most[0].file if most is not None and most[1].detections else None
 
 
-def compare_tracks(runner: str, frames: Frames, results: Sequence[SampleResult]) -> SampleResult:
-    """Compare the ids in the frames of a film, as one more result of it.
+def compare_tracks(runner: str, frames: Sequence[tuple[Answer, SampleResult]]) -> SampleResult:
+    """Compare the ids in a film, as one more result of it. A frame is the reference's answer, and the page's.
 
     Each id has to be that of ByteTrack in Python on the page's own detections. Since those are compared with the
     reference's, an id is another than there only where a score lies at a threshold. Without any id there was nothing
@@ -58,15 +54,17 @@ def compare_tracks(runner: str, frames: Frames, results: Sequence[SampleResult])
     """
     native, own = ByteTrack(), ByteTrack()
     wrong, wanted, near = list[str](), set[int](), 0
-    for (_, expected), result in zip(frames, results, strict=True):
+    for expected, result in frames:
         ids, again = native.update(_rows(expected.detections)), own.update(_rows(result.detections))
         wanted |= {each for each in ids if each >= 0}
         shown = [-1 if each is None else each for each in result.tracks]
-        near += sum(ids[a] != again[b] for a, b in _pairs(expected.detections, result.detections))
+        sides = (from_boxes(found, len(found)) for found in (expected.detections, result.detections))
+        near += sum(ids[a] != again[b] for a, b in assign_pairs(*sides).items())
         if shown != again:
             wrong.append(f"wanted {again}, got {shown} at {result.sample.rpartition(', ')[2]}")
+    film = frames[0][1].sample.rpartition(", ")[0]
     compared = Comparison(
-        subject=ComparedOutput(runner, frames[0][0].sequence, "decoded", "tracks", quantity="ids"),
+        subject=ComparedOutput(runner, film, "decoded", "tracks", quantity="ids"),
         verdict="DIFFERS" if wrong else "OK" if wanted else "VACUOUS",
         tolerance=0.0,
         max_abs=float(len(wrong)),
@@ -75,7 +73,7 @@ def compare_tracks(runner: str, frames: Frames, results: Sequence[SampleResult])
         details=tuple(wrong[:3]),
         near_threshold=near,
     )
-    return SampleResult(sample=frames[0][0].sequence, comparisons=(compared,))
+    return SampleResult(sample=film, comparisons=(compared,))
 
 
 def _rows(detections: Sequence[Detection]) -> NDArray[np.float64]:
@@ -90,17 +88,3 @@ def _row(found: Detection) -> list[float]:
         x1, y1, x2, y2 = msgspec.structs.astuple(found.box)
         box = [(x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1, np.nan]
     return [*box, found.score, found.class_index]
-
-
-def _pairs(first: Sequence[Detection], second: Sequence[Detection]) -> list[tuple[int, int]]:
-    """Return the places of those of one object in both, by their boxes and classes."""
-    if not first or not second:
-        return []
-    boxes = [np.array([msgspec.structs.astuple(each.box) for each in found]) for found in (first, second)]
-    overlap = iou_matrix(*boxes)
-    best = overlap.argmax(1)
-    return [
-        (a, int(b))
-        for a, b in enumerate(best)
-        if overlap[a, b] > SAME_BOX and first[a].class_index == second[b].class_index
-    ]
