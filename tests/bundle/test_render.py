@@ -295,7 +295,7 @@ def test_the_loader_is_a_javascript_module(tmp_path: Path) -> None:
     subprocess.run(["node", "--check", tmp_path / "loader.mjs"], check=True)
 
 
-TSC = Path(__file__).parents[2] / "node_modules" / ".bin" / "tsc"
+TSC = ("node", Path(__file__).parents[2] / "node_modules" / "typescript" / "bin" / "tsc")
 RUNTIME_TYPES = packaged_assets.WEB_ROOT / "runtime" / "webbuild.d.ts"
 
 
@@ -441,5 +441,5 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
         'export type { File, Generator } from "./depth.js";\n'
     )
     options = ["--noEmit", "--strict", "--target", "esnext", "--module", "esnext", "--moduleResolution", "bundler"]
-    done = subprocess.run([TSC, *options, *tmp_path.glob("*.ts")], cwd=tmp_path, capture_output=True, check=False)
+    done = subprocess.run([*TSC, *options, *tmp_path.glob("*.ts")], cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout.decode()

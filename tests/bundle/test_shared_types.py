@@ -37,5 +37,5 @@ def test_a_model_of_any_bundle_is_a_model_of_the_package(tmp_path: Path) -> None
         lines += [f"export const to{name} = (value: own.{of}): shared.{of} => value;"]
         lines += [f"export const from{name} = (value: shared.{of}): own.{of} => value;"]
     (tmp_path / "use.ts").write_text("\n".join(lines), "utf-8")
-    done = subprocess.run([TSC, *OPTIONS, "use.ts"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run([*TSC, *OPTIONS, "use.ts"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

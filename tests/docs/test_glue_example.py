@@ -23,7 +23,7 @@ def checked(folder: Path, text: str) -> str:
     shutil.copy(RUNTIME_TYPES, package / "webbuild.d.ts")
     shutil.copy(ROOT / "web" / "package" / "package.json", package)
     (folder / "point.js").write_text(text, "utf-8")
-    return subprocess.run([TSC, *OPTIONS, "point.js"], cwd=folder, capture_output=True, text=True, check=False).stdout
+    return subprocess.run([*TSC, *OPTIONS, "point.js"], cwd=folder, capture_output=True, text=True, check=False).stdout
 
 
 def test_the_module_of_the_guide_is_typed(tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ def npm(folder: Path, body: str) -> None:
     file.chmod(0o755)
 
 
+@pytest.mark.posix
 def test_another_version_is_fetched_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     archive = tmp_path / "made.tgz"
@@ -66,6 +67,7 @@ def test_another_version_is_fetched_once(tmp_path: Path, monkeypatch: pytest.Mon
         get_build(Target("0.1.0", "webgpu"), tmp_path / "cache")
 
 
+@pytest.mark.posix
 def test_npm_that_knows_no_such_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     npm(tmp_path, "import sys; sys.exit('E404 no such version')")
