@@ -78,5 +78,11 @@ def word_tokenizer() -> dict[str, object]:
             "pair": [ends[0], text, ends[1], {"Sequence": {"id": "B", "type_id": 1}}],
             "special_tokens": specials,
         },
-        "model": {"type": "WordLevel", "vocab": {word: at for at, word in enumerate(WORDS)}, "unk_token": "[UNK]"},
+        "model": {
+            "type": "WordPiece",
+            "vocab": {word: at for at, word in enumerate(WORDS)},
+            "unk_token": "[UNK]",
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+        },
     }

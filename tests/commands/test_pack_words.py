@@ -149,7 +149,7 @@ def test_encoders_that_do_not_belong_together_are_refused(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [("--template", "a {}"), ("--logit-scale", "5"), ("--logit-bias", "5"), ("--text", "text.onnx")]
+    "options", [("--template", "a {}"), ("--logit-scale", "5"), ("--logit-bias", "5"), ("--tokenizer", "x.json")]
 )
 def test_options_about_words_belong_together(folder: Path, options: tuple[str, ...]) -> None:
     assert refusal(folder, *options)[0] == "conflicting-options"

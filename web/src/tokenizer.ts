@@ -1,7 +1,9 @@
-// The tokenizer as a module of its own: only bundles that take a prompt hold it, and only their workers import it.
+// The tokenizer as a module of its own: only bundles that take a prompt hold it. The workers of models import it; for a text
+// encoder it is the script of a worker that can be ended, since an expression of a tokenizer may run for ever.
 
 import { Tokenizer } from "@huggingface/tokenizers";
 import type { WordPieceTokenizer } from "./tasks/grounding/load-tokenizer.js";
+import { TOKENIZER_WORKER, type TokenizerAnswer, type TokenizerRequest } from "./text/tokenizer-worker.js";
 
 /** Reads the text of a `tokenizer.json`. */
 export function read(text: string): WordPieceTokenizer {
@@ -11,3 +13,22 @@ export function read(text: string): WordPieceTokenizer {
     decode: (ids) => (ids.length === 0 ? "" : tokenizer.decode([...ids], { skip_special_tokens: false })),
   };
 }
+
+let opened: WordPieceTokenizer | null = null;
+
+function answer(request: TokenizerRequest): number[][] {
+  if ("texts" in request) return request.texts.map((text) => opened?.encode(text) ?? []);
+  opened = read(new TextDecoder().decode(request.open));
+  return [];
+}
+
+if ((globalThis as { name?: unknown }).name === TOKENIZER_WORKER)
+  addEventListener("message", ({ data }: MessageEvent<TokenizerRequest>) => {
+    let said: TokenizerAnswer;
+    try {
+      said = { ids: answer(data) };
+    } catch (error) {
+      said = { failed: error instanceof Error ? error.message : String(error) };
+    }
+    postMessage(said);
+  });

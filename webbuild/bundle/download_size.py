@@ -28,7 +28,7 @@ def graph_downloads(manifest: Manifest, folder: Path) -> list[GraphDownload]:
             _download_bytes(graph, each, folder),
             _loaded_by(graph, each),
         )
-        for stage in manifest.every_stage
+        for stage in manifest.every_model
         for name, each in zip(variant_names(stage), stage.every_variant, strict=True)
         for graph in each.graphs
     ]

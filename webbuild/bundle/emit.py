@@ -40,7 +40,7 @@ class BundleContents(Struct, frozen=True):
     """What a bundle is made of.
 
     `files` are more files, by name; `precompressed_files` are those that the folder has in another form too, which is
-    the one that stays.
+    the one that stays. `text` is the text encoder beside the stages.
     """
 
     name: str
@@ -51,6 +51,12 @@ class BundleContents(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
     files: Mapping[str, bytes] = {}
     precompressed_files: tuple[File, ...] = ()
+    text: StageContents | None = None
+
+    @property
+    def models(self) -> tuple[StageContents, ...]:
+        """The stages, and the text encoder."""
+        return self.stages if self.text is None else (*self.stages, self.text)
 
 
 def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
@@ -62,9 +68,9 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
         (folder / file.path).unlink()
     cut = split_large_files(folder)
     engines = _copy_engine(folder)
-    prompted = any(kind_of(each.task).takes_prompt for each in contents.stages)
+    prompted = contents.text is not None or any(kind_of(each.task).takes_prompt for each in contents.stages)
     _copy_code(folder, prompted=prompted)
-    write_text(folder / "LICENSE.txt", model_notice([each.source.signature for each in contents.stages]))
+    write_text(folder / "LICENSE.txt", model_notice([each.source.signature for each in contents.models]))
     write_text(folder / "THIRD_PARTY_NOTICES.txt", third_party_notices(prompted=prompted))
     for name, data in contents.files.items():
         (folder / name).write_bytes(data)
@@ -86,6 +92,7 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
             Stage(name=each.name, glue_module=write_glue(each, folder), **stage_fields(each, folder)) for each in later
         ]
         or msgspec.UNSET,
+        text_encoder=_text_encoder(contents.text, folder),
         **stage_fields(first, folder),
     )
     write_text(folder / f"{contents.name}.js", render.render_loader())
@@ -95,6 +102,10 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
     write_text(folder / "manifest.schema.json", json.dumps(contract.json_schema(), indent=2) + "\n")
     write_text(folder / SBOM_FILE, bundle_sbom(manifest, folder))
     return manifest
+
+
+def _text_encoder(text: StageContents | None, folder: Path) -> Stage | msgspec.UnsetType:
+    return msgspec.UNSET if text is None else Stage(name=text.name, **stage_fields(text, folder))
 
 
 def write_manifest(manifest: Manifest, folder: Path) -> None:

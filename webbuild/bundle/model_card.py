@@ -157,7 +157,7 @@ def _render(template: str, manifest: Manifest, names: HubNames, values: dict[str
     # A string of JSON is one of YAML too.
     environment.filters["yaml"] = lambda text: json.dumps(str(text))
     environment.filters["page_url"] = page_url
-    sources = [stage.source for stage in manifest.every_stage]
+    sources = [each.source for each in manifest.every_model]
     licenses = dict.fromkeys(each.license for each in sources if each.license)
     stated = ", ".join(licenses)
     return environment.get_template(template).render(

@@ -39,7 +39,7 @@ def bundle_sbom(manifest: Manifest, folder: Path) -> str:
             sha256=source.sha256,
             description="The model as it was packed; the graphs in model/ are made of it.",
         )
-        for source in (stage.source for stage in manifest.every_stage)
+        for source in (stage.source for stage in manifest.every_model)
     ]
     return document(
         component("application", manifest.name),

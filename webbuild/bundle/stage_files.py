@@ -108,7 +108,7 @@ def _write_golden(recorded: GoldenRun, inputs: Sequence[Input], folder: Path, st
     states = {spec.name: spec.output for spec in state_inputs(inputs)}
     feeds = {name: array for name, array in recorded.sample.feeds.items() if name not in states}
     outputs = {name: array for name, array in recorded.outputs.items() if name not in states.values()}
-    (folder / inside).mkdir(parents=True)
+    (folder / inside).mkdir(parents=True, exist_ok=True)
     kinds = {
         "input": {**feeds, **recorded.uint8_inputs},
         "output": outputs or recorded.outputs,

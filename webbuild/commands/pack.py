@@ -20,6 +20,7 @@ from webbuild.commands.pack_plan import locate_models, parse_pack_options, plan_
 from webbuild.commands.pack_stages import compile_all, prove_stage, with_samples
 from webbuild.commands.pack_text import rewrite_lines
 from webbuild.commands.pack_whole import prove_whole
+from webbuild.commands.pack_words import check_same_space, compile_text, with_embedding
 from webbuild.commands.verify import verify_and_show, write_html_report
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.errors import CLEAN, WebbuildError
@@ -51,7 +52,9 @@ def run(arguments: PackArguments) -> int:
     options = with_text_labels(options, arguments, progress)
 
     cache = None if arguments.no_cache or os.environ.get(NO_CACHE) else ContentCache(cache_folder() / "answers")
+    arguments = with_embedding(arguments)
     planned = plan_models(given, arguments, options, progress)
+    text = compile_text(planned, arguments, options, target, progress, cache)
 
     def compile_stages(nms: NmsPlacement, progress: ProgressReporter) -> list[ModelStage]:
         return compile_all(planned, arguments, options, target, progress, cache, nms)
@@ -60,11 +63,13 @@ def run(arguments: PackArguments) -> int:
         stages: Sequence[ModelStage], nms: NmsPlacement, folder: Path, progress: ProgressReporter,
         arguments: PackArguments, measured: str = "",
     ) -> PackReport:  # fmt: skip
+        check_same_space(stages, text)
         stages = with_samples(stages, arguments, progress)
         proven = [prove_stage(stage, folder, arguments, options, target, progress) for stage in stages]
         whole = prove_whole(stages, proven, folder, arguments, progress)
+        words = None if text is None else (text, prove_stage(text, folder, arguments, options, target, progress))
         with progress.step("write the bundle"):
-            return emit_bundle(given.name, stages, proven, whole, folder, nms, measured)
+            return emit_bundle(given.name, stages, proven, whole, folder, nms, measured, words)
 
     nms: NmsPlacement = "shader" if arguments.nms == "auto" else arguments.nms
     measured = ""
@@ -79,7 +84,8 @@ def run(arguments: PackArguments) -> int:
         progress.print_lines([f"NMS: {measured}"] if measured else [])
     stages = compile_stages(nms, progress)
     if arguments.dry_run:
-        _print_rewrites(stages, as_json=arguments.as_json)
+        check_same_space(stages, text)
+        _print_rewrites([*stages, *([] if text is None else [text])], as_json=arguments.as_json)
         return CLEAN
     with staged_folder(out) as folder:
         packed = write(stages, nms, folder, progress, arguments, measured)

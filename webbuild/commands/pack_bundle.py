@@ -37,36 +37,43 @@ def emit_bundle(
     folder: Path,
     nms: NmsPlacement,
     measured: str = "",
+    text: tuple[ModelStage, Sequence[ProvenGraphs]] | None = None,
 ) -> PackReport:
     """Write everything around the graphs in `folder`. `whole` is the proof of all stages together.
 
-    `measured` is why suppression has its form, where that was measured.
+    `measured` is why suppression has its form, where that was measured. `text` is the text encoder that ships.
     """
     together = list(zip(stages, proofs, strict=True))
     firsts = [(stage, proven[0]) for stage, proven in together]
-    samples, matches = stages[0].variants[0].samples, [stage.compiled.match for stage in stages]
+    models = [*together, *([] if text is None else [text])]
+    all_stages = [stage for stage, _ in models]
+    first_proofs = [(stage, proven[0]) for stage, proven in models]
+    samples, matches = stages[0].variants[0].samples, [stage.compiled.match for stage in all_stages]
     contents = BundleContents(
         name=safe_file_name(name),
         title=name,
         stages=tuple(_stage_contents(stage, proven, folder) for stage, proven in together),
         samples=tuple(samples),
-        assumptions=_with_names([(stage.name, stage.assumptions) for stage in stages]),
-        warnings=_with_names([(stage.name, (*stage.compiled.warnings, *proven.warnings)) for stage, proven in firsts]),
+        assumptions=_with_names([(stage.name, stage.assumptions) for stage in all_stages]),
+        warnings=_with_names(
+            [(stage.name, (*stage.compiled.warnings, *proven.warnings)) for stage, proven in first_proofs]
+        ),
         files={path: data for match in matches for path, data in match.files.items()},
-        precompressed_files=tuple(file for _, proven in together for file in _compressed(proven, folder)),
+        precompressed_files=tuple(file for _, proven in models for file in _compressed(proven, folder)),
+        text=None if text is None else _stage_contents(*text, folder),
     )
     manifest = write_bundle(contents, folder)
     report = PackReport.build(
         manifest,
-        stage_rewrites(stages),
-        [*_comparisons(together), *whole.comparisons],
-        of_stages({stage.name: stage.findings for stage in stages}),
-        stages=[_stage_report(stage, each, nms, measured) for stage, each in firsts],
+        stage_rewrites(all_stages),
+        [*_comparisons(models), *whole.comparisons],
+        of_stages({stage.name: stage.findings for stage in all_stages}),
+        stages=[_stage_report(stage, each, nms, measured) for stage, each in first_proofs],
         folder=folder,
     )
     asked = {sample.name: sample for sample in stages[-1].variants[0].samples}
     shown = [asked.get(sample.name, sample) for sample in samples if sample.has_image]
-    nodes = sum(stage.loaded.source.model.graph.num_nodes() for stage in stages)
+    nodes = sum(stage.loaded.source.model.graph.num_nodes() for stage in all_stages)
     found = firsts[-1][1].equivalence
     if whole.detections:  # in all crops of a picture, and not in the one that the last stage alone is compared on
         found = msgspec.structs.replace(found, detections=whole.detections)

@@ -23,24 +23,29 @@ def with_text_labels(options: PackOptions, arguments: PackArguments, progress: P
         return options
     given = LogitScale("as the options say", arguments.logit_scale, arguments.logit_bias)
     with progress.step(f"embed the labels with {arguments.text.name}"):
-        labels = embed_labels(arguments.text, arguments.labels, arguments.templates, given)
+        labels = embed_labels(arguments.text, arguments.labels, arguments.templates, given, arguments.tokenizer)
     overrides = msgspec.structs.replace(options.overrides, labels=None, text_labels=labels)
     return msgspec.structs.replace(options, overrides=overrides)
+
+
+def _kind(arguments: PackArguments) -> str:
+    return "embed" if arguments.labels is None else "classify"
 
 
 def _check(arguments: PackArguments) -> None:
     about_words = {
         "--template": bool(arguments.templates),
+        "--tokenizer": arguments.tokenizer is not None,
         "--logit-scale": arguments.logit_scale is not None,
         "--logit-bias": arguments.logit_bias is not None,
     }
     alone = next((name for name, given in about_words.items() if given), None)
     what = fix = ""
     if arguments.text is None and alone is not None:
-        what, fix = f"{alone} is about labels that a text encoder embeds", "give that with --text FILE"
-    elif arguments.text is not None and arguments.labels is None:
-        what, fix = "--text embeds labels, and there are none", "give them with --labels FILE"
-    elif arguments.text is not None and (len(arguments.models) != 1 or arguments.task not in (None, "classify")):
-        what, fix = "--text makes one image encoder a classifier", "give one MODEL, and leave --task out"
+        what, fix = f"{alone} is about texts that a text encoder embeds", "give that with --text FILE"
+    elif arguments.text is not None and arguments.labels is None and arguments.templates:
+        what, fix = "--template is about labels, and there are none", "give them with --labels FILE"
+    elif arguments.text is not None and (len(arguments.models) != 1 or arguments.task not in (None, _kind(arguments))):
+        what, fix = "--text goes with one image encoder", "give one MODEL, and leave --task out"
     if what:
         raise WebbuildError("conflicting-options", what, fix, exit_code=USAGE)

@@ -113,8 +113,10 @@ def compile_model(
             task = "pose"
         if task is None and wanted.labels is not None:
             task = task_of_labels(source, dims, wanted.labels)
-        if wanted.text_labels is not None:
-            unprocessed: TaskMatch | None = infer_zero_shot(source, dims, wanted.text_labels)
+        if wanted.known is not None:
+            unprocessed: TaskMatch | None = wanted.known
+        elif wanted.text_labels is not None:
+            unprocessed = infer_zero_shot(source, dims, wanted.text_labels)
         else:
             unprocessed = None if nms == "keep" else infer_missing_postprocess(source, dims, task)
         unprocessed = unprocessed and with_measured_size_order(unprocessed, loaded.original)

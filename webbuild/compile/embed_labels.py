@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.compile.text_encoder import embed_texts, text_length, text_mismatch
+from webbuild.compile.text_vocabulary import check_vocabulary
 from webbuild.compile.zero_shot import read_logit_scale
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.load import OnnxModel, load_onnx
 from webbuild.postprocess.unit_vectors import unit_vectors
-from webbuild.preprocess.text_tokenizer import tokenize_texts
+from webbuild.preprocess.text_tokenizer import read_tokenizer, tokenize_texts
 from webbuild.tasks.class_names import read_class_names
 from webbuild.tasks.embed_families import embed_family
 from webbuild.tasks.labels import read_labels, unreadable_labels
@@ -23,18 +24,21 @@ _SAME = 1e-6
 """How far below 1 the cosine of two labels lies at least."""
 
 
-def embed_labels(text: Path, labels: Path, templates: Sequence[str], given: LogitScale) -> TextLabels:
+def embed_labels(
+    text: Path, labels: Path, templates: Sequence[str], given: LogitScale, tokenizer: Path | None = None
+) -> TextLabels:
     """Return the labels of a file with the mean of the unit vectors of all templates, divided by its length.
 
     Args:
-        text: the text encoder; its tokenizer.json lies beside it.
+        text: the text encoder.
         labels: a file of names, as of `--labels`.
         templates: texts with a `{}` for the label; none for the label alone.
         given: what the options say of the score.
+        tokenizer: its tokenizer.json, None for the one beside it.
 
     Raises:
-        WebbuildError: `unreadable-labels`, `invalid-labels`, `invalid-template`, `text-mismatch`, and what `load_onnx`
-            and `tokenize_texts` raise.
+        WebbuildError: `unreadable-labels`, `invalid-labels`, `invalid-template`, `text-mismatch`, and what `load_onnx`,
+            `read_tokenizer` and `tokenize_texts` raise.
     """
     names, templates = _checked_names(labels), _checked_templates(templates)
     source = load_onnx(text)
@@ -42,7 +46,9 @@ def embed_labels(text: Path, labels: Path, templates: Sequence[str], given: Logi
     sigmoid = family is not None and family.name == "SigLIP"
     length = text_length(source, sigmoid=sigmoid)
     texts = [template.replace("{}", name) for name in names for template in templates]
-    tokens = tokenize_texts(text, source.signature.hub_files.tokenizer_config, texts, length)
+    reader = read_tokenizer(text, tokenizer)
+    check_vocabulary(source, reader)
+    tokens = tokenize_texts(reader, source.signature.hub_files.tokenizer_config, texts, length)
     output, vectors = embed_texts(source, tokens)
     units = unit_vectors(unit_vectors(vectors).reshape(len(names), len(templates), -1).mean(1))  # [labels, size]
     _check_distinct(source, names, units)

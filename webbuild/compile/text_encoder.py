@@ -23,7 +23,7 @@ _NAMES = tuple(re.compile(name) for name in (r"text[-_](embeds?|embeddings?|feat
 
 def text_length(source: OnnxModel, *, sigmoid: bool) -> int:
     """Return the tokens of a text: of the graph where they are fixed, as configured, else as the family has them."""
-    shape = _ids(source).shape
+    shape = token_input(source).shape
     if len(shape) == 2 and isinstance(shape[1], int):
         return shape[1]
     config = source.signature.hub_files.config
@@ -33,10 +33,10 @@ def text_length(source: OnnxModel, *, sigmoid: bool) -> int:
     return next((each for each in known if isinstance(each, int) and each > 0), own)
 
 
-def _ids(source: OnnxModel) -> TensorSpec:
+def token_input(source: OnnxModel) -> TensorSpec:
     """Return the input of token numbers: by its name, else the only one."""
     inputs = [each for each in source.signature.inputs if len(each.shape) == 2 and each.dtype in ("int64", "int32")]
-    named = [each for each in inputs if "mask" not in each.name and "position" not in each.name]
+    named = [each for each in inputs if not any(part in each.name for part in ("mask", "position", "type"))]
     if len(named) != 1:
         raise text_mismatch(
             source, "has not one input of token numbers [texts, tokens]", "give a text encoder with --text"
@@ -46,7 +46,7 @@ def _ids(source: OnnxModel) -> TensorSpec:
 
 def embed_texts(source: OnnxModel, tokens: TokenizedTexts) -> tuple[str, NDArray[Any]]:
     """Return the name of the output that is a vector, and the vectors [texts, size]."""
-    ids = _ids(source)
+    ids = token_input(source)
     runner, fixed = NativeRunner(source.path, source.graph_bytes), ids.shape[0]
     step = fixed if isinstance(fixed, int) else _BATCH
     made: list[NDArray[Any]] = []
@@ -67,12 +67,14 @@ def _feeds(
 ) -> dict[str, NDArray[Any]]:
     feeds: dict[str, NDArray[Any]] = {}
     for spec in source.signature.inputs:
-        if spec.name == _ids(source).name:
+        if spec.name == token_input(source).name:
             values = ids
         elif "mask" in spec.name:
             values = mask
         elif "position" in spec.name:
             values = np.broadcast_to(np.arange(ids.shape[1]), ids.shape)
+        elif "type" in spec.name:
+            values = np.zeros_like(ids)
         else:
             raise text_mismatch(source, f"takes '{spec.name}' besides a text", "export the text encoder alone")
         feeds[spec.name] = values.astype(runner.input_dtypes[spec.name])

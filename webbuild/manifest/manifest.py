@@ -106,6 +106,8 @@ _OPTIONAL = {
     "rowCount",
     "pointScale",
     "uncompressedSha256",
+    "textEncoder",
+    "textInput",
 }
 """Fields that are left out where there is nothing to say."""
 
@@ -153,7 +155,8 @@ class Manifest(ManifestStruct, kw_only=True, frozen=True):
     them. `variants` are the other sizes and batches, left out where there are none.
 
     Source, task, inputs, outputs and graphs are those of the first stage, which is named `stage_name`. `stages` are the
-    later ones, in the order in which they run; both are left out where the bundle holds one model.
+    later ones, in the order in which they run; both are left out where the bundle holds one model. `text_encoder` makes
+    vectors of texts beside those of pictures: it takes part in no run on a picture, and is loaded when it is asked.
     """
 
     schema: Schema = 1
@@ -177,6 +180,7 @@ class Manifest(ManifestStruct, kw_only=True, frozen=True):
     variants: list[Variant] | msgspec.UnsetType = msgspec.UNSET
     stage_name: str | msgspec.UnsetType = msgspec.UNSET
     stages: list[Stage] | msgspec.UnsetType = msgspec.UNSET
+    text_encoder: Stage | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         """Refuse stages in a schema that has none: what reads that would run the first alone."""
@@ -186,10 +190,14 @@ class Manifest(ManifestStruct, kw_only=True, frozen=True):
     @property
     def every_stage(self) -> list[Manifest]:
         """A manifest for each stage alone, `stage_name` its name; the first is this one's own."""
-        alone = msgspec.structs.replace(self, stages=msgspec.UNSET)
-        own = [name for name in Stage.__struct_fields__ if name != "glue_module"]
-        fields = [{name: getattr(each, name) for name in own} for each in self.stages or []]
-        return [alone, *(msgspec.structs.replace(alone, stage_name=each.pop("name"), **each) for each in fields)]
+        alone = msgspec.structs.replace(self, stages=msgspec.UNSET, text_encoder=msgspec.UNSET)
+        return [alone, *(_of_stage(alone, each) for each in self.stages or [])]
+
+    @property
+    def every_model(self) -> list[Manifest]:
+        """A manifest for each stage alone, and for the text encoder."""
+        stages = self.every_stage
+        return [*stages, _of_stage(stages[0], self.text_encoder)] if self.text_encoder else stages
 
     @property
     def final_task(self) -> Task:
@@ -199,10 +207,15 @@ class Manifest(ManifestStruct, kw_only=True, frozen=True):
     @property
     def every_variant(self) -> list[Manifest]:
         """A manifest for each size and batch of the first stage, its own first; of the others without a golden run."""
-        alone = msgspec.structs.replace(self, variants=msgspec.UNSET, stages=msgspec.UNSET)
+        alone = msgspec.structs.replace(self, variants=msgspec.UNSET, stages=msgspec.UNSET, text_encoder=msgspec.UNSET)
         others = [] if self.variants is msgspec.UNSET else self.variants
         fields = [{name: getattr(each, name) for name in each.__struct_fields__} for each in others]
         return [alone, *(msgspec.structs.replace(alone, golden=None, **each) for each in fields)]
+
+
+def _of_stage(alone: Manifest, stage: Stage) -> Manifest:
+    own = {name: getattr(stage, name) for name in Stage.__struct_fields__ if name not in ("name", "glue_module")}
+    return msgspec.structs.replace(alone, stage_name=stage.name, **own)
 
 
 def encode(manifest: Manifest) -> bytes:

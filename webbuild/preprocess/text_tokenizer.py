@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from msgspec import Struct
@@ -13,9 +13,13 @@ from numpy.typing import NDArray
 
 from webbuild.errors import USAGE, WebbuildError
 
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
 _MAX_BYTES = 100_000_000
 """Bytes of a tokenizer.json that are read; Gemma's, of SigLIP 2, is a third of it."""
-_FIX = "copy the tokenizer.json that the text encoder was exported with next to it"
+_FIX = "copy the tokenizer.json that the text encoder was exported with next to it, or name it with --tokenizer"
+_Answer = TypeVar("_Answer")
 
 
 class TokenizedTexts(Struct, frozen=True):
@@ -26,63 +30,93 @@ class TokenizedTexts(Struct, frozen=True):
     padding: str
 
 
-def tokenize_texts(model: Path, config: Mapping[str, Any], texts: Sequence[str], length: int) -> TokenizedTexts:
-    """Tokenize texts with the tokenizer.json beside a model, or above its folder `onnx`.
+class TextTokenizer:
+    """A tokenizer.json without its own padding and truncation. `text` is what a bundle ships."""
 
-    Args:
-        model: the text encoder's file.
-        config: what `tokenizer_config.json` holds, which names the token that pads.
-        texts: what is tokenized.
-        length: tokens that each text becomes.
+    def __init__(self, text: str, place: str) -> None:
+        """Open a tokenizer; `place` is its file, for messages. Raises `tokenizer-mismatch`, `tokenizers-missing`."""
+        try:
+            from tokenizers import Tokenizer
+        except ImportError as error:
+            what, fix = "tokenizers: not installed; texts are tokenized", "pip install 'webbuild[tokenizers]'"
+            raise WebbuildError("tokenizers-missing", what, fix, exit_code=USAGE) from error
+        self._place = place
+        parsed = self._checked(lambda: json.loads(text))
+        self._own_padding = parsed.get("padding") if isinstance(parsed, dict) else None
+        self._tokenizer: Tokenizer = self._checked(lambda: Tokenizer.from_str(text))
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        # as the library writes it, with every field, which the one in JavaScript wants
+        self.text = json.dumps(json.loads(self._tokenizer.to_str()), separators=(",", ":"))
+
+    @property
+    def size(self) -> int:
+        """One more than the largest number of a token."""
+        return 1 + max(self._tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the numbers of each text's tokens, those that the tokenizer puts around it among them."""
+        return self._checked(lambda: [each.ids for each in self._tokenizer.encode_batch(list(texts))])
+
+    def padding(self, config: Mapping[str, Any]) -> tuple[str, int]:
+        """Return the token that pads and its number: as the configurations name it, else 0, as OpenAI's CLIP has it.
+
+        Args:
+            config: what `tokenizer_config.json` holds.
+        """
+        named = config.get("pad_token")
+        named = named.get("content") if isinstance(named, Mapping) else named
+        if named is None and isinstance(self._own_padding, Mapping):
+            named = self._own_padding.get("pad_token")
+        number = self._tokenizer.token_to_id(named) if isinstance(named, str) else None
+        return (named, number) if isinstance(named, str) and number is not None else ("token 0", 0)
+
+    def _checked(self, work: Callable[[], _Answer]) -> _Answer:
+        try:
+            return work()
+        except BaseException as error:
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of the library's Rust
+                raise
+            what = f"{self._place}: this tokenizer cannot be used: {error}"
+            raise WebbuildError("tokenizer-mismatch", what, _FIX) from error
+
+
+def read_tokenizer(model: Path, given: Path | None = None) -> TextTokenizer:
+    """Return the tokenizer of a text encoder: `given`, else the tokenizer.json beside it or above its folder `onnx`.
 
     Raises:
-        WebbuildError: `no-tokenizer`, `tokenizer-mismatch`, `tokenizers-missing`; `invalid-labels` for a text of more
-            tokens.
+        WebbuildError: `no-tokenizer`, `tokenizer-mismatch`, `tokenizers-missing`.
     """
+    folders = [model.parent, model.parent.parent] if model.parent.name == "onnx" else [model.parent]
+    files = [folder / "tokenizer.json" for folder in folders] if given is None else [given]
+    found = next((file for file in files if file.is_file()), None)
+    if found is None:
+        what = f"{given}: no such file" if given else f"{model}: no tokenizer.json lies beside the text encoder"
+        raise WebbuildError("no-tokenizer", what, _FIX)
+    if found.stat().st_size > _MAX_BYTES:
+        raise WebbuildError("tokenizer-mismatch", f"{found}: more than {_MAX_BYTES:,} bytes", _FIX)
     try:
-        from tokenizers import Tokenizer
-    except ImportError as error:
-        what, fix = "tokenizers: not installed; labels are tokenized", "pip install 'webbuild[tokenizers]'"
-        raise WebbuildError("tokenizers-missing", what, fix, exit_code=USAGE) from error
-    try:
-        tokenizer = Tokenizer.from_str(_read(model))
-        tokenizer.no_padding()
-        tokenizer.no_truncation()
-        encoded = [each.ids for each in tokenizer.encode_batch(list(texts))]
-    except WebbuildError:
-        raise
-    except BaseException as error:
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of the library's Rust
-            raise
-        what = f"{model.name}: the tokenizer.json beside it cannot be used: {error}"
-        raise WebbuildError("tokenizer-mismatch", what, _FIX) from error
+        return TextTokenizer(found.read_text("utf-8"), str(found))
+    except UnicodeDecodeError as error:
+        raise WebbuildError("tokenizer-mismatch", f"{found}: is no text in UTF-8", _FIX) from error
+
+
+def tokenize_texts(
+    tokenizer: TextTokenizer, config: Mapping[str, Any], texts: Sequence[str], length: int
+) -> TokenizedTexts:
+    """Tokenize texts, each padded to `length` tokens with what `config`, tokenizer_config.json, says.
+
+    Raises:
+        WebbuildError: `tokenizer-mismatch`; `invalid-labels` for a text of more tokens.
+    """
+    encoded = tokenizer.encode(texts)
     longest = max(range(len(texts)), key=lambda at: len(encoded[at]))
     if len(encoded[longest]) > length:
         what = f"'{texts[longest][:80]}' has {len(encoded[longest])} tokens, the text encoder takes {length}"
-        raise WebbuildError("invalid-labels", what, "write shorter labels or templates", exit_code=USAGE)
-    padding, number = _padding(tokenizer, config)
+        raise WebbuildError("invalid-labels", what, "write shorter texts", exit_code=USAGE)
+    padding, number = tokenizer.padding(config)
     ids = np.full((len(texts), length), number, np.int64)
     mask = np.zeros_like(ids)
     for row, tokens in enumerate(encoded):
         ids[row, : len(tokens)], mask[row, : len(tokens)] = tokens, 1
     return TokenizedTexts(ids, mask, padding)
-
-
-def _read(model: Path) -> str:
-    folders = [model.parent, model.parent.parent] if model.parent.name == "onnx" else [model.parent]
-    found = next((file for folder in folders if (file := folder / "tokenizer.json").is_file()), None)
-    if found is None:
-        raise WebbuildError("no-tokenizer", f"{model}: no tokenizer.json lies beside the text encoder", _FIX)
-    if found.stat().st_size > _MAX_BYTES:
-        raise WebbuildError("tokenizer-mismatch", f"{found}: more than {_MAX_BYTES:,} bytes", _FIX)
-    return found.read_text("utf-8")
-
-
-def _padding(tokenizer: Any, config: Mapping[str, Any]) -> tuple[str, int]:
-    """Return the token that pads, by its name in the configurations, else number 0, as OpenAI's CLIP has it."""
-    named = config.get("pad_token")
-    named = named.get("content") if isinstance(named, Mapping) else named
-    if named is None:
-        named = (json.loads(tokenizer.to_str()).get("padding") or {}).get("pad_token")
-    number = tokenizer.token_to_id(named) if isinstance(named, str) else None
-    return (named, number) if isinstance(named, str) and number is not None else ("token 0", 0)

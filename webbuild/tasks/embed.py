@@ -13,6 +13,8 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import EmbedTask
 from webbuild.model.signature import ModelSignature
 from webbuild.postprocess.unit_vectors import pooled_vectors
+from webbuild.preprocess.text_feeds import text_feeds
+from webbuild.preprocess.text_tokenizer import TextTokenizer
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.crop_embeddings import infer_embedding
 from webbuild.tasks.embed_outputs import infer_picture_embedding
@@ -47,6 +49,10 @@ class EmbedKind(TaskKind):
     def needed_outputs(self, task: EmbedTask) -> Sequence[str]:
         """Return the output."""
         return (task.output,)
+
+    def vector_size(self, task: EmbedTask) -> int:
+        """Return the numbers of the vector."""
+        return task.size
 
     def decode(self, task: EmbedTask, outputs: Tensors, context: RunContext) -> Sequence[NDArray[np.float64]]:
         """Return the one vector there is, [size]."""
@@ -83,6 +89,19 @@ class EmbedKind(TaskKind):
     def typescript(self, task: EmbedTask) -> TypeNames:
         """Return the name of the vector."""
         return TypeNames("embedding", functions=("loadIndex", "similar"))
+
+    def prompt_files(self, task: EmbedTask) -> Sequence[str]:
+        """Return the tokenizer of a text encoder."""
+        return () if not task.text_input else (task.text_input.tokenizer,)
+
+    def text_runs(self, match: TaskMatch) -> Mapping[str, Tensors]:
+        """Return the feeds of the texts that a text encoder is compared on."""
+        assert isinstance(match.task, EmbedTask)
+        spec = match.task.text_input
+        if not spec:
+            return {}
+        tokens = TextTokenizer(match.files[spec.tokenizer].decode(), spec.tokenizer).encode(spec.texts)
+        return {text: text_feeds(match.inputs, spec, text, ids) for text, ids in zip(spec.texts, tokens, strict=True)}
 
     def compare_output(
         self,

@@ -23,7 +23,8 @@ from webbuild.tasks.zero_shot import TextLabels
 class Overrides(Struct, frozen=True):
     """The options that were given. `image` holds fields of `ImageInput`, `letterbox` of `Letterbox`.
 
-    `text_labels` are labels with their vectors, where a text encoder was given. `note` lists those about pictures.
+    `text_labels` are labels with their vectors, where a text encoder was given. `known` is what the model is, where
+    that need not be inferred. `note` lists those about pictures.
     `guess_pictures` allows to take an input of the shape of a picture for one where
     none is given.
     """
@@ -34,6 +35,7 @@ class Overrides(Struct, frozen=True):
     note: str
     guess_pictures: bool = False
     text_labels: TextLabels | None = None
+    known: TaskMatch | None = None
 
 
 def parse_overrides(given: Mapping[str, Any], *, guess_pictures: bool = False) -> Overrides:

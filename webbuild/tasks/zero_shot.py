@@ -57,7 +57,14 @@ def zero_shot_match(signature: ModelSignature, labels: TextLabels, in_graph: Log
         raise _mismatch(signature, what, "export both with their projections: image_embeds and text_embeds")
     family = embed_family(signature)
     sigmoid = labels.sigmoid or (family is not None and family.name == "SigLIP")
-    scale, bias, known = _score(signature, (*labels.logits, in_graph), sigmoid=sigmoid)
+    scale, bias, known = known_score((*labels.logits, in_graph), sigmoid)
+    if scale is None:
+        raise WebbuildError(
+            "unknown-logit-scale",
+            f"{signature.file}: {known}",
+            "give --logit-scale, the exponential of the checkpoint's logit_scale, and --logit-bias",
+            exit_code=USAGE,
+        )
     spec = LabelScoresPostprocess(
         output=task.output, size=task.size, tokens=task.tokens, pooling=task.pooling, vectors=labels.vectors,
         scale=scale, bias=bias or 0.0, sigmoid=bias is not None,
@@ -70,17 +77,12 @@ def zero_shot_match(signature: ModelSignature, labels: TextLabels, in_graph: Log
     return msgspec.structs.replace(match, task=classify, postprocess=spec, assumptions=(how, *labels.said, *kept))
 
 
-def _score(signature: ModelSignature, known: Sequence[LogitScale], *, sigmoid: bool) -> tuple[float, float | None, str]:
-    """Return scale and bias, None for a softmax, and where they are from."""
+def known_score(known: Sequence[LogitScale], sigmoid: bool) -> tuple[float | None, float | None, str]:
+    """Return scale and bias, None for a softmax, and where they are from; no scale where nothing tells a sigmoid's."""
     found = next((each for each in known if each.scale is not None), None)
     bias = next((each.bias for each in known if each.bias is not None), None)
     if (sigmoid or bias is not None) and (found is None or bias is None):
-        raise WebbuildError(
-            "unknown-logit-scale",
-            f"{signature.file}: nothing says logit_scale and logit_bias, of which a sigmoid makes probabilities",
-            "give --logit-scale, the exponential of the checkpoint's logit_scale, and --logit-bias",
-            exit_code=USAGE,
-        )
+        return None, None, "nothing says logit_scale and logit_bias, of which a sigmoid makes probabilities"
     if found is None or found.scale is None:
         return _CLIP_SCALE, bias, "logit_scale as CLIP is trained to; --logit-scale changes it"
     return found.scale, bias, found.said

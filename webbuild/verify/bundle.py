@@ -33,7 +33,7 @@ class Bundle(Struct, frozen=True):
 
     @property
     def variants(self) -> list[Bundle]:
-        """The bundle for each variant of each stage alone, whose graphs have its name behind their own."""
+        """The bundle for each variant of each stage and of the text encoder; graphs have its name after theirs."""
         glues = {each.name: each.glue_module or None for each in self.manifest.stages or ()}
         return [
             Bundle(
@@ -45,7 +45,7 @@ class Bundle(Struct, frozen=True):
                 glues.get(stage.stage_name or ""),
                 size=picture_size(manifest) if at == 0 and stage.variants else None,
             )
-            for at, stage in enumerate(self.manifest.every_stage)
+            for at, stage in enumerate(self.manifest.every_model)
             for manifest, name in zip(stage.every_variant, variant_names(stage), strict=True)
         ]
 

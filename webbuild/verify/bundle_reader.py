@@ -52,7 +52,7 @@ def _why_no_bundle(directory: Path) -> str:
 
 def _inconsistencies(manifest: Manifest) -> Iterator[str]:
     """Say what of a manifest does not fit the rest of it."""
-    for each in manifest.every_stage:
+    for each in manifest.every_model:
         yield from _inconsistencies_of_stage(each)
     yield from unfit_stages(manifest)
 
@@ -109,7 +109,7 @@ def planned_gpu_bytes(bundle: Bundle) -> int | None:
     """
     packed = _pack_report(bundle)
     plan = None if packed is None or packed.inspection is None else packed.inspection.peak_after
-    return None if plan is None or len(bundle.manifest.every_stage) > 1 else plan.weights + plan.tensors
+    return None if plan is None or len(bundle.manifest.every_model) > 1 else plan.weights + plan.tensors
 
 
 def _pack_report(bundle: Bundle) -> _PackReport | None:

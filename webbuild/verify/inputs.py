@@ -40,6 +40,7 @@ from webbuild.samples.npz import load_npz_inputs
 from webbuild.samples.random_inputs import normal_tensor
 from webbuild.samples.sample import Sample
 from webbuild.samples.sequences import make_film, make_sequence
+from webbuild.samples.texts import text_title
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.verify.bundle import Bundle
@@ -59,7 +60,8 @@ class VerifyInput(Struct, frozen=True):
     that is `tracked` the ids of its objects are compared. `untiled` says that it
     has to be run as one, as the reference runs it; `tiled` is what the reference makes of it in tiles, None where it
     was not run so. `second` is the picture that goes in as `ReferenceInput`. `points` are clicks and a box, asked of
-    all stages together; the `mask` in them stands for the logits of the first answer about the picture.
+    all stages together; the `mask` in them stands for the logits of the first answer about the picture. `text`
+    goes in instead of a picture.
     """
 
     title: str
@@ -79,6 +81,7 @@ class VerifyInput(Struct, frozen=True):
     tiled: Sequence[Any] | None = None
     second: Path | None = None
     points: PointPrompt | None = None
+    text: str = ""
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -162,6 +165,18 @@ def inputs_from_files(bundle: Bundle, files: Sequence[Path]) -> list[VerifyInput
     ]
 
 
+def _text_inputs(bundle: Bundle) -> list[VerifyInput]:
+    """Return the example texts of a text encoder, nothing for any other model."""
+    runs = kind_of(bundle.manifest.task).text_runs(_with_prompt_files(bundle))
+    return [VerifyInput(text_title(at, text), dict(runs[text]), text=text) for at, text in enumerate(runs)]
+
+
+def _with_prompt_files(bundle: Bundle) -> TaskMatch:
+    task = bundle.manifest.task
+    read = {name: (bundle.directory / name).read_bytes() for name in kind_of(task).prompt_files(task)}
+    return TaskMatch(task, tuple(bundle.manifest.inputs), (), files=read)
+
+
 def _bundle_samples(bundle: Bundle) -> list[VerifyInput]:
     spec, samples = picture_input(bundle.manifest), bundle.manifest.samples
     if isinstance(spec, StackInput):
@@ -174,6 +189,8 @@ def _bundle_samples(bundle: Bundle) -> list[VerifyInput]:
         return _image_inputs(
             bundle, spec, [(bundle.directory / each.file, each.title, each.prompt) for each in samples]
         )
+    if texts := _text_inputs(bundle):
+        return texts
     recorded = read_golden(bundle)
     if recorded:
         return [VerifyInput("golden", {**option_feeds(bundle.manifest), **recorded[0]})]
@@ -207,11 +224,10 @@ def _image_inputs(
         _image_input(bundle.manifest, spec, file, title, second)
         for (file, title, _), second in zip(named, seconds, strict=True)
     ]
-    task, kind = bundle.manifest.task, kind_of(bundle.manifest.task)
+    kind = kind_of(bundle.manifest.task)
     if not kind.takes_prompt:
         return pictures
-    read = {name: (bundle.directory / name).read_bytes() for name in kind.prompt_files(task)}
-    match = TaskMatch(task, tuple(bundle.manifest.inputs), (), files=read)
+    match = _with_prompt_files(bundle)
     prompts = [kind.read_prompt(match, text) for _, _, text in named]
     return [
         msgspec.structs.replace(given, feeds={**given.feeds, **kind.prompt_feeds(match, prompt)}, prompt=prompt)

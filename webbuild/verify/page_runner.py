@@ -143,6 +143,14 @@ class PageRunner:
         fields = with_arrays(answer.result, self._take(answer.arrays).tobytes())
         return msgspec.structs.replace(msgspec.convert(answer.result, RunResult), fields=fields)
 
+    def embed_text(self, text: str) -> NDArray[Any]:
+        """Return the vector of a text, which the page tokenizes.
+
+        Raises:
+            PageError: the runtime refused or failed.
+        """
+        return self._take(self._calls.call("words", TensorHandle, text=text))
+
     def reset(self) -> None:
         """Set the states to zeros: the next run begins a sequence."""
         self._calls.call("reset", None)

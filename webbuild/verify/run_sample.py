@@ -72,6 +72,9 @@ def run_sample(
     graph, policy = bundle.graph(runner.name), policy_of(bundle, runner.name)
     repeated = "" if graph is None else fallback_reason(graph, outputs)
     comparisons = [] if repeated else compare_tensors(runner.name, given.title, "raw", expected, outputs, policy)
+    if given.text:
+        vector = Answer(bundle.manifest.task, {}, expected.context, decoded=[runner.embed_text(given.text)])
+        comparisons += compare_predictions(runner.name, given.title, expected, vector, policy)
     if given.file is None or given.sequence:
         return SampleResult(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     comparisons.append(_compare_preprocessed(bundle, runner, given, browser))

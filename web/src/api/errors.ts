@@ -25,6 +25,7 @@ export type ErrorCode =
   | "one-stage"
   | "run-failed"
   | "self-test-failed"
+  | "tokenizer-timeout"
   | "unknown-input"
   | "unreadable-image"
   | "worker-failed"

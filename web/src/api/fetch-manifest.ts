@@ -71,11 +71,15 @@ function isManifest(value: unknown): value is Manifest {
     [...LISTS, ...OPTIONAL_LISTS.filter((name) => value[name] !== undefined)].every((name) =>
       isList(value[name]),
     ) &&
-    [value, ...((value.stages ?? []) as Fields[])].every(
+    [value, ...((value.stages ?? []) as Fields[]), ...textEncoderOf(value)].every(
       ({ graphs }) => isList(graphs) && graphs.every(isGraph),
     ) &&
     (value.files as Fields[]).every(isFile)
   );
+}
+
+function textEncoderOf({ textEncoder }: Fields): Fields[] {
+  return textEncoder === undefined ? [] : [Object(textEncoder) as Fields];
 }
 
 type Fields = Record<string, unknown>;

@@ -1,6 +1,7 @@
 // load(): a bundle's manifest into a model that is ready to run.
 
 import { registerServiceWorker } from "../storage/register-service-worker.js";
+import { TextEncoder } from "../text/text-encoder.js";
 import { guarded } from "./errors.js";
 import { fetchManifest, resolved } from "./fetch-manifest.js";
 import { Model } from "./model.js";
@@ -30,7 +31,7 @@ async function open(manifestUrl: URL | string, options: LoadOptions): Promise<Mo
   const session = stages[0]?.session;
   session?.warn(unverifiedWarnings());
   if (address) void registerServiceWorker(address).then((warnings) => session?.warn(warnings));
-  return Model.of(whole, stages);
+  return Model.of(whole, stages, TextEncoder.of(whole, base, options));
 }
 
 /** Without WebCrypto a file's size is all that can be checked. */

@@ -28,10 +28,12 @@ export interface ModelInfo {
   placement: Placement[] | null;
   /** Of a model of several stages, each one in their order. What is said above is said of the first. */
   stages?: StageInfo[];
+  /** The text encoder, where it is loaded. */
+  text?: StageInfo;
 }
 
 /** @internal What the worker says of a session. */
-export type SessionInfo = Omit<ModelInfo, "choice" | "stages">;
+export type SessionInfo = Omit<ModelInfo, "choice" | "stages" | "text">;
 
 /** Why a backend is used, as far as it was chosen by speed. `times` are milliseconds of runs, null where none were compared. */
 export interface BackendChoiceInfo {
@@ -40,7 +42,7 @@ export interface BackendChoiceInfo {
 }
 
 /** What `model.info()` says about a stage. */
-export interface StageInfo extends Omit<ModelInfo, "stages"> {
+export interface StageInfo extends Omit<ModelInfo, "stages" | "text"> {
   name: string;
   backend: Backend;
   /** Why this backend, in one sentence. */

@@ -6,6 +6,8 @@ import type { Manifest } from "../manifest/manifest.js";
 import type { ModelStage } from "../runs/model-stage.js";
 import { PictureRuns } from "../runs/picture-runs.js";
 import { TensorRuns } from "../runs/tensor-runs.js";
+import { classifyPicture, embedWords, requireText } from "../text/text-calls.js";
+import type { TextEncoder } from "../text/text-encoder.js";
 import { streamOptions } from "../tracking/track-options.js";
 import { Tracker } from "../tracking/tracker.js";
 import { OrderedResults } from "../worker/queue.js";
@@ -17,11 +19,13 @@ import { checkPreprocessOptions, checkTensorRunOptions } from "./options.js";
 import { reportText } from "./report.js";
 import type { Scene } from "./scene.js";
 import { Scenes } from "./scenes.js";
-import { modelWarning, stageForTensors, stageInfo } from "./stage-of-model.js";
+import { modelInfo, modelWarning, stageForTensors, stageInfo } from "./stage-of-model.js";
 import type { ModelState } from "./state.js";
 import { requireListener, requireVideo, Stream } from "./stream.js";
 import type {
   Backend,
+  LabelScore,
+  LoadOptions,
   ModelInfo,
   PictureSize,
   PreprocessOptions,
@@ -34,6 +38,8 @@ import type {
   TensorData,
   TensorRunOptions,
   Tensors,
+  TextOptions,
+  TextVector,
   Warning,
 } from "./types.js";
 
@@ -52,8 +58,9 @@ export class Model extends EventTarget {
   readonly #pictureRuns: PictureRuns;
   readonly #scenes: Scenes;
   readonly #states: ModelStates;
+  readonly #text: TextEncoder | null;
 
-  private constructor(manifest: Manifest, stages: readonly ModelStage[]) {
+  private constructor(manifest: Manifest, stages: readonly ModelStage[], text: TextEncoder | null) {
     const [first, ...others] = stages;
     if (first === undefined) throw internalError("a model without a stage");
     super();
@@ -67,11 +74,13 @@ export class Model extends EventTarget {
     this.#states = new ModelStates(first.sessions, manifest);
     this.state = this.#states.shared;
     for (const stage of stages) this.#listen(stage);
+    this.#text = text;
+    if (text !== null) text.onOpen = (stage) => this.#listen(stage);
   }
 
   /** @internal */
-  static of(manifest: Manifest, stages: readonly ModelStage[]): Model {
-    return new Model(manifest, stages);
+  static of(manifest: Manifest, stages: readonly ModelStage[], text: TextEncoder | null = null): Model {
+    return new Model(manifest, stages, text);
   }
 
   /** Where the model runs now, at the size that was loaded first: with "auto" a kernel that fails on the GPU takes it to WASM. */
@@ -89,7 +98,7 @@ export class Model extends EventTarget {
    * says too is said once.
    */
   get warnings(): readonly Warning[] {
-    return this.#stages.flatMap((stage) =>
+    return this.#everyStage.flatMap((stage) =>
       stage.session.warnings.flatMap((warning) => modelWarning(this.#stages[0], stage, warning) ?? []),
     );
   }
@@ -120,9 +129,13 @@ export class Model extends EventTarget {
     });
   }
 
+  get #everyStage(): readonly ModelStage[] {
+    const text = this.#text?.stage ?? null;
+    return text === null ? this.#stages : [...this.#stages, text];
+  }
+
   info(): ModelInfo {
-    const { info } = this.#stages[0];
-    return this.#stages.length > 1 ? { ...info, stages: this.#stages.map(stageInfo) } : info;
+    return modelInfo(this.#stages, this.#text?.stage ?? null);
   }
 
   /**
@@ -130,7 +143,7 @@ export class Model extends EventTarget {
    * warnings. It has no picture, no address of your site and no prompt.
    */
   report(error?: unknown): string {
-    const stages = this.#stages.map((stage) => ({ stage, info: stageInfo(stage) }));
+    const stages = this.#everyStage.map((stage) => ({ stage, info: stageInfo(stage) }));
     return reportText({ stages, warnings: this.warnings }, error);
   }
 
@@ -184,6 +197,30 @@ export class Model extends EventTarget {
     const run = (source: HTMLVideoElement, signal: AbortSignal): Promise<Result> =>
       this.run(source, { ...options, signal, state: state ?? undefined });
     return new Stream(video, run, onResult, options.signal, { state, own: own !== null, tracker });
+  }
+
+  /** Loads the text encoder, which the first words else wait for. */
+  async loadText(options: Pick<LoadOptions, "signal" | "onProgress"> = {}): Promise<void> {
+    await guarded(() => requireText(this.#text, "loadText()").open(options));
+  }
+
+  /**
+   * Returns a vector for the words, of length 1: the larger its dot product with that of a picture, the better they fit it. Of
+   * a list of words, one for each. With `templates` it is the mean of their vectors.
+   */
+  embedText(words: string, options?: TextOptions): Promise<TextVector>;
+  embedText(words: readonly string[], options?: TextOptions): Promise<TextVector[]>;
+  embedText(
+    words: string | readonly string[],
+    options: TextOptions = {},
+  ): Promise<TextVector | TextVector[]> {
+    return guarded(() => embedWords(requireText(this.#text, "embedText()"), words, options));
+  }
+
+  /** Returns how well each of the labels, words of any kind, fits the picture, the best first. Their vectors are kept. */
+  classify(source: RunSource, labels: readonly string[], options: TextOptions = {}): Promise<LabelScore[]> {
+    const run = (): Promise<Result> => this.run(source, { signal: options.signal });
+    return guarded(() => classifyPicture(requireText(this.#text, "classify()"), run, labels, options));
   }
 
   /** Returns what run() would feed for the picture. */
@@ -240,8 +277,10 @@ export class Model extends EventTarget {
     await this.#states.required().restore(snapshot);
   }
 
-  #runTensors(feeds: Tensors, options: TensorRunOptions): Promise<Tensors> {
+  async #runTensors(feeds: Tensors, options: TensorRunOptions): Promise<Tensors> {
     checkTensorRunOptions(this.manifest, options);
+    if (this.#text !== null && options.stage === this.manifest.textEncoder?.name)
+      return new TensorRuns(await this.#text.open()).run(feeds, null, options.signal);
     const stage = stageForTensors(this.#stages, options);
     const state = stage === this.#stages[0] ? this.#states.ofRun(options.state) : null;
     return new TensorRuns(stage).run(feeds, state, options.signal);
@@ -255,7 +294,8 @@ export class Model extends EventTarget {
   async dispose(): Promise<void> {
     const disposed = new WebbuildError("disposed", "the model was used after dispose()", "call load() again");
     this.#scenes.end();
-    await Promise.all(this.#stages.map(({ sessions }) => sessions.end(disposed)));
+    const ending = this.#stages.map(({ sessions }) => sessions.end(disposed));
+    await Promise.all([...ending, this.#text?.end(disposed)]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

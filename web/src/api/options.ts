@@ -155,7 +155,8 @@ export function checkSceneRunOptions(options: SceneRunOptions): void {
 
 /** Throws "invalid-option" at a name that is no option of runTensors(). */
 export function checkTensorRunOptions(manifest: Manifest, options: TensorRunOptions): void {
-  const stage = manifest.stages === undefined ? [] : ["stage"];
+  const several = manifest.stages ?? manifest.textEncoder;
+  const stage = several === undefined ? [] : ["stage"];
   check(options, RUN_TENSORS, "runTensors()", [...stateOption(manifest), ...stage, "signal"]);
 }
 

@@ -2,11 +2,20 @@
 
 import type { ModelStage } from "../runs/model-stage.js";
 import { WebbuildError } from "./errors.js";
-import type { StageInfo, TensorRunOptions, Warning } from "./types.js";
+import type { ModelInfo, StageInfo, TensorRunOptions, Warning } from "./types.js";
 
 export function stageInfo({ name, info, session: { loaded }, turns: { runs } }: ModelStage): StageInfo {
   const { backend, reason } = loaded.candidate;
   return { ...info, name, backend, reason, runs };
+}
+
+/** What is said of the first stage, and of each where there are several; of the text encoder where it is loaded. */
+export function modelInfo(
+  stages: readonly [ModelStage, ...ModelStage[]],
+  text: ModelStage | null,
+): ModelInfo {
+  const several = stages.length > 1 ? { stages: stages.map(stageInfo) } : {};
+  return { ...stages[0].info, ...several, ...(text === null ? {} : { text: stageInfo(text) }) };
 }
 
 /** Returns a warning of a stage as the model says it: a later one by its name, null where the first said the same. */

@@ -1,7 +1,7 @@
 // Options of load() that may differ from stage to stage.
 
 import type { Manifest } from "../manifest/manifest.js";
-import { everyStage } from "../manifest/stages.js";
+import { everyModel } from "../manifest/stages.js";
 import { WebbuildError } from "./errors.js";
 import type { StageOption } from "./types.js";
 
@@ -17,7 +17,7 @@ export function stageOption<T extends string>(
 /** Throws "invalid-option" at a stage that the model does not have. */
 export function checkStageNames(manifest: Manifest, option: unknown, name: string): void {
   if (typeof option !== "object" || option === null) return;
-  const names = everyStage(manifest).flatMap(({ stageName }) => stageName ?? []);
+  const names = everyModel(manifest).flatMap(({ stageName }) => stageName ?? []);
   const unknown = Object.keys(option).find((stage) => !names.includes(stage));
   if (unknown === undefined) return;
   const fix =

@@ -17,3 +17,4 @@ export type * from "./run-result.js";
 export type { StateSnapshot } from "./state-snapshot.js";
 export type { StreamedFrame } from "./stream.js";
 export type * from "./tensors.js";
+export type * from "./texts.js";

@@ -8,7 +8,8 @@
  *     them. `variants` are the other sizes and batches, left out where there are none.
  *
  *     Source, task, inputs, outputs and graphs are those of the first stage, which is named `stage_name`. `stages` are the
- *     later ones, in the order in which they run; both are left out where the bundle holds one model.
+ *     later ones, in the order in which they run; both are left out where the bundle holds one model. `text_encoder` makes
+ *     vectors of texts beside those of pictures: it takes part in no run on a picture, and is loaded when it is asked.
  */
 export interface Manifest {
   schema: 1 | 2;
@@ -68,6 +69,7 @@ export interface Manifest {
   variants?: Variant[];
   stageName?: string;
   stages?: Stage[];
+  textEncoder?: Stage;
 }
 /**
  * The program that wrote the bundle.
@@ -163,6 +165,8 @@ export interface DetectTask {
  *     `pooling` says how `output` becomes it: `none`, [1, size] or [1, size, 1, 1] is the vector; `cls`, the first of
  *     [1, tokens, size]; `mean`, the mean of all of these. The vector is then divided by its length; one of zeros stays as
  *     it is.
+ *
+ *     The text encoder of a bundle has this task too: `text_input` says how texts go in, instead of a picture.
  */
 export interface EmbedTask {
   kind: "embed";
@@ -170,6 +174,22 @@ export interface EmbedTask {
   size: number;
   tokens: number;
   pooling: "cls" | "mean" | "none";
+  textInput?: TextInput;
+}
+/**
+ * How a text becomes the inputs of a text encoder, and the cosine with a picture a score.
+ *
+ *     The tokenizer in the file `tokenizer` makes at most `length` numbers of a text, its first and its last token among
+ *     them; `padding` fills the rest. `texts` are examples. A score is `logit_scale` * cosine, of which a softmax over
+ *     the labels makes probabilities; with a `logit_bias` a sigmoid of the sum. Without `logit_scale` nobody knows it.
+ */
+export interface TextInput {
+  tokenizer: string;
+  length: number;
+  padding: number;
+  texts: string[];
+  logitScale: number | null;
+  logitBias: number | null;
 }
 /**
  * Objects that a prompt names, and their boxes.

@@ -7,8 +7,23 @@ import type { Manifest, Stage, StageInput } from "./manifest.js";
 export type StageManifest = Manifest & Pick<Stage, "glueModule">;
 
 /** Returns a manifest for each stage alone, `stageName` its name. A bundle of one model has one stage. */
-export function everyStage({ stages = [], ...first }: Manifest): StageManifest[] {
+export function everyStage({ stages = [], textEncoder: _text, ...first }: Manifest): StageManifest[] {
   return [first, ...stages.map((stage) => ofStage(first, stage))];
+}
+
+/** Returns a manifest for the text encoder alone, null where there is none. */
+export function textEncoderManifest({
+  textEncoder,
+  stages: _stages,
+  ...first
+}: Manifest): StageManifest | null {
+  return textEncoder === undefined ? null : ofStage(first, textEncoder);
+}
+
+/** Returns a manifest for each model of a bundle: its stages, and the text encoder. */
+export function everyModel(manifest: Manifest): StageManifest[] {
+  const text = textEncoderManifest(manifest);
+  return [...everyStage(manifest), ...(text === null ? [] : [text])];
 }
 
 /** Returns the task of the last stage, which is that of the whole. */

@@ -42,7 +42,7 @@ export class ModelStage {
   }
 
   /** What is known of the first session. */
-  get info(): Omit<ModelInfo, "stages"> {
+  get info(): Omit<ModelInfo, "stages" | "text"> {
     return structuredClone({ ...this.session.loaded.info, choice: this.backendChoice.info });
   }
 

@@ -6,8 +6,8 @@ import { abortedError, type ErrorCode, guarded, WebbuildError } from "../api/err
 import { type EngineWear, wearOf } from "../engine/webkit-policy.js";
 import type { EngineBuild } from "../manifest/manifest.js";
 import { runtimeFile } from "../storage/runtime-file.js";
+import { createWorker } from "./create-worker.js";
 import { registerErrorTransfer } from "./transfer.js";
-import { trustedUrl } from "./trusted-url.js";
 import { LIMITS, TimedOut, withLimit } from "./with-limit.js";
 import type { WorkerHost } from "./worker-host.js";
 import { WorkerLease } from "./worker-pool.js";
@@ -180,21 +180,10 @@ function breaksEngine(error: unknown): boolean {
 
 function startWorker(start: (() => Worker) | null): Worker {
   try {
-    return start === null ? createWorker(runtimeFile("worker.js")) : start();
+    return start === null ? createWorker(runtimeFile("worker.js"), "webbuild") : start();
   } catch (cause) {
     throw workerFailed(cause instanceof Error ? cause.message : String(cause));
   }
-}
-
-/** A worker must come from the page's own origin; what it imports need not. */
-function createWorker(url: URL): Worker {
-  const options = { type: "module", name: "webbuild" } as const;
-  if (url.origin === location.origin) return new Worker(trustedUrl(url), options);
-  const script = new Blob([`import ${JSON.stringify(url.href)};`], { type: "text/javascript" });
-  const address = URL.createObjectURL(script);
-  const worker = new Worker(trustedUrl(address), options);
-  URL.revokeObjectURL(address);
-  return worker;
 }
 
 const POLICY_FIX =

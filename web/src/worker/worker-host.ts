@@ -20,6 +20,7 @@ import { type SessionRequest, type SessionSetup, setUpSession } from "../session
 import { type SavedState, type StateRequest, StreamStates } from "../session/stream-states.js";
 import { taskOf } from "../tasks/registry.js";
 import type { TaskRunOptions } from "../tasks/task-module.js";
+import type { TokenizerFiles } from "../text/text-tokenizer.js";
 import { tilingOf } from "../tiles/tiling.js";
 import { HeldLock } from "./held-lock.js";
 import { HostTurns } from "./host-turns.js";
@@ -187,6 +188,15 @@ export class WorkerHost {
       const run = await predictor.runRaw({ ...begun?.feeds, ...feeds });
       if (state) states.keep(state.stream, id, { tensors: run.states, size: null });
       return movedTensors(run.outputs);
+    });
+  }
+
+  /** Returns what a worker of a text encoder's tokenizer is made of. */
+  tokenizerFiles(): Promise<TokenizerFiles> {
+    return this.#engine.queue.add(async () => {
+      const { script, content } = this.#turns.model.tools as TokenizerFiles;
+      const copy = content.slice();
+      return withTransfer({ script, content: copy }, [copy]);
     });
   }
 

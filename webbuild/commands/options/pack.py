@@ -132,8 +132,11 @@ class PackArguments(PreprocessOptions, LimitArguments):
     )
     text: Path | None = option(
         metavar="FILE",
-        help="Text encoder of MODEL, an image encoder: the labels of --labels are embedded when packing, with the "
-        "tokenizer.json next to FILE, and pictures are classified into them.",
+        help="Text encoder of MODEL, an image encoder. It ships beside MODEL, for words that are given at run time. "
+        "With --labels it embeds those when packing, does not ship, and pictures are classified into them.",
+    )
+    tokenizer: Path | None = option(
+        metavar="FILE", help="tokenizer.json of the text encoder. [default: the one next to it]"
     )
     templates: tuple[str, ...] = option(
         "--template",

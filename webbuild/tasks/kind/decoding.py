@@ -34,6 +34,10 @@ class Decoding:
         """Return how much better the score of what is chosen is than the next; infinite where nothing is chosen."""
         return math.inf
 
+    def vector_size(self, task: Any) -> int:
+        """Return how many numbers the one vector has that a prediction is; 0 for a task of anything else."""
+        return 0
+
     def read_result(self, result: Mapping[str, Any]) -> Sequence[Any]:
         """Return the prediction in a result of the runtime: its fields by name, with NumPy arrays [length].
 

@@ -52,6 +52,10 @@ class Prompting:
         """Return the inputs that a prompt fills in."""
         return {}
 
+    def text_runs(self, match: TaskMatch) -> Mapping[str, Tensors]:
+        """Return the feeds of example texts, by text, of a model that takes no picture; nothing for any other."""
+        return {}
+
     def example_points(self, match: TaskMatch, placement: ImagePlacement, index: int) -> PointPrompt | None:
         """Return clicks for the sample of a number, as many as the graph takes; None for a task that takes none."""
         return None

@@ -28,9 +28,11 @@ const commands = {
     const counting = worker ? { worker: () => countingWorker(worker) } : {};
     Tracker = bundle.Tracker;
     model = await bundle.load({ ...chosen, ...counting, trace: true, selfTest, cache: false });
+    const isText = stage !== undefined && stage === model.manifest.textEncoder?.name;
+    if (isText) await model.loadText();
     const ms = performance.now() - start;
     const info = await model.info();
-    const own = info.stages?.find(({ name }) => name === stage);
+    const own = isText ? info.text : info.stages?.find(({ name }) => name === stage);
     const { backend: used, reason } = own ?? model;
     return { ms, backend: used, reason, warnings: model.warnings, info: own ?? info };
   },
@@ -99,6 +101,10 @@ const commands = {
     if (track === "begin") tracker = new Tracker();
     if (track !== null) found.tracks = tracked(found);
     return resultOf(place === null ? found : found[place]);
+  },
+
+  async words({ text }) {
+    return hold({ type: "float32", dims: [model.manifest.textEncoder.task.size], data: await model.embedText(text) });
   },
 
   async reset() {

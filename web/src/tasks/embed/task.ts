@@ -1,14 +1,19 @@
 // The embedding of a picture: a vector, a token or the mean of all tokens, divided by its length.
 
-import type { EmbedResult } from "../../api/types.js";
-import type { EmbedTask } from "../../manifest/manifest.js";
+import type { EmbedResult, Tensors } from "../../api/types.js";
+import type { EmbedTask, Manifest } from "../../manifest/manifest.js";
 import { exceeded, largestDifference, type Tolerance } from "../../self-test/tolerance.js";
+import type { Downloads } from "../../storage/download.js";
+import { textFeeds } from "../../text/text-feeds.js";
+import type { TokenizerFiles } from "../../text/text-tokenizer.js";
 import { readFloats } from "../read-output.js";
 import type { FieldsOf, TaskModule } from "../task-module.js";
 import { dotProduct, unitVector } from "../unit-vector.js";
 
-export const task: TaskModule<EmbedTask, FieldsOf<EmbedResult>> = {
+export const task: TaskModule<EmbedTask, FieldsOf<EmbedResult>, null, TokenizerFiles | null> = {
   kind: "embed",
+  load: loadTokenizer,
+  feeds: ({ inputs, task }) => warmUpText(inputs, task),
   neededOutputs: ({ task: { output } }) => [output],
   decode({ task }, outputs, { source }) {
     const { output, size, tokens, pooling } = task;
@@ -19,6 +24,22 @@ export const task: TaskModule<EmbedTask, FieldsOf<EmbedResult>> = {
   transfer: ({ embedding }) => ({ arrays: [embedding] }),
   difference,
 };
+
+/** Fetches what a text encoder's tokenizer is made of, which runs in a worker of its own; null for pictures. */
+async function loadTokenizer({ textInput }: EmbedTask, downloads: Downloads): Promise<TokenizerFiles | null> {
+  if (textInput === undefined) return null;
+  const module = downloads.runtimePath("runtime/tokenizer.js");
+  const [content] = await Promise.all([
+    downloads.get(textInput.tokenizer),
+    downloads.checkScript(module, () => {}),
+  ]);
+  return { script: downloads.url(module), content };
+}
+
+/** A text of one token, for a run that nobody asked for. */
+function warmUpText(inputs: Manifest["inputs"], { textInput }: EmbedTask): Tensors {
+  return textInput === undefined ? {} : textFeeds(inputs, textInput, "", [textInput.padding]);
+}
 
 /** `values` are [tokens, size]. */
 function pooled({ size, tokens, pooling }: EmbedTask, values: Float32Array): Float32Array<ArrayBuffer> {

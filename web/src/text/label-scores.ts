@@ -1,0 +1,40 @@
+// How well labels fit a picture: the cosines of their vectors into probabilities.
+
+import { WebbuildError } from "../api/errors.js";
+import type { LabelScore } from "../api/texts.js";
+import type { TextInput } from "../manifest/manifest.js";
+import { dotProduct, unitVector } from "../tasks/unit-vector.js";
+
+/** Returns the labels, the best first. Throws "invalid-option" where nobody knows the model's scale. */
+export function labelScores(
+  labels: readonly string[],
+  vectors: readonly Float32Array[],
+  picture: Float32Array,
+  { logitScale, logitBias }: TextInput,
+): LabelScore[] {
+  if (logitScale === null) {
+    const fix = "pack it with --logit-scale and --logit-bias, or rank the cosines of embedText()";
+    throw new WebbuildError("invalid-option", "classify(): the model does not say its logit_scale", fix);
+  }
+  const cosines = vectors.map((vector) => dotProduct(vector, picture));
+  const logits = cosines.map((cosine) => logitScale * cosine + (logitBias ?? 0));
+  const scores = logitBias === null ? softmax(logits) : logits.map((logit) => 1 / (1 + Math.exp(-logit)));
+  return labels
+    .map((label, index) => ({ label, index, score: scores[index] ?? 0, cosine: cosines[index] ?? 0 }))
+    .sort((one, other) => other.cosine - one.cosine || one.index - other.index);
+}
+
+/** The mean of unit vectors, divided by its length. */
+export function meanVector(vectors: readonly Float32Array[]): Float32Array<ArrayBuffer> {
+  const sums = new Float64Array(vectors[0]?.length ?? 0);
+  for (const vector of vectors)
+    for (const [at, value] of vector.entries()) sums[at] = (sums[at] ?? 0) + value;
+  return unitVector(sums);
+}
+
+function softmax(logits: readonly number[]): number[] {
+  const largest = Math.max(...logits);
+  const powers = logits.map((logit) => Math.exp(logit - largest));
+  const sum = powers.reduce((total, power) => total + power, 0);
+  return powers.map((power) => power / sum);
+}

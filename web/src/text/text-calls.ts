@@ -1,0 +1,39 @@
+// The calls of a model that are about words.
+
+import { internalError, WebbuildError } from "../api/errors.js";
+import type { LabelScore, Result, TextOptions, TextVector } from "../api/types.js";
+import { labelScores } from "./label-scores.js";
+import type { TextEncoder } from "./text-encoder.js";
+import { checkLabels, checkTexts } from "./texts.js";
+
+/** Throws "invalid-option" for a bundle without a text encoder. */
+export function requireText(encoder: TextEncoder | null, caller: string): TextEncoder {
+  if (encoder !== null) return encoder;
+  const fix = "pack the image encoder with its text encoder: webbuild pack MODEL --text FILE";
+  throw new WebbuildError("invalid-option", `${caller}: the bundle has no text encoder`, fix);
+}
+
+export async function embedWords(
+  encoder: TextEncoder,
+  words: string | readonly string[],
+  options: TextOptions,
+): Promise<TextVector | TextVector[]> {
+  const texts = typeof words === "string" ? [words] : words;
+  checkTexts(texts, "embedText()");
+  const vectors = await encoder.embed(texts, options);
+  return typeof words === "string" ? (vectors[0] ?? new Float32Array()) : vectors;
+}
+
+/** `run` runs the model on the picture. */
+export async function classifyPicture(
+  encoder: TextEncoder,
+  run: () => Promise<Result>,
+  labels: readonly string[],
+  options: TextOptions,
+): Promise<LabelScore[]> {
+  checkLabels(labels);
+  const vectors = await encoder.embed(labels, options);
+  const result = await run();
+  if (!("embedding" in result)) throw internalError("a text encoder beside a model without vectors");
+  return labelScores(labels, vectors, result.embedding, encoder.spec);
+}

@@ -1,0 +1,88 @@
+// The tokenizer of a text encoder, in a worker of its own: one that does not answer is ended.
+
+import { abortedError, corruptFile, WebbuildError } from "../api/errors.js";
+import { createWorker } from "../worker/create-worker.js";
+import { Queue } from "../worker/queue.js";
+import { LIMITS, TimedOut, withLimit } from "../worker/with-limit.js";
+import { TOKENIZER_WORKER, type TokenizerAnswer, type TokenizerRequest } from "./tokenizer-worker.js";
+
+/** Where the script lies, and the content of the bundle's tokenizer.json. */
+export interface TokenizerFiles {
+  script: string;
+  content: Uint8Array<ArrayBuffer>;
+}
+
+/** Milliseconds for texts; what takes longer is an expression that does not end. */
+const ENCODE_LIMIT = 10_000;
+
+export class TextTokenizer {
+  readonly #path: string;
+  readonly #fetch: () => Promise<TokenizerFiles>;
+  readonly #limit: number;
+  readonly #queue = new Queue();
+  #worker: Worker | null = null;
+
+  /** `path` is the file in the bundle, for messages. */
+  constructor(path: string, fetch: () => Promise<TokenizerFiles>, limit = ENCODE_LIMIT) {
+    this.#path = path;
+    this.#fetch = fetch;
+    this.#limit = limit;
+  }
+
+  /** Returns the numbers of each text's tokens. Throws "corrupt-file", "tokenizer-timeout", "worker-failed" and "aborted". */
+  encode(texts: readonly string[], signal?: AbortSignal): Promise<number[][]> {
+    return this.#queue.add(async () => {
+      if (signal?.aborted) throw abortedError(signal);
+      const worker = await this.#open();
+      const ids = await this.#ask(worker, { texts }, this.#limit);
+      if (!ids.flat().every(Number.isSafeInteger)) throw this.#broken("a piece has no number");
+      return ids;
+    });
+  }
+
+  /** Ends the worker. The next call starts another. */
+  end(): void {
+    this.#worker?.terminate();
+    this.#worker = null;
+  }
+
+  async #open(): Promise<Worker> {
+    if (this.#worker !== null) return this.#worker;
+    const { script, content } = await this.#fetch();
+    const worker = createWorker(new URL(script), TOKENIZER_WORKER);
+    this.#worker = worker;
+    await this.#ask(worker, { open: content }, LIMITS.start).catch((error: unknown) => {
+      this.end();
+      throw error;
+    });
+    return worker;
+  }
+
+  async #ask(worker: Worker, request: TokenizerRequest, limit: number): Promise<number[][]> {
+    const answered = new Promise<TokenizerAnswer>((resolve, reject) => {
+      worker.onmessage = ({ data }: MessageEvent<TokenizerAnswer>) => resolve(data);
+      worker.onerror = ({ message }) => reject(this.#unstarted(message));
+    });
+    worker.postMessage(request, "open" in request ? [request.open.buffer] : []);
+    const said = await withLimit(answered, limit, "the tokenizer").catch((error: unknown) => {
+      this.end();
+      throw error instanceof TimedOut ? this.#endless(error) : error;
+    });
+    if ("failed" in said) throw this.#broken(said.failed);
+    return said.ids;
+  }
+
+  #broken(reason: string): WebbuildError {
+    return corruptFile(this.#path, `it is no tokenizer that can be used: ${reason}`);
+  }
+
+  #endless({ message }: TimedOut): WebbuildError {
+    const fix = "shorten the text; if any text takes so long, pack the model with another tokenizer.json";
+    return new WebbuildError("tokenizer-timeout", `${this.#path}: ${message}, and was stopped`, fix);
+  }
+
+  #unstarted(message: string | undefined): WebbuildError {
+    const fix = "deploy the whole bundle, serve .js files as text/javascript, and allow worker-src 'self'";
+    return new WebbuildError("worker-failed", `the tokenizer did not start: ${message ?? "no script"}`, fix);
+  }
+}

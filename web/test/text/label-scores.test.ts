@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { labelScores, meanVector } from "../../src/text/label-scores.js";
+import { textFeeds } from "../../src/text/text-feeds.js";
+import { checkLabels, checkTexts, inTemplates } from "../../src/text/texts.js";
+
+const spec = { tokenizer: "tokenizer.json", length: 4, padding: 9, texts: [] };
+const picture = Float32Array.of(0.6, 0.8);
+const vectors = [Float32Array.of(1, 0), Float32Array.of(0, 1)];
+
+test("a softmax over all labels makes probabilities, the best first", () => {
+  const found = labelScores(["x", "y"], vectors, picture, { ...spec, logitScale: 10, logitBias: null });
+  expect(found.map(({ label, index }) => [label, index])).toEqual([
+    ["y", 1],
+    ["x", 0],
+  ]);
+  expect(found[0]?.score).toBeCloseTo(1 / (1 + Math.exp(-2)), 6);
+  expect(found[0]?.cosine).toBeCloseTo(0.8, 6);
+});
+
+test("with a bias each label is judged by itself", () => {
+  const found = labelScores(["x", "y"], vectors, picture, { ...spec, logitScale: 10, logitBias: -7 });
+  expect(found.map(({ score }) => score)).toEqual([1 / (1 + Math.exp(-1)), 1 / (1 + Math.exp(1))].map(near));
+});
+
+test("a scale that nobody knows is refused", () => {
+  const unknown = { ...spec, logitScale: null, logitBias: null };
+  expect(() => labelScores(["x", "y"], vectors, picture, unknown)).toThrow(/logit_scale/);
+});
+
+test("the mean of templates is of length 1", () => {
+  expect(Array.from(meanVector(vectors))).toEqual([Math.SQRT1_2, Math.SQRT1_2].map(near));
+});
+
+test("words go into every template, also a text that a replacement would read", () => {
+  expect(inTemplates("$& cat", ["a {}", "{} or {}"])).toEqual(["a $& cat", "$& cat or $& cat"]);
+  expect(inTemplates("cat")).toEqual(["cat"]);
+  for (const wrong of [[], ["a photo"], "a {}"])
+    expect(() => inTemplates("cat", wrong as string[])).toThrow(/\{\}/);
+});
+
+test("no words, empty ones and a label twice are refused", () => {
+  for (const wrong of [[], [" "], [3], "cat"])
+    expect(() => checkTexts(wrong as string[], "embedText()")).toThrow(/embedText/);
+  expect(() => checkLabels(["a", "b", "a"])).toThrow(/"a" is there twice/);
+});
+
+test("tokens are padded for each input, and too many are refused", () => {
+  const roles = ["input_ids", "attention_mask", "token_type_ids", "position_ids"] as const;
+  const rest = { dtype: "int32", shape: [1, 4] } as { dtype: "int32"; shape: number[] };
+  const inputs = roles.map((role) => ({ kind: "prompt" as const, name: role, role, ...rest }));
+  const fed = textFeeds(inputs, spec, "a cat", [5, 6]);
+  expect(roles.map((role) => Array.from(fed[role]?.data ?? [], Number))).toEqual([
+    [5, 6, 9, 9],
+    [1, 1, 0, 0],
+    [0, 0, 0, 0],
+    [0, 1, 2, 3],
+  ]);
+  expect(() => textFeeds(inputs, spec, "long", [1, 2, 3, 4, 5])).toThrow(/has 5 tokens/);
+});
+
+function near(value: number): unknown {
+  return expect.closeTo(value, 6);
+}

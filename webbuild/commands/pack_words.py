@@ -1,0 +1,93 @@
+"""The text encoder of `webbuild pack --text`: packed beside MODEL where no labels are embedded with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from webbuild.commands.options.pack import PackArguments
+from webbuild.commands.pack_plan import PackOptions
+from webbuild.commands.pack_text import compiled_lines
+from webbuild.compile.compile_model import compile_model
+from webbuild.compile.load_model import load_model, remembering
+from webbuild.compile.model_variant import ModelVariant
+from webbuild.compile.stages.model_stage import ModelStage
+from webbuild.compile.stages.planned_stage import PlannedStage
+from webbuild.compile.text_tower import open_text_tower
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.inspection.before_after import inspect_before_after
+from webbuild.reporting.progress import ProgressReporter
+from webbuild.runners.content_cache import ContentCache
+from webbuild.samples.texts import text_samples
+from webbuild.targets.target import Target
+from webbuild.tasks.registry import kind_of
+from webbuild.tasks.zero_shot import LogitScale
+
+_NAME = "text"
+"""What its graphs are called in reports."""
+
+
+def ships_text(arguments: PackArguments) -> bool:
+    """Whether the text encoder ships: without labels to embed now, the visitor's words are."""
+    return arguments.text is not None and arguments.labels is None
+
+
+def with_embedding(arguments: PackArguments) -> PackArguments:
+    """Return the arguments, MODEL an encoder of pictures where its text encoder ships."""
+    return replace(arguments, task="embed") if ships_text(arguments) else arguments
+
+
+def compile_text(
+    planned: Sequence[PlannedStage],
+    arguments: PackArguments,
+    options: PackOptions,
+    target: Target,
+    progress: ProgressReporter,
+    cache: ContentCache | None,
+) -> ModelStage | None:
+    """Compile the text encoder, with the texts it is compared on; None where none ships.
+
+    Raises:
+        WebbuildError: what `open_text_tower`, `load_model` and `compile_model` raise.
+    """
+    path: Path | None = arguments.text
+    if path is None or not ships_text(arguments):
+        return None
+    given = LogitScale("as the options say", arguments.logit_scale, arguments.logit_bias)
+    with progress.step(f"read {path.name} and its tokenizer"):
+        tower = open_text_tower(path, arguments.tokenizer, arguments.prompts, given, planned[0].source)
+    loaded = load_model(path, tower.dims, progress, source=tower.source, cache=cache)
+    wanted = msgspec.structs.replace(
+        options.overrides, image={}, letterbox={}, note="", guess_pictures=False, known=tower.match
+    )
+    compiled = compile_model(loaded, target, task=None, nms="shader", wanted=wanted, progress=progress)
+    findings = inspect_before_after(
+        loaded.source.model, compiled.lowered.graphs["webgpu"], target, loaded.dims.dims, compiled.inspection
+    )
+    progress.print(f"text encoder: {path.name}")
+    progress.print_lines(compiled_lines(compiled, findings, "shader", whole=arguments.dry_run))
+    samples = text_samples(compiled.match)
+    variant = ModelVariant(remembering(loaded), compiled, samples, _NAME)
+    return ModelStage(_NAME, path, [variant], findings)
+
+
+def check_same_space(stages: Sequence[ModelStage], text: ModelStage | None) -> None:
+    """Raise unless vectors of pictures and of texts are as long.
+
+    Raises:
+        WebbuildError: `text-mismatch`.
+    """
+    if text is None:
+        return
+    tasks = [each.compiled.match.task for each in (stages[0], text)]
+    pictures, texts = (kind_of(each).vector_size(each) for each in tasks)
+    if pictures != texts:
+        raise WebbuildError(
+            "text-mismatch",
+            f"{stages[0].given.name} makes vectors of {pictures} numbers, and {text.given.name} vectors of {texts}",
+            "export both with their projections: image_embeds and text_embeds",
+            exit_code=USAGE,
+        )

@@ -1,0 +1,42 @@
+"""The parts of a tokenizer.json, and whether the tokenizer of the runtime has them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_NORMALIZERS = "BertNormalizer Lowercase NFC NFD NFKC NFKD Precompiled Prepend Replace Sequence Strip StripAccents"
+_PRE_TOKENIZERS = (
+    "BertPreTokenizer ByteLevel Digits FixedLength Metaspace Punctuation Sequence Split Whitespace WhitespaceSplit"
+)
+_POST_PROCESSORS = "BertProcessing ByteLevel RobertaProcessing Sequence TemplateProcessing"
+KNOWN_PARTS: dict[str, list[str]] = {
+    "model": ["BPE", "Unigram", "WordPiece"],
+    "normalizer": _NORMALIZERS.split(),
+    "pre_tokenizer": _PRE_TOKENIZERS.split(),
+    "post_processor": _POST_PROCESSORS.split(),
+}
+"""What `@huggingface/tokenizers` reads, by the part of a tokenizer.json."""
+_LISTS = ("normalizers", "pretokenizers", "processors")
+"""What the parts of a Sequence are called."""
+
+
+def unknown_part(text: str) -> str | None:
+    """Return in words what of a tokenizer.json the runtime has not, None where it has everything."""
+    parsed: Mapping[str, Any] = json.loads(text)
+    for name, known in KNOWN_PARTS.items():
+        for kind in _kinds(parsed.get(name)):
+            if kind not in known:
+                return f"{name.replace('_', '-')} {kind}"
+    return None
+
+
+def _kinds(part: Any) -> Iterator[str]:
+    """Yield the types of a part and of those inside of it."""
+    if not isinstance(part, Mapping):
+        return
+    yield str(part.get("type"))
+    for inside in _LISTS:
+        for each in part.get(inside) or ():
+            yield from _kinds(each)
