@@ -102,7 +102,7 @@ def test_all_stages_together_are_held_to_what_the_original_computes_in(
     graph = manifest().graphs[0]
     others = [msgspec.structs.replace(graph, target="webgpu", features=features), graph]
     proven = [ProvenGraphs(others, EquivalenceResult([], {}, {}, {}, {}))]
-    assert _policy([graph], proven).tolerance == tolerance
+    assert _policy([[graph]], [proven]).tolerance == tolerance
 
 
 def test_a_browser_is_held_to_what_float16_has_digits_for() -> None:

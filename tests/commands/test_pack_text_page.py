@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
+import onnx
 import pytest
 
 from tests.commands.program import webbuild
 from tests.models import save
 from tests.text_detectors import bars, detector
 from tests.text_models import dictionary, line_detector, recogniser, write_page
+from webbuild.compile.stages import prove_whole
+from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.manifest.manifest import CropInput, DetectTask, Manifest, TextBoxesTask, TextTask, decode
+from webbuild.runners.native import NativeRunner
+from webbuild.runners.runner import Tensors
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -38,12 +45,89 @@ def test_the_lines_that_a_detector_finds_are_read(tmp_path: Path) -> None:
     assert isinstance(second.task, TextTask)
     assert second.task.blank == 0
     crops = [spec for each in second.every_variant for spec in each.inputs]
-    assert [(type(each), each.shape) for each in crops] == [(CropInput, [n, 3, 48, 320]) for n in (1, 4)]
+    shapes = [[n, 3, 48, width] for width in (320, 640, 1280) for n in (1, 4)]
+    assert [(type(each), each.shape) for each in crops] == [(CropInput, each) for each in shapes]
     assert isinstance(crops[0], CropInput)
     assert (crops[0].aspect, crops[0].pad, crops[0].color) == ("line", 127.5, "bgr")
-    comparisons = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["comparisons"]
-    read = {each["want"] for each in comparisons if each["subject"]["quantity"] == "character error rate"}
-    assert "Total 48.50\npage two\nend" in read
+    assert "Total 48.50\npage two\nend" in texts(tmp_path)
+
+
+def texts(folder: Path) -> set[str]:
+    """The texts that the proof compared."""
+    comparisons = json.loads((folder / "out" / "report.json").read_text("utf-8"))["comparisons"]
+    return {each["want"] for each in comparisons if each["subject"]["quantity"] == "character error rate"}
+
+
+LONG = "a line of 30 characters width."
+WIDE = (640, 192)
+
+
+def long_lines(folder: Path, bias: float | None = None) -> list[str | Path]:
+    """Write models for a page of a line 480 pixels wide and a short one; `bias` is that of the blank."""
+    detector, reader, *labels = models(folder)
+    write_page(folder / "samples" / "page.png", {LONG: (0, 0), "end": (8, 128)}, WIDE)
+    line_detector(folder / "det.onnx", [(0, 0, 480, 48), BOXES[2]], WIDE)
+    model = onnx.load(reader)
+    (values,) = (each for each in model.graph.initializer if each.name == "bias")
+    if bias is not None:
+        numbers = onnx.numpy_helper.to_array(values).copy()
+        numbers[0] = bias
+        values.CopyFrom(onnx.numpy_helper.from_array(numbers, "bias"))
+    onnx.save(model, reader)
+    return [detector, reader, *labels]
+
+
+def test_each_line_runs_at_the_narrowest_width_that_holds_it(tmp_path: Path) -> None:
+    given = long_lines(tmp_path)
+    _, reader = packed(tmp_path, *given, "--widths", "64,480").every_stage
+    assert [each.inputs[0].shape[3] for each in reader.every_variant] == [64, 64, 480, 480]
+    assert texts(tmp_path) - {""} == {LONG, "end", f"{LONG}\nend"}
+    packed(tmp_path, *given, "--widths", "64", "--force")
+    assert LONG not in "\n".join(texts(tmp_path))
+
+
+def test_a_width_that_is_given_by_name_is_the_only_one(tmp_path: Path) -> None:
+    _, reader = packed(tmp_path, *models(tmp_path), "--dim", "width=400", "--batch", "1,2").every_stage
+    assert [each.inputs[0].shape for each in reader.every_variant] == [[1, 3, 48, 400], [2, 3, 48, 400]]
+
+
+def test_the_graph_of_each_width_is_part_of_the_proof_of_the_whole(tmp_path: Path) -> None:
+    """An answer of the wider graph alone that differs is found."""
+    with_thresholds = prove_whole._with_thresholds
+
+    def other(stage: ModelStage, runner: NativeRunner) -> Callable[[Tensors], Tensors]:
+        run = with_thresholds(stage, runner)
+
+        def turned(feeds: Tensors) -> Tensors:
+            wide = any(each.shape[-1] == 480 for each in feeds.values())
+            return {name: scores[..., ::-1] if wide else scores for name, scores in run(feeds).items()}
+
+        return turned if stage.name == "rec" else run
+
+    with patch.object(prove_whole, "_with_thresholds", other):
+        given = (*long_lines(tmp_path), "--widths", "64,480", "--batch", "1")
+        done = webbuild("pack", *given, "-o", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (1, "output-mismatch"), done.stderr
+
+
+@pytest.mark.parametrize(("bias", "warned"), [(None, False), (-100.0, True)], ids=["grey is blank", "grey is text"])
+def test_padding_that_changes_a_line_is_a_warning(tmp_path: Path, bias: float | None, warned: bool) -> None:
+    given = long_lines(tmp_path, bias)
+    done = webbuild("pack", *given, "-o", tmp_path / "out", "--no-verify")
+    assert done.code == 0, done.stderr
+    said = " ".join(done.stderr.split())
+    assert ("1 of 1 lines wider than 320 pixels are read in another way" in said) == warned
+    report = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))
+    assert any("give --widths with smaller steps" in each for each in report["warnings"]) == warned
+
+
+@pytest.mark.parametrize(
+    ("width", "given", "error"),
+    [("width", "320,x", "invalid-widths"), ("width", "64,64", "invalid-widths"), ("320", "320", "conflicting-options")],
+)
+def test_widths_that_are_none_are_refused(tmp_path: Path, width: str, given: str, error: str) -> None:
+    done = webbuild("pack", *models(tmp_path, width=width), "--widths", given, "-o", tmp_path / "out")
+    assert (done.code, done.error) == (2, error)
 
 
 def test_a_text_detector_comes_first(tmp_path: Path) -> None:

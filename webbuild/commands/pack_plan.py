@@ -18,6 +18,7 @@ from webbuild.compile.model_variant import naming_variant
 from webbuild.compile.stages.batches import check_batches
 from webbuild.compile.stages.glue_file import check_glue
 from webbuild.compile.stages.glue_syntax import check_glue_syntax
+from webbuild.compile.stages.line_widths import check_widths, parse_widths
 from webbuild.compile.stages.order import plan_glued, plan_stages
 from webbuild.compile.stages.pipeline_file import Pipeline, invalid_pipeline, read_pipeline
 from webbuild.compile.stages.pipeline_plan import plan_pipeline
@@ -47,6 +48,7 @@ class PackOptions(Struct, frozen=True):
     dims: Mapping[str, int]
     sizes: Sequence[PictureSize]
     batches: Sequence[int]
+    widths: Sequence[int]
     values: Mapping[str, str]
     states: Mapping[str, str] | None
     overrides: Overrides
@@ -80,6 +82,7 @@ def parse_pack_options(arguments: PackArguments) -> PackOptions:
         overrides=parse_overrides(arguments.overrides, guess_pictures=arguments.may_guess_pictures),
         export=parse_export_options(arguments.export),
         batches=parse_batches(arguments.batch),
+        widths=parse_widths(arguments.widths),
         values=parse_set(arguments.values),
         states=parse_states(arguments.states),
     )
@@ -181,6 +184,7 @@ def plan_models(
     else:
         planned = _plan_files(given, models)
     check_batches(planned, options.batches)
+    check_widths(planned, options.widths)
     order = [each.name for each in planned]
     if order != list(given.names):
         progress.print(f"note: the stages run in this order: {', '.join(order)}")

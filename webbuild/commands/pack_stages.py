@@ -20,6 +20,7 @@ from webbuild.compile.object_variant import check_one_object, with_object_varian
 from webbuild.compile.prompt_variants import with_prompt_variants
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
 from webbuild.compile.stages.batches import stage_batches
+from webbuild.compile.stages.line_widths import line_sizes
 from webbuild.compile.stages.links import StageLinks
 from webbuild.compile.stages.model_stage import ModelStage, compile_stages
 from webbuild.compile.stages.planned_stage import PlannedStage
@@ -56,8 +57,8 @@ def compile_all(
     def compile_one(links: StageLinks, sizes: Mapping[str, int]) -> ModelStage:
         stage = links.stage
         at = planned.index(stage)
-        given = options.sizes if at == 0 else ()
         own = own_options(options.dims, signatures, at, free_dims)
+        given = options.sizes if at == 0 else line_sizes(stage, options.widths, own)
         dims = {**({} if given else links.picture_sizes(own)), **sizes, **own}
         files = arguments.samples if at == 0 else ()
         states = None if options.states is None else own_options(options.states, signatures, at, input_names)

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from webbuild.compile.load_model import LoadedModel
-from webbuild.manifest.manifest import ImageInput
+from webbuild.compile.model_variant import ModelVariant
+from webbuild.manifest.manifest import CropInput, ImageInput
+from webbuild.preprocess.crop import boxes_looked_at, fitting_input, place_crop
+from webbuild.preprocess.crop_box import CropBox
+from webbuild.preprocess.image import load_image
+from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.preprocess.picture import crops_to_tensor
 from webbuild.samples.sample import Sample
 from webbuild.tasks.registry import decode_task, kind_of
-from webbuild.tasks.run_context import RunContext
+from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
+
+REFERENCE_WIDTH = 320
+"""Pixels to which PaddleOCR pads each line itself."""
+_MOST_LINES = 100
 
 
 def padding_warnings(match: TaskMatch, loaded: LoadedModel, samples: Sequence[Sample]) -> list[str]:
@@ -51,3 +61,56 @@ def _read(match: TaskMatch, loaded: LoadedModel, sample: Sample, image: ImageInp
     outputs = loaded.original.run({image.name: sample.feeds[image.name][..., :width]})
     context = RunContext(placement=msgspec.structs.replace(sample.placement, input_width=width))
     return "\n".join(each.text for each in decode_task(match.task, outputs, context))
+
+
+def padded_line_warnings(variants: Sequence[ModelVariant], found: Mapping[str, Sequence[CropBox]]) -> list[str]:
+    """Return a sentence where lines that a detector found are read in another way when they are padded to a width.
+
+    Each is read at the width that it runs at, and as wide as it is: rounded up to whole columns, but at least as wide
+    as PaddleOCR pads it. Nothing is said of a reader of one width, nor of lines that have none to spare.
+
+    Args:
+        variants: of a stage, with samples.
+        found: the boxes that an earlier stage found, by sample.
+    """
+    loaded, match = variants[0].loaded, variants[0].compiled.match
+    specs = [spec for each in variants if each.batch == 1 for spec in each.single_inputs if isinstance(spec, CropInput)]
+    if len(specs) < 2 or specs[0].aspect != "line" or specs[0].layout != "nchw":
+        return []
+    pairs: list[tuple[str, str]] = []
+    for sample in variants[0].samples:
+        boxes = boxes_looked_at(found.get(sample.name, ()), specs[0])[: _MOST_LINES - len(pairs)]
+        if sample.image_file is not None and boxes:
+            pairs += list(_both_ways(match, loaded, sample.image_file, specs, boxes))
+    loaded.original.close()
+    changed = [each for each in pairs if each[0] != each[1]]
+    if not changed:
+        return []
+    own, padded = changed[0]
+    what = (
+        f"{len(changed)} of {len(pairs)} lines wider than {REFERENCE_WIDTH} pixels are read in another way where they"
+    )
+    said = f"are padded to a width of the model: {own!r} becomes {padded!r}; give --widths with smaller steps"
+    return [f"{what} {said}"]
+
+
+def _both_ways(
+    match: TaskMatch, loaded: LoadedModel, file: Path, specs: Sequence[CropInput], boxes: Sequence[CropBox]
+) -> Iterator[tuple[str, str]]:
+    """Yield the text of each line that is padded further than PaddleOCR would: without that, and with it."""
+    rgba = load_image(file)
+    (name,) = kind_of(match.task).needed_outputs(match.task)
+    for box in boxes:
+        spec = specs[fitting_input(box, specs)]
+        crop = place_crop(box, spec)
+        tensor, placement = crops_to_tensor(rgba, spec, [crop])
+        outputs = loaded.original.run({spec.name: tensor})
+        stride = placement.input_width // outputs[name].shape[1]
+        width = max(REFERENCE_WIDTH, -(-crop.columns // stride) * stride)
+        if width < placement.input_width:
+            alone = loaded.original.run({spec.name: tensor[..., :width]})
+            yield _text(match, alone, placement), _text(match, outputs, placement)
+
+
+def _text(match: TaskMatch, outputs: Tensors, placement: ImagePlacement) -> str:
+    return "\n".join(each.text for each in decode_task(match.task, outputs, RunContext(placement=placement)))

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import RunInput, Tensors
 from webbuild.manifest.manifest import CropInput, Input, Task
-from webbuild.preprocess.crop import boxes_looked_at, place_crop
+from webbuild.preprocess.crop import boxes_looked_at, fitting_input, place_crop
 from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import load_image
+from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.picture import crops_to_tensor
 from webbuild.runners.chain import RunStage, run_chain, stage_feeds
 from webbuild.tasks.crop_boxes import crop_boxes
@@ -24,13 +25,17 @@ from webbuild.tasks.run_context import RunContext
 
 
 class ChainStage(Struct, frozen=True):
-    """A stage of a chain: what it is, and what runs it. `thresholds` decide what it finds, by option."""
+    """A stage of a chain: what it is, and what runs it. `thresholds` decide what it finds, by option.
+
+    `widths` are its inputs, and what runs it, for lines that are longer than those of `inputs`.
+    """
 
     name: str
     task: Task
     inputs: Sequence[Input]
     run: RunStage
     thresholds: Mapping[str, float]
+    widths: Sequence[tuple[Sequence[Input], RunStage]] = ()
 
     @property
     def link(self) -> tuple[str, Sequence[Input], RunStage]:
@@ -41,6 +46,14 @@ class ChainStage(Struct, frozen=True):
     def crop(self) -> CropInput | None:
         """The input that takes crops, None where there is none."""
         return next((each for each in self.inputs if isinstance(each, CropInput)), None)
+
+    @property
+    def crop_runs(self) -> list[tuple[CropInput, RunStage]]:
+        """The input that takes crops at each width, and what runs it there."""
+        return [
+            (next(each for each in inputs if isinstance(each, CropInput)), run)
+            for inputs, run in ((self.inputs, self.run), *self.widths)
+        ]
 
 
 def crop_stages(stages: Sequence[ChainStage]) -> tuple[Sequence[ChainStage], Sequence[ChainStage]]:
@@ -83,19 +96,17 @@ def crop_answer(stages: Sequence[ChainStage], given: RunInput) -> Answer:
 def _look(
     stage: ChainStage, boxes: Sequence[CropBox], picture: NDArray[np.uint8], feeds: Tensors, context: RunContext
 ) -> tuple[Sequence[Any], RunContext]:
-    """Return what a stage says of each box, and where the crops lie."""
-    crop = stage.crop
-    assert crop is not None
-    crops = [place_crop(box, crop) for box in boxes_looked_at(boxes, crop)]
-    if not crops:
+    """Return what a stage says of each box, in a run of its own, and where the crops lie."""
+    specs = [spec for spec, _ in stage.crop_runs]
+    found: list[Any] = []
+    placed: list[ImagePlacement] = []
+    for box in boxes_looked_at(boxes, specs[0]):
+        spec, run = stage.crop_runs[fitting_input(box, specs)]
+        tensor, placement = crops_to_tensor(picture, spec, [place_crop(box, spec)])
+        outputs = run({**stage_feeds(stage.name, feeds), spec.name: tensor})
+        found += decode_task(stage.task, outputs, msgspec.structs.replace(context, placement=placement))
+        placed.append(placement)
+    if not placed:
         return (), context
-    tensor, placement = crops_to_tensor(picture, crop, crops)
-    others = stage_feeds(stage.name, feeds)
-    runs = [stage.run({**others, crop.name: tensor[at : at + 1]}) for at in range(len(crops))]
-    placed = msgspec.structs.replace(context, placement=placement)
-    return decode_task(stage.task, _joined(runs), placed), placed
-
-
-def _joined(runs: Sequence[Tensors]) -> Tensors:
-    """Return the outputs of runs of a crop each, [1, ...], as those of one run of all, [crops, ...]."""
-    return {name: np.concatenate([run[name] for run in runs]) for name in runs[0]}
+    crops = tuple(crop for each in placed for crop in each.crops)
+    return found, msgspec.structs.replace(context, placement=msgspec.structs.replace(placed[0], crops=crops))

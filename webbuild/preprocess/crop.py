@@ -57,14 +57,36 @@ def _around_box(box: tuple[float, float, float, float], spec: CropInput) -> Affi
     return Affine(width / across, 0.0, left, 0.0, height / down, top)
 
 
+def fitting_input(around: CropBox, specs: Sequence[CropInput]) -> int:
+    """Return the place of the narrowest input that a line fits into at its height, else that of the widest.
+
+    Only lines are cut at several sizes: any other crop goes to the first.
+    """
+    if len(specs) == 1 or specs[0].aspect != "line":
+        return 0
+    rising = sorted(range(len(specs)), key=lambda at: input_size(specs[at])[1])
+    return next((at for at in rising if line_columns(around, specs[at]) <= input_size(specs[at])[1]), rising[-1])
+
+
+def line_columns(around: CropBox, spec: CropInput) -> float:
+    """Return how many columns a line wants at an input's height; infinity for one without a height."""
+    first, second, last = _line_sides(around)
+    wide, high = _length(first, second), _length(first, last)
+    return max(1, math.ceil(input_size(spec)[0] * wide / high)) if high > 0 else math.inf
+
+
+def _line_sides(around: CropBox) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
+    """Return where a line begins, where its first side ends, and where the side before begins."""
+    first, second, third, last = around.corners
+    if _length(first, last) >= TURNED * _length(first, second):
+        return second, third, first
+    return first, second, last
+
+
 def _along_line(around: CropBox, spec: CropInput) -> Crop:
     rows, columns = input_size(spec)
-    first, second, _, last = corners = around.corners
-    if _length(first, last) >= TURNED * _length(first, second):
-        first, second, _, last = (*corners[1:], corners[0])
-    wide, high = _length(first, second), _length(first, last)
-    used = min(columns, max(1, math.ceil(rows * wide / high))) if high > 0 else columns
-    (x0, y0), (xa, ya), (xd, yd) = first, second, last
+    used = int(min(columns, line_columns(around, spec)))
+    (x0, y0), (xa, ya), (xd, yd) = _line_sides(around)
     across, down = ((xa - x0) / used, (ya - y0) / used), ((xd - x0) / rows, (yd - y0) / rows)
     return Crop(around, Affine(across[0], down[0], x0, across[1], down[1], y0), used)
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import CropInput, ImageInput, Input, TensorInput
 from webbuild.manifest.stages import stage_inputs
-from webbuild.preprocess.crop import boxes_looked_at, place_crop
+from webbuild.preprocess.crop import boxes_looked_at, line_columns, place_crop
 from webbuild.preprocess.crop_box import CropBox
-from webbuild.preprocess.image import load_image
+from webbuild.preprocess.image import input_size, load_image
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.picture import crops_to_tensor, picture_to_tensor
@@ -83,10 +83,15 @@ def _sample(
 def stage_picture(
     file: Path, spec: ImageInput | CropInput, boxes: Sequence[CropBox]
 ) -> tuple[NDArray[Any], ImagePlacement]:
-    """Return a picture as an input, and where it lies: the crop around the best box, the whole where there is none."""
+    """Return a picture as an input, and where it lies: the crop around a box, the whole where there is none.
+
+    It is the best box; of lines the longest that fits, as an input of their width has to show what it holds.
+    """
     rgba = load_image(file)
     if isinstance(spec, CropInput) and (wanted := boxes_looked_at(boxes, spec)):
-        return crops_to_tensor(rgba, spec, [place_crop(wanted[0], spec)])
+        fitting = [each for each in wanted if spec.aspect == "line" and line_columns(each, spec) <= input_size(spec)[1]]
+        box = max(fitting, key=lambda each: line_columns(each, spec), default=wanted[0])
+        return crops_to_tensor(rgba, spec, [place_crop(box, spec)])
     return picture_to_tensor(rgba, spec)
 
 

@@ -78,7 +78,7 @@ def _whole_work(
     inputs = [each for index in range(len(last.inputs)) for each in _inputs(stages, prompted, index)]
     outputs = [spec.name for spec in last.bundle.manifest.outputs]
 
-    looking = _looking(stages) if whole.looks_at_crops else []
+    looking = _looking(stages, graphs[1:]) if whole.looks_at_crops else []
 
     def run(given: RunInput) -> Tensors | Answer:
         if looking and given.context.picture_file is not None:
@@ -107,12 +107,19 @@ def _whole_work(
     return VariantWork(whole, names, last.runner, reference, inputs, stages[0].more, list[Comparison]())
 
 
-def _looking(stages: Sequence[VariantWork]) -> list[ChainStage]:
-    """Return the stages as those of a chain whose last looks at crops."""
-    manifests = [(each, each.bundle.manifest) for each in stages]
+def _looking(stages: Sequence[VariantWork], wider: Sequence[VariantWork]) -> list[ChainStage]:
+    """Return the stages as those of a chain whose last looks at crops, with the graphs for longer lines."""
+    widths = [(each.bundle.manifest.inputs, each.runner.run) for each in wider]
     return [
-        ChainStage(each.bundle.stage, of.task, of.inputs, each.runner.run, thresholds_of(of).thresholds)
-        for each, of in manifests
+        ChainStage(
+            each.bundle.stage,
+            each.bundle.manifest.task,
+            each.bundle.manifest.inputs,
+            each.runner.run,
+            thresholds_of(each.bundle.manifest).thresholds,
+            widths if each is stages[-1] else (),
+        )
+        for each in stages
     ]
 
 

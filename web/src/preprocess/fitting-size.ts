@@ -20,8 +20,12 @@ export function fittingSize(sizes: readonly PictureSize[], width: number, height
 /** Returns the narrowest size that a line of text fits into at the input's height, else the widest. */
 export function fittingLine(sizes: readonly PictureSize[], width: number, height: number): PictureSize {
   const rising = [...sizes].sort(([one], [other]) => one - other);
-  const fits = rising.find(([columns, rows]) => Math.ceil((width * rows) / height) <= columns);
-  return fits ?? rising.at(-1) ?? [width, height];
+  return rising.find((size) => holdsLine(size, [width, height])) ?? rising.at(-1) ?? [width, height];
+}
+
+/** Whether a line fits into an input at its height. */
+export function holdsLine([columns, rows]: PictureSize, [width, height]: PictureSize): boolean {
+  return Math.ceil((rows * width) / height) <= columns;
 }
 
 /** Returns the size that was asked for, null where none was. Throws "invalid-option" for one that the model has not. */

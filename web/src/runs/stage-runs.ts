@@ -1,6 +1,6 @@
 // Runs of a later stage on a scene.
 
-import type { Result, RunOptions, Tensors } from "../api/types.js";
+import type { PictureSize, Result, RunOptions, Tensors } from "../api/types.js";
 import type { LoadedModel } from "../fallback/fallback-chain.js";
 import type { ResilientSession } from "../fallback/recovery.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";
@@ -11,6 +11,7 @@ import type { EverythingResult } from "../tasks/mask-generation/everything/resul
 import type { EverythingSettings } from "../tasks/mask-generation/everything/settings.js";
 import { optionVariant } from "../tasks/task-options.js";
 import type { RemoteHost } from "../worker/connection.js";
+import type { JoinedParts } from "../worker/part-run.js";
 import type { StageReport, StageTensors } from "../worker/stage-run.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
 import { type Ask, formOf, laterRun, type Timed } from "./asked-again.js";
@@ -23,20 +24,14 @@ type Signal = RunOptions["signal"];
 /** A call to the worker of the stage, by the run's number and with the scene as that worker knows it. */
 type StageCall<T> = (host: RemoteHost["scenes"], id: number, ref: SceneRef) => Promise<T>;
 
-/** How parts are run: which graph takes a part alone, and which takes the next of those that are left. */
+/** How parts are run: which graph takes a part alone, and which takes the next of those that are left at a size. */
 interface PartPlan {
   alone: Manifest;
-  next(left: number): { variant: Manifest; size: number };
+  next(left: number, size: PictureSize | null): { variant: Manifest; count: number };
 }
 
 /** Makes of all pieces what the run answers. */
-type PartsEnd<T> = (
-  host: RemoteHost["scenes"],
-  id: number,
-  ref: SceneRef,
-  pieces: readonly unknown[],
-  timings: Result["timings"],
-) => Promise<T>;
+type PartsEnd<T> = (host: RemoteHost["scenes"], id: number, ref: SceneRef, all: JoinedParts) => Promise<T>;
 
 /** An error that it throws ends no run. */
 type PartListener = NonNullable<RunOptions["onProgress"]>;
@@ -67,9 +62,7 @@ export class StageRuns {
 
   /** Runs a stage between the first and the last that looks at crops; its result is kept in the scene. */
   advanceCrops(signal: Signal): Promise<StageReport> {
-    return this.#runParts({}, signal, this.#cropPlan(), (host, id, ref, pieces, timings) =>
-      host.keepParts(id, ref, pieces, timings),
-    );
+    return this.#runParts({}, signal, this.#cropPlan(), (host, id, ref, all) => host.keepParts(id, ref, all));
   }
 
   /** Runs the stage on a grid of points. */
@@ -82,7 +75,9 @@ export class StageRuns {
     const alone = optionVariant(variants, { points: [{ x: 0, y: 0 }] });
     const several = severalClicks(variants, everything.pointsPerSide ** 2);
     const next: PartPlan["next"] = (left) =>
-      several !== null && several.size <= left ? several : { variant: alone, size: 1 };
+      several !== null && several.size <= left
+        ? { variant: several.variant, count: several.size }
+        : { variant: alone, count: 1 };
     const plan = { alone, next };
     const options = { everything };
     const result: unknown = await this.#runParts(options, signal, plan, joining(options), onProgress);
@@ -99,14 +94,14 @@ export class StageRuns {
     return (await this.#timedCall(["tensors", variant], complete, signal, run)).outputs;
   }
 
-  /** Crops in the largest batches that are left to fill. */
+  /** Crops in the largest batches that are left to fill, those of one size together. */
   #cropPlan(): PartPlan {
     const { choice } = this.#stage;
     return {
       alone: choice.variantOf(null, 1),
-      next(left) {
-        const size = choice.largestBatch(left);
-        return { variant: choice.variantOf(null, size), size };
+      next(left, size) {
+        const count = choice.largestBatch(left);
+        return { variant: choice.variantOf(size, count), count };
       },
     };
   }
@@ -119,22 +114,27 @@ export class StageRuns {
     finish: PartsEnd<T>,
     onProgress: PartListener = () => {},
   ): Promise<T> {
-    const count = await this.#call(alone, signal, (host, id, ref) => host.countParts(id, ref, options));
+    const lines = await this.#call(alone, signal, (host, id, ref) => host.partLines(id, ref, options));
     const report = reportingListener(onProgress);
     const pieces: unknown[] = [];
     const timings = { preprocess: 0, inference: 0, postprocess: 0, total: 0 };
-    for (let begin = 0; begin < count; ) {
-      const { variant, size } = next(count - begin);
-      const range = { begin, end: begin + size };
-      const found = await this.#timedCall(["parts", variant], options, signal, (host, id, ref) =>
-        host.runParts(id, ref, options, range),
-      );
-      pieces.push(...found.pieces);
-      addTimings(timings, found.timings);
-      begin = range.end;
-      report({ done: begin, total: count });
+    let done = 0;
+    for (const { size, parts } of this.#stage.choice.partsBySize(lines)) {
+      for (let begin = 0; begin < parts.length; ) {
+        const { variant, count } = next(parts.length - begin, size);
+        const batch = parts.slice(begin, begin + count);
+        const found = await this.#timedCall(["parts", variant], options, signal, (host, id, ref) =>
+          host.runParts(id, ref, options, batch),
+        );
+        for (const [at, part] of batch.entries()) pieces[part] = found.pieces[at];
+        addTimings(timings, found.timings);
+        begin += batch.length;
+        done += batch.length;
+        report({ done, total: lines.length });
+      }
     }
-    return this.#call(alone, signal, (host, id, ref) => finish(host, id, ref, pieces, timings));
+    const all = { pieces, timings, widest: this.#stage.choice.widest };
+    return this.#call(alone, signal, (host, id, ref) => finish(host, id, ref, all));
   }
 
   /** A run that says how long it took: the backends may be compared by it. */
@@ -196,7 +196,7 @@ export function takesCrops({ inputs }: Pick<Manifest, "inputs">): boolean {
 }
 
 function joining(options: WorkerRunOptions): PartsEnd<Result> {
-  return (host, id, ref, pieces, timings) => host.joinParts(id, ref, options, pieces, timings);
+  return (host, id, ref, all) => host.joinParts(id, ref, options, all);
 }
 
 /** Adds the milliseconds of one run to those of others. */

@@ -57,6 +57,23 @@ export class VariantChoice {
     return Math.max(...this.batches.filter((each) => each <= pictures));
   }
 
+  /** The size of the widest pictures, null where the model takes none. */
+  get widest(): PictureSize | null {
+    return [...this.sizes].sort(([one], [other]) => one - other).at(-1) ?? null;
+  }
+
+  /** Puts parts of a picture together that run at one size: a line at the narrowest that holds it, any other at the first. */
+  partsBySize(lines: readonly (PictureSize | null)[]): { size: PictureSize | null; parts: number[] }[] {
+    const chosen: { size: PictureSize | null; parts: number[] }[] = [];
+    for (const [part, line] of lines.entries()) {
+      const size = line === null || this.sizes.length < 2 ? null : fittingLine(this.sizes, ...line);
+      const same = chosen.find((each) => each.size === size);
+      if (same === undefined) chosen.push({ size, parts: [part] });
+      else same.parts.push(part);
+    }
+    return chosen;
+  }
+
   /** Puts pictures together that run at one size: at `asked`, with null each at the best for it. The pictures of a stack stay together. */
   bySize(pictures: readonly PackedPicture[], asked: PictureSize | null, isStack: boolean): SizedPictures[] {
     const chosen: SizedPictures[] = [];

@@ -2,13 +2,14 @@
 // together as the graph takes.
 
 import { internalError, WebbuildError } from "../api/errors.js";
-import type { CropAttributes, Detection, Tensors, Warning } from "../api/types.js";
+import type { CropAttributes, Detection, PictureSize, Tensors, Warning } from "../api/types.js";
 import type { CropInput } from "../manifest/manifest.js";
-import { type Crop, type CropBox, isSqueezed, placeCrop } from "../preprocess/crop/place-crop.js";
+import { type Crop, type CropBox, lineSize, placeCrop } from "../preprocess/crop/place-crop.js";
 import { cropTensor } from "../preprocess/crop/scene-crops.js";
+import { holdsLine } from "../preprocess/fitting-size.js";
 import { planeSize, type Size } from "../preprocess/letterbox.js";
 import type { SceneView } from "../stages/scene-view.js";
-import type { ManifestOf, PartRange, PartRules, TaskFields, TaskModule, TaskSpec } from "./task-module.js";
+import type { ManifestOf, PartRules, TaskFields, TaskModule, TaskSpec } from "./task-module.js";
 
 /** The outputs of a graph that takes `batch` crops of the size `input`, of which `crops` are wanted. */
 export interface CropOutputs {
@@ -53,15 +54,18 @@ function partsOf<Spec extends TaskSpec, R extends TaskFields, Item>(
   rules: CropRules<Spec, R, Item>,
 ): PartRules<Spec, R, null, Item> {
   return {
-    count: (manifest, scene) => cropBoxes(scene, cropInput(manifest)).length,
-    async feeds(manifest, scene, range, _context, device) {
+    lines(manifest, scene) {
       const input = cropInput(manifest);
-      const crops = padded(cropsOf(input, scene, range), input.shape[0] ?? 1);
+      return cropBoxes(scene, input).map((box) => (input.aspect === "line" ? lineSize(box) : null));
+    },
+    async feeds(manifest, scene, parts, _context, device) {
+      const input = cropInput(manifest);
+      const crops = padded(cropsOf(input, scene, parts), input.shape[0] ?? 1);
       return { [input.name]: await cropTensor(scene.picture, input, crops, device) };
     },
-    decode(manifest, outputs, scene, range) {
+    decode(manifest, outputs, scene, parts) {
       const input = cropInput(manifest);
-      const crops = cropsOf(input, scene, range);
+      const crops = cropsOf(input, scene, parts);
       return rules.decode(manifest.task, {
         outputs,
         crops,
@@ -70,9 +74,9 @@ function partsOf<Spec extends TaskSpec, R extends TaskFields, Item>(
       });
     },
     join: (_manifest, items, { geometry }) => rules.result([...items], geometry.source),
-    warnings: (manifest, scene) => {
+    warnings: (manifest, scene, widest) => {
       const input = cropInput(manifest);
-      return [...tooMany(scene, input), ...tooLong(scene, input)];
+      return [...tooMany(scene, input), ...tooLong(scene, input, widest)];
     },
   };
 }
@@ -89,16 +93,17 @@ function tooMany(scene: SceneView, input: CropInput): Warning[] {
   ];
 }
 
-function tooLong(scene: SceneView, input: CropInput): Warning[] {
+function tooLong(scene: SceneView, input: CropInput, widest: PictureSize | null): Warning[] {
+  if (input.aspect !== "line" || widest === null) return [];
   const boxes = cropBoxes(scene, input);
-  const squeezed = boxes.filter((each) => isSqueezed(each, input)).length;
+  const squeezed = boxes.filter((each) => !holdsLine(widest, lineSize(each))).length;
   if (squeezed === 0) return [];
-  const { width } = planeSize(input);
+  const [width] = widest;
   return [
     {
       code: "long-lines",
       message: `${squeezed} of ${boxes.length} lines are longer than ${width} pixels of the model's input, and were squeezed`,
-      fix: "pack the model with a wider input: --dim of its free width",
+      fix: "pack the model for wider lines too: --widths 320,640,1280,2560",
     },
   ];
 }
@@ -115,10 +120,9 @@ function cropInput({ inputs }: Pick<ManifestOf<TaskSpec>, "inputs">): CropInput 
   return input;
 }
 
-function cropsOf(input: CropInput, scene: SceneView, { begin, end }: PartRange): Crop[] {
-  return cropBoxes(scene, input)
-    .slice(begin, end)
-    .map((box) => placeCrop(box, input));
+function cropsOf(input: CropInput, scene: SceneView, parts: readonly number[]): Crop[] {
+  const boxes = cropBoxes(scene, input);
+  return parts.flatMap((part) => boxes[part] ?? []).map((box) => placeCrop(box, input));
 }
 
 /** As many as the graph takes: crops do not touch each other, so that the last one may stand for those that are missing. */

@@ -1,6 +1,6 @@
 // A task: everything that the runtime knows of it. Nothing outside of tasks/ switches on a kind.
 
-import type { RunOptions, Tensors, Warning } from "../api/types.js";
+import type { PictureSize, RunOptions, Tensors, Warning } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { ReadStats } from "../postprocess/degenerate-outputs.js";
 import type { Geometry, Size } from "../preprocess/letterbox.js";
@@ -112,16 +112,19 @@ export interface RowRules<Spec> {
  * (`pictureBatch`), each in that variant's session; `join` makes the answer. `Piece` is plain data: it crosses threads.
  */
 export interface PartRules<Spec extends TaskSpec, R extends TaskFields, Context, Piece = unknown> {
-  /** How many parts there are. With none, the graph does not run, and `join` makes the answer of no pieces. */
-  count(manifest: ManifestOf<Spec>, scene: SceneView, context: Context): number;
   /**
-   * The tensors of the parts from `begin` up to `end`, as many as the manifest's graph takes. With a `device`, which is
-   * the engine's, they may lie there, and are released after the run.
+   * For each part the width and height of the line in it, which runs at the narrowest width that holds it; null where any
+   * size does. With no parts, the graph does not run, and `join` makes the answer of no pieces.
+   */
+  lines(manifest: ManifestOf<Spec>, scene: SceneView, context: Context): (PictureSize | null)[];
+  /**
+   * The tensors of these parts, as many as the manifest's graph takes. With a `device`, which is the engine's, they may
+   * lie there, and are released after the run.
    */
   feeds(
     manifest: ManifestOf<Spec>,
     scene: SceneView,
-    range: PartRange,
+    parts: readonly number[],
     context: Context,
     device: GPUDevice | null,
   ): Promise<AnyTensors>;
@@ -130,18 +133,13 @@ export interface PartRules<Spec extends TaskSpec, R extends TaskFields, Context,
     manifest: ManifestOf<Spec>,
     outputs: Tensors,
     scene: SceneView,
-    range: PartRange,
+    parts: readonly number[],
     context: Context,
   ): Piece[];
   /** All pieces, in the order of the parts, into the result. */
   join(manifest: ManifestOf<Spec>, pieces: readonly Piece[], scene: SceneView, context: Context): R;
-  /** Of the scene, beside those of the result. */
-  warnings?(manifest: ManifestOf<Spec>, scene: SceneView): Warning[];
-}
-
-export interface PartRange {
-  begin: number;
-  end: number;
+  /** Of the scene, beside those of the result. `widest` is the largest size that a part may run at. */
+  warnings?(manifest: ManifestOf<Spec>, scene: SceneView, widest: PictureSize | null): Warning[];
 }
 
 /** Post-processing on the GPU. */

@@ -1,11 +1,11 @@
 // Runs of a later stage on parts of a scene's picture, as many together as the graph takes.
 
 import { internalError } from "../api/errors.js";
-import type { Result } from "../api/types.js";
+import type { PictureSize, Result } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import type { SceneRef } from "../stages/scene-store.js";
 import { taskOf } from "../tasks/registry.js";
-import type { PartRange, PartRules, TaskFields, TaskSpec } from "../tasks/task-module.js";
+import type { PartRules, TaskFields, TaskSpec } from "../tasks/task-module.js";
 import { readTensors, releaseTensors } from "../tensors/gpu-tensor.js";
 import type { HostedModel } from "./hosted-model.js";
 import { joinedFeeds, type StageReport, stageContext, stageOptionFeeds } from "./stage-run.js";
@@ -17,15 +17,20 @@ export interface PartBatch {
   timings: Result["timings"];
 }
 
-/** Returns how many parts there are. */
-export async function countParts(
+/** The pieces of all batches in the order of the parts, how long they took, and the largest size that a part may run at. */
+export interface JoinedParts extends PartBatch {
+  widest: PictureSize | null;
+}
+
+/** Returns the lines of the parts. */
+export async function partLines(
   model: HostedModel,
   engine: SharedEngine,
   ref: SceneRef,
   options: WorkerRunOptions,
-): Promise<number> {
+): Promise<(PictureSize | null)[]> {
   const { view, context } = await stageContext(model, engine, ref, options);
-  return partRules(model).count(model.manifest, view, context);
+  return partRules(model).lines(model.manifest, view, context);
 }
 
 /** Runs the graph on a batch of parts. */
@@ -34,14 +39,14 @@ export async function runParts(
   engine: SharedEngine,
   ref: SceneRef,
   options: WorkerRunOptions,
-  range: PartRange,
+  which: readonly number[],
 ): Promise<PartBatch> {
   const started = performance.now();
   const { manifest, predictor, backend } = model;
   const parts = partRules(model);
   const { view, context } = await stageContext(model, engine, ref, options);
   const device = backend === "webgpu" ? await engine.device() : null;
-  const own = await parts.feeds(manifest, view, range, context, device);
+  const own = await parts.feeds(manifest, view, which, context, device);
   const feeds = {
     ...stageOptionFeeds(model, view, options, context),
     ...own,
@@ -51,7 +56,7 @@ export async function runParts(
   const names = taskOf(manifest).neededOutputs(manifest, context);
   const { outputs } = await predictor.predict(feeds, names).finally(() => releaseTensors(own));
   const inferred = performance.now();
-  const pieces = parts.decode(manifest, await readTensors(outputs), view, range, context);
+  const pieces = parts.decode(manifest, await readTensors(outputs), view, which, context);
   const ended = performance.now();
   const timings = {
     preprocess: ready - started,
@@ -68,8 +73,7 @@ export async function joinParts(
   engine: SharedEngine,
   ref: SceneRef,
   options: WorkerRunOptions,
-  pieces: readonly unknown[],
-  timings: Result["timings"],
+  { pieces, timings, widest }: JoinedParts,
 ): Promise<Result> {
   const { manifest, backend, postprocessor } = model;
   const { size, route } = engine.scenes.find(ref);
@@ -78,7 +82,7 @@ export async function joinParts(
   const joined = parts.join(manifest, pieces, view, context);
   const warnings = [
     ...(taskOf(manifest).warnings?.(joined) ?? []),
-    ...(parts.warnings?.(manifest, view) ?? []),
+    ...(parts.warnings?.(manifest, view, widest) ?? []),
   ];
   const run = { size, timings, preprocess: route, postprocess: postprocessor.route, backend };
   return { ...joined, ...run, fallback: null, warnings } as unknown as Result;
@@ -89,12 +93,11 @@ export async function keepParts(
   model: HostedModel,
   engine: SharedEngine,
   ref: SceneRef,
-  pieces: readonly unknown[],
-  timings: Result["timings"],
+  all: JoinedParts,
 ): Promise<StageReport> {
-  const result = await joinParts(model, engine, ref, {}, pieces, timings);
+  const result = await joinParts(model, engine, ref, {}, all);
   engine.scenes.add(ref, model.manifest.stageName ?? "", {}, result);
-  return { timings, warnings: result.warnings };
+  return { timings: all.timings, warnings: result.warnings };
 }
 
 function partRules({ manifest }: HostedModel): PartRules<TaskSpec, TaskFields, unknown> {

@@ -1,13 +1,12 @@
 // The worker's side of scenes: what the page may ask of a model of several stages, answered one at a time.
 
-import type { Result, Tensors } from "../api/types.js";
+import type { PictureSize, Result, Tensors } from "../api/types.js";
 import { closePictures, isOpenPicture, type Picture } from "../preprocess/pixels.js";
 import type { SavedScene, SceneRef } from "../stages/scene-store.js";
-import type { PartRange } from "../tasks/task-module.js";
 import type { HostTurns } from "./host-turns.js";
 import { type LookReport, look } from "./look.js";
 import { arraysOf, movedResult } from "./moved-results.js";
-import { countParts, joinParts, keepParts, type PartBatch, runParts } from "./part-run.js";
+import { type JoinedParts, joinParts, keepParts, type PartBatch, partLines, runParts } from "./part-run.js";
 import type { KeptOutputs } from "./run-outputs.js";
 import { advanceScene, runStage, runStageTensors, type StageReport, type StageTensors } from "./stage-run.js";
 import { withTransfer } from "./transfer.js";
@@ -63,36 +62,30 @@ export class SceneHost {
     });
   }
 
-  /** Returns the number of parts that the stage runs on. */
-  countParts(id: number, ref: SceneRef, options: WorkerRunOptions): Promise<number> {
-    return this.#turns.run(id, (model) => countParts(model, this.#turns.engine, ref, options));
+  /** Returns for each part that the stage runs on the size of its line, null where it has none. */
+  partLines(id: number, ref: SceneRef, options: WorkerRunOptions): Promise<(PictureSize | null)[]> {
+    return this.#turns.run(id, (model) => partLines(model, this.#turns.engine, ref, options));
   }
 
-  runParts(id: number, ref: SceneRef, options: WorkerRunOptions, range: PartRange): Promise<PartBatch> {
-    return this.#turns.run(id, (model) => runParts(model, this.#turns.engine, ref, options, range));
-  }
-
-  /** Makes the result of the pieces of all batches. */
-  joinParts(
+  runParts(
     id: number,
     ref: SceneRef,
     options: WorkerRunOptions,
-    pieces: readonly unknown[],
-    timings: Result["timings"],
-  ): Promise<Result> {
+    parts: readonly number[],
+  ): Promise<PartBatch> {
+    return this.#turns.run(id, (model) => runParts(model, this.#turns.engine, ref, options, parts));
+  }
+
+  /** Makes the result of the pieces of all batches. */
+  joinParts(id: number, ref: SceneRef, options: WorkerRunOptions, all: JoinedParts): Promise<Result> {
     return this.#turns.run(id, async (model) =>
-      movedResult(model, await joinParts(model, this.#turns.engine, ref, options, pieces, timings)),
+      movedResult(model, await joinParts(model, this.#turns.engine, ref, options, all)),
     );
   }
 
   /** Makes the result of the pieces of all batches of a stage between, and keeps it in the scene. */
-  keepParts(
-    id: number,
-    ref: SceneRef,
-    pieces: readonly unknown[],
-    timings: Result["timings"],
-  ): Promise<StageReport> {
-    return this.#turns.run(id, (model) => keepParts(model, this.#turns.engine, ref, pieces, timings));
+  keepParts(id: number, ref: SceneRef, all: JoinedParts): Promise<StageReport> {
+    return this.#turns.run(id, (model) => keepParts(model, this.#turns.engine, ref, all));
   }
 
   /** Returns a copy of a scene of this worker, for a stage that runs in another. */

@@ -2,9 +2,11 @@
 
 import { describe, expect, test } from "vitest";
 import { abortedError, WebbuildError } from "../../src/api/errors.js";
+import type { Manifest } from "../../src/manifest/manifest.js";
 import type { ModelStage } from "../../src/runs/model-stage.js";
 import type { SceneSource } from "../../src/runs/scene-source.js";
 import { StageRuns } from "../../src/runs/stage-runs.js";
+import { VariantChoice } from "../../src/runs/variant-choice.js";
 import { everythingSettings } from "../../src/tasks/mask-generation/everything/settings.js";
 
 const SIDE = 6;
@@ -29,22 +31,21 @@ function stageOf(
     call: (call: (host: { scenes: unknown }) => unknown) => call({ scenes }),
   };
   const scenes = {
-    countParts: async () => SIDE ** 2,
-    runParts: async (
-      ...[, , , { begin, end }]: [unknown, unknown, unknown, { begin: number; end: number }]
-    ) => {
-      asked.push([begin, end]);
+    partLines: async () => Array(SIDE ** 2).fill(null),
+    runParts: async (...[, , , parts]: [unknown, unknown, unknown, number[]]) => {
+      asked.push([parts[0] ?? -1, (parts.at(-1) ?? -1) + 1]);
       fail(session, asked.length);
-      return { pieces: Array.from({ length: end - begin }, (_, at) => begin + at), timings: NONE };
+      return { pieces: parts, timings: NONE };
     },
-    joinParts: async (...[, , , pieces]: unknown[]) => pieces,
+    joinParts: async (...[, , , { pieces }]: [unknown, unknown, unknown, { pieces: unknown[] }]) => pieces,
   };
   const turns = {
     run: async (...[, , work]: [unknown, unknown, (session: unknown, id: number) => unknown]) => ({
       answer: await work(session, 0),
     }),
   };
-  const stage = { sessions: { variants }, turns, heard: () => {} } as unknown as ModelStage;
+  const choice = new VariantChoice(variants as unknown as Manifest[]);
+  const stage = { sessions: { variants }, choice, turns, heard: () => {} } as unknown as ModelStage;
   const source = { refIn: async () => ({}), moved: async () => false, size: [9, 9] };
   const progress: number[] = [];
   const find = () =>

@@ -1,18 +1,23 @@
 import { describe, expect, test, vi } from "vitest";
 import { abortedError, WebbuildError } from "../../src/api/errors.js";
+import type { Manifest } from "../../src/manifest/manifest.js";
 import type { ModelStage } from "../../src/runs/model-stage.js";
 import type { SceneSource } from "../../src/runs/scene-source.js";
 import { StageRuns } from "../../src/runs/stage-runs.js";
+import { VariantChoice } from "../../src/runs/variant-choice.js";
 import { everythingSettings } from "../../src/tasks/mask-generation/everything/settings.js";
+import type { JoinedParts } from "../../src/worker/part-run.js";
 
 const PARTS = 3;
 const scenes = {
-  countParts: async () => PARTS,
+  partLines: async () => Array(PARTS).fill(null),
   runParts: async () => ({
     pieces: ["mask"],
     timings: { preprocess: 0, inference: 1, postprocess: 0, total: 1 },
   }),
-  joinParts: async (...[, , , masks]: unknown[]) => ({ masks }),
+  joinParts: async (...[, , , { pieces }]: [unknown, unknown, unknown, { pieces: unknown[] }]) => ({
+    masks: pieces,
+  }),
 };
 const loaded = {};
 const session = {
@@ -26,8 +31,10 @@ const turns = {
     answer: await work(session, 0),
   }),
 };
+const ALONE = { task: { kind: "tensor" }, inputs: [] } as unknown as Manifest;
 const stage = {
-  sessions: { variants: [{ task: { kind: "tensor" }, inputs: [] }] },
+  sessions: { variants: [ALONE] },
+  choice: new VariantChoice([ALONE]),
   turns,
   heard: () => {},
 } as unknown as ModelStage;
@@ -56,25 +63,26 @@ describe("1,000 crops", () => {
   const BATCH = 4;
 
   /** A stage that runs four crops at once, and what its worker was asked. `fail` may end a call. */
-  function crops(count = CROPS, fail: (batches: number) => unknown = () => {}) {
+  function crops(
+    count = CROPS,
+    fail: (batches: number) => unknown = () => {},
+    lines: ([number, number] | null)[] = Array(count).fill(null),
+  ) {
     const batches: number[] = [];
     const joined: unknown[][] = [];
     const kept: unknown[][] = [];
     const host = {
-      countParts: async () => count,
-      runParts: async (
-        ...[, , , { begin, end }]: [unknown, unknown, unknown, { begin: number; end: number }]
-      ) => {
-        batches.push(end - begin);
-        const pieces = Array.from({ length: Math.min(end, count) - begin }, (_, at) => begin + at);
-        return { pieces, timings: { preprocess: 1, inference: 1, postprocess: 1, total: 3 } };
+      partLines: async () => lines,
+      runParts: async (...[, , , parts]: [unknown, unknown, unknown, number[]]) => {
+        batches.push(parts.length);
+        return { pieces: parts, timings: { preprocess: 1, inference: 1, postprocess: 1, total: 3 } };
       },
-      joinParts: async (...[, , , pieces, timings]: [unknown, unknown, unknown, unknown[], object]) => {
-        joined.push(pieces);
+      joinParts: async (...[, , , { pieces, timings }]: [unknown, unknown, unknown, JoinedParts]) => {
+        joined.push([...pieces]);
         return { pieces, timings, warnings: [], postprocess: "cpu" };
       },
-      keepParts: async (...[, , pieces, timings]: [unknown, unknown, unknown[], object]) => {
-        kept.push(pieces);
+      keepParts: async (...[, , { pieces, timings }]: [unknown, unknown, JoinedParts]) => {
+        kept.push([...pieces]);
         return { timings, warnings: [] };
       },
     };
@@ -93,15 +101,17 @@ describe("1,000 crops", () => {
         return call({ scenes: host });
       },
     };
-    const variant = { task: { kind: "keypoints" }, inputs: [{ kind: "crop" }] };
+    const variants = [8, 16].flatMap((width) =>
+      [1, BATCH].map((batch) => {
+        const inputs = [{ kind: "crop", layout: "nchw", shape: [batch, 3, 8, width] }];
+        return { task: { kind: "keypoints" }, inputs } as unknown as Manifest;
+      }),
+    );
     const looking = {
       heard: () => {},
       session: calling,
-      sessions: { variants: [variant] },
-      choice: {
-        variantOf: () => variant,
-        largestBatch: (left: number) => (left >= BATCH ? BATCH : 1),
-      },
+      sessions: { variants },
+      choice: new VariantChoice(variants),
       turns: {
         run: async (...[, , work]: [unknown, unknown, (session: unknown, id: number) => unknown]) => ({
           answer: await work(calling, 0),
@@ -121,6 +131,14 @@ describe("1,000 crops", () => {
     expect(heard).toHaveBeenCalledTimes(253);
     expect(heard.mock.calls[9]).toEqual([{ done: 40, total: 1003 }]);
     expect(heard).toHaveBeenLastCalledWith({ done: 1003, total: 1003 });
+  });
+
+  test("of several widths run where each fits, and come in their order", async () => {
+    const lines: [number, number][] = [9, 8, 30, 7, 8, 8, 8].map((width) => [width, 8]);
+    const { batches, runs } = crops(lines.length, () => {}, lines);
+    const result = await runs.run({}, undefined);
+    expect(batches).toEqual([1, 1, 4, 1]);
+    expect(result).toMatchObject({ pieces: [0, 1, 2, 3, 4, 5, 6] });
   });
 
   test("of a stage between are kept for the next, and make no answer", async () => {

@@ -37,9 +37,9 @@ function scene(detections: Detection[]): SceneView {
 const dogs = scene([person(1), person(2, 1), person(3), person(20), person(30), person(40)]);
 
 test("only boxes of the classes that are looked at are cut", () => {
-  expect(parts.count(MANIFEST, dogs, null)).toBe(5);
+  expect(parts.lines(MANIFEST, dogs, null)).toHaveLength(5);
   const all = { ...MANIFEST, inputs: [{ ...INPUT, classes: [] }] } as unknown as Manifest;
-  expect(parts.count(all as unknown as typeof MANIFEST, dogs, null)).toBe(6);
+  expect(parts.lines(all as unknown as typeof MANIFEST, dogs, null)).toHaveLength(6);
 });
 
 test("what earlier stages said of an object stays with it, and aligns the next crop", () => {
@@ -51,7 +51,7 @@ test("what earlier stages said of an object stays with it, and aligns the next c
   expect(cropBoxes(found, INPUT).map(({ points }) => points)).toEqual([[[4, 5]], []]);
   const data = Float32Array.from([3, 4, 0, 0, 9, 9, 9, 9]);
   const outputs = { points: { type: "float32" as const, dims: [4, 2], data } };
-  const pieces = parts.decode(MANIFEST, outputs, found, { begin: 0, end: 2 }, null);
+  const pieces = parts.decode(MANIFEST, outputs, found, [0, 1], null);
   const { poses } = parts.join(MANIFEST, pieces, found, null);
   expect(poses.map((each) => [each.embedding, each.classes])).toEqual([
     [embedding, classes],
@@ -61,7 +61,7 @@ test("what earlier stages said of an object stays with it, and aligns the next c
 });
 
 test("a batch is filled with its last crop", async () => {
-  const tensors = await parts.feeds(MANIFEST, dogs, { begin: 3, end: 5 }, null, null);
+  const tensors = await parts.feeds(MANIFEST, dogs, [3, 4], null, null);
   const { input } = tensors;
   if (input === undefined || !("data" in input)) throw new Error("no tensor in memory");
   expect(input.dims).toEqual([4, 3, 8, 6]);
@@ -74,7 +74,7 @@ test("a batch is filled with its last crop", async () => {
 test("keypoints are mapped back to the picture, what fills the batch is left out", () => {
   const data = Float32Array.from([3, 4, 0, 0, 9, 9, 9, 9]);
   const outputs = { points: { type: "float32" as const, dims: [4, 2], data } };
-  const pieces = parts.decode(MANIFEST, outputs, dogs, { begin: 2, end: 4 }, null);
+  const pieces = parts.decode(MANIFEST, outputs, dogs, [2, 3], null);
   const poses = parts.join(MANIFEST, pieces, dogs, null);
   expect(poses).toMatchObject({ kind: "pose", width: 64, height: 32 });
   expect(poses.poses.map(({ box, keypoints }) => [box.x1, keypoints])).toEqual([
@@ -85,7 +85,7 @@ test("keypoints are mapped back to the picture, what fills the batch is left out
 
 test("nobody found is a pose result without poses", () => {
   const nobody = scene([]);
-  expect(parts.count(MANIFEST, nobody, null)).toBe(0);
+  expect(parts.lines(MANIFEST, nobody, null)).toHaveLength(0);
   expect(parts.join(MANIFEST, [], nobody, null).poses).toEqual([]);
 });
 
@@ -97,13 +97,13 @@ test.each([
   const dog = person(1, 1);
   const many = scene([dog, ...Array.from({ length: count }, (_, at) => person(at))]);
   const manifest = { ...MANIFEST, inputs: [{ ...INPUT, maxCrops }] } as unknown as typeof MANIFEST;
-  expect(parts.count(manifest, many, null)).toBe(maxCrops);
-  expect(parts.warnings?.(manifest, many).map(({ message }) => message)).toEqual(said);
+  expect(parts.lines(manifest, many, null)).toHaveLength(maxCrops);
+  expect(parts.warnings?.(manifest, many, null).map(({ message }) => message)).toEqual(said);
 });
 
 test("a stage without boxes before it is an error that says so", () => {
   const alone = { ...scene([]), results: new Map() };
-  expect(() => parts.count(MANIFEST, alone, null)).toThrow(/no stage finds the boxes/);
+  expect(() => parts.lines(MANIFEST, alone, null)).toThrow(/no stage finds the boxes/);
 });
 
 test.each([

@@ -36,7 +36,7 @@ function scores(...classes: number[]): { y: TensorData } {
   return { y: { type: "float32", dims: [2, 4, 4], data } };
 }
 
-const range = { begin: 0, end: 2 };
+const BOTH = [0, 1];
 
 test("each line is read in its polygon, and one without text is left out", () => {
   const polygon: [number, number][] = [
@@ -46,7 +46,7 @@ test("each line is read in its polygon, and one without text is left out", () =>
     [70, 10],
   ];
   const found = scene({ box: [30, 10, 70, 30], polygon }, { box: [0, 50, 40, 60] });
-  const pieces = module.parts.decode(MANIFEST, scores(1, 3, 2, 0, 0, 0, 0, 0), found, range, null);
+  const pieces = module.parts.decode(MANIFEST, scores(1, 3, 2, 0, 0, 0, 0, 0), found, BOTH, null);
   const { text, lines, width } = module.parts.join(MANIFEST, pieces, found, null);
   expect([text, width, lines.length]).toEqual(["a b", 100, 1]);
   const word = { score: 1, from: 0, to: 20 };
@@ -64,7 +64,7 @@ test("each line is read in its polygon, and one without text is left out", () =>
 
 test("lines are joined in the detector's order, and an upright box is its own polygon", () => {
   const found = scene({ box: [0, 0, 40, 10] }, { box: [0, 50, 40, 60] });
-  const pieces = module.parts.decode(MANIFEST, scores(2, 0, 0, 0, 1, 1, 0, 1), found, range, null);
+  const pieces = module.parts.decode(MANIFEST, scores(2, 0, 0, 0, 1, 1, 0, 1), found, BOTH, null);
   const { text, lines } = module.parts.join(MANIFEST, pieces, found, null);
   expect(text).toBe("b\naa");
   expect(lines[1]?.polygon).toEqual([
@@ -75,11 +75,21 @@ test("lines are joined in the detector's order, and an upright box is its own po
   ]);
 });
 
-test("lines that are squeezed are a warning", () => {
+test("a line's sides are those along the text and across, turned where it stands", () => {
+  const lying = { box: [0, 0, 40, 10] } as const;
+  const found = scene({ box: [...lying.box] }, { box: [0, 0, 10, 40] }, { box: [0, 0, 12, 10] });
+  expect(module.parts.lines(MANIFEST, found, null)).toEqual([
+    [40, 10],
+    [40, 10],
+    [12, 10],
+  ]);
+});
+
+test("lines that the widest input does not hold are a warning", () => {
   const warnings = (...lines: Line[]) =>
-    module.parts.warnings?.(MANIFEST, scene(...lines)).map(({ message }) => message);
-  expect(warnings({ box: [0, 0, 40, 10] }, { box: [0, 0, 10, 40] })).toEqual([]);
-  expect(warnings({ box: [0, 0, 40, 10] }, { box: [0, 0, 41, 10] })).toEqual([
-    "1 of 2 lines are longer than 40 pixels of the model's input, and were squeezed",
+    module.parts.warnings?.(MANIFEST, scene(...lines), [80, 10]).map(({ message }) => message);
+  expect(warnings({ box: [0, 0, 80, 10] }, { box: [0, 0, 10, 80] })).toEqual([]);
+  expect(warnings({ box: [0, 0, 40, 10] }, { box: [0, 0, 81, 10] })).toEqual([
+    "1 of 2 lines are longer than 80 pixels of the model's input, and were squeezed",
   ]);
 });

@@ -116,6 +116,11 @@ class PackArguments(PreprocessOptions, LimitArguments):
         help="Picture size for a model with free height and width: 640, or 640x480 (width x height). Several sizes, "
         "such as 320,480,640, go into one bundle and share the weights; each run uses the one that fits its picture.",
     )
+    widths: str | None = option(
+        metavar="PIXELS,...",
+        help="Widths of a text recogniser behind a detector, such as 320,640: each line runs at the narrowest that it "
+        "fits into. [default: 320,640,1280 where the model leaves its width free]",
+    )
     batch: str | None = option(
         metavar="N,...",
         help="Batch sizes for a model with a free batch: 1,4 packs one graph for one picture and one for four, which "

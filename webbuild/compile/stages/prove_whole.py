@@ -39,7 +39,7 @@ class WholeProof(Struct, frozen=True):
     detections: SampleDetections = {}
 
 
-def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], folder: Path) -> WholeProof:
+def prove_stages(stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenGraphs]], folder: Path) -> WholeProof:
     """Compare all stages together on the samples: a picture's way through the originals and through the graphs.
 
     Each stage's own proof takes what the originals before it give. Here it takes what the graphs before it give, so
@@ -47,8 +47,8 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], f
     graphs find.
 
     Args:
-        stages: in their order.
-        proven: the graphs of each, for its first variant.
+        stages: in their order, with a variant each, a reader of lines with one for each width.
+        proven: the graphs of each variant of each.
         folder: in which they lie.
 
     Returns:
@@ -57,7 +57,7 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], f
     Raises:
         WebbuildError: `output-mismatch`, `vacuous-comparison`.
     """
-    originals = [_chained(each, _original(each)) for each in stages]
+    originals = [_chained(each, [_original(each)] * len(each.variants)) for each in stages]
     crops = _found_crops(stages)
     values = crop_thresholds(originals) if crops else originals[-1].thresholds
     exact = exact_in_chain((each.name, each.inputs) for each in originals)
@@ -80,12 +80,12 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[ProvenGraphs], f
         for name, graphs in _chains(proven):
             found: Iterable[Answer] = _answers(stages, graphs, folder, reference, crops=crops)
             if crops:
-                found = answers[graphs[-1].target] = list(found)
+                found = answers[graphs[-1][0].target] = list(found)
             comparisons += compare_runs(reference, name, found, _judging(_policy(graphs, proven), crops=crops))
     try:
         require_equivalent(comparisons)
     except WebbuildError as error:
-        option = _smaller_by([graph for each in proven for graph in each.graphs])
+        option = _smaller_by([graph for of_stage in proven for each in of_stage for graph in each.graphs])
         if error.code != "output-mismatch" or not option:
             raise
         fix = f"each stage is right alone, and their differences add up: leave {option} out"
@@ -116,9 +116,12 @@ def _found_crops(stages: Sequence[ModelStage]) -> bool:
     return any(placement is not None and placement.crops for placement in placements)
 
 
-def _chained(stage: ModelStage, run: RunStage) -> ChainStage:
-    match = stage.compiled.match
-    return ChainStage(stage.name, match.task, match.inputs, run, exported_thresholds(stage.compiled))
+def _chained(stage: ModelStage, runs: Sequence[RunStage]) -> ChainStage:
+    """Return a stage of a chain, with what runs each of its variants."""
+    task, thresholds = stage.compiled.match.task, exported_thresholds(stage.compiled)
+    inputs = [each.single_inputs for each in stage.variants]
+    (first, run), *widths = zip(inputs, runs, strict=True)
+    return ChainStage(stage.name, task, first, run, thresholds, widths)
 
 
 def _run(chain: Sequence[ChainStage], given: RunInput, *, crops: bool) -> Tensors | Answer:
@@ -137,30 +140,35 @@ def _original(stage: ModelStage) -> Callable[[Tensors], Tensors]:
     return lambda feeds: reference_outputs(original, feeds, compiled.postprocess, exported_thresholds(compiled))
 
 
-def _chains(proven: Sequence[ProvenGraphs]) -> Iterator[tuple[str, list[Graph]]]:
+def _chains(proven: Sequence[Sequence[ProvenGraphs]]) -> Iterator[tuple[str, list[list[Graph]]]]:
     """Yield the graphs that run together: on WASM, on WebGPU as exported, and on WebGPU the best of each.
 
     Where a graph may ask for its fallback, that stands for it: whether it does is part of the stage's own proof.
     """
     for target in ("webgpu", "wasm"):
-        found = [
-            [graph for graph in each.graphs if graph.target == target and graph.head_status is None]
-            or [graph for graph in each.graphs if graph.target == "wasm"]
-            for each in proven
-        ]
-        best = [graphs[0] for graphs in found]
-        yield f"{target} {WHOLE}", [graphs[-1] for graphs in found]
-        if any(graph.precision != "fp32" for graph in best):
+        found = [[_on_target(each, target) for each in of_stage] for of_stage in proven]
+        best = [[graphs[0] for graphs in of_stage] for of_stage in found]
+        yield f"{target} {WHOLE}", [[graphs[-1] for graphs in of_stage] for of_stage in found]
+        if any(graph.precision != "fp32" for of_stage in best for graph in of_stage):
             yield f"{target} reduced {WHOLE}", best
 
 
+def _on_target(proven: ProvenGraphs, target: str) -> list[Graph]:
+    own = [graph for graph in proven.graphs if graph.target == target and graph.head_status is None]
+    return own or [graph for graph in proven.graphs if graph.target == "wasm"]
+
+
 def _answers(
-    stages: Sequence[ModelStage], graphs: Sequence[Graph], folder: Path, reference: Reference, *, crops: bool
+    stages: Sequence[ModelStage], graphs: Sequence[Sequence[Graph]], folder: Path, reference: Reference, *, crops: bool
 ) -> Iterator[Answer]:
     with ExitStack() as opened:
-        runners = [opened.enter_context(closing(NativeRunner(folder / graph.file))) for graph in graphs]
+
+        def runner(graph: Graph) -> NativeRunner:
+            return opened.enter_context(closing(NativeRunner(folder / graph.file)))
+
         chain = [
-            _chained(stage, _with_thresholds(stage, runner)) for stage, runner in zip(stages, runners, strict=True)
+            _chained(stage, [_with_thresholds(stage, runner(graph)) for graph in of_stage])
+            for stage, of_stage in zip(stages, graphs, strict=True)
         ]
         for given, want in zip(reference.inputs, reference.answers, strict=True):
             got = _run(chain, given, crops=crops)
@@ -172,10 +180,12 @@ def _with_thresholds(stage: ModelStage, runner: NativeRunner) -> Callable[[Tenso
     return lambda feeds: runner.run({**feeds, **values})
 
 
-def _policy(graphs: Sequence[Graph], proven: Sequence[ProvenGraphs]) -> Policy:
+def _policy(graphs: Sequence[Sequence[Graph]], proven: Sequence[Sequence[ProvenGraphs]]) -> Policy:
     """Return the widest policy of the graphs that run together, of all graphs that are proven.
 
     Those for WASM are float32 where the original computes in float16: the graphs for WebGPU tell that.
     """
-    float16 = any(is_exported_in_float16(graph) for each in proven for graph in each.graphs)
-    return max((native_policy(each, float16=float16) for each in graphs), key=lambda policy: policy.tolerance.relative)
+    every = [graph for of_stage in proven for each in of_stage for graph in each.graphs]
+    float16 = any(is_exported_in_float16(graph) for graph in every)
+    policies = (native_policy(each, float16=float16) for of_stage in graphs for each in of_stage)
+    return max(policies, key=lambda policy: policy.tolerance.relative)

@@ -9,6 +9,7 @@ import msgspec
 from numpy.typing import NDArray
 
 from webbuild.compile.compile_model import CompiledModel
+from webbuild.compile.line_padding import padded_line_warnings
 from webbuild.compile.load_model import remembering
 from webbuild.compile.model_variant import ModelVariant, naming_variant
 from webbuild.compile.stages.model_stage import ModelStage
@@ -48,6 +49,7 @@ def with_later_samples(stages: Sequence[ModelStage], say: Callable[[Sequence[str
         before.loaded.original.close()
         stage = _remembering(stage)
         variants = [_with_samples(each, first.variants[0].samples, answers, found, say) for each in stage.variants]
+        variants = _with_padding_warnings(variants, found, say)
         done.append(msgspec.structs.replace(stage, variants=variants))
     return done
 
@@ -76,6 +78,16 @@ def _with_samples(
         made, notes = replace_nan_inputs(loaded.original, made, compiled.postprocess)
     say(notes)
     return msgspec.structs.replace(variant, samples=made)
+
+
+def _with_padding_warnings(
+    variants: Sequence[ModelVariant], found: Mapping[str, Sequence[CropBox]], say: Callable[[Sequence[str]], None]
+) -> list[ModelVariant]:
+    first, *others = variants
+    warnings = padded_line_warnings(variants, found)
+    say([f"warning: {each}" for each in warnings])
+    compiled = msgspec.structs.replace(first.compiled, warnings=(*first.compiled.warnings, *warnings))
+    return [msgspec.structs.replace(first, compiled=compiled), *others]
 
 
 def exported_thresholds(compiled: CompiledModel) -> dict[str, float]:

@@ -7,17 +7,22 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 from msgspec import Struct
 
+from webbuild.compile.model_variant import ModelVariant
 from webbuild.compile.prove import ProvenGraphs
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.compile.stages.samples import with_later_samples
+from webbuild.manifest.manifest import CropInput
 
 
 class SizedStages(Struct, frozen=True):
-    """All stages at one size, with one variant each, and their graphs. Without a name it is the only size."""
+    """All stages at one size, and the graphs of their variants. Without a name it is the only size.
+
+    A stage has one variant, a reader of lines one for each of its widths.
+    """
 
     name: str
     stages: Sequence[ModelStage]
-    proven: Sequence[ProvenGraphs]
+    proven: Sequence[Sequence[ProvenGraphs]]
 
 
 def at_each_size(
@@ -31,11 +36,19 @@ def at_each_size(
         say: called with what was done to numbers that the original refuses.
     """
     first, *later = stages
+    kept = [_at_each_width(*each) for each in zip(later, proven[1:], strict=True)]
     for at, variant in enumerate(first.variants):
-        alone = [
-            msgspec.structs.replace(first, variants=[variant]),
-            *(msgspec.structs.replace(each, variants=each.variants[:1]) for each in later),
-        ]
+        alone = [msgspec.structs.replace(first, variants=[variant]), *(stage for stage, _ in kept)]
         own = with_later_samples(alone, say) if at > 0 else alone
         name = variant.name.removeprefix(first.name).strip()
-        yield SizedStages(name, own, [proven[0][at], *(each[0] for each in proven[1:])])
+        yield SizedStages(name, own, [[proven[0][at]], *(graphs for _, graphs in kept)])
+
+
+def _at_each_width(stage: ModelStage, proven: Sequence[ProvenGraphs]) -> tuple[ModelStage, list[ProvenGraphs]]:
+    """Return a later stage with its first variant, of a reader of lines those for one line of each width."""
+    kept = [at for at, each in enumerate(stage.variants) if at == 0 or (each.batch == 1 and _reads_lines(each))]
+    return msgspec.structs.replace(stage, variants=[stage.variants[at] for at in kept]), [proven[at] for at in kept]
+
+
+def _reads_lines(variant: ModelVariant) -> bool:
+    return any(isinstance(each, CropInput) and each.aspect == "line" for each in variant.compiled.match.inputs)

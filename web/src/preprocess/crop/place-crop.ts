@@ -1,6 +1,6 @@
 // Where the crop around a box lies in the picture. The manifest's CropInput has the formulas.
 
-import type { Box, CropAttributes } from "../../api/types.js";
+import type { Box, CropAttributes, PictureSize } from "../../api/types.js";
 import type { CropInput } from "../../manifest/manifest.js";
 import { planeSize, type Size } from "../letterbox.js";
 import { type Affine, similarity } from "./affine.js";
@@ -89,11 +89,10 @@ export function lineSides(
   return length(a, d) >= TURNED * length(a, b) ? [b, c, a] : [a, b, d];
 }
 
-/** Whether a line is longer than the input at its height. */
-export function isSqueezed(around: CropBox, input: CropInput): boolean {
+/** The sides of a line in the picture: along the text, and across. */
+export function lineSize(around: CropBox): PictureSize {
   const [first, second, last] = lineSides(around);
-  const { width, height } = planeSize(input);
-  return input.aspect === "line" && height * length(first, second) > width * length(first, last);
+  return [length(first, second), length(first, last)];
 }
 
 function alongLine(around: CropBox, input: CropInput): Crop {

@@ -5,7 +5,7 @@ import type { Warning } from "../../../api/types.js";
 import type { MaskGenerationTask } from "../../../manifest/manifest.js";
 import type { Geometry } from "../../../preprocess/letterbox.js";
 import { readFloats } from "../../read-output.js";
-import type { FieldsOf, PartRange, PartRules } from "../../task-module.js";
+import type { FieldsOf, PartRules } from "../../task-module.js";
 import { chooseMasks } from "../decode-masks.js";
 import { severalPromptFeeds } from "../prompt.js";
 import { layoutOf } from "../prompt-length.js";
@@ -30,12 +30,12 @@ interface PointMasks {
 }
 
 export const everythingParts: PartRules<MaskGenerationTask, EverythingFields, GridContext, PointMasks> = {
-  count: (_manifest, _scene, { everything }) => everything.pointsPerSide ** 2,
-  async feeds(manifest, { geometry }, range, { everything }) {
-    const prompts = pointsOf(range, everything, geometry).map(clickOn);
+  lines: (_manifest, _scene, { everything }) => Array(everything.pointsPerSide ** 2).fill(null),
+  async feeds(manifest, { geometry }, parts, { everything }) {
+    const prompts = pointsOf(parts, everything, geometry).map(clickOn);
     return severalPromptFeeds(manifest, prompts, geometry);
   },
-  decode(manifest, outputs, { geometry }, range, { everything }) {
+  decode(manifest, outputs, { geometry }, parts, { everything }) {
     const { task } = manifest;
     const { dims, grid } = layoutOf(manifest);
     const scores = readFloats(outputs, task.scores, dims.slice(0, -2));
@@ -43,7 +43,7 @@ export const everythingParts: PartRules<MaskGenerationTask, EverythingFields, Gr
     const kindCount = dims.at(-3) ?? 1;
     const cells = grid.width * grid.height;
     const filter = new MaskFilter(everything, task, geometry, grid);
-    return pointsOf(range, everything, geometry).map((point, at) => {
+    return pointsOf(parts, everything, geometry).map((point, at) => {
       const own = scores.subarray(at * kindCount, (at + 1) * kindCount);
       const planes = logits.subarray(at * kindCount * cells);
       const { masks: kinds, best } = chooseMasks(task, own, clickOn(point));
@@ -64,11 +64,11 @@ export const everythingParts: PartRules<MaskGenerationTask, EverythingFields, Gr
 };
 
 function pointsOf(
-  { begin, end }: PartRange,
+  parts: readonly number[],
   { pointsPerSide }: EverythingSettings,
   { source }: Geometry,
 ): Point[] {
-  return Array.from({ length: end - begin }, (_, at) => gridPoint(begin + at, pointsPerSide, source));
+  return parts.map((part) => gridPoint(part, pointsPerSide, source));
 }
 
 /** Compares as the generators do, which hold both in float32. A threshold of 0 keeps all that are numbers. */

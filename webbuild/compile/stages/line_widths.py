@@ -1,0 +1,63 @@
+"""Widths of a text recogniser behind a detector: each line runs at the narrowest that holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from webbuild.compile.stages.planned_stage import PlannedStage
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.tasks.picture_sizes import PictureSize
+from webbuild.tasks.text_recognisers import line_size
+
+LINE_WIDTHS = (320, 640, 1280)
+"""PaddleOCR pads a line to 320 pixels at least; the others hold longer ones."""
+_MOST = 8192
+
+
+def parse_widths(argument: str | None) -> tuple[int, ...]:
+    """Parse `--widths`: `320,640`, pixels with commas between them, in rising order; none of nothing.
+
+    Raises:
+        WebbuildError: `invalid-widths`.
+    """
+    parts = [] if argument is None else [part.strip() for part in argument.split(",")]
+    wrong = next((part for part in parts if not (part.isascii() and part.isdigit() and 0 < int(part) <= _MOST)), None)
+    if wrong is not None or len(set(parts)) < len(parts):
+        why = "a width is given twice" if wrong is None else f"{wrong or 'nothing'} is not a number from 1 to {_MOST}"
+        raise WebbuildError("invalid-widths", f"--widths {argument}: {why}", "write --widths 320,640", exit_code=USAGE)
+    return tuple(sorted(map(int, parts)))
+
+
+def check_widths(stages: Sequence[PlannedStage], given: Sequence[int]) -> None:
+    """See that widths are given for a recogniser that takes them.
+
+    Raises:
+        WebbuildError: `conflicting-options`.
+    """
+    if not given or any(_line_height(each) for each in stages[1:]):
+        return
+    raise WebbuildError(
+        "conflicting-options",
+        f"--widths {','.join(map(str, given))}: no stage reads lines that an earlier one finds, at a free width",
+        "leave --widths out; a recogniser alone takes --size 320x48,640x48"
+        if len(stages) == 1
+        else "leave --widths out, or export the recogniser again with a free width",
+        exit_code=USAGE,
+    )
+
+
+def line_sizes(stage: PlannedStage, given: Sequence[int], fixed: Collection[str]) -> tuple[PictureSize, ...]:
+    """Return the sizes of the lines that a later stage reads: none for any other, and where its width is `fixed`."""
+    height = _line_height(stage)
+    (spec, *_) = stage.source.signature.inputs
+    if not height or {spec.shape[-1], f"{spec.name}:{len(spec.shape) - 1}"} & set(fixed):
+        return ()
+    return tuple(PictureSize(width, height) for width in given or LINE_WIDTHS)
+
+
+def _line_height(stage: PlannedStage) -> int:
+    """Return how many pixels high the lines of a recogniser are that leaves their width free, 0 for another stage."""
+    if stage.joins or stage.glue is not None or (size := line_size(stage.source.signature)) is None:
+        return 0
+    known = stage.source.signature.inputs[0].shape[2]
+    return known if isinstance(known, int) else size[0]
