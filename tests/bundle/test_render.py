@@ -353,8 +353,10 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
         "export const cells: Uint8Array | undefined = segments[0]?.mask.data;\n"
         "export const labels: Label[] = segments.map(({ label }) => label);\n"
         'import { load as loadTurned } from "./model-0-3.js";\n'
-        "// @ts-expect-error: rotated boxes are not put together\n"
-        "await (await loadTurned()).run(new Blob(), { slices: { size: 640 } });\n"
+        'await (await loadMasks()).run(new Blob(), { slices: { size: 640, merge: "greedy-nmm" } });\n'
+        'await (await loadTurned()).run(new Blob(), { slices: { size: 640, merge: "nms" } });\n'
+        "// @ts-expect-error: what is around two rotated boxes is none\n"
+        'await (await loadTurned()).run(new Blob(), { slices: { size: 640, merge: "greedy-nmm" } });\n'
         "const { objects } = await (await loadTurned()).run(new Blob());\n"
         "export const across: number | undefined = objects[0]?.corners[0].x;\n"
         'import { depthAt, load as loadDepth, toCoco as noBoxes, toJson } from "./depth.js";\n'

@@ -1,4 +1,7 @@
-"""Sliced inference as SAHI 0.12 publishes it, in numpy: where slices lie, and how what they found is put together."""
+"""Sliced inference as SAHI 0.12 publishes it, in numpy: where slices lie, and how what they found is put together.
+
+Of rotated boxes SAHI compares the upright ones around them; here the rotated ones are compared.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from webbuild.tasks.metrics.polygon_iou import Corner, polygon_area, shared_area
 
 Merge = Literal["greedy-nmm", "nms"]
 Metric = Literal["ios", "iou"]
@@ -40,8 +45,13 @@ def merged(
     merge: Merge,
     metric: Metric,
     threshold: float,
-) -> list[tuple[int, list[float]]]:
-    """Return what is kept, best first: its number and its box. `GreedyNMMPostprocess` or `NMSPostprocess`, by class."""
+    corners: Sequence[Sequence[Corner]] | None = None,
+) -> list[tuple[int, list[int]]]:
+    """Return what is kept, best first: its number, and the numbers of those that are joined with it.
+
+    `GreedyNMMPostprocess` or `NMSPostprocess`, by class. With `corners`, clockwise on a screen and in `boxes`, what
+    they enclose is compared.
+    """
     rows = np.array(boxes, np.float32).reshape(-1, 4)
     order = np.lexsort((*rows.T[::-1], -np.array(scores, np.float32)))
     areas = (rows[:, 2] - rows[:, 0]) * (rows[:, 3] - rows[:, 1])
@@ -52,14 +62,27 @@ def merged(
             continue
         others = order[place + 1 :]
         others = others[~taken[others] & (np.array(classes)[others] == classes[best])]
-        others = others[overlaps(rows, areas, best, others, metric) >= threshold]
+        if corners is None:
+            ratios = overlaps(rows, areas, best, others, metric)
+        else:
+            ratios = np.array([turned_overlap(corners[best], corners[other], metric) for other in others], np.float32)
+        others = others[ratios >= np.float32(threshold)]
         taken[others] = True
-        around = [float(value) for value in boxes[best]]
+        around, joined = [float(value) for value in boxes[best]], []
         for other in [] if merge == "nms" else others:
             if overlap(around, boxes[other], metric) >= threshold:
                 around = union(around, boxes[other])
-        found.append((int(best), around))
+                joined.append(int(other))
+        found.append((int(best), joined))
     return found
+
+
+def turned_overlap(first: Sequence[Corner], second: Sequence[Corner], metric: Metric) -> float:
+    """Return the metric of two convex polygons, 0 where one has no area."""
+    shared = shared_area(first, second)
+    one, other = polygon_area(first), polygon_area(second)
+    whole = min(one, other) if metric == "ios" else one + other - shared
+    return shared / whole if whole > 0 else 0.0
 
 
 def overlaps(

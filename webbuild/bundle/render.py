@@ -94,6 +94,7 @@ def _run_fields(stage: Manifest, *, alone: bool, later: bool = False) -> dict[st
     """Return what a run of a stage may be asked: of several none runs in tiles, a later one at the first one's size."""
     inputs, types = stage.inputs, kind_of(stage.task).typescript(stage.task)
     mask, reference = find_mask(inputs), find_reference(inputs)
+    whole = any(isinstance(spec, WHOLE) for spec in inputs)
     return {
         "types": types,
         "options": [spec for spec in inputs if isinstance(spec, OptionInput)],
@@ -104,7 +105,7 @@ def _run_fields(stage: Manifest, *, alone: bool, later: bool = False) -> dict[st
         "clicks": _takes_clicks(stage),
         "modes": _string_union(types.modes) if types.modes else "",
         "tiled": types.tiled and alone,
-        "sliced": types.sliced and alone and mask is None and not any(isinstance(spec, WHOLE) for spec in inputs),
+        "merges": _string_union(types.merges) if alone and types.merges and mask is None and not whole else "",
         "crops": later and crop_input(stage) is not None,
         "sizes": [] if later else picture_sizes(stage),
         "states": not later and any(isinstance(spec, StateInput) for spec in inputs),

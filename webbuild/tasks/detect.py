@@ -14,7 +14,7 @@ from webbuild.tasks.detr import infer_detr
 from webbuild.tasks.grid_detectors import infer_grid_detector
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
+from webbuild.tasks.type_names import MERGES, OBJECT_FUNCTIONS, TypeNames
 from webbuild.tasks.yolo import infer_yolo
 
 
@@ -49,7 +49,7 @@ class DetectKind(RowKind):
 
     def typescript(self, task: DetectTask) -> TypeNames:
         """Return the names of the objects and of their classes."""
-        return TypeNames("detections", "Detection", task.classes, functions=OBJECT_FUNCTIONS, sliced=True)
+        return TypeNames("detections", "Detection", task.classes, functions=OBJECT_FUNCTIONS, merges=MERGES)
 
 
 TASK = DetectKind()

@@ -53,7 +53,7 @@ class ObbKind(RowKind):
 
     def typescript(self, task: ObbTask) -> TypeNames:
         """Return the names of the objects and of their classes."""
-        return TypeNames("objects", "OrientedObject", task.classes, functions=OBJECT_FUNCTIONS)
+        return TypeNames("objects", "OrientedObject", task.classes, functions=OBJECT_FUNCTIONS, merges=("nms",))
 
 
 def _decode_row(task: ObbTask, row: NDArray[Any], placement: ImagePlacement) -> OrientedObject:

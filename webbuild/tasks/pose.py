@@ -17,7 +17,7 @@ from webbuild.tasks.detection import BOX_COLUMNS, Detection, KeypointPosition, c
 from webbuild.tasks.detection_rows_task import RowKind
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
+from webbuild.tasks.type_names import MERGES, OBJECT_FUNCTIONS, TypeNames
 
 
 class PoseKind(RowKind):
@@ -51,7 +51,7 @@ class PoseKind(RowKind):
     def typescript(self, task: PoseTask) -> TypeNames:
         """Return the names of the people, of their classes and keypoints."""
         keypoints = [keypoint.name for keypoint in task.keypoints]
-        return TypeNames("poses", "Pose", task.classes, keypoints=keypoints, functions=OBJECT_FUNCTIONS, sliced=True)
+        return TypeNames("poses", "Pose", task.classes, keypoints=keypoints, functions=OBJECT_FUNCTIONS, merges=MERGES)
 
     def skeleton(self, task: PoseTask) -> Sequence[Sequence[int]]:
         """Return the limbs."""

@@ -15,7 +15,7 @@ from webbuild.tasks.detection_rows_task import RowKind
 from webbuild.tasks.mask import process_mask
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.type_names import MASK_FUNCTIONS, TRACK_FUNCTIONS, TypeNames
+from webbuild.tasks.type_names import MASK_FUNCTIONS, MERGES, TRACK_FUNCTIONS, TypeNames
 
 
 class SegmentKind(RowKind):
@@ -67,7 +67,8 @@ class SegmentKind(RowKind):
 
     def typescript(self, task: SegmentTask) -> TypeNames:
         """Return the names of the objects and of their classes."""
-        return TypeNames("segments", "Segment", task.classes, functions=(*TRACK_FUNCTIONS, *MASK_FUNCTIONS))
+        functions = (*TRACK_FUNCTIONS, *MASK_FUNCTIONS)
+        return TypeNames("segments", "Segment", task.classes, functions=functions, merges=MERGES)
 
 
 TASK = SegmentKind()

@@ -24,7 +24,7 @@ class TypeNames(Struct, frozen=True):
         prompt: the limits and thresholds of a model that takes a prompt.
         named_outputs: whether a result is the outputs themselves, by name.
         tiled: whether pictures are run in tiles.
-        sliced: whether a caller may have pictures run in slices.
+        merges: how what slices of a picture found may be put together; none where it is not run in slices.
         functions: functions of the runtime that take such a result.
         result: the runtime's name of the result's type, empty where it has that of the task.
         says: the field of an object that a stage of crops fills in, empty for any other task.
@@ -43,7 +43,7 @@ class TypeNames(Struct, frozen=True):
     prompt: PromptLimits | None = None
     named_outputs: bool = False
     tiled: bool = False
-    sliced: bool = False
+    merges: Sequence[str] = ()
     functions: Sequence[str] = ()
     result: str = ""
     says: str = ""
@@ -54,6 +54,8 @@ class TypeNames(Struct, frozen=True):
         return set(TRACK_FUNCTIONS) <= set(self.functions)
 
 
+MERGES = ("greedy-nmm", "nms")
+"""How SAHI puts together what slices found."""
 TRACK_FUNCTIONS = ("countCrossings", "inZone", "Tracker")
 """Functions, and the class, of detections with tracks."""
 OBJECT_FUNCTIONS = (*TRACK_FUNCTIONS, "toCoco", "toSupervision")

@@ -61,8 +61,8 @@ export interface RunOptions {
   /** Called with each finished tile, while the others run. The run does not wait for a promise that it returns. */
   onTile?: ((tile: TileResult) => unknown) | undefined;
   /**
-   * For a model that finds boxes or poses: runs a large picture in overlapping slices, so that small objects are found too.
-   * Without it the picture is resized.
+   * For a model that finds boxes, rotated boxes, masks of objects or poses: runs a large picture in overlapping slices, so
+   * that small objects are found too. Without it the picture is resized.
    */
   slices?: SliceOptions | undefined;
   /**
@@ -105,13 +105,14 @@ export interface SliceOptions {
   /** Whether the whole picture is run too, for the objects that are larger than a slice. Default: true. */
   whole?: boolean | undefined;
   /**
-   * What becomes of boxes that match: "greedy-nmm", one box around the best and those that match it; "nms", the best.
-   * Keypoints are those of the best. Default: "greedy-nmm".
+   * What becomes of objects that match: "greedy-nmm", one box around the best and those that match it, and one mask of
+   * theirs; "nms", the best. Keypoints are those of the best. Default: "greedy-nmm"; of rotated boxes "nms", which is all
+   * that there is.
    */
   merge?: "greedy-nmm" | "nms" | undefined;
-  /** What is compared: "ios", intersection over the smaller box; "iou", over the union. Default: "ios". */
+  /** What is compared: "ios", intersection over the smaller box; "iou", over the union. Rotated boxes are compared as they lie, masks by the boxes around them. Default: "ios". */
   metric?: "ios" | "iou" | undefined;
-  /** From how much on two boxes match: above 0, up to 1. Default: 0.5. */
+  /** From how much on two objects match: above 0, up to 1. Default: 0.5. */
   threshold?: number | undefined;
 }
 

@@ -86,7 +86,7 @@ function found(
 }
 
 /** Whether the centre of a pixel lies in a cell of the mask that is 1. */
-function insideMask({ x: left, y: top, width, height, columns, rows, data }: Mask): PixelTest {
+export function insideMask({ x: left, y: top, width, height, columns, rows, data }: Mask): PixelTest {
   return (x, y) => {
     const column = Math.floor(((x + 0.5 - left) / width) * columns);
     const row = Math.floor(((y + 0.5 - top) / height) * rows);

@@ -20,7 +20,7 @@ import { checkPictureCount, runInput } from "../preprocess/image-input.js";
 import { blamingOrigin, closeImages, packImages } from "../preprocess/image-source.js";
 import { withOptionPictures } from "../preprocess/option-pictures.js";
 import { type PackedPicture, transferableImages } from "../preprocess/pixels.js";
-import { slicedField } from "../tasks/task-options.js";
+import { slicedTask } from "../tasks/task-options.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
 import type { ModelStage } from "./model-stage.js";
 import { type RunOrder, takingTurn, type Work } from "./run-turns.js";
@@ -75,7 +75,7 @@ export class PictureRuns {
     slices: SliceOptions,
     options: RunOptions,
   ): Promise<Result[]> {
-    const request = { field: slicedField(this.#stage.manifest), slices, onProgress: options.onProgress };
+    const request = { task: slicedTask(this.#stage.manifest), slices, onProgress: options.onProgress };
     const runner: SliceRunner = {
       batchOf: (left) => this.#stage.choice.largestBatch(left),
       run: (pictures) => this.#runAll(pictures, true, options, null),

@@ -1,7 +1,7 @@
 // A large picture in overlapping slices: each is run as a picture of its own, and what they hold is put together.
 
 import { internalError } from "../api/errors.js";
-import type { Detection, ImageSource, Pose, Result, RunOptions, SliceOptions } from "../api/types.js";
+import type { Detection, ImageSource, Result, RunOptions, SliceOptions } from "../api/types.js";
 import { sizeOf } from "../preprocess/canvas-pixels.js";
 import { DECODE_OPTIONS } from "../preprocess/carried-picture.js";
 import { closeImages, packImages } from "../preprocess/image-source.js";
@@ -9,8 +9,7 @@ import type { Size } from "../preprocess/letterbox.js";
 import { closePictures, type Picture } from "../preprocess/pixels.js";
 import { type Slice, sliceGrid } from "../slices/grid.js";
 import { type MergeRules, mergeDetections } from "../slices/merge.js";
-import { moveObject } from "../slices/move-object.js";
-import type { SlicedField } from "../tasks/task-options.js";
+import type { SlicedTask } from "../slices/sliced-task.js";
 import { factsOf, joinedFacts, type RunFacts } from "../tiles/run-facts.js";
 import { cutOut } from "../tiles/tile-pixels.js";
 import { reportingListener } from "./listener.js";
@@ -24,9 +23,9 @@ export interface SliceRunner {
   run(pictures: readonly ImageSource[]): Promise<Result[]>;
 }
 
-/** What of the result is put together, and of what. */
+/** What the picture is cut into, and how what is found is put together. */
 export interface SlicedRequest {
-  field: SlicedField;
+  task: SlicedTask;
   slices: SliceOptions;
   onProgress: RunOptions["onProgress"];
 }
@@ -51,7 +50,7 @@ export async function runInSlices(
 
 async function runDecoded(
   picture: DecodedPicture,
-  { field, slices, onProgress = () => {} }: SlicedRequest,
+  { task, slices, onProgress = () => {} }: SlicedRequest,
   runner: SliceRunner,
 ): Promise<Result> {
   const source = sizeOf(picture);
@@ -71,10 +70,13 @@ async function runDecoded(
   const [first] = results;
   if (first === undefined) throw internalError("slices without a result");
   if (grid.length === 1) return first;
-  const objects = batches.flat().flatMap((slice, at) => objectsOf(results[at], field, slice));
-  const merged = mergeDetections(objects, mergeRules(slices));
+  const objects = batches.flat().flatMap((slice, at) => {
+    const found: readonly Detection[] = Object(results[at])[task.field];
+    return found.map((each) => task.move(each, slice, source));
+  });
+  const merged = mergeDetections(objects, mergeRules(slices), task);
   // Of which task they are, TypeScript does not know.
-  return { ...first, ...joinedFacts(facts), ...source, [field]: merged } as unknown as Result;
+  return { ...first, ...joinedFacts(facts), ...source, [task.field]: merged } as unknown as Result;
 }
 
 function inBatches(grid: readonly Slice[], { batchOf }: SliceRunner): Slice[][] {
@@ -112,15 +114,6 @@ function factsOfBatch([first, ...others]: readonly Result[]): RunFacts[] {
   if (first === undefined) return [];
   const timings = { preprocess: 0, inference: 0, postprocess: 0, total: 0 };
   return [factsOf(first), ...others.map((each) => ({ ...factsOf(each), timings }))];
-}
-
-function objectsOf(
-  result: Result | undefined,
-  field: SlicedField,
-  slice: Slice,
-): ReturnType<typeof moveObject>[] {
-  const found: readonly (Detection | Pose)[] = Object(result)[field];
-  return found.map((each) => moveObject(each, slice));
 }
 
 function sliceSize({ size }: SliceOptions): Size {

@@ -1,11 +1,13 @@
-// Whether two boxes are of one object.
+// Whether two objects that were found are one.
 
 import type { Box } from "../api/types.js";
+import { areaOf, sharedArea } from "./shared-area.js";
+import type { Outline } from "./sliced-task.js";
 
 export interface MatchRules {
-  /** Intersection over the smaller box, or over the union. */
+  /** Intersection over the smaller one, or over the union. */
   metric: "ios" | "iou";
-  /** From how much on two boxes match: above 0, up to 1. */
+  /** From how much on two match: above 0, up to 1. */
   threshold: number;
 }
 
@@ -15,24 +17,31 @@ export function matches(first: Box, second: Box, { metric, threshold }: MatchRul
   const height = Math.min(first.y2, second.y2) - Math.max(first.y1, second.y1);
   if (!(width > 0 && height > 0)) return false;
   const shared = width * height;
-  const [one, other] = [areaOf(first), areaOf(second)];
+  const [one, other] = [boxArea(first), boxArea(second)];
   return shared / (metric === "ios" ? Math.min(one, other) : one + other - shared) >= threshold;
 }
 
-/** The same in float32, every step rounded; so are the boxes and the threshold that it is given. */
-export function matchesRounded(first: Box, second: Box, { metric, threshold }: MatchRules): boolean {
-  const width = round(Math.min(first.x2, second.x2) - Math.max(first.x1, second.x1));
-  const height = round(Math.min(first.y2, second.y2) - Math.max(first.y1, second.y1));
+/** The same in float32, every step rounded; so are the boxes and the threshold that it is given. Corners where both have them. */
+export function matchesRounded(first: Outline, second: Outline, rules: MatchRules): boolean {
+  const [{ box: one }, { box: other }] = [first, second];
+  const width = round(Math.min(one.x2, other.x2) - Math.max(one.x1, other.x1));
+  const height = round(Math.min(one.y2, other.y2) - Math.max(one.y1, other.y1));
   if (!(width > 0 && height > 0)) return false;
-  const shared = round(width * height);
-  const [one, other] = [roundedArea(first), roundedArea(second)];
+  if (first.corners !== undefined && second.corners !== undefined) {
+    const shared = sharedArea(first.corners, second.corners);
+    return reaches(shared, areaOf(first.corners), areaOf(second.corners), rules);
+  }
+  return reaches(round(width * height), roundedArea(one), roundedArea(other), rules);
+}
+
+function reaches(shared: number, one: number, other: number, { metric, threshold }: MatchRules): boolean {
   const whole = metric === "ios" ? Math.min(one, other) : round(round(one + other) - shared);
-  return round(shared / whole) >= threshold;
+  return whole > 0 && round(shared / whole) >= threshold;
 }
 
 const round = Math.fround;
 
-function areaOf({ x1, y1, x2, y2 }: Box): number {
+function boxArea({ x1, y1, x2, y2 }: Box): number {
   return (x2 - x1) * (y2 - y1);
 }
 

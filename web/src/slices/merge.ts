@@ -3,64 +3,69 @@
 import type { Box, Detection } from "../api/types.js";
 import { type MatchRules, matches } from "./match.js";
 import { Neighbours } from "./neighbours.js";
+import { boxAround, type Outline, type SlicedTask } from "./sliced-task.js";
 
-/** How boxes of the same object are put together: into one around all that match the best, or the best alone. */
+/** What becomes of objects that match: one of the best and all that match it, or the best alone. */
 export interface MergeRules extends MatchRules {
   merge: "greedy-nmm" | "nms";
 }
 
-/** An object, and its place among all, best first. */
+/** An object, what is compared of it, and its place among all, best first. */
 interface Ranked<D> {
   rank: number;
   one: D;
+  outline: Outline;
 }
 
-/** Returns the objects, best first; of equal scores the one further left and up. Of merged ones it is the best, with their box. */
-export function mergeDetections<D extends Detection>(found: readonly D[], rules: MergeRules): D[] {
+/** Returns the objects, best first; of equal scores the one further left and up. */
+export function mergeDetections<D extends Detection>(
+  found: readonly D[],
+  rules: MergeRules,
+  task: SlicedTask<D>,
+): D[] {
+  const outlined = found.map((one) => ({ one, outline: task.outlineOf(one) }));
   const classes = new Map<number, Ranked<D>[]>();
-  for (const [rank, one] of [...found].sort(byScore).entries()) {
-    const own = classes.get(one.classIndex);
-    if (own === undefined) classes.set(one.classIndex, [{ rank, one }]);
-    else own.push({ rank, one });
+  for (const [rank, each] of outlined.sort(byScore).entries()) {
+    const own = classes.get(each.one.classIndex);
+    if (own === undefined) classes.set(each.one.classIndex, [{ rank, ...each }]);
+    else own.push({ rank, ...each });
   }
-  const merged = [...classes.values()].flatMap((own) => mergeClass(own, rules));
+  const merged = [...classes.values()].flatMap((own) => mergeClass(own, rules, task));
   return merged.sort((first, second) => first.rank - second.rank).map(({ one }) => one);
 }
 
 /** The objects are of one class, best first. */
-function mergeClass<D extends Detection>(found: readonly Ranked<D>[], rules: MergeRules): Ranked<D>[] {
-  const boxes = found.map(({ one }) => one.box);
-  const neighbours = new Neighbours(boxes, rules);
-  return found.flatMap(({ rank, one }, at) => {
+function mergeClass<D extends Detection>(
+  found: readonly Ranked<D>[],
+  rules: MergeRules,
+  task: SlicedTask<D>,
+): Pick<Ranked<D>, "rank" | "one">[] {
+  const outlines = found.map(({ outline }) => outline);
+  const neighbours = new Neighbours(outlines, rules);
+  return found.flatMap(({ rank, one, outline }, at) => {
     if (!neighbours.isLeft(at)) return [];
-    const others = neighbours.take(at).flatMap((other) => boxes[other] ?? []);
-    const box = rules.merge === "nms" ? one.box : boxAround(one.box, others, rules);
-    return [{ rank, one: { ...one, box } }];
+    const others = neighbours.take(at).flatMap((other) => found[other] ?? []);
+    if (rules.merge === "nms" || task.join === undefined) return [{ rank, one }];
+    const matching = growing(outline.box, others, rules).map((other) => other.one);
+    return [{ rank, one: matching.length === 0 ? one : task.join(one, matching) }];
   });
 }
 
 /** The box grows by one after the other; one that does not match what it has become is dropped, as SAHI does. */
-function boxAround(box: Box, others: readonly Box[], rules: MatchRules): Box {
-  return others.reduce(
-    (around, other) => (matches(around, other, rules) ? union(around, other) : around),
-    box,
-  );
-}
-
-function union(first: Box, second: Box): Box {
-  return {
-    x1: Math.min(first.x1, second.x1),
-    y1: Math.min(first.y1, second.y1),
-    x2: Math.max(first.x2, second.x2),
-    y2: Math.max(first.y2, second.y2),
-  };
+function growing<D>(box: Box, others: readonly Ranked<D>[], rules: MatchRules): Ranked<D>[] {
+  let around = box;
+  return others.filter(({ outline }) => {
+    if (!matches(around, outline.box, rules)) return false;
+    around = boxAround([around, outline.box]);
+    return true;
+  });
 }
 
 /** SAHI orders by float32 numbers. */
-function byScore(first: Detection, second: Detection): number {
-  const [a, b] = [first.box, second.box];
+function byScore(first: Omit<Ranked<Detection>, "rank">, second: Omit<Ranked<Detection>, "rank">): number {
+  const [a, b] = [first.outline.box, second.outline.box];
   return (
-    difference(second.score, first.score) ||
+    difference(second.one.score, first.one.score) ||
     difference(a.x1, b.x1) ||
     difference(a.y1, b.y1) ||
     difference(a.x2, b.x2) ||

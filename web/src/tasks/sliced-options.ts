@@ -4,24 +4,31 @@ import { WebbuildError } from "../api/errors.js";
 import { takesMask } from "../inputs/mask-input.js";
 import { stateInputs } from "../inputs/state-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
+import type { SlicedTask } from "../slices/sliced-task.js";
 import type { TaskSpec } from "./task-module.js";
-import type { SlicedField, TaskOptions } from "./task-options.js";
+import type { TaskOptions } from "./task-options.js";
 
 export function slicedOptions<Spec extends TaskSpec>(
   kind: Spec["kind"],
-  sliced: SlicedField,
+  sliced: SlicedTask,
 ): TaskOptions<Spec> {
   return {
     kind,
     names: ["slices", "onProgress"],
     sliced,
-    absent: "of this model nothing is put together from slices, only upright boxes and poses are",
+    absent:
+      "of this model nothing is put together from slices; boxes, rotated boxes, masks of objects and poses are",
     check({ inputs }, { slices, onProgress }) {
       if (slices === undefined && onProgress !== undefined) {
         const what = "onProgress: the model looks at the whole picture at once";
         throw new WebbuildError("invalid-option", what, "leave onProgress out, or give slices");
       }
-      if (slices !== undefined) requireOnePicture(inputs);
+      if (slices === undefined) return;
+      requireOnePicture(inputs);
+      if (slices.merge === "greedy-nmm" && sliced.join === undefined) {
+        const what = "slices.merge: what is around two rotated boxes is none, so the best is kept";
+        throw new WebbuildError("invalid-option", what, 'give "nms", or leave merge out');
+      }
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { internalError, WebbuildError } from "../api/errors.js";
 import type { RunOptions } from "../api/types.js";
+import type { SlicedTask } from "../slices/sliced-task.js";
 import type { ManifestOf, TaskSpec } from "./task-module.js";
 
 /** Lies in `tasks/<kind>/options.ts` as `options`, where the task has any. Its `task.ts` is in the worker only. */
@@ -13,8 +14,8 @@ export interface TaskOptions<Spec extends TaskSpec = TaskSpec> {
   readonly alsoTakes?: readonly (keyof RunOptions)[];
   /** Those of them that may be pictures: they cross to the worker as such. */
   readonly pictures?: readonly (keyof RunOptions)[];
-  /** The field of a result that holds objects in upright boxes, where pictures may be run in slices. */
-  readonly sliced?: SlicedField;
+  /** Of a task whose pictures may be run in slices. */
+  readonly sliced?: SlicedTask;
   /** What is said of another model that is given one. */
   readonly absent: string;
   /** Throws "invalid-option" for a value that the model does not take. */
@@ -22,8 +23,6 @@ export interface TaskOptions<Spec extends TaskSpec = TaskSpec> {
   /** Returns the place among a later stage's variants of the one that takes these options. Without it: the first. */
   variant?(variants: readonly ManifestOf<Spec>[], options: RunOptions): number;
 }
-
-export type SlicedField = "detections" | "poses";
 
 function allOptions(): TaskOptions[] {
   return Object.values(import.meta.glob<TaskOptions>("./*/options.ts", { eager: true, import: "options" }));
@@ -40,11 +39,11 @@ export function pictureOptionNames({ task }: { task: TaskSpec }): readonly (keyo
   return allOptions().find(({ kind }) => kind === task.kind)?.pictures ?? [];
 }
 
-/** The field of a result whose objects are put together of those of slices. */
-export function slicedField({ task }: { task: TaskSpec }): SlicedField {
-  const field = allOptions().find(({ kind }) => kind === task.kind)?.sliced;
-  if (field === undefined) throw internalError(`slices of a task that has none, ${task.kind}`);
-  return field;
+/** How the objects of slices are put together. */
+export function slicedTask({ task }: { task: TaskSpec }): SlicedTask {
+  const sliced = allOptions().find(({ kind }) => kind === task.kind)?.sliced;
+  if (sliced === undefined) throw internalError(`slices of a task that has none, ${task.kind}`);
+  return sliced;
 }
 
 /** Returns which of a stage's variants takes these options. */

@@ -4,13 +4,15 @@ import type {
   DetectResult,
   ImageSource,
   Model,
+  ObbResult,
   PartProgress,
   PoseResult,
+  SegmentResult,
   SliceOptions,
 } from "../../src/index.js";
 import { sliceGrid } from "../../src/slices/grid.js";
 import { mergeDetections } from "../../src/slices/merge.js";
-import { moveObject } from "../../src/slices/move-object.js";
+import { slicedTask } from "../../src/tasks/task-options.js";
 import { backends, loadTiny } from "../support/bundle.js";
 import { type Film, film } from "../support/playing-video.js";
 
@@ -42,13 +44,15 @@ function cutOf(canvas: OffscreenCanvas, left: number, top: number, width: number
   return pixels;
 }
 
-type Found = DetectResult | PoseResult;
+type Found = DetectResult | PoseResult | ObbResult | SegmentResult;
 
 const run = async (model: Model, source: ImageSource, slices?: SliceOptions): Promise<Found> =>
   (await model.run(source, { slices })) as Found;
 
 function objects(result: Found): Detection[] {
-  return result.kind === "detect" ? result.detections : result.poses;
+  if ("detections" in result) return result.detections;
+  if ("poses" in result) return result.poses;
+  return "objects" in result ? result.objects : result.segments;
 }
 
 /** The picture and each of its slices, run by themselves, their objects moved. */
@@ -57,26 +61,30 @@ async function byHand(model: Model, canvas: OffscreenCanvas): Promise<Detection[
   for (const slice of sliceGrid(PICTURE, SLICE, 0.25)) {
     const { left, top, width, height } = slice;
     const own = objects(await run(model, cutOf(canvas, left, top, width, height)));
-    found.push(...own.map((each) => moveObject(each, slice)));
+    found.push(...own.map((each) => slicedTask(model.manifest).move(each, slice, PICTURE)));
   }
   return [...found, ...objects(await run(model, canvas))];
 }
 
 describe.each(backends)("%s", (backend) => {
-  test.each(["manifest.json", "suppressed.json"])("slices of %s are runs of their own", async (manifest) => {
-    const model = await loadTiny({ backend }, manifest);
-    const canvas = drawn();
-    const found = await byHand(model, canvas);
-    const whole = await run(model, canvas);
-    expect(found.length).toBeGreaterThan(objects(whole).length);
-    const result = await run(model, canvas, SLICES);
-    const wanted = mergeDetections(found, { merge: "greedy-nmm", metric: "ios", threshold: 0.5 });
-    expect(wanted.length).toBeLessThan(found.length);
-    expect(objects(result)).toEqual(wanted);
-    expect(Object.keys(result).sort()).toEqual(Object.keys(whole).sort());
-    expect(result).toMatchObject({ kind: whole.kind, ...PICTURE, backend, warnings: [] });
-    expect(model.info().preprocess).toEqual(result.preprocess);
-  });
+  test.each(["manifest.json", "suppressed.json", "obb.json", "segments.json"])(
+    "slices of %s are runs of their own",
+    async (manifest) => {
+      const model = await loadTiny({ backend }, manifest);
+      const canvas = drawn();
+      const found = await byHand(model, canvas);
+      const whole = await run(model, canvas);
+      expect(found.length).toBeGreaterThan(objects(whole).length);
+      const result = await run(model, canvas, SLICES);
+      const rules = { merge: "greedy-nmm", metric: "ios", threshold: 0.5 } as const;
+      const wanted = mergeDetections(found, rules, slicedTask(model.manifest));
+      expect(wanted.length).toBeLessThan(found.length);
+      expect(objects(result)).toEqual(wanted);
+      expect(Object.keys(result).sort()).toEqual(Object.keys(whole).sort());
+      expect(result).toMatchObject({ kind: whole.kind, ...PICTURE, backend, warnings: [] });
+      expect(model.info().preprocess).toEqual(result.preprocess);
+    },
+  );
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { DetectResult, ImageSource, PartProgress, Result } from "../../src/api/types.js";
 import { runInSlices } from "../../src/runs/sliced-run.js";
+import { UPRIGHT } from "../../src/slices/sliced-task.js";
 
 const TIMINGS = { preprocess: 1, inference: 10, postprocess: 2, total: 13 };
 const ROUTE = { path: "cpu", reason: "a test" } as const;
@@ -45,9 +46,10 @@ test("slices are run in the largest batches, and their results are one", async (
       return answers(pictures);
     },
   };
+  const task = { field: "detections", ...UPRIGHT } as const;
   const slices = { size: 10, overlap: 0 };
   const onProgress = (progress: PartProgress): number => done.push(progress);
-  const result = await runInSlices(ramp(), { field: "detections", slices, onProgress }, runner);
+  const result = await runInSlices(ramp(), { task, slices, onProgress }, runner);
   expect(sent).toEqual([4, 1, 1, 1, 1]);
   expect(done.map((each) => each.done)).toEqual([4, 5, 6, 7, 8]);
   expect(done.every(({ total }) => total === 8)).toBe(true);

@@ -2,7 +2,10 @@ import { expect, test, vi } from "vitest";
 import type { Detection } from "../../src/api/types.js";
 import { type MergeRules, mergeDetections } from "../../src/slices/merge.js";
 import { Neighbours } from "../../src/slices/neighbours.js";
+import { UPRIGHT } from "../../src/slices/sliced-task.js";
 import { casesOf } from "../support/conformance.js";
+
+const BOXES = { field: "detections", ...UPRIGHT } as const;
 
 type Corners = [number, number, number, number];
 
@@ -20,7 +23,7 @@ function detection(box: Corners, score: number, classIndex: number, place: numbe
 test.each(casesOf<Case>("slice-merging"))("%s", (_, { detections, want, ...rules }) => {
   const found = detections.map(({ box, score, classIndex }, at) => detection(box, score, classIndex, at));
   const before = structuredClone(found);
-  const merged = mergeDetections(found, rules);
+  const merged = mergeDetections(found, rules, BOXES);
   expect(merged).toEqual(
     want.map(({ detection: at, box }) => {
       const { score = 0, classIndex = 0 } = detections[at] ?? {};
@@ -43,12 +46,12 @@ test.each([
   ["all on one another", 100_000, RULES, 1],
   ["all on one another, no two of them alike", 100_000, { ...RULES, metric: "iou", threshold: 1 }, 10_000],
 ] as const)("10,000 detections, %s", (_, width, rules, kept) => {
-  expect(mergeDetections(inRow(10_000, width), rules)).toHaveLength(kept);
+  expect(mergeDetections(inRow(10_000, width), rules, BOXES)).toHaveLength(kept);
 });
 
 test("a box is compared with those that begin near it", () => {
   const row = inRow(10_000, 10);
-  const boxes = row.flatMap((_, at) => row[(at * 7919) % row.length]?.box ?? []);
+  const boxes = row.flatMap((_, at) => row[(at * 7919) % row.length] ?? []);
   const neighbours = new Neighbours(boxes, RULES);
   const compared = vi.spyOn(Math, "min");
   for (const at of boxes.keys()) if (neighbours.isLeft(at)) neighbours.take(at);

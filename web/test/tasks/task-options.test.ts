@@ -74,10 +74,11 @@ test.each([
   ["detect", [IMAGE, { kind: "state", name: "h0" }], "a model with state"],
   ["detect", [{ kind: "stack", name: "images" }], "the model takes several pictures at once"],
   ["pose", [IMAGE, { kind: "mask", name: "mask" }], "the model takes a mask"],
-  ["obb", [IMAGE], "only upright boxes and poses"],
-  ["segment", [IMAGE], "only upright boxes and poses"],
-  ["image-segmentation", [IMAGE], "only upright boxes and poses"],
-  ["keypoints", [IMAGE], "only upright boxes and poses"],
+  ["obb", [IMAGE], null],
+  ["segment", [IMAGE], null],
+  ["segment", [IMAGE, { kind: "state", name: "h0" }], "a model with state"],
+  ["image-segmentation", [IMAGE], "nothing is put together"],
+  ["keypoints", [IMAGE], "nothing is put together"],
 ] as const)("slices of a model of task %s with the inputs %j", (kind, inputs, refusal) => {
   const manifest = { task: { kind }, inputs } as unknown as Manifest;
   const check = (): void => checkTaskOptions(manifest, { slices: { size: 640 } });
@@ -91,6 +92,18 @@ test.each([
         fix: expect.stringContaining("leave slices out"),
       }),
     );
+});
+
+test("rotated boxes are not made one", () => {
+  const turned = { task: { kind: "obb" }, inputs: [IMAGE] } as unknown as Manifest;
+  expect(() => checkTaskOptions(turned, { slices: { size: 640, merge: "nms" } })).not.toThrow();
+  expect(() => checkTaskOptions(turned, { slices: { size: 640, merge: "greedy-nmm" } })).toThrow(
+    expect.objectContaining({
+      code: "invalid-option",
+      message: expect.stringContaining("slices.merge: "),
+      fix: expect.stringContaining('"nms"'),
+    }),
+  );
 });
 
 test("without slices there is no progress to tell of", () => {

@@ -9,9 +9,14 @@ Corner = tuple[float, float]
 
 def polygon_iou(first: Sequence[Corner], second: Sequence[Corner]) -> float:
     """Return the intersection over the union of two convex polygons, their corners clockwise on a screen; 0 of none."""
-    shared = polygon_area(_clipped(first, second))
+    shared = shared_area(first, second)
     union = polygon_area(first) + polygon_area(second) - shared
     return shared / union if union > 0 else 0.0
+
+
+def shared_area(first: Sequence[Corner], second: Sequence[Corner]) -> float:
+    """Return the area of what two convex polygons share, their corners clockwise on a screen."""
+    return polygon_area(_clipped(first, second))
 
 
 def polygon_area(corners: Sequence[Corner]) -> float:
