@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser
+from PIL import Image
+from playwright.sync_api import Browser, expect
 
+from e2e.accessibility import violations
 from e2e.conftest import Open, Webbuild
 from e2e.demo_page import DemoPage
 from tests.colours import paint
@@ -18,6 +20,9 @@ from tests.embedding_models import SIZE, WORDS, encoder, text_encoder
 from tests.models import save, weights
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
+from webbuild.reporting.progress import ProgressReporter
+from webbuild.verify.bundle_reader import open_bundle
+from webbuild.verify.embed_pictures import embed_pictures
 
 ASK = """async () => {
   const { load, similar } = await import("./vision.js");
@@ -74,6 +79,84 @@ def test_both_encoders_agree_with_native_on_both_backends(
         assert {compared(each) for each in judged} == {"cosine distance", "rank"}
         assert {each["subject"]["stage"] for each in judged} == {"raw", "decoded"}
         assert {each["verdict"] for each in judged} == {"OK"}
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    """Pictures of different colours, in a folder and one below it, and what is none."""
+    random = np.random.default_rng(3)
+    (tmp_path / "photos" / "more").mkdir(parents=True)
+    for at in range(8):
+        rgb = random.integers(0, 256, (6, 9, 3), np.uint8)
+        Image.fromarray(rgb).resize((180, 120)).save(tmp_path / "photos" / ("more" if at % 2 else ".") / f"{at}.png")
+    (tmp_path / "photos" / "broken.png").write_text("no picture")
+    (tmp_path / "photos" / "notes.txt").write_text("no picture either")
+    return tmp_path / "photos"
+
+
+def ranked(worded: Path, photos: Path, text: str) -> list[str]:
+    """The pictures in the order of their cosines with a text, as Python has it."""
+    names, vectors = embed_pictures(open_bundle(worded), photos, sorted(photos.rglob("?.png")), ProgressReporter())
+    return [names[at] for at in np.argsort(-(vectors @ vector(text)), kind="stable")]
+
+
+LONGEST_TASK = """() => {
+  globalThis.longest = 0;
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
+  }).observe({ type: "longtask" });
+}"""
+
+
+def test_words_find_pictures_of_a_folder_that_stays_on_the_device(
+    demo: DemoPage, worded: Path, photos: Path, tmp_path: Path
+) -> None:
+    demo.wait_until_idle()
+    page, found, status = demo.page, demo.at("search-found").locator("li"), demo.at("search-status")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
+    page.evaluate(LONGEST_TASK)
+    demo.at("search-folder").set_input_files(photos)
+    expect(status).to_have_text("Ready: 8 pictures to search; 1 could not be read")
+    demo.at("search-words").focus()
+    page.keyboard.type("a red cat")
+    page.keyboard.press("Enter")
+    expect(status).to_have_text("8 of 8 pictures, the best first")
+    best = ranked(worded, photos, "a red cat")
+    assert found.locator("canvas").evaluate_all("all => all.map((each) => each.ariaLabel)") == [
+        f"photos/{name}" for name in best
+    ]
+    demo.at("search-words").fill("a blue dog")
+    demo.at("search-go").click()
+    other = ranked(worded, photos, "a blue dog")[0]
+    expect(found.first.locator("canvas")).to_have_attribute("aria-label", f"photos/{other}")
+    expect(found.first.locator("canvas")).to_have_js_property("width", 120)
+    assert page.evaluate("longest") < 50
+    assert [each for each in asked if not each.startswith("GET ")] == []
+    assert demo.overflow() == 0
+    assert violations(page) == []
+    page.set_viewport_size({"width": 360, "height": 800})
+    assert demo.overflow() == 0
+    page.screenshot(path=tmp_path / "narrow.png", full_page=True)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.screenshot(path=tmp_path / "wide.png", full_page=True)
+
+
+STOP_AT_ONCE = """() => {
+  const stop = document.getElementById("search-stop");
+  new MutationObserver(() => stop.click()).observe(stop, { attributes: true });
+}"""
+
+
+def test_embedding_is_stopped_by_a_button(demo: DemoPage, photos: Path) -> None:
+    demo.page.evaluate(STOP_AT_ONCE)
+    many = [*photos.rglob("?.png")]
+    for at in range(40):
+        many.append(photos / f"copy-{at}.png")
+        many[-1].write_bytes(many[at].read_bytes())
+    demo.at("search-files").set_input_files(many)
+    expect(demo.at("search-status")).to_contain_text("Stopped at ")
+    expect(demo.at("search-stop")).to_be_hidden()
 
 
 def vector(*texts: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:

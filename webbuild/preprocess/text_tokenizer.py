@@ -12,6 +12,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.preprocess.runtime_tokenizer import UnknownTableError, for_runtime
+from webbuild.preprocess.tokenizer_parts import unknown_part
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -31,7 +33,7 @@ class TokenizedTexts(Struct, frozen=True):
 
 
 class TextTokenizer:
-    """A tokenizer.json without its own padding and truncation. `text` is what a bundle ships."""
+    """A tokenizer.json without its own padding and truncation."""
 
     def __init__(self, text: str, place: str) -> None:
         """Open a tokenizer; `place` is its file, for messages. Raises `tokenizer-mismatch`, `tokenizers-missing`."""
@@ -46,8 +48,24 @@ class TextTokenizer:
         self._tokenizer: Tokenizer = self._checked(lambda: Tokenizer.from_str(text))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        # as the library writes it, with every field, which the one in JavaScript wants
-        self.text = json.dumps(json.loads(self._tokenizer.to_str()), separators=(",", ":"))
+
+    def for_runtime(self) -> str:
+        """Return the tokenizer.json that a bundle ships, with every field, and with settings for the runtime.
+
+        Raises:
+            WebbuildError: `tokenizer-mismatch` for parts that the runtime has not.
+        """
+        whole = json.loads(self._tokenizer.to_str())
+        if (part := unknown_part(whole)) is not None:
+            raise self._refused(f"the runtime has no {part}")
+        try:
+            return json.dumps(for_runtime(whole), separators=(",", ":"))
+        except UnknownTableError as error:
+            raise self._refused(str(error)) from error
+
+    def _refused(self, why: str) -> WebbuildError:
+        fix = "embed labels when packing: --labels FILE; or train a tokenizer of the kind BPE, Unigram or WordPiece"
+        return WebbuildError("tokenizer-mismatch", f"{self._place}: {why}", fix)
 
     @property
     def size(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -22,11 +21,10 @@ _LISTS = ("normalizers", "pretokenizers", "processors")
 """What the parts of a Sequence are called."""
 
 
-def unknown_part(text: str) -> str | None:
+def unknown_part(tokenizer: Mapping[str, Any]) -> str | None:
     """Return in words what of a tokenizer.json the runtime has not, None where it has everything."""
-    parsed: Mapping[str, Any] = json.loads(text)
     for name, known in KNOWN_PARTS.items():
-        for kind in _kinds(parsed.get(name)):
+        for kind in _kinds(tokenizer.get(name)):
             if kind not in known:
                 return f"{name.replace('_', '-')} {kind}"
     return None

@@ -7,6 +7,7 @@ import type { ResultDrawing } from "../drawing/result-drawing.js";
 import { drawVector } from "../drawing/vector-picture.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { classBar } from "../results/class-bar.js";
+import { PictureSearch } from "../search/picture-search.js";
 import { wrongTaskError } from "../shell/failure-card.js";
 import { element } from "../util/elements.js";
 import { BaseView } from "./base-view.js";
@@ -25,10 +26,13 @@ class EmbedView extends BaseView {
   readonly #words = element("best", HTMLElement);
   readonly #canvas = element("vector", HTMLCanvasElement);
   readonly #vectors = new Map<string, Float32Array>();
+  /** Null where the bundle has no text encoder. */
+  readonly #search = document.getElementById("search") === null ? null : new PictureSearch();
   #alike: readonly Alike[] = [];
 
   override setModel(model: Model | null, reason: string): void {
     this.#vectors.clear();
+    this.#search?.setModel(model);
     super.setModel(model, reason);
   }
 
