@@ -84,6 +84,12 @@ def test_the_vocabulary_alone_makes_the_tokenizer() -> None:
         ({"model": {"type": "BPE", "vocab": {}, "merges": []}}, (), "tokenizer-mismatch", "BPE"),
         ({"model": 7}, VOCABULARY, "tokenizer-mismatch", "unknown"),
         ({"model": {"type": "WordPiece"}}, (), "tokenizer-mismatch", "cannot be read"),
+        (
+            {**tokenizer_json_from_vocab(VOCABULARY, {}), "pre_tokenizer": {"pattern": {"Regex": "(a+)+b"}}},
+            (),
+            "tokenizer-mismatch",
+            "regular expression",
+        ),
         ({}, VOCABULARY[4:], "tokenizer-mismatch", "[CLS]"),
         ({}, ("a", "b"), "tokenizer-mismatch", "lacks [CLS] and [SEP]"),
     ],

@@ -1,12 +1,19 @@
-// The worker: for every port that the page sends a Host that answers there, all of them on one engine.
+// The worker: for every port that the page sends a Host that answers there, all of them on one engine. Under another
+// name it searches indices.
 
 import { expose } from "comlink";
 import { SharedEngine } from "./engine/shared-engine.js";
+import { SEARCH_WORKER, serveSearches } from "./search/serve-searches.js";
 import { registerErrorTransfer } from "./worker/transfer.js";
 import { trustOwnWorkers } from "./worker/trusted-url.js";
 import { WorkerHost } from "./worker/worker-host.js";
 
-registerErrorTransfer();
-trustOwnWorkers();
-const engine = new SharedEngine();
-addEventListener("message", ({ data }: MessageEvent<MessagePort>) => expose(new WorkerHost(engine), data));
+function serveModels(): void {
+  registerErrorTransfer();
+  trustOwnWorkers();
+  const engine = new SharedEngine();
+  addEventListener("message", ({ data }: MessageEvent<MessagePort>) => expose(new WorkerHost(engine), data));
+}
+
+if ((globalThis as { name?: unknown }).name === SEARCH_WORKER) serveSearches(globalThis);
+else serveModels();

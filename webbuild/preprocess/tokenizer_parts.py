@@ -30,6 +30,13 @@ def unknown_part(tokenizer: Mapping[str, Any]) -> str | None:
     return None
 
 
+def has_expression(part: Any) -> bool:
+    """Whether a part of a tokenizer.json has a regular expression, which may run for ever on some text."""
+    if isinstance(part, Mapping):
+        return "Regex" in part or any(has_expression(each) for each in part.values())
+    return isinstance(part, list) and any(has_expression(each) for each in part)
+
+
 def _kinds(part: Any) -> Iterator[str]:
     """Yield the types of a part and of those inside of it."""
     if not isinstance(part, Mapping):

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.preprocess.tokenizer_parts import has_expression
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -89,6 +90,9 @@ def load_tokenizer(
     kind = _model_type(made.get("model"))
     if kind != "WordPiece":
         what = f"{file}: the tokenizer.json beside it is of the kind {kind}, and BERT's is WordPiece"
+        raise WebbuildError("tokenizer-mismatch", what, _FIX_TOKENIZER)
+    if any(has_expression(part) for name, part in made.items() if name != "model"):
+        what = f"{file}: the tokenizer.json beside it has a regular expression, which BERT's has not"
         raise WebbuildError("tokenizer-mismatch", what, _FIX_TOKENIZER)
     found = WordpieceTokenizer(json.dumps(made, ensure_ascii=True, separators=(",", ":")))
     try:

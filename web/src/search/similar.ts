@@ -1,8 +1,10 @@
-// The pictures of an index that are most like a query: exact, in slices that leave the page responsive.
+// The pictures of an index that are most like a query: exact, in a worker, which leaves the page responsive.
 
 import { WebbuildError } from "../api/errors.js";
 import { BestOf } from "./best-of.js";
+import { offerRows } from "./nearest.js";
 import type { PictureIndex } from "./picture-index.js";
+import { SearchWorker } from "./search-worker.js";
 
 /** A picture of an index, and how alike it is. */
 export interface SimilarPicture {
@@ -13,50 +15,47 @@ export interface SimilarPicture {
   cosine: number;
 }
 
-/** Milliseconds of work between two rests, in which the page draws and hears its visitor. */
+/** Products up to which a search is over before a worker has answered. */
+const FEW = 1 << 20;
+/** Milliseconds of work between two rests, in which the page draws and hears its visitor, where there is no worker. */
 const SLICE = 8;
 /** Products between two looks at the clock. */
 const BLOCK = 1 << 15;
 
 /**
  * The `k` pictures whose vectors have the largest cosine with `query`, the best first; of equals the one of the lower index.
- * Every vector is compared. Throws "invalid-option" for a query of another length, and for a `k` that is no number of pictures.
+ * Every vector is compared, those of a large index in a worker, which has a copy from the first search on: vectors that
+ * change are a new array. Throws "invalid-option" for a query of another length, and for a `k` that is no number of pictures.
  */
 export async function similar(
   index: PictureIndex,
   query: ArrayLike<number>,
   k = 10,
 ): Promise<SimilarPicture[]> {
-  const { vectors, names, dimension } = index;
+  const { vectors, names } = index;
   const unit = checked(index, query, k);
-  const best = new BestOf(Math.min(k, names.length));
-  const rows = Math.max(1, Math.floor(BLOCK / dimension));
+  const best = Math.min(k, names.length);
+  const inWorker = vectors.length > FEW ? await SearchWorker.shared.search(vectors, unit, best) : null;
+  const found = inWorker ?? (await inSlices(vectors, unit, names.length, best));
+  return found.map(({ place, score }) => ({ name: names[place] ?? "", index: place, cosine: score }));
+}
+
+async function inSlices(
+  vectors: Float32Array,
+  unit: Float64Array,
+  count: number,
+  most: number,
+): Promise<{ place: number; score: number }[]> {
+  const best = new BestOf(most);
+  const rows = Math.max(1, Math.floor(BLOCK / unit.length));
   let began = performance.now();
-  for (let first = 0; first < names.length; first += rows) {
-    const end = Math.min(first + rows, names.length);
-    for (let place = first; place < end; place += 1) {
-      const cosine = dotAt(vectors, place * dimension, unit);
-      best.offer(place, Number.isNaN(cosine) ? Number.NEGATIVE_INFINITY : cosine);
-    }
+  for (let first = 0; first < count; first += rows) {
+    offerRows(best, vectors, unit, first, Math.min(first + rows, count));
     if (performance.now() - began < SLICE) continue;
     await new Promise((resolve) => setTimeout(resolve));
     began = performance.now();
   }
-  return best.sorted().map(({ place, score }) => ({ name: names[place] ?? "", index: place, cosine: score }));
-}
-
-/** Four sums side by side, which take a quarter of the time of one: each waits for its own last product. */
-function dotAt(vectors: Float32Array, offset: number, query: Float64Array): number {
-  let [one, two, three, four] = [0, 0, 0, 0];
-  let at = 0;
-  for (; at + 3 < query.length; at += 4) {
-    one += (vectors[offset + at] ?? 0) * (query[at] ?? 0);
-    two += (vectors[offset + at + 1] ?? 0) * (query[at + 1] ?? 0);
-    three += (vectors[offset + at + 2] ?? 0) * (query[at + 2] ?? 0);
-    four += (vectors[offset + at + 3] ?? 0) * (query[at + 3] ?? 0);
-  }
-  for (; at < query.length; at += 1) one += (vectors[offset + at] ?? 0) * (query[at] ?? 0);
-  return one + two + (three + four);
+  return best.sorted();
 }
 
 /** The query divided by its length. */

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { SearchWorker } from "../../src/search/search-worker.js";
+import { SEARCH_WORKER } from "../../src/search/serve-searches.js";
+
+const DIMENSION = 8;
+const query = Float64Array.from({ length: DIMENSION }, () => Math.sqrt(1 / DIMENSION));
+
+function startWorker(): Worker {
+  return new Worker(new URL("../../src/worker.ts", import.meta.url), { type: "module", name: SEARCH_WORKER });
+}
+
+/** More numbers than are copied at a time; the row at `best` is the query. */
+function vectors(best: number): Float32Array {
+  const made = Float32Array.from({ length: 100_000 * DIMENSION }, (_, at) => Math.sin(at * at) / 4);
+  made.set(Float32Array.from(query), best * DIMENSION);
+  return made;
+}
+
+test("a worker finds the best of each index, which it is given once", async () => {
+  const posted: unknown[] = [];
+  const worker = startWorker();
+  const post = worker.postMessage.bind(worker) as (message: unknown, moved: Transferable[]) => void;
+  worker.postMessage = (message: unknown, moved: unknown) => {
+    posted.push(message);
+    post(message, moved as Transferable[]);
+  };
+  const search = new SearchWorker(() => worker);
+  const [one, other] = [vectors(99_999), vectors(7)];
+  const found = await Promise.all([one, other, one].map((each) => search.search(each, query, 2)));
+  expect(found.map((each) => each?.[0]?.place)).toEqual([99_999, 7, 99_999]);
+  expect(found[0]?.[0]?.score).toBeCloseTo(1, 6);
+  expect(found.map((each) => each?.length)).toEqual([2, 2, 2]);
+  expect(posted.filter((each) => "part" in Object(each))).toHaveLength(4);
+  worker.terminate();
+});
+
+test("without a worker there is no answer, and it is not tried again", async () => {
+  let started = 0;
+  const search = new SearchWorker(() => {
+    started += 1;
+    throw new Error("no worker");
+  });
+  expect(await search.search(vectors(1), query, 1)).toBeNull();
+  expect(await search.search(vectors(1), query, 1)).toBeNull();
+  expect(started).toBe(1);
+});
+
+test("a script that fails to load is no answer either", async () => {
+  const search = new SearchWorker(() => new Worker(URL.createObjectURL(new Blob(["this is no script"]))));
+  expect(await search.search(vectors(1), query, 1)).toBeNull();
+});
