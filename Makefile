@@ -169,13 +169,15 @@ tsc: $(MODULES)
 SCHEMA := import json; from webbuild.manifest.manifest import json_schema; print(json.dumps(json_schema(), indent=2))
 PIPELINE := import json; from webbuild.compile.stages.pipeline_file import pipeline_schema; print(json.dumps(pipeline_schema(), indent=2))
 TYPES := import { manifestTypes } from "./web/build/types.mjs"; process.stdout.write(await manifestTypes())
+DEFINITIONS := import { manifestDefinitions } from "./web/build/definitions.mjs"; process.stdout.write(await manifestDefinitions())
 
 generated: $(INSTALLED) $(MODULES)
 	@$(BIN)/python -c '$(SCHEMA)' | diff -u webbuild/manifest/manifest.schema.json - \
 	  && $(BIN)/python -c '$(PIPELINE)' | diff -u docs/pipeline.schema.json - \
 	  && node --input-type=module -e '$(TYPES)' | diff -u web/src/manifest/manifest.ts - \
+	  && node --input-type=module -e '$(DEFINITIONS)' | diff -u web/src/manifest/definitions.ts - \
 	  || { echo "A generated file is not what its source says. fix: make format" >&2; exit 1; }
-	@echo "manifest.schema.json, pipeline.schema.json and web/src/manifest/manifest.ts are current"
+	@echo "manifest.schema.json, pipeline.schema.json, and manifest.ts and definitions.ts of web/src/manifest are current"
 
 # The stamps.
 

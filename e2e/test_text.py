@@ -31,7 +31,17 @@ COPIED = """async () => {
 def packed(webbuild: Webbuild, webgpu: BrowserHandle, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     """The bundle, and the report of `pack`, which compares it on both backends."""
     out = tmp_path_factory.mktemp("text") / "bundle"
-    options = ("--labels", PAIR / "dict.txt", "--size", "320", "--widths", "160,320", "--sample", PAIR / "samples" / "2-sign.jpg", "--json")
+    options = (
+        "--labels",
+        PAIR / "dict.txt",
+        "--size",
+        "320",
+        "--widths",
+        "160,320",
+        "--sample",
+        PAIR / "samples" / "2-sign.jpg",
+        "--json",
+    )
     done = webbuild("pack", PAIR / "det.onnx", PAIR / "rec.onnx", *options, "-o", out)
     assert done.returncode == 0, done.stderr
     return out, json.loads(done.stdout)

@@ -88,6 +88,10 @@ def test_the_schema_asks_for_every_field_but_those_that_few_bundles_have() -> No
         ([0, 1, 2], ("task", "skeleton", 0)),
         (4, ("task", "keypointSize")),
         ("12", ("source", "size")),
+        (-1, ("source", "size")),
+        (0, ("inputs", 0, "shape", 0)),
+        (-2, ("outputs", 0, "shape", 0)),
+        (2**31, ("outputs", 0, "shape", 0)),
         (None, ("engine",)),
     ],
 )

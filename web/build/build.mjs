@@ -4,6 +4,7 @@
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { writeDeclarations } from "./declarations.mjs";
+import { writeManifestDefinitions } from "./definitions.mjs";
 import { copyEngine } from "./engine.mjs";
 import { buildIntegrations } from "./integrations.mjs";
 import { buildPackage } from "./package.mjs";
@@ -15,7 +16,7 @@ const OUT = fileURLToPath(new URL("../../webbuild/_web/", import.meta.url));
 const PACKAGE = fileURLToPath(new URL("../../build/npm/", import.meta.url));
 
 const PARTS = {
-  types: () => writeManifestTypes(),
+  types: () => Promise.all([writeManifestTypes(), writeManifestDefinitions()]),
   runtime: async () => {
     await rm(`${OUT}runtime`, { recursive: true, force: true });
     await buildRuntime(`${OUT}runtime`);

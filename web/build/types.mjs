@@ -3,9 +3,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { compile } from "json-schema-to-typescript";
 
-const SCHEMA = new URL("../../webbuild/manifest/manifest.schema.json", import.meta.url);
+export const SCHEMA = new URL("../../webbuild/manifest/manifest.schema.json", import.meta.url);
 const TYPES = new URL("../src/manifest/manifest.ts", import.meta.url);
-const BANNER = "// Generated from webbuild/manifest/manifest.schema.json by `npm run build`. Do not edit.";
+export const BANNER =
+  "// Generated from webbuild/manifest/manifest.schema.json by `npm run build`. Do not edit.";
 
 /** Drops what only other languages need: `discriminator` is OpenAPI's, and every field is always written. */
 function plain(node) {

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.numbers import Count, Size
 
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Path = Annotated[str, Meta(description="Relative to the manifest, with forward slashes.")]
@@ -31,7 +32,7 @@ class Source(ManifestStruct, kw_only=True, frozen=True):
 
     file: str
     sha256: Sha256
-    size: int
+    size: Size
     producer: str
     license: str
 
@@ -48,10 +49,10 @@ class File(ManifestStruct, kw_only=True, frozen=True):
     """
 
     path: Path
-    size: int
+    size: Size
     sha256: Sha256
     encoding: Literal["identity", "gzip", "zstd"] = "identity"
-    uncompressed_size: int
+    uncompressed_size: Size
     uncompressed_sha256: Sha256 | UnsetType = UNSET
     parts: list[Path] = []
     quantization: Literal["none", "int8"] = "none"
@@ -116,8 +117,8 @@ class Sample(ManifestStruct, kw_only=True, frozen=True):
 
     file: Path
     title: str
-    width: int
-    height: int
+    width: Count
+    height: Count
     stack: list[Path] = []
     focus_distances: list[float] = []
     prompt: str = ""

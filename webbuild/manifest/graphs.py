@@ -8,6 +8,7 @@ import msgspec
 
 from webbuild.manifest.files import Path as Path
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.numbers import Count, Size
 from webbuild.manifest.output import Output as Output
 from webbuild.manifest.suppression import Suppression
 
@@ -26,8 +27,8 @@ class HeadStatus(ManifestStruct, kw_only=True, frozen=True):
     """
 
     output: str
-    capacity: int
-    rounds: int
+    capacity: Count
+    rounds: Count
     fallback: TargetName
 
 
@@ -48,7 +49,7 @@ class Graph(ManifestStruct, kw_only=True, frozen=True):
     target: TargetName
     file: Path
     weights: list[Path]
-    nodes: int
+    nodes: Count
     outputs: list[Output]
     head_status: HeadStatus | None
     cpu_nodes: list[str] = []
@@ -56,7 +57,7 @@ class Graph(ManifestStruct, kw_only=True, frozen=True):
     features: list[Feature] = []
     precision: Precision = "fp32"
     weight_dtype: Weights = "fp32"
-    macs: int = 0
+    macs: Size = 0
     optimized: bool = False
     suppression: Suppression | msgspec.UnsetType = msgspec.UNSET
 

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from msgspec import Meta
+
 from webbuild.manifest.inputs.tensor import DType
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.numbers import OutputShape
+
+OutputName = Annotated[str, Meta(extra_json_schema={"names": "outputs"})]
+"""The name of an `Output` of the same model. No keyword of JSON Schema's: the runtime checks it."""
 
 
 class Output(ManifestStruct, kw_only=True, frozen=True):
@@ -11,4 +19,4 @@ class Output(ManifestStruct, kw_only=True, frozen=True):
 
     name: str
     dtype: DType
-    shape: list[int]
+    shape: OutputShape

@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.numbers import Count
 from webbuild.manifest.output import Output
 
 SUPPRESSION_KEY = "webbuild.suppression"
@@ -21,11 +22,11 @@ class MultiLabel(ManifestStruct, kw_only=True, frozen=True):
     Of a box that is kept for a label, `score_column` of its row is that score, and `label_column` that label.
     """
 
-    count: int
-    max_detections: int
+    count: Count
+    max_detections: Count
     order: Literal["score", "label"]
-    score_column: int | UnsetType = UNSET
-    label_column: int | UnsetType = UNSET
+    score_column: Count | UnsetType = UNSET
+    label_column: Count | UnsetType = UNSET
 
 
 class Suppression(ManifestStruct, kw_only=True, frozen=True):
@@ -53,8 +54,8 @@ class Suppression(ManifestStruct, kw_only=True, frozen=True):
     rows: str
     confidence: str | None
     iou: str | None
-    max_detections: int
+    max_detections: Count
     rotated: Literal[True] | UnsetType = UNSET
-    max_candidates: int | UnsetType = UNSET
+    max_candidates: Count | UnsetType = UNSET
     multi_label: MultiLabel | UnsetType = UNSET
     row_count: Output | UnsetType = UNSET

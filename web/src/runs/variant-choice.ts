@@ -1,6 +1,6 @@
 // Which of a model's graphs a run takes: it has one for each size of picture and each number of pictures.
 
-import { internalError } from "../api/errors.js";
+import { internalError, WebbuildError } from "../api/errors.js";
 import type { PictureSize, Tensors } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { pictureBatch, pictureSize, pictureSizes, sameSize } from "../manifest/variants.js";
@@ -52,9 +52,12 @@ export class VariantChoice {
     return found;
   }
 
-  /** Returns the largest batch that so many pictures fill. */
+  /** Returns the largest batch that so many pictures fill. Throws "no-graph" where each wants more. */
   largestBatch(pictures: number): number {
-    return Math.max(...this.batches.filter((each) => each <= pictures));
+    const filled = this.batches.findLast((each) => each <= pictures);
+    if (filled !== undefined) return filled;
+    const what = `every graph takes ${this.batches[0]} pictures or more, not ${pictures}`;
+    throw new WebbuildError("no-graph", what, "pack the model again");
   }
 
   /** The size of the widest pictures, null where the model takes none. */

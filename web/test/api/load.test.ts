@@ -85,9 +85,9 @@ describe("wasm", () => {
   });
 
   test.runIf(hasWebgpu)("is what auto takes where the adapter lacks what the graph needs", async () => {
-    const model = await loadTiny({}, "featured.json");
+    const model = await withWorker("worker-without-f16.js", () => loadTiny({}, "featured.json"));
     expect(model.backend).toBe("wasm");
-    const message = expect.stringContaining("the adapter has no none-such");
+    const message = expect.stringContaining("the adapter has no shader-f16");
     expect(model.warnings).toMatchObject([{ code: "no-adapter", message }]);
   });
 });

@@ -1,15 +1,19 @@
 // Manifests of every kind of model, with fields that are gone, of another kind, or absurd: loaded or refused.
 
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import { closeResults } from "../../src/api/close-results.js";
 import type { WebbuildError } from "../../src/api/errors.js";
 import { fetchManifest } from "../../src/api/fetch-manifest.js";
+import type { RunOptions } from "../../src/index.js";
 import { graphFiles } from "../../src/manifest/graphs.js";
 import type { Manifest } from "../../src/manifest/manifest.js";
 import { everyStage } from "../../src/manifest/stages.js";
 import { Downloads } from "../../src/storage/download.js";
 import { FileCache } from "../../src/storage/file-cache.js";
-import { bundle, runtime } from "../support/bundle.js";
+import { bundle, loadTiny, picture, runtime } from "../support/bundle.js";
 import { damagedJson, expectTypedEnds } from "../support/fuzz.js";
+import { TINY_TASKS } from "../support/tiny-tasks.js";
 
 const NAMES = [
   "manifest.json",
@@ -66,20 +70,46 @@ test.each<[what: string, change: (manifest: Manifest) => unknown]>([
   await expect(reading).rejects.toMatchObject({ code: "invalid-manifest" });
 });
 
-test("a bundle with any manifest loads or is refused", async () => {
-  const inputs = damagedJson(...(await manifests()).slice(0, 2));
-  await expectTypedEnds("bundles that are loaded", [5, 150], inputs, async (text) => {
-    const addresses = filesOf(text);
-    const options = { backend: "wasm", cache: false, addresses } as const;
-    const error = await served(text, (url) =>
-      runtime.load(url, options).then((model) => model.dispose()),
-    ).catch((reason: unknown) => reason);
+const LOADED = Object.values(TINY_TASKS);
+
+test("a bundle with any manifest is loaded and run, or refused", async () => {
+  // A model that stays keeps the worker and its engine.
+  const stays = await loadTiny({ backend: "wasm" });
+  const image = await picture("upright.png");
+  const whole = await Promise.all(LOADED.map(async ([name]) => (await fetch(bundle(name))).json()));
+  const inputs = fc
+    .nat(LOADED.length - 1)
+    .chain((at) => damagedJson(whole[at]).map((text) => ({ text, options: LOADED[at]?.[1] })));
+  await expectTypedEnds("bundles that are loaded", [20, 600], inputs, async ({ text, options }) => {
+    const error = await loadAndRun(text, image, options).catch((reason: unknown) => reason);
     if (error === undefined) return "accepted";
     // The built runtime has a class of its own for errors.
-    expect(error).toMatchObject({ name: "WebbuildError", code: expect.any(String), fix: expect.any(String) });
+    const refused = { name: "WebbuildError", code: expect.any(String), fix: expect.any(String) };
+    expect(error).toMatchObject(refused);
+    expect(error).not.toMatchObject({ code: "internal" });
     return (error as WebbuildError).code;
   });
+  await stays.dispose();
 });
+
+test("a stage whose graph takes more crops than there are is refused", async () => {
+  const manifest: Manifest = await (await fetch(bundle("crop-classes.json"))).json();
+  const [input] = manifest.stages?.[0]?.inputs ?? [];
+  if (input?.kind !== "crop") throw new Error("the stage takes no crops");
+  input.shape[0] = 7;
+  const running = loadAndRun(JSON.stringify(manifest), await picture("upright.png"), undefined);
+  await expect(running).rejects.toMatchObject({ code: "no-graph" });
+});
+
+async function loadAndRun(text: string, image: Blob, run: RunOptions | undefined): Promise<void> {
+  const options = { backend: "wasm", cache: false, addresses: filesOf(text) } as const;
+  const model = await served(text, (url) => runtime.load(url, options));
+  try {
+    closeResults(await model.run(image, run));
+  } finally {
+    await model.dispose();
+  }
+}
 
 function filesOf(text: string): Record<string, string> {
   const paths = text.match(/"(?:model|runtime|golden)[^"]*"/g) ?? [];

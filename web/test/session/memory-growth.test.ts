@@ -1,40 +1,16 @@
 import { describe, expect, inject, test } from "vitest";
 import { closeResults } from "../../src/api/close-results.js";
-import type { RunOptions } from "../../src/index.js";
-import type { Manifest } from "../../src/manifest/manifest.js";
 import { backends, bundle, hasWebgpu, loadTiny, picture, runtime, withWorker } from "../support/bundle.js";
 import { type Held, held } from "../support/measured.js";
 import { expectFlat } from "../support/soak.js";
+import { TINY_TASKS } from "../support/tiny-tasks.js";
 
 /** 50 runs and 5 cycles; `make soak` makes it 1,000 and 100. */
 const cycles = inject("times");
 const runs = cycles * 10;
 
-/** A model of each task, and what its run takes beside a picture. */
-const TASKS: Record<Manifest["task"]["kind"], [manifest: string, options?: RunOptions]> = {
-  classify: ["classify.json"],
-  "crop-classes": ["crop-classes.json"],
-  "crop-embeddings": ["crop-embeddings.json"],
-  depth: ["depths.json"],
-  detect: ["suppressed.json"],
-  embed: ["embed.json"],
-  grounding: ["grounding.json", { prompt: "red circle. blue square" }],
-  image: ["whole.json"],
-  "image-segmentation": ["regions.json"],
-  keypoints: ["keypoints.json"],
-  "mask-generation": ["mask-generation.json", { points: [{ x: 4, y: 10 }] }],
-  matte: ["matting-whole.json"],
-  obb: ["obb.json"],
-  pose: ["manifest.json"],
-  segment: ["segments.json"],
-  tensor: ["golden.json"],
-  text: ["text.json"],
-  "text-line": ["text-line.json"],
-  "text-boxes": ["text-boxes.json"],
-};
-
 const CASES = backends.flatMap((backend) =>
-  Object.entries(TASKS).map(([task, [manifest, options]]) => ({ backend, task, manifest, options })),
+  Object.entries(TINY_TASKS).map(([task, [manifest, options]]) => ({ backend, task, manifest, options })),
 );
 
 describe.runIf(hasWebgpu)("what a worker holds", () => {

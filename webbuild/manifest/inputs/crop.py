@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from webbuild.manifest.inputs.picture import PictureInput
+from webbuild.manifest.numbers import Count
 
 
 class CropInput(PictureInput, tag="crop", kw_only=True, frozen=True):
@@ -40,6 +41,6 @@ class CropInput(PictureInput, tag="crop", kw_only=True, frozen=True):
     unbiased: bool = False
     pad: float = 0.0
     template: list[Annotated[list[float], Meta(min_length=2, max_length=2)]] = []
-    classes: list[int] = []
+    classes: list[Count] = []
     min_score: float = 0.0
-    max_crops: int = 1000
+    max_crops: Count = 1000

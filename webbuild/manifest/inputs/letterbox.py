@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.numbers import Count
 
 Interpolation = Literal["bilinear", "bilinear-antialias", "nearest", "bicubic"]
 
@@ -40,4 +41,4 @@ class Letterbox(ManifestStruct, kw_only=True, frozen=True):
     pad: int | Literal["mean"] | Annotated[list[float], Meta(min_length=3, max_length=3)] = 114
     interpolation: Interpolation = "bilinear"
     rounding: Literal["half-up"] | UnsetType = UNSET
-    edge: int | UnsetType = UNSET
+    edge: Count | UnsetType = UNSET

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.numbers import Shape
 
 
 class SizeInput(ManifestStruct, tag="size", tag_field="kind", kw_only=True, frozen=True):
@@ -16,7 +17,7 @@ class SizeInput(ManifestStruct, tag="size", tag_field="kind", kw_only=True, froz
 
     name: str
     dtype: Literal["int64", "int32", "float32"]
-    shape: list[int]
+    shape: Shape
     order: Literal["width-height", "height-width"] = "width-height"
     size_of: Literal["picture", "input"] = "picture"
 
@@ -26,7 +27,7 @@ class OptionInput(ManifestStruct, tag="option", tag_field="kind", kw_only=True, 
 
     name: str
     dtype: Literal["float32"] = "float32"
-    shape: list[int]
+    shape: Shape
     option: Literal["confidence", "iou"]
     default: float
     minimum: float = 0.0
@@ -41,5 +42,5 @@ class NumberInput(ManifestStruct, tag="number", tag_field="kind", kw_only=True, 
 
     name: str
     dtype: Literal["float32"] = "float32"
-    shape: list[int]
+    shape: Shape
     default: float

@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from webbuild.manifest.inputs.letterbox import Letterbox
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.numbers import PictureShape
 
 Color = Literal["rgb", "bgr", "gray", "rgba"]
 
@@ -17,7 +18,7 @@ class PictureInput(ManifestStruct, tag_field="kind", kw_only=True, frozen=True):
 
     name: str
     dtype: Literal["float32", "uint8"] = "float32"
-    shape: list[int]
+    shape: PictureShape
     layout: Literal["nchw", "nhwc", "hwc"] = "nchw"
     color: Color = "rgb"
     scale: float

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.numbers import Shape
 
 PointPromptRole = Literal["points", "labels", "box", "mask", "has-mask"]
 
@@ -30,5 +31,5 @@ class PointPromptInput(ManifestStruct, tag="point-prompt", tag_field="kind", kw_
 
     name: str
     dtype: Literal["float32", "int64", "int32"]
-    shape: list[int]
+    shape: Shape
     role: PointPromptRole

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.numbers import Shape
 
 PromptRole = Literal["input_ids", "attention_mask", "token_type_ids", "position_ids", "self_attention_mask"]
 
@@ -20,5 +21,5 @@ class PromptInput(ManifestStruct, tag="prompt", tag_field="kind", kw_only=True, 
 
     name: str
     dtype: Literal["int64", "int32", "float32", "bool"]
-    shape: list[int]
+    shape: Shape
     role: PromptRole

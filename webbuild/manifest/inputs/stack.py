@@ -6,6 +6,7 @@ from typing import Literal
 
 from webbuild.manifest.inputs.letterbox import Letterbox
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.numbers import Count, Shape
 
 
 class StackInput(ManifestStruct, tag="stack", tag_field="kind", kw_only=True, frozen=True):
@@ -16,8 +17,8 @@ class StackInput(ManifestStruct, tag="stack", tag_field="kind", kw_only=True, fr
 
     name: str
     dtype: Literal["float32"] = "float32"
-    shape: list[int]
-    count: int
+    shape: Shape
+    count: Count
     color: Literal["rgb", "bgr"] = "rgb"
     scale: float
     mean: list[float]
@@ -33,5 +34,5 @@ class FocusInput(ManifestStruct, tag="focus", tag_field="kind", kw_only=True, fr
 
     name: str
     dtype: Literal["float32"] = "float32"
-    shape: list[int]
+    shape: Shape
     default: list[float]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.numbers import Shape
 
 DType = Literal["float32", "int32", "int64", "uint8", "bool"]
 
@@ -19,7 +20,7 @@ class StateInput(ManifestStruct, tag="state", tag_field="kind", kw_only=True, fr
 
     name: str
     dtype: DType
-    shape: list[int]
+    shape: Shape
     output: str
 
 
@@ -31,7 +32,7 @@ class StageInput(ManifestStruct, tag="stage", tag_field="kind", kw_only=True, fr
 
     name: str
     dtype: DType
-    shape: list[int]
+    shape: Shape
     stage: str
     output: str
 
@@ -41,4 +42,4 @@ class TensorInput(ManifestStruct, tag="tensor", tag_field="kind", kw_only=True, 
 
     name: str
     dtype: DType
-    shape: list[int]
+    shape: Shape

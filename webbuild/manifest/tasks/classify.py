@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from webbuild.manifest.output import OutputName
 from webbuild.manifest.tasks.task import Task
 
 
@@ -11,6 +12,6 @@ class ClassifyTask(Task, tag="classify", kw_only=True, frozen=True):
     `output` [1, classes] holds a probability each or, with `logits`, what softmax makes one of.
     """
 
-    output: str
+    output: OutputName
     classes: list[str]
     logits: bool

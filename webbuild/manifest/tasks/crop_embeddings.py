@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from webbuild.manifest.numbers import Count
+from webbuild.manifest.output import OutputName
 from webbuild.manifest.tasks.task import Task
 
 
@@ -11,5 +13,5 @@ class CropEmbeddingsTask(Task, tag="crop-embeddings", kw_only=True, frozen=True)
     `output` [crops, size] or [crops, size, 1, 1]. Each vector is divided by its length; one of zeros stays as it is.
     """
 
-    output: str
-    size: int
+    output: OutputName
+    size: Count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from webbuild.manifest.output import OutputName
 from webbuild.manifest.tasks.task import Task
 
 
@@ -19,8 +20,8 @@ class DepthTask(Task, tag="depth", kw_only=True, frozen=True):
     cells whose centre lies in the picture. Pixels whose centre lies outside of the input have NaN.
     """
 
-    output: str
-    confidence: str | None = None
+    output: OutputName
+    confidence: OutputName | None = None
     quantity: Literal["depth", "inverse-depth"]
     unit: Literal["metres", "relative"]
     near: float | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from webbuild.manifest.numbers import Count
+from webbuild.manifest.output import OutputName
 from webbuild.manifest.tasks.task import Task
 
 
@@ -12,6 +14,6 @@ class DetectTask(Task, tag="detect", kw_only=True, frozen=True):
     padding; rows are in order of falling score.
     """
 
-    output: str
-    rows: int
+    output: OutputName
+    rows: Count
     classes: list[str]

@@ -7,6 +7,8 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.numbers import Count
+from webbuild.manifest.output import OutputName
 from webbuild.manifest.tasks.task import Task
 
 Pooling = Literal["none", "cls", "mean"]
@@ -21,8 +23,8 @@ class TextInput(ManifestStruct, kw_only=True, frozen=True):
     """
 
     tokenizer: str
-    length: int
-    padding: int
+    length: Count
+    padding: Count
     texts: list[str]
     logit_scale: float | None
     logit_bias: float | None
@@ -38,8 +40,8 @@ class EmbedTask(Task, tag="embed", kw_only=True, frozen=True):
     The text encoder of a bundle has this task too: `text_input` says how texts go in, instead of a picture.
     """
 
-    output: str
-    size: int
-    tokens: int = 1
+    output: OutputName
+    size: Count
+    tokens: Count = 1
     pooling: Pooling
     text_input: TextInput | UnsetType = UNSET

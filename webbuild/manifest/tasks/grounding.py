@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from webbuild.manifest.numbers import Count
+from webbuild.manifest.output import OutputName
 from webbuild.manifest.tasks.task import Task
 
 
@@ -19,12 +21,12 @@ class GroundingTask(Task, tag="grounding", kw_only=True, frozen=True):
     separate phrases, and of [PAD]. `prompts` are examples; the first is what the model is warmed up with.
     """
 
-    output: str
-    boxes: str
-    queries: int
-    max_tokens: int
+    output: OutputName
+    boxes: OutputName
+    queries: Count
+    max_tokens: Count
     tokenizer: str
-    special_tokens: dict[str, int]
+    special_tokens: dict[str, Count]
     confidence: float
     text_threshold: float
     prompts: list[str]

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from webbuild.manifest.output import OutputName
 from webbuild.manifest.tasks.task import Task
 from webbuild.manifest.tasks.tile_plan import TilePlan
 
@@ -30,7 +31,7 @@ class ImageTask(Task, tag="image", kw_only=True, frozen=True):
     With `tiles`, pictures are run in tiles; without, they are resized.
     """
 
-    output: str
+    output: OutputName
     layout: Literal["nchw", "nhwc"] = "nchw"
     scale: Annotated[int, Meta(ge=1, le=8)] = 1
     low: float = 0.0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from webbuild.manifest.numbers import Count
+from webbuild.manifest.output import OutputName
 from webbuild.manifest.tasks.task import Task
 
 
@@ -31,12 +33,12 @@ class ImageSegmentationTask(Task, tag="image-segmentation", kw_only=True, frozen
     is largest, or without `scores` the logit.
     """
 
-    masks: str
-    scores: str | None = None
+    masks: OutputName
+    scores: OutputName | None = None
     classes: list[str]
     mode: Literal["panoptic", "instance", "semantic"]
-    label_ids_to_fuse: list[int] = []
-    mask_size: list[int] = []
+    label_ids_to_fuse: list[Count] = []
+    mask_size: list[Count] = []
     threshold: float = 0.5
     mask_threshold: float = 0.5
     overlap_mask_area_threshold: float = 0.8

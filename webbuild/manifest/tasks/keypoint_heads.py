@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.numbers import Count
+from webbuild.manifest.output import OutputName
 
 
 class SimccHead(ManifestStruct, tag="simcc", tag_field="kind", kw_only=True, frozen=True):
@@ -15,8 +17,8 @@ class SimccHead(ManifestStruct, tag="simcc", tag_field="kind", kw_only=True, fro
     scores. Where that is not above 0, both indices are -1.
     """
 
-    x: str
-    y: str
+    x: OutputName
+    y: OutputName
     split_ratio: float = 2.0
 
 
@@ -39,10 +41,10 @@ class HeatmapHead(ManifestStruct, tag="heatmap", tag_field="kind", kw_only=True,
     (columns - 1), y * (height - 1) / (rows - 1)).
     """
 
-    output: str
+    output: OutputName
     refine: Literal["none", "shift", "dark", "udp"] = "none"
     sigma: float = 0.8
-    radius: int = 5
+    radius: Count = 5
     border: Literal["symmetric", "reflect", "zero"] = "symmetric"
     unbiased: bool = False
 
@@ -54,6 +56,6 @@ class RegressionHead(ManifestStruct, tag="regression", tag_field="kind", kw_only
     with `signed` -1 and 1 are; `pixels` are those of the input. Without c a confidence is 1.
     """
 
-    output: str
+    output: OutputName
     columns: Literal["xy", "xyz", "xyc"] = "xy"
     range: Literal["unit", "signed", "pixels"] = "unit"

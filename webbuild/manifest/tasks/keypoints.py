@@ -6,6 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from webbuild.manifest.numbers import Count
 from webbuild.manifest.tasks.keypoint import Keypoint
 from webbuild.manifest.tasks.keypoint_heads import HeatmapHead, RegressionHead, SimccHead
 from webbuild.manifest.tasks.task import Task
@@ -21,4 +22,4 @@ class KeypointsTask(Task, tag="keypoints", kw_only=True, frozen=True):
     head: SimccHead | HeatmapHead | RegressionHead
     classes: list[str]
     keypoints: list[Keypoint]
-    skeleton: list[Annotated[list[int], Meta(min_length=2, max_length=2)]]
+    skeleton: list[Annotated[list[Count], Meta(min_length=2, max_length=2)]]

@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
+from webbuild.manifest.numbers import Count
+from webbuild.manifest.output import OutputName
 from webbuild.manifest.tasks.task import Task
 
 
@@ -34,11 +36,11 @@ class MaskGenerationTask(Task, tag="mask-generation", kw_only=True, frozen=True)
     map is. Either way bilinearly, with half-pixel centres and clamped edges.
     """
 
-    masks: str
-    scores: str
-    single: int | None
-    multi: list[int]
-    frame: Annotated[list[int], Meta(min_length=2, max_length=2)]
+    masks: OutputName
+    scores: OutputName
+    single: Count | None
+    multi: list[Count]
+    frame: Annotated[list[Count], Meta(min_length=2, max_length=2)]
     coordinates: Literal["pixels", "unit"] = "pixels"
     box: Literal["corners", "input", "none"]
     padding_point: bool

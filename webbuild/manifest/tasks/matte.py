@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from webbuild.manifest.numbers import Count
+from webbuild.manifest.output import OutputName
 from webbuild.manifest.tasks.task import Task
 from webbuild.manifest.tasks.tile_plan import TilePlan
 
@@ -27,12 +29,12 @@ class MatteTask(Task, tag="matte", kw_only=True, frozen=True):
     leave half-transparent ones.
     """
 
-    output: str
+    output: OutputName
     layout: Literal["nchw", "nhwc"] = "nchw"
-    channel: int = 0
+    channel: Count = 0
     activation: Literal["none", "sigmoid", "softmax"] = "none"
     low: float = 0.0
     high: float = 1.0
     min_max: bool = False
-    foreground: str | None = None
+    foreground: OutputName | None = None
     tiles: TilePlan | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from webbuild.manifest.numbers import Count
+from webbuild.manifest.output import OutputName
 from webbuild.manifest.tasks.task import Task
 
 
@@ -13,6 +15,6 @@ class ObbTask(Task, tag="obb", kw_only=True, frozen=True):
     0 is padding; rows are in order of falling score.
     """
 
-    output: str
-    rows: int
+    output: OutputName
+    rows: Count
     classes: list[str]

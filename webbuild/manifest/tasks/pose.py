@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from webbuild.manifest.numbers import Count
+from webbuild.manifest.output import OutputName
 from webbuild.manifest.tasks.keypoint import Keypoint
 from webbuild.manifest.tasks.task import Task
 
@@ -18,9 +20,9 @@ class PoseTask(Task, tag="pose", kw_only=True, frozen=True):
     padding; rows are in order of falling score.
     """
 
-    output: str
-    rows: int
+    output: OutputName
+    rows: Count
     classes: list[str]
     keypoints: list[Keypoint]
     keypoint_size: Literal[2, 3]
-    skeleton: list[Annotated[list[int], Meta(min_length=2, max_length=2)]]
+    skeleton: list[Annotated[list[Count], Meta(min_length=2, max_length=2)]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from webbuild.manifest.numbers import Count
+from webbuild.manifest.output import OutputName
 from webbuild.manifest.tasks.task import Task
 
 
@@ -17,8 +19,8 @@ class SegmentTask(Task, tag="segment", kw_only=True, frozen=True):
     with half-pixel centres and clamped edges.
     """
 
-    output: str
-    protos: str
-    rows: int
+    output: OutputName
+    protos: OutputName
+    rows: Count
     classes: list[str]
-    mask_coefficients: int
+    mask_coefficients: Count

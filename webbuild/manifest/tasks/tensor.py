@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from webbuild.manifest.manifest_struct import ManifestStruct
+from webbuild.manifest.numbers import Count
 from webbuild.manifest.tasks.task import Task
 
 
@@ -13,8 +14,8 @@ class JoinedTensor(ManifestStruct, kw_only=True, frozen=True):
 
     output: str
     axis: Literal[1, 3]
-    first: int
-    end: int
+    first: Count
+    end: Count
 
 
 class TensorTask(Task, tag="tensor", kw_only=True, frozen=True):

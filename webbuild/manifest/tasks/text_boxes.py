@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from webbuild.manifest.numbers import Count
+from webbuild.manifest.output import OutputName
 from webbuild.manifest.tasks.task import Task
 
 
@@ -17,9 +19,9 @@ class TextBoxesTask(Task, tag="text-boxes", kw_only=True, frozen=True):
     divided by the length of its outline. Before, its shorter side is at least 3 cells, after that 5.
     """
 
-    output: str
+    output: OutputName
     activation: Literal["none", "sigmoid"]
     threshold: float
     confidence: float
     unclip_ratio: float
-    max_outlines: int
+    max_outlines: Count

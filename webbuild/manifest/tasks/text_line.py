@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from webbuild.manifest.numbers import Count
+from webbuild.manifest.output import OutputName
 from webbuild.manifest.tasks.task import Task
 
 
@@ -20,9 +22,9 @@ class CtcTask(Task, kw_only=True, frozen=True):
     reaches from the first column of its first run to behind the last column of its last.
     """
 
-    output: str
+    output: OutputName
     characters: str
-    blank: int
+    blank: Count
     logits: bool
 
 
