@@ -95,10 +95,11 @@ unit: $(DEVELOPING) $(BUILT) test-chromium ## The Python tests. ARGS go to pytes
 
 .PHONY: fuzz
 fuzz: $(DEVELOPING) $(MODULES) $(BUILT) test-chromium ## Random models for each pass; 60,000 broken inputs, those of the runtime in Chromium; write the table of docs/fuzz.md. WEBBUILD_SEED=N.
-	@export WEBBUILD_EXAMPLES=fuzz; \
+	@export WEBBUILD_EXAMPLES=fuzz; trap 'kill $$(jobs -p) 2> /dev/null || true' EXIT; \
 	$(BIN)/python -m pytest tests/passes/fuzz tests/fuzz tests/browser/test_hostile_clients.py \
-	  tests/commands/test_unfolding_models.py -m "slow or not slow" $(ARGS); \
+	  tests/commands/test_unfolding_models.py -m "slow or not slow" $(ARGS) & python=$$!; \
 	$(IN_CHROMIUM) npm test --silent -- web/test/fuzz; \
+	wait $$python; \
 	$(BIN)/python -m benchmarks.fuzz test-results/fuzz-python.json $(REPORT) --write
 
 .PHONY: recorded
