@@ -14,7 +14,7 @@ export class SearchWorker {
   readonly #start: () => Worker;
   /** One request at a time: an answer is that of the last. */
   readonly #queue = new Queue();
-  readonly #numbers = new WeakMap<Float32Array, number>();
+  readonly #given = new WeakMap<Float32Array, { index: number; dimension: number }>();
   readonly #left = new FinalizationRegistry<number>((index) => {
     void this.#queue.add(() => this.#ask({ index, dropped: true })).catch(() => {});
   });
@@ -37,7 +37,9 @@ export class SearchWorker {
     if (this.#isBroken) return null;
     try {
       return await this.#queue.add(async () => {
-        const index = this.#numbers.get(vectors) ?? (await this.#give(vectors));
+        const given = this.#given.get(vectors);
+        const index =
+          given?.dimension === query.length ? given.index : await this.#give(vectors, query.length);
         return this.#ask({ index, query, best });
       });
     } catch {
@@ -47,13 +49,14 @@ export class SearchWorker {
     }
   }
 
-  async #give(vectors: Float32Array): Promise<number> {
-    const [index, { length }] = [this.#count++, vectors];
-    for (let offset = 0; offset < length; offset += PART) {
-      const part = vectors.slice(offset, offset + PART);
-      await this.#ask({ index, length, offset, part }, [part.buffer]);
+  async #give(vectors: Float32Array, dimension: number): Promise<number> {
+    const [index, count] = [this.#count++, vectors.length / dimension];
+    const step = Math.max(1, Math.floor(PART / dimension));
+    for (let first = 0; first < count; first += step) {
+      const rows = vectors.slice(first * dimension, (first + step) * dimension);
+      await this.#ask({ index, count, dimension, first, rows }, [rows.buffer]);
     }
-    this.#numbers.set(vectors, index);
+    this.#given.set(vectors, { index, dimension });
     this.#left.register(vectors, index);
     return index;
   }

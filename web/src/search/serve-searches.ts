@@ -1,14 +1,14 @@
 // The worker's half of a search: it holds copies of indices, and answers in order.
 
+import { VectorRows } from "../wasm/vector-rows.js";
 import { BestOf } from "./best-of.js";
-import { offerRows } from "./nearest.js";
 
 /** The name of such a worker, by which the script of all workers knows what it is for. */
 export const SEARCH_WORKER = "webbuild-search";
 
-/** What the page says: a part of an index of `length` numbers, that nobody wants it any more, or a query, a unit vector. */
+/** What the page says: rows of an index of `count` from the `first` on, that nobody wants it any more, or a query, a unit vector. */
 export type SearchRequest =
-  | { index: number; length: number; offset: number; part: Float32Array }
+  | { index: number; count: number; dimension: number; first: number; rows: Float32Array }
   | { index: number; dropped: true }
   | { index: number; query: Float64Array; best: number };
 
@@ -22,23 +22,24 @@ interface Scope {
 }
 
 export function serveSearches(scope: Scope): void {
-  const indices = new Map<number, Float32Array>();
+  const indices = new Map<number, VectorRows>();
   scope.addEventListener("message", ({ data }) => scope.postMessage(answer(indices, data)));
 }
 
-function answer(indices: Map<number, Float32Array>, request: SearchRequest): SearchAnswer {
+function answer(indices: Map<number, VectorRows>, request: SearchRequest): SearchAnswer {
   if ("dropped" in request) {
     indices.delete(request.index);
     return null;
   }
-  if ("part" in request) {
-    const vectors = indices.get(request.index) ?? new Float32Array(request.length);
-    indices.set(request.index, vectors);
-    vectors.set(request.part, request.offset);
+  const known = indices.get(request.index);
+  if ("rows" in request) {
+    const rows = known ?? new VectorRows(request.count, request.dimension);
+    indices.set(request.index, rows);
+    rows.set(request.first, request.rows);
     return null;
   }
-  const vectors = indices.get(request.index) ?? new Float32Array();
   const best = new BestOf(request.best);
-  offerRows(best, vectors, request.query, 0, vectors.length / request.query.length);
+  for (const [place, cosine] of known?.products(request.query).entries() ?? [])
+    best.offer(place, Number.isNaN(cosine) ? Number.NEGATIVE_INFINITY : cosine);
   return best.sorted();
 }

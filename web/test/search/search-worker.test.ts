@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { SearchWorker } from "../../src/search/search-worker.js";
 import { SEARCH_WORKER } from "../../src/search/serve-searches.js";
+import { VectorRows } from "../../src/wasm/vector-rows.js";
 
 const DIMENSION = 8;
 const query = Float64Array.from({ length: DIMENSION }, () => Math.sqrt(1 / DIMENSION));
@@ -30,8 +31,23 @@ test("a worker finds the best of each index, which it is given once", async () =
   expect(found.map((each) => each?.[0]?.place)).toEqual([99_999, 7, 99_999]);
   expect(found[0]?.[0]?.score).toBeCloseTo(1, 6);
   expect(found.map((each) => each?.length)).toEqual([2, 2, 2]);
-  expect(posted.filter((each) => "part" in Object(each))).toHaveLength(4);
+  expect(posted.filter((each) => "rows" in Object(each))).toHaveLength(4);
   worker.terminate();
+});
+
+test.each([1, 7, 8, 10, 512])("rows of %d numbers have the products of plain sums", (dimension) => {
+  const count = 37;
+  const all = Float32Array.from({ length: count * dimension }, (_, at) => Math.sin(at * at));
+  const asked = Float64Array.from({ length: dimension }, (_, at) => Math.cos(at));
+  const rows = new VectorRows(count, dimension);
+  rows.set(0, all.slice(0, 20 * dimension));
+  rows.set(20, all.slice(20 * dimension));
+  const want = Array.from({ length: count }, (_, row) =>
+    asked.reduce((sum, value, at) => sum + value * (all[row * dimension + at] ?? 0), 0),
+  );
+  for (const [row, product] of rows.products(asked).entries())
+    expect(product).toBeCloseTo(want[row] ?? 0, 12);
+  expect(rows.products(asked)).toHaveLength(count);
 });
 
 test("without a worker there is no answer, and it is not tried again", async () => {
