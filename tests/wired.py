@@ -1,4 +1,4 @@
-"""Small models of segments and of rotated boxes, wired by hand: what they find follows from the picture."""
+"""Small models of boxes, of segments and of rotated boxes, wired by hand: what they find follows from the picture."""
 
 from __future__ import annotations
 
@@ -33,6 +33,26 @@ objects (float[1,3,64,64] images) => (float[1,4,7] output0)
   {ROWS.format(name="output0")}
 }}
 """
+
+
+REMEMBERED = f"""{HEADER}
+remembered (float[1,3,64,64] images, float[1,1,1] state) => (float[1,4,6] output0, float[1,1,1] stateN)
+<float half = {{0.5}}>
+{{
+  seen = ReduceMean <keepdims = 0> (images)
+  before = Mul (state, half)
+  stateN = Add (before, seen)
+  moved = Mul (stateN, output0_step)
+  output0 = Add (output0_start, moved)
+}}
+"""
+
+
+def remembered() -> onnx.ModelProto:
+    """Return a detector of three objects that lie where the pictures so far say. In a dark one there are two."""
+    start: Rows = [[4, 8, 30, 40, 0.8, 0], [30, 20, 60, 55, 0.7, 1], [2, 45, 40, 62, -0.05, 0], [0] * 6]
+    step: Rows = [[3, 1, 4, 1, 0.05, 0], [1, 2, 1, 2, 0.05, 0], [1, 1, 1, 1, 0.4, 0], [0] * 6]
+    return _with_rows(REMEMBERED, start, step, task="detect")
 
 
 def segments() -> onnx.ModelProto:

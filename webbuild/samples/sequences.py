@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import msgspec
@@ -56,6 +57,7 @@ def _film(
     file: Path, image: ImageInput, inputs: Sequence[Input], ranges: Ranges, folder: Path | None
 ) -> Iterator[Sample]:
     picture, sequence = load_image(file), f"{STEPS} frames of {file.name}"
+    frames = None if folder is None else Path(mkdtemp(dir=folder))  # a model may have two films
     for step in range(STEPS):
         frame = _frame(picture, step)
         tensor, placement = image_to_tensor(frame, image)
@@ -63,7 +65,7 @@ def _film(
         yield Sample(
             step_name(sequence, step),
             feeds,
-            None if folder is None else _write_frame(frame, folder / f"frame-{step + 1}.png"),
+            None if frames is None else _write_frame(frame, frames / f"frame-{step + 1}.png"),
             placement,
             size=(frame.shape[1], frame.shape[0]),
             sequence=sequence,

@@ -35,6 +35,8 @@ export class Stream {
   readonly state: ModelState | null;
   readonly #stopping = new AbortController();
   readonly #tracker: Tracker | null;
+  /** Whether the tracks are to be forgotten before the next frame is run: the one under way is of before. */
+  #forgets = false;
 
   /** @internal */
   constructor(
@@ -58,9 +60,12 @@ export class Stream {
     });
   }
 
-  /** Begins again, for instance after a seek: sets the state to zeros and forgets all tracks, whose ids begin at 1. */
+  /**
+   * Begins again with the next frame that is run, for instance after a seek: sets the state to zeros and forgets all tracks,
+   * whose ids begin at 1.
+   */
   async reset(): Promise<void> {
-    this.#tracker?.reset();
+    this.#forgets = true;
     await this.state?.reset();
   }
 
@@ -73,6 +78,8 @@ export class Stream {
     const { signal } = this.#stopping;
     const began = await firstFrame(video, signal);
     for (let frame = began, before = began; frame !== null; frame = await nextFrame(video, signal)) {
+      if (this.#forgets) this.#tracker?.reset();
+      this.#forgets = false;
       const result = await run(video, signal).catch((error: unknown) => {
         if (signal.aborted) return null;
         throw error;

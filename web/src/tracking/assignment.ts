@@ -11,7 +11,7 @@ export interface Assignment {
 }
 
 /** Rows that are left after so many costs get their cheapest free column: thousands of boxes on one heap. */
-const MOST_WORK = 2e7;
+const MOST_WORK = 2e6;
 
 /**
  * Returns the assignment with the least sum of costs, where a row without a column costs `limit`. A search goes from a row

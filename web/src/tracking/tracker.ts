@@ -25,7 +25,9 @@ export class Tracker {
     this.#size = size;
     this.#tracker.update(detections).forEach((id, index) => {
       const detection = detections[index];
-      if (id !== null && detection !== undefined) detection.track = id;
+      if (detection === undefined) return;
+      if (id === null) delete detection.track;
+      else detection.track = id;
     });
   }
 

@@ -14,19 +14,22 @@ export interface Crossings {
   readonly in: number;
   /** From its right to its left. */
   readonly out: number;
-  /** By track, where it was last seen beside the line. */
+  /** By track, where it was last seen beside the line: of the latest of them, those seen last at the end. */
   readonly last: ReadonlyMap<number, Point>;
 }
 
 /** Which point of its box stands for a detection. */
 export type Anchor = "center" | "bottom";
 
+/** So many tracks are remembered, and as many as there are in a frame: numbers grow for as long as a camera runs. */
+const MOST_REMEMBERED = 1000;
+
 const NONE: Crossings = { in: 0, out: 0, last: new Map() };
 
 /**
  * Returns the crossings up to this frame: those `before`, and the tracks of `detections` whose way since then meets the
- * line. A track that was lost on the other side, and found again on this one, has crossed it. Detections without a
- * track do not count.
+ * line. A track that touches the line and goes back has not crossed it, and neither has one that is first seen on it. One
+ * that was lost on the other side, and found again on this one, has. Detections without a track do not count.
  */
 export function countCrossings(
   line: Line,
@@ -40,14 +43,16 @@ export function countCrossings(
     if (track === undefined) continue;
     const point = anchorOf(box, anchor);
     const to = sideOf(line, point);
-    if (to === 0) continue; // on the line: it has not crossed yet
+    if (!(Math.abs(to) > 0)) continue; // on the line, or no number: it has not crossed yet
     const from = last.get(track);
+    last.delete(track);
     last.set(track, point);
     if (from === undefined || Math.sign(sideOf(line, from)) === Math.sign(to)) continue;
     const way = { start: from, end: point };
     if (sideOf(way, line.start) * sideOf(way, line.end) > 0) continue; // past an end of the line
     count[to > 0 ? "in" : "out"]++;
   }
+  for (const track of [...last.keys()].slice(0, -MOST_REMEMBERED - detections.length)) last.delete(track);
   return { in: before.in + count.in, out: before.out + count.out, last };
 }
 

@@ -128,6 +128,28 @@ test("progress is told after each slice, and the whole picture is left out if it
   removeEventListener("error", heard);
 });
 
+test.each([
+  [0, 2],
+  [0.5, 3],
+  [0.99, 21],
+])(
+  "an overlap of %d is run in %i slices and the whole picture, each told of once",
+  async (overlap, count) => {
+    const model = await loadTiny({ backend: "wasm" }, "suppressed.json");
+    const done: number[] = [];
+    const totals = new Set<number>();
+    const onProgress = ({ done: parts, total }: PartProgress): void => {
+      done.push(parts);
+      totals.add(total);
+    };
+    const picture = cutOf(drawn(), 0, 0, 40, 16);
+    const result = (await model.run(picture, { slices: { size: [20, 16], overlap }, onProgress })) as Found;
+    expect(done).toEqual(Array.from({ length: count + 1 }, (_, at) => at + 1));
+    expect([...totals]).toEqual([count + 1]);
+    expect(objects(result).length).toBeGreaterThan(0);
+  },
+);
+
 test("a signal ends the run between two slices, and the model runs on", async () => {
   const model = await loadTiny({ backend: "wasm" });
   const stopping = new AbortController();

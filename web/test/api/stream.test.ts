@@ -179,6 +179,65 @@ describe("a stream", () => {
     expect(ids).toEqual([1, undefined, 1, undefined, 1, undefined]);
   });
 
+  test("gives what was under way at a reset its old tracks, and begins with the next frame", async () => {
+    const ids: (number | undefined)[] = [];
+    let frames = 0;
+    const run = async (): Promise<Result> => {
+      frames++;
+      const x1 = frames < 3 ? 0 : 3000;
+      if (frames === 2) await stream.reset();
+      const detection = { box: { x1, y1: 0, x2: x1 + 20, y2: 40 }, score: 0.9, classIndex: 0, label: "cat" };
+      return { kind: "detect", width: 4000, height: 480, detections: [detection] } as unknown as Result;
+    };
+    const on = (result: Result): void => {
+      if (result.kind === "detect") ids.push(result.detections[0]?.track);
+      if (ids.length === 3) stream.stop();
+    };
+    const tracker = new Tracker();
+    const stream = new Stream(await playing(), run, on, undefined, { state: null, own: false, tracker });
+    await stream.finished;
+    expect(ids).toEqual([1, 1, 1]);
+  });
+
+  test("goes on with the same tracks after a pause, and gives nothing meanwhile", async () => {
+    const model = await loadTiny({ backend: "wasm" }, "detect.json");
+    const video = await playing();
+    const ids: (number | undefined)[][] = [];
+    const on = (result: Result): void => {
+      if (result.kind === "detect") ids.push(result.detections.map(({ track }) => track));
+      if (ids.length === 2) video.pause();
+      if (ids.length === 5) stream.stop();
+    };
+    const stream = model.stream(video, on, { track: { highScore: 0.1, newScore: 0.1 } });
+    await expect.poll(() => video.paused).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const meanwhile = ids.length;
+    expect(meanwhile).toBeLessThan(5); // what was under way is given
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(ids).toHaveLength(meanwhile);
+    await video.play();
+    await stream.finished;
+    expect(ids).toEqual(Array(5).fill([1, 2]));
+  });
+
+  test("begins its tracks again where the video changes its size, and loses no frame to it", async () => {
+    const model = await loadTiny({ backend: "wasm" }, "detect.json");
+    const made = await film();
+    films.push(made);
+    const seen: { width: number; ids: (number | undefined)[] }[] = [];
+    const on = (result: Result): void => {
+      if (result.kind !== "detect") return;
+      seen.push({ width: result.width, ids: result.detections.map(({ track }) => track) });
+      if (seen.length === 2) made.resize(96, 48);
+      if (seen.filter(({ width }) => width === 96).length === 2) stream.stop();
+    };
+    const stream = model.stream(made.video, on, { track: { highScore: 0.1, newScore: 0.1 } });
+    await stream.finished;
+    expect(seen.map(({ width }) => width)).toEqual(seen.map(({ width }) => width).toSorted((a, b) => a - b));
+    expect(seen.at(0)).toEqual({ width: 64, ids: [1, 2] });
+    expect(seen.at(-1)).toEqual({ width: 96, ids: [1, 2] });
+  });
+
   test("refuses `track` where a result holds no boxes, and settings that there are none of", async () => {
     const video = await playing();
     const boxes = await loadTiny({ backend: "wasm" }, "detect.json");

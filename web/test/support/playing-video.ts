@@ -2,6 +2,8 @@
 
 export interface Film {
   video: HTMLVideoElement;
+  /** From now on its pictures have this size. */
+  resize: (width: number, height: number) => void;
   end: () => void;
 }
 
@@ -24,5 +26,6 @@ export async function film(): Promise<Film> {
     for (const track of stream.getTracks()) track.stop();
     video.remove();
   };
-  return { video, end };
+  const resize = (width: number, height: number): void => void Object.assign(canvas, { width, height });
+  return { video, resize, end };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Detection, OrientedObject } from "../../src/api/types.js";
+import type { Detection, DetectResult, OrientedObject } from "../../src/api/types.js";
 import { ByteTracker } from "../../src/tracking/byte-tracker.js";
+import { Tracker } from "../../src/tracking/tracker.js";
 import { casesOf } from "../support/conformance.js";
 
 interface Scene {
@@ -131,6 +132,30 @@ describe("a track", () => {
       1,
     ]);
   });
+});
+
+test("1,000 frames without a detection end all tracks, and nothing of them is left", () => {
+  const tracker = new ByteTracker(DEFAULTS);
+  expect(tracker.update([at(0, 0)])).toEqual([1]);
+  for (let frame = 0; frame < 1000; frame++) expect(tracker.update([])).toEqual([]);
+  expect(tracker.update([at(0, 0)])).toEqual([null]);
+  expect(tracker.update([at(0, 0)])).toEqual([2]);
+});
+
+test("a result that is given again has the ids of its last time", () => {
+  const tracker = new Tracker();
+  const first = {
+    kind: "detect",
+    width: 640,
+    height: 480,
+    detections: [at(0, 0), at(200, 0)],
+  } as DetectResult;
+  tracker.update(first);
+  expect(first.detections.map(({ track }) => track)).toEqual([1, 2]);
+  tracker.reset();
+  tracker.update({ ...first, detections: [at(400, 0)] });
+  tracker.update(first);
+  expect(first.detections.map(({ track }) => track)).toEqual([undefined, undefined]);
 });
 
 describe("10,000 detections in a frame", () => {

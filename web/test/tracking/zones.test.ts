@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import guide from "../../../docs/guides/javascript.md?raw";
 import { type Crossings, countCrossings, inZone } from "../../src/index.js";
 import { casesOf } from "../support/conformance.js";
 
@@ -43,6 +44,60 @@ describe("countCrossings()", () => {
     expect([before.in, after.in]).toEqual([0, 1]);
     expect(before.last.get(1)).toEqual({ x: 5, y: -5 });
   });
+});
+
+const LINE = { start: point([0, 0]), end: point([10, 0]) };
+
+test("a box that is no number crosses nothing, and its track goes on from where it was", () => {
+  let got = countCrossings(LINE, [{ box: around(5, -5), track: 1 }]);
+  for (const y of [Number.NaN, -4, 5]) got = countCrossings(LINE, [{ box: around(5, y), track: 1 }], got);
+  expect(got).toMatchObject({ in: 1, out: 0 });
+});
+
+test("a camera that runs for days remembers the tracks that were seen last", () => {
+  let got = countCrossings(LINE, [{ box: around(5, -5), track: 1 }]);
+  for (let track = 2; track < 5000; track++)
+    got = countCrossings(
+      LINE,
+      [1, track].map((each) => ({ box: around(5, -5), track: each })),
+      got,
+    );
+  expect(got.last.size).toBeLessThan(1100);
+  got = countCrossings(
+    LINE,
+    [1, 2, 4999].map((track) => ({ box: around(5, 5), track })),
+    got,
+  );
+  expect(got).toMatchObject({ in: 2, out: 0 }); // 2 is forgotten
+  const crowd = Array.from({ length: 10_000 }, (_, track) => ({ box: around(5, -5), track }));
+  got = countCrossings(LINE, crowd, got);
+  const below = crowd.map(({ track }) => ({ box: around(5, 5), track }));
+  expect(countCrossings(LINE, below, got).in - got.in).toBe(10_000);
+});
+
+test("the guide's example counts what crosses its line", () => {
+  const code =
+    guide
+      .split("```js")
+      .find((each) => each.includes("countCrossings(line"))
+      ?.split("```")[0] ?? "";
+  const shown: string[] = [];
+  const ways = [300, 350, 390, 410, 450].map((y, frame) => [
+    { box: around(300, y), track: 1 }, // down, over the line
+    { box: around(900, 800 - y), track: 2 }, // up, over the line
+    { box: around(frame === 4 ? 300 : 700, 200), track: 3 }, // into the zone
+  ]);
+  const model = {
+    stream: (_: unknown, on: (result: object) => void) => {
+      for (const detections of ways) on({ detections });
+    },
+  };
+  const names = ["model", "video", "show", "countCrossings", "inZone"];
+  const run = new Function(...names, code.replace(/^import.*$/m, ""));
+  run(model, null, (text: string) => shown.push(text), countCrossings, inZone);
+  expect(shown).toHaveLength(5);
+  expect(shown[2]).toBe("0 in, 0 out, 1 in the zone");
+  expect(shown.at(-1)).toBe("1 in, 1 out, 1 in the zone");
 });
 
 test.each(casesOf<ZoneCase>("zones"))("inZone() %s", (_, { zone, points }) => {
