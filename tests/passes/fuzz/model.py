@@ -69,19 +69,22 @@ def fires(model: onnx.ModelProto, kind: type[Pass]) -> bool:
     return any(rewrite.applied for rewrite in kind().apply(read, PassOptions(table=load_table(WEBGPU))))
 
 
-def assert_same(model: onnx.ModelProto, kind: type[Pass], feeds: Arrays, tolerance: float = 0.0) -> None:
+def assert_same(
+    model: onnx.ModelProto, kind: type[Pass], feeds: Arrays, tolerance: float = 0.0, terms: float = 0.0
+) -> None:
     """Compare before and after, with a tolerance relative to the largest finite magnitude of the output.
 
-    A model that differs is kept.
+    `terms` is the magnitude of what the output is a sum of, where that may cancel or be weighed with 0. A model that
+    differs is kept.
     """
     try:
-        compare(model, kind, feeds, tolerance)
+        compare(model, kind, feeds, tolerance, terms)
     except Exception as error:
         error.add_note(f"kept as {keep_model(model, kind)}: make it a case of the pass, in tests/passes/cases")
         raise
 
 
-def compare(model: onnx.ModelProto, kind: type[Pass], feeds: Arrays, tolerance: float) -> None:
+def compare(model: onnx.ModelProto, kind: type[Pass], feeds: Arrays, tolerance: float, terms: float = 0.0) -> None:
     """Assert that a pass leaves what a model answers."""
     want = Session(model).run(feeds)
     got = Session(changed(model, kind)).run(feeds)
@@ -89,7 +92,7 @@ def compare(model: onnx.ModelProto, kind: type[Pass], feeds: Arrays, tolerance: 
     assert want["y"].shape == got["y"].shape
     assert want["y"].dtype == got["y"].dtype
     magnitude = np.abs(want["y"].astype(np.float64))
-    limit = tolerance * magnitude.max(initial=0.0, where=np.isfinite(magnitude))
+    limit = tolerance * magnitude.max(initial=terms, where=np.isfinite(magnitude))
     np.testing.assert_allclose(got["y"], want["y"], rtol=0, atol=limit)
 
 

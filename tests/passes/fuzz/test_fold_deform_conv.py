@@ -138,4 +138,5 @@ def test_they_compute_the_same(
     if masked:
         feeds["mask"] = draw.uniform(0, 1, (batch, groups * taps, *target)).astype(np.float32)
     graph.weights["w"] = draw.uniform(-1, 1, (2, CHANNELS, *kernel)).astype(np.float32)
-    assert_same(model_of(graph.nodes, feeds, opset, graph.weights), FoldDeformConv, feeds, 2e-5)
+    # A tap that lies a row beyond the picture is 0, and 1e-7 where its position was rounded.
+    assert_same(model_of(graph.nodes, feeds, opset, graph.weights), FoldDeformConv, feeds, 2e-5, terms=1.0)
