@@ -49,14 +49,16 @@ class Line(Struct, frozen=True):
     polygon: list[list[float]]
 
 
-def read_by_rapidocr(detector: Path, recogniser: Path, pictures: Sequence[Path]) -> list[list[Line]]:
-    """Return the lines of each picture; without RapidOCR's classifier of lines that stand on their head."""
+def read_by_rapidocr(
+    detector: Path, recogniser: Path, pictures: Sequence[Path], classifier: Path | None
+) -> list[list[Line]]:
+    """Return the lines of each picture; without a classifier none of them is turned."""
     from rapidocr_onnxruntime import RapidOCR  # type: ignore[import-not-found]
 
-    reader = RapidOCR(
-        det_model_path=str(detector), rec_model_path=str(recogniser), det_limit_side_len=960, det_limit_type="max"
-    )
-    found = (reader(str(picture), use_cls=False)[0] or [] for picture in pictures)
+    given = {"det_model_path": detector, "rec_model_path": recogniser, "cls_model_path": classifier}
+    paths = {name: str(path) for name, path in given.items() if path is not None}
+    reader = RapidOCR(**paths, det_limit_side_len=960, det_limit_type="max")
+    found = (reader(str(picture), use_cls=classifier is not None)[0] or [] for picture in pictures)
     return [[Line(text, polygon) for polygon, text, _ in each] for each in found]
 
 
@@ -92,15 +94,19 @@ def main() -> None:
     parser.add_argument("recogniser", type=Path)
     parser.add_argument("pictures", type=Path, nargs="+")
     parser.add_argument("--backend", action="append", choices=["wasm", "webgpu"])
+    parser.add_argument("--classifier", type=Path, help="of lines that stand on their head")
+    parser.add_argument("--widths", help="those of webbuild pack")
     given = parser.parse_args()
-    want = read_by_rapidocr(given.detector, given.recogniser, given.pictures)
+    want = read_by_rapidocr(given.detector, given.recogniser, given.pictures, given.classifier)
     print("| models | picture | backend | lines of RapidOCR | lines | of both | the same text | character error rate |")
     print("|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         bundle = Path(folder) / "reader"
         samples = [word for each in given.pictures for word in ("--sample", each)]
-        command = [sys.executable, "-m", "webbuild", "pack", given.detector, given.recogniser, "-o", bundle]
-        subprocess.run([*map(str, [*command, "--no-verify", *samples])], check=True)
+        stages = filter(None, (given.detector, given.classifier, given.recogniser))
+        command = [sys.executable, "-m", "webbuild", "pack", *stages, "-o", bundle]
+        widths = ("--widths", given.widths) if given.widths else ()
+        subprocess.run([*map(str, [*command, "--no-verify", *widths, *samples])], check=True)
         for backend in given.backend or ["wasm", "webgpu"]:
             read = read_in_chromium(bundle, backend, given.pictures)
             for picture, one, other in zip(given.pictures, want, read, strict=True):

@@ -53,6 +53,26 @@ def recogniser(
     return model
 
 
+def orientation(path: Path) -> Path:
+    """Write a classifier of lines [N, 3, ?, ?] -> [N, 2]: one that begins as others end, with grey, is on its head."""
+    model = parsed(
+        """<ir_version: 8, opset_import: ["" : 18]>
+        orientation (float[N, 3, free, free] x) => (float[N, 2] y)
+        <int64[1] begin = {0}, int64[1] end = {8}, int64[1] across = {3}, int64[3] all = {1, 2, 3},
+         int64[1] last = {1}, float[1, 2] weight = {100.0, 0.0}, float[2] bias = {-10.0, 0.0}>
+        { first = Slice (x, begin, end, across)
+          far = Abs (first)
+          mean = ReduceMean <keepdims = 0> (far, all)
+          column = Unsqueeze (mean, last)
+          scaled = Mul (column, weight)
+          logits = Add (scaled, bias)
+          y = Softmax <axis = 1> (logits) }"""
+    )
+    for dim in model.graph.input[0].type.tensor_type.shape.dim[2:]:
+        dim.dim_param = "?"  # as paddle2onnx writes it
+    return save(model, path)
+
+
 def dictionary(path: Path, characters: str = CHARACTERS) -> Path:
     """Write a dictionary, one character a line."""
     path.write_text("".join(f"{each}\n" for each in characters), "utf-8")
@@ -67,11 +87,14 @@ def write_line(path: Path, text: str, *, height: int = 48, column: int = COLUMN)
     return path
 
 
-def write_page(path: Path, lines: dict[str, tuple[int, int]], size: tuple[int, int] = (320, 192)) -> Path:
-    """Write a picture of lines 48 pixels high, each at its left upper corner; the rest is black."""
+def write_page(
+    path: Path, lines: dict[str, tuple[int, int]], size: tuple[int, int] = (320, 192), turned: str = ""
+) -> Path:
+    """Write a picture of lines 48 pixels high, each at its left upper corner, one on its head; the rest is black."""
     page = Image.new("RGB", size)
     for text, place in lines.items():
-        page.paste(Image.open(write_line(path.with_suffix(".line.png"), text)), place)
+        line = Image.open(write_line(path.with_suffix(".line.png"), text))
+        page.paste(line.rotate(180) if text == turned else line, place)
         path.with_suffix(".line.png").unlink()
     page.save(path)
     return path

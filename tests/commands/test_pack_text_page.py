@@ -9,14 +9,16 @@ from unittest.mock import patch
 
 import onnx
 import pytest
+from msgspec import UNSET
 
 from tests.commands.program import webbuild
 from tests.models import save
 from tests.text_detectors import bars, detector
-from tests.text_models import dictionary, line_detector, recogniser, write_page
+from tests.text_models import dictionary, line_detector, orientation, recogniser, write_page
 from webbuild.compile.stages import prove_whole
 from webbuild.compile.stages.model_stage import ModelStage
-from webbuild.manifest.manifest import CropInput, DetectTask, Manifest, TextBoxesTask, TextTask, decode
+from webbuild.manifest.inputs.crop import HalfTurn
+from webbuild.manifest.manifest import CropClassesTask, CropInput, DetectTask, Manifest, TextBoxesTask, TextTask, decode
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.runner import Tensors
 
@@ -45,7 +47,7 @@ def test_the_lines_that_a_detector_finds_are_read(tmp_path: Path) -> None:
     assert isinstance(second.task, TextTask)
     assert second.task.blank == 0
     crops = [spec for each in second.every_variant for spec in each.inputs]
-    shapes = [[n, 3, 48, width] for width in (320, 640, 1280) for n in (1, 4)]
+    shapes = [[n, 3, 48, width] for width in (320, 480, 640, 960, 1280) for n in (1, 4)]
     assert [(type(each), each.shape) for each in crops] == [(CropInput, each) for each in shapes]
     assert isinstance(crops[0], CropInput)
     assert (crops[0].aspect, crops[0].pad, crops[0].color) == ("line", 127.5, "bgr")
@@ -112,7 +114,7 @@ def test_the_graph_of_each_width_is_part_of_the_proof_of_the_whole(tmp_path: Pat
 
 @pytest.mark.parametrize(("bias", "warned"), [(None, False), (-100.0, True)], ids=["grey is blank", "grey is text"])
 def test_padding_that_changes_a_line_is_a_warning(tmp_path: Path, bias: float | None, warned: bool) -> None:
-    given = long_lines(tmp_path, bias)
+    given = (*long_lines(tmp_path, bias), "--widths", "320,640")
     done = webbuild("pack", *given, "-o", tmp_path / "out", "--no-verify")
     assert done.code == 0, done.stderr
     said = " ".join(done.stderr.split())
@@ -142,3 +144,22 @@ def test_a_text_detector_comes_first(tmp_path: Path) -> None:
 def test_a_recogniser_whose_columns_come_first_reads_no_crops(tmp_path: Path) -> None:
     done = webbuild("pack", *models(tmp_path, layout="tnc"), "-o", tmp_path / "out", "--no-verify")
     assert done.error == "stages-not-joined"
+
+
+def test_a_line_on_its_head_is_turned_where_a_classifier_says_so(tmp_path: Path) -> None:
+    finder, reader, *labels = models(tmp_path)
+    write_page(tmp_path / "samples" / "page.png", LINES, turned="page two")
+    packed(tmp_path, finder, reader, *labels)
+    assert "Total 48.50\npage two\nend" not in texts(tmp_path)
+    classifier = orientation(tmp_path / "cls.onnx")
+    _, second, third = packed(tmp_path, finder, classifier, reader, *labels, "--force").every_stage
+    assert second.task == CropClassesTask(output="y", classes=["0", "180"], logits=False)
+    (looked,), (read,) = second.inputs, third.inputs
+    assert isinstance(looked, CropInput)
+    assert isinstance(read, CropInput)
+    assert (looked.shape, looked.aspect, looked.half_turn) == ([1, 3, 48, 192], "line", UNSET)
+    assert read.half_turn == HalfTurn(label="180", score=0.9)
+    assert "Total 48.50\npage two\nend" in texts(tmp_path)
+    report = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))
+    turned = [each for each in report["comparisons"] if each["subject"]["quantity"] == "turned lines"]
+    assert {(each["verdict"], each["signal"]) for each in turned} == {("OK", 1.0)}

@@ -108,6 +108,7 @@ _OPTIONAL = {
     "uncompressedSha256",
     "textEncoder",
     "textInput",
+    "halfTurn",
 }
 """Fields that are left out where there is nothing to say."""
 

@@ -93,20 +93,28 @@ def load_onnx(path: Path) -> OnnxModel:
     except Exception as error:  # the deserialiser raises many types for graphs the checker lets pass
         raise WebbuildError("invalid-model", f"{path}: {root_cause(error)}", FIX_EXPORT) from error
     ir.external_data.set_base_dir(model.graph, real.parent)
-    _make_negative_dims_dynamic(model)
+    _free_unknown_dims(model)
     free_growing_states(model)
     known = msgspec.structs.replace(model_signature(path.name, model), hub_files=read_hub_files(path))
     return OnnxModel(path, read.sha256, size, model, known, graph, tuple(repairs))
 
 
-def _make_negative_dims_dynamic(model: ir.Model) -> None:
-    """Make sizes below zero free dimensions: some exporters write -1 for "any"."""
+def _free_unknown_dims(model: ir.Model) -> None:
+    """Make sizes below zero, and those called "?", free dimensions without a name: exporters write both for "any".
+
+    paddle2onnx gives the height and the width of one picture that same name.
+    """
     import onnx_ir as ir
 
     outputs = (value for node in model.graph for value in node.outputs)
     for value in (*model.graph.inputs, *model.graph.outputs, *outputs):
-        if value.shape is not None and any(isinstance(dim, int) and dim < 0 for dim in value.shape):
-            value.shape = ir.Shape([None if isinstance(dim, int) and dim < 0 else dim for dim in value.shape])
+        if value.shape is not None:
+            dims = [None if _is_unknown(dim) else dim for dim in value.shape]
+            value.shape = value.shape if dims == list(value.shape) else ir.Shape(dims)
+
+
+def _is_unknown(dim: int | ir.SymbolicDim) -> bool:
+    return dim < 0 if isinstance(dim, int) else dim.value == "?"
 
 
 def _loads_natively(proto: onnx.ModelProto, path: Path, graph: bytes | None) -> bool:

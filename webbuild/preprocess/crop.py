@@ -6,7 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
+from msgspec import UNSET
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import CropInput
@@ -25,8 +27,18 @@ def whole_picture(rgba: NDArray[np.uint8]) -> CropBox:
 
 
 def boxes_looked_at(boxes: Sequence[CropBox], spec: CropInput) -> list[CropBox]:
-    """Return the boxes that crops are cut around, the best first."""
-    return [each for each in boxes if _is_looked_at(each, spec)][: spec.max_crops]
+    """Return the boxes that crops are cut around, the best first; lines that stand on their head are turned."""
+    return [_upright(each, spec) for each in boxes if _is_looked_at(each, spec)][: spec.max_crops]
+
+
+def _upright(each: CropBox, spec: CropInput) -> CropBox:
+    turn = spec.half_turn
+    if turn is UNSET or not any(
+        one.label == turn.label and one.score > turn.score for one in each.said.get("classes", ())
+    ):
+        return each
+    first, second, third, last = each.corners
+    return msgspec.structs.replace(each, polygon=(third, last, first, second), turned=True)
 
 
 def _is_looked_at(each: CropBox, spec: CropInput) -> bool:

@@ -17,7 +17,8 @@ class CropBox(Struct, frozen=True):
     """What a crop is cut around: x1 y1 x2 y2 in pixels of the picture, with the score and the class of what is in it.
 
     `points` are the keypoints that a template aligns, `said` what earlier stages said of it, by the fields of a
-    `CropDetection`. `polygon` are the four corners of a rotated box, clockwise from where its text begins.
+    `CropDetection`. `polygon` are the four corners of a rotated box, clockwise from where its text begins. It is
+    `turned` where the text stands on its head.
     """
 
     box: tuple[float, float, float, float]
@@ -27,6 +28,7 @@ class CropBox(Struct, frozen=True):
     points: tuple[tuple[float, float], ...] = ()
     said: Mapping[str, Any] = {}
     polygon: tuple[tuple[float, float], ...] = ()
+    turned: bool = False
 
     @property
     def corners(self) -> tuple[tuple[float, float], ...]:

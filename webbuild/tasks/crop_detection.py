@@ -10,7 +10,11 @@ CROP_ATTRIBUTES = ("keypoints", "classes", "embedding")
 
 
 class CropDetection(Detection, frozen=True, rename="camel"):
-    """An object with its keypoints, its best classes, the most probable first, and its unit vector; empty for none."""
+    """An object with its keypoints, its best classes, the most probable first, and its unit vector; empty for none.
+
+    `polygon` are the corners of a rotated box, where the detector gives them.
+    """
 
     classes: tuple[ClassScore, ...] = ()
     embedding: tuple[float, ...] = ()
+    polygon: tuple[tuple[float, float], ...] = ()

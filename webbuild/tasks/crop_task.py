@@ -98,6 +98,7 @@ def around(crop: Crop, label: str = UNKNOWN_OBJECT) -> dict[str, Any]:
         "score": box.score,
         "class_index": box.class_index,
         "label": label if box.label is None else box.label,
+        "polygon": box.polygon,
         **box.said,
     }
 

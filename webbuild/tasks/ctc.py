@@ -40,11 +40,14 @@ class TextLine(Struct, frozen=True):
 
 
 class ReadLine(CropDetection, frozen=True, rename="camel", kw_only=True):
-    """A line that was found and read, `score` that of its text. Words reach along its polygon's first side."""
+    """A line that was found and read, `score` that of its text. Words reach along its polygon's first side.
+
+    One that is `turned` stands on its head.
+    """
 
     text: str
     words: tuple[TextWord, ...]
-    polygon: tuple[tuple[float, float], ...]
+    turned: bool = False
 
 
 def decode_ctc(task: CtcTask, scores: NDArray[Any]) -> list[ReadCharacter]:

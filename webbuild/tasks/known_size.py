@@ -8,6 +8,7 @@ from webbuild.model.signature import ModelSignature
 from webbuild.tasks.matte_families import named_family
 from webbuild.tasks.metadata import image_size
 from webbuild.tasks.text_detectors import named_text_detector
+from webbuild.tasks.text_orientation import orientation_size
 from webbuild.tasks.text_recognisers import line_size
 
 
@@ -24,6 +25,8 @@ def known_picture_size(signature: ModelSignature) -> KnownSize | None:
         return KnownSize(said, "as the exporter says")
     if (line := line_size(signature)) is not None:
         return KnownSize(line, "as PaddleOCR pads lines")
+    if (line := orientation_size(signature)) is not None:
+        return KnownSize(line, "as PaddleOCR takes lines to see which stand on their head")
     if (detector := named_text_detector(signature)) is not None:
         side = detector.family.size
         return KnownSize((side, side), f"as {detector.family.name} takes pictures")

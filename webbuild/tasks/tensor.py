@@ -18,6 +18,7 @@ from webbuild.tasks.keypoint_families import infer_keypoint_maps
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.tensor_inputs import tensor_input_spec
+from webbuild.tasks.text_orientation import orientation_of_crops
 from webbuild.tasks.type_names import TypeNames
 
 _UNKNOWN = "task tensor: no task was recognised, so inputs and outputs stay tensors; give one with --task"
@@ -51,6 +52,8 @@ class TensorKind(TaskKind):
 
         Of a whole picture such maps may be anything, so that names have to tell them there.
         """
+        if (orientation := orientation_of_crops(signature)) is not None:
+            return orientation
         if is_classifier(signature) and (classifier := crop_classifier(signature)) is not None:
             return classifier_of_crops(classifier)
         return infer_embedding(signature) or infer_keypoint_maps(signature)

@@ -47,8 +47,8 @@ class TextKind(CtcKind, CropKind):
             size = pixel_size(crop)
             column = place.input_width / len(scores)
             read = read_line(task, scores, column=column, left=0, scale=size, width=size * crop.columns)
-            known = {**around(crop), "label": read.text, "score": read.score}
-            lines.append(ReadLine(text=read.text, words=read.words, polygon=crop.around.corners, **known))
+            known = {**around(crop), "label": read.text, "score": read.score, "polygon": crop.around.corners}
+            lines.append(ReadLine(text=read.text, words=read.words, turned=crop.around.turned, **known))
         return [each for each in lines if each.text]
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[ReadLine]:

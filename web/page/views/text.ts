@@ -12,7 +12,12 @@ import type { ViewModule } from "./task-view.js";
 const read: ReadDetections = (result) => (result.kind === "text" ? found(result.lines) : null);
 
 function found(lines: readonly TextLine[]): FoundDetections {
-  const detections = lines.map((line) => ({ ...line, label: line.text, classIndex: 0 }));
+  const detections = lines.map((line) => ({
+    ...line,
+    label: line.text,
+    classIndex: 0,
+    ...(line.turned && { detail: "turned by 180°" }),
+  }));
   return { detections, style: { classes: ["line"], labelsOnHover: true } };
 }
 

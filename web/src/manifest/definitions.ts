@@ -291,6 +291,11 @@ export const DEFINITIONS: Record<string, Definition> = {
     classes: {"items":{"type":"integer","minimum":0,"maximum":2147483647}},
     minScore: "number",
     maxCrops: {"type":"integer","minimum":0,"maximum":2147483647},
+    "halfTurn?": "HalfTurn",
+  },
+  HalfTurn: {
+    label: "string",
+    score: "number",
   },
   ReferenceInput: {
     kind: {"enum":["reference"]},

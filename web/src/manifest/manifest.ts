@@ -648,6 +648,7 @@ export interface MaskChannel {
  *     upright box. A line 1.5 times as high as wide, or more, begins at its second corner: it is turned by 90 degrees. Of
  *     sides w and h, it takes the input's height and the first min(width, ceil(height * w / h)) columns. The rest is
  *     `pad`. The corners a, b, c, d go to (0, 0), (columns, 0), (columns, height), (0, height). `padding` is not read.
+ *     With `half_turn` an earlier stage said of each line whether it stands on its head: its corners are c, d, a, b then.
  *
  *     Pixel i lies at the whole number i, as in OpenCV. Each pixel of the input is read bilinearly, in float64, not
  *     rounded; pixels beyond the picture are `pad`.
@@ -670,6 +671,14 @@ export interface CropInput {
   classes: number[];
   minScore: number;
   maxCrops: number;
+  halfTurn?: HalfTurn;
+}
+/**
+ * Which lines are turned by 180 degrees: those of whose `classes` this `label` has a score above `score`.
+ */
+export interface HalfTurn {
+  label: string;
+  score: number;
 }
 /**
  * A second picture, such as a style, a reference or the next frame; its pixels become what an `ImageInput`'s do.

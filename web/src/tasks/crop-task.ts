@@ -4,12 +4,13 @@
 import { internalError, WebbuildError } from "../api/errors.js";
 import type { CropAttributes, Detection, PictureSize, Tensors, Warning } from "../api/types.js";
 import type { CropInput } from "../manifest/manifest.js";
-import { type Crop, type CropBox, lineSize, placeCrop } from "../preprocess/crop/place-crop.js";
+import { type Crop, type CropBox, cornersOf, lineSize, placeCrop } from "../preprocess/crop/place-crop.js";
 import { cropTensor } from "../preprocess/crop/scene-crops.js";
 import { holdsLine } from "../preprocess/fitting-size.js";
 import { planeSize, type Size } from "../preprocess/letterbox.js";
 import type { SceneView } from "../stages/scene-view.js";
 import type { ManifestOf, PartRules, TaskFields, TaskModule, TaskSpec } from "./task-module.js";
+import type { Polygon } from "./text-boxes/result.js";
 
 /** The outputs of a graph that takes `batch` crops of the size `input`, of which `crops` are wanted. */
 export interface CropOutputs {
@@ -28,6 +29,8 @@ export interface CropRules<Spec extends TaskSpec, R extends TaskFields, Item> {
   /** All items, in the order of the boxes. */
   result(items: Item[], picture: Size): R;
   items(result: R): readonly Item[];
+  /** Lines that are squeezed into the widest input are a warning. */
+  readsLines?: true;
   more?: Partial<Pick<TaskModule<Spec, R>, "transfer" | "difference">>;
 }
 
@@ -76,7 +79,7 @@ function partsOf<Spec extends TaskSpec, R extends TaskFields, Item>(
     join: (_manifest, items, { geometry }) => rules.result([...items], geometry.source),
     warnings: (manifest, scene, widest) => {
       const input = cropInput(manifest);
-      return [...tooMany(scene, input), ...tooLong(scene, input, widest)];
+      return [...tooMany(scene, input), ...(rules.readsLines ? tooLong(scene, input, widest) : [])];
     },
   };
 }
@@ -94,7 +97,7 @@ function tooMany(scene: SceneView, input: CropInput): Warning[] {
 }
 
 function tooLong(scene: SceneView, input: CropInput, widest: PictureSize | null): Warning[] {
-  if (input.aspect !== "line" || widest === null) return [];
+  if (widest === null) return [];
   const boxes = cropBoxes(scene, input);
   const squeezed = boxes.filter((each) => !holdsLine(widest, lineSize(each))).length;
   if (squeezed === 0) return [];
@@ -110,8 +113,9 @@ function tooLong(scene: SceneView, input: CropInput, widest: PictureSize | null)
 
 /** What a crop was cut around, with what is said of that; `otherwise` is the label where nothing says what is in it. */
 export function detectionOf({ around }: Crop, otherwise = "object"): Detection & CropAttributes {
-  const { box, score, classIndex, label, said } = around;
-  return { box, score, classIndex, label: label ?? otherwise, ...said };
+  const { box, score, classIndex, label, said, polygon } = around;
+  const corners = polygon && { polygon: polygon.map(([x, y]) => [x, y]) as Polygon };
+  return { box, score, classIndex, label: label ?? otherwise, ...said, ...corners };
 }
 
 function cropInput({ inputs }: Pick<ManifestOf<TaskSpec>, "inputs">): CropInput {
@@ -140,9 +144,22 @@ export function cropBoxes(scene: SceneView, input: CropInput): CropBox[] {
       const { box, score, classIndex, label } = detection;
       const said = saidOf(detection);
       const points: CropBox["points"] = said.keypoints?.map(({ x, y }) => [x, y]) ?? [];
-      const polygon = polygonOf(detection);
-      return { box, score, classIndex, label, points, said, ...(polygon && { polygon }) };
+      return { box, score, classIndex, label, points, said, ...cornersFor(detection, input) };
     });
+}
+
+/** The polygon, from where the text begins: a line that an earlier stage takes to stand on its head is turned. */
+function cornersFor(
+  detection: Detection & CropAttributes,
+  { halfTurn }: CropInput,
+): Pick<CropBox, "polygon" | "turned"> {
+  const { box, polygon, classes = [] } = detection;
+  if (halfTurn !== undefined) {
+    const turned = classes.some(({ label, score }) => label === halfTurn.label && score > halfTurn.score);
+    const [first, second, third, last] = cornersOf({ box, ...(polygon && { polygon }) });
+    if (turned) return { polygon: [third, last, first, second], turned };
+  }
+  return polygon ? { polygon } : {};
 }
 
 function saidOf({ keypoints, classes, embedding }: Detection & CropAttributes): CropAttributes {
@@ -153,12 +170,8 @@ function saidOf({ keypoints, classes, embedding }: Detection & CropAttributes): 
   };
 }
 
-function polygonOf(detection: Detection & { polygon?: CropBox["polygon"] }): CropBox["polygon"] {
-  return detection.polygon;
-}
-
 /** However many there are. */
-function wantedBoxes({ results }: SceneView, input: CropInput): Detection[] {
+function wantedBoxes({ results }: SceneView, input: CropInput): (Detection & CropAttributes)[] {
   const found = [...results.values()].map(detectionsIn).findLast((each) => each !== null);
   if (found === undefined || found === null) {
     const fix = "pack the model again: a stage that takes crops comes after one that finds boxes";

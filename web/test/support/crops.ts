@@ -1,7 +1,7 @@
 // The cases of conformance/crop, and the boxes in them.
 
 import type { CropInput } from "../../src/manifest/manifest.js";
-import type { CropBox } from "../../src/preprocess/crop/place-crop.js";
+import type { Corners, CropBox } from "../../src/preprocess/crop/place-crop.js";
 
 export interface CropCase {
   input: CropInput;
@@ -38,5 +38,5 @@ export const CROP_INPUT: CropInput = {
 
 export function cropBox({ box: [x1, y1, x2, y2], points, polygon }: CropCase["boxes"][number]): CropBox {
   const own = { box: { x1, y1, x2, y2 }, score: 1, classIndex: 0, label: null, points, said: {} };
-  return polygon === undefined ? own : { ...own, polygon };
+  return polygon === undefined ? own : { ...own, polygon: polygon as unknown as Corners };
 }

@@ -46,16 +46,22 @@ test("what earlier stages said of an object stays with it, and aligns the next c
   const nose = { name: "nose", x: 4, y: 5, confidence: 0.5 };
   const embedding = Float32Array.of(1);
   const classes = [{ classIndex: 2, label: "nurse", score: 0.75 }];
-  const [one, other] = [{ ...person(3), keypoints: [nose], embedding, classes }, person(9)];
+  const polygon = [
+    [3, 1],
+    [5, 1],
+    [5, 9],
+    [3, 9],
+  ];
+  const [one, other] = [{ ...person(3), keypoints: [nose], embedding, classes, polygon }, person(9)];
   const found = scene([one, other]);
   expect(cropBoxes(found, INPUT).map(({ points }) => points)).toEqual([[[4, 5]], []]);
   const data = Float32Array.from([3, 4, 0, 0, 9, 9, 9, 9]);
   const outputs = { points: { type: "float32" as const, dims: [4, 2], data } };
   const pieces = parts.decode(MANIFEST, outputs, found, [0, 1], null);
   const { poses } = parts.join(MANIFEST, pieces, found, null);
-  expect(poses.map((each) => [each.embedding, each.classes])).toEqual([
-    [embedding, classes],
-    [undefined, undefined],
+  expect(poses.map((each) => [each.embedding, each.classes, each.polygon])).toEqual([
+    [embedding, classes, polygon],
+    [undefined, undefined, undefined],
   ]);
   expect(poses[0]?.keypoints).toEqual([{ name: "nose", x: 6, y: 14, confidence: 1 }]);
 });

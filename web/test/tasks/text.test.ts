@@ -11,7 +11,11 @@ const INPUT: CropInput = { ...CROP_INPUT, shape: [2, 3, 10, 40], aspect: "line",
 const MANIFEST = { task: TASK, inputs: [INPUT] } as unknown as ManifestOf<TextTask>;
 const SIZE = { width: 100, height: 100 };
 
-type Line = { box: [number, number, number, number]; polygon?: [number, number][] };
+type Line = {
+  box: [number, number, number, number];
+  polygon?: [number, number][];
+  classes?: { label: string; score: number; classIndex: number }[];
+};
 
 function scene(...lines: Line[]): SceneView {
   const detections = lines.map(({ box: [x1, y1, x2, y2], ...rest }) => ({
@@ -92,4 +96,29 @@ test("lines that the widest input does not hold are a warning", () => {
   expect(warnings({ box: [0, 0, 40, 10] }, { box: [0, 0, 81, 10] })).toEqual([
     "1 of 2 lines are longer than 80 pixels of the model's input, and were squeezed",
   ]);
+});
+
+test("a line that a classifier takes to stand on its head is read from its other end", () => {
+  const input: CropInput = { ...INPUT, halfTurn: { label: "180", score: 0.9 } };
+  const manifest = { ...MANIFEST, inputs: [input] } as typeof MANIFEST;
+  const line = (score: number): Line => ({
+    box: [0, 0, 40, 10],
+    classes: [{ label: "180", score, classIndex: 1 }],
+  });
+  const read = (score: number) => {
+    const pieces = module.parts.decode(manifest, scores(1, 0, 0, 0), scene(line(score)), [0], null);
+    return module.parts.join(manifest, pieces, scene(line(score)), null).lines[0];
+  };
+  expect(read(0.9)).not.toHaveProperty("turned");
+  expect(read(0.9)?.polygon[0]).toEqual([0, 0]);
+  expect(read(0.91)).toMatchObject({
+    turned: true,
+    polygon: [
+      [40, 10],
+      [0, 10],
+      [0, 0],
+      [40, 0],
+    ],
+    box: { x1: 0, y1: 0, x2: 40, y2: 10 },
+  });
 });

@@ -119,7 +119,7 @@ class PackArguments(PreprocessOptions, LimitArguments):
     widths: str | None = option(
         metavar="PIXELS,...",
         help="Widths of a text recogniser behind a detector, such as 320,640: each line runs at the narrowest that it "
-        "fits into. [default: 320,640,1280 where the model leaves its width free]",
+        "fits into. [default: 320,480,640,960,1280 where the model leaves its width free]",
     )
     batch: str | None = option(
         metavar="N,...",

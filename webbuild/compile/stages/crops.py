@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 import onnx_ir as ir
+from msgspec import UNSET
 
 from webbuild.compile.stages.crop_settings import CropSettings
 from webbuild.compile.stages.graph_normalization import with_crop_normalization
@@ -17,6 +18,7 @@ from webbuild.model.signature import ModelSignature
 from webbuild.tasks.embedding_families import arcface_template, takes_faces
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
+from webbuild.tasks.text_orientation import half_turn
 
 CROPS_IN_A_RUN = 4
 """What a stage of crops is packed for besides one: a picture mostly has few people."""
@@ -59,9 +61,16 @@ def with_crops(
     points = [len(each.task.keypoints) for each in (boxes, *before) if hasattr(each.task, "keypoints")]
     keypoints = points[-1] if points else 0
     template = crop.template if len(crop.template) == keypoints else []
-    own = msgspec.structs.replace(crop, classes=classes if len(classes) < len(found) else [], template=template)
+    own = msgspec.structs.replace(
+        crop,
+        classes=classes if len(classes) < len(found) else [],
+        template=template,
+        half_turn=half_turn(crop, before),
+    )
     cut = settings.apply(own, found, keypoints, stage.crop_place)
     said = [_describe_boxes(cut, _shared_classes(stage, cut, before, found), found)]
+    if cut.half_turn is not UNSET:
+        said.append("lines that an earlier stage takes to stand on their head are turned by 180 degrees")
     if cut.template:
         said.append(f"{len(cut.template)} keypoints of each box are brought to those of the template")
     elif crop.template:

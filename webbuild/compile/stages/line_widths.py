@@ -9,8 +9,8 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.tasks.picture_sizes import PictureSize
 from webbuild.tasks.text_recognisers import line_size
 
-LINE_WIDTHS = (320, 640, 1280)
-"""PaddleOCR pads a line to 320 pixels at least; the others hold longer ones."""
+LINE_WIDTHS = (320, 480, 640, 960, 1280)
+"""PaddleOCR pads a line to 320 pixels at least; the others hold longer ones with little padding."""
 _MOST = 8192
 
 

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from webbuild.manifest.inputs.picture import PictureInput
+from webbuild.manifest.manifest_struct import ManifestStruct
 from webbuild.manifest.numbers import Count
+
+
+class HalfTurn(ManifestStruct, kw_only=True, frozen=True):
+    """Which lines are turned by 180 degrees: those of whose `classes` this `label` has a score above `score`."""
+
+    label: str
+    score: float
 
 
 class CropInput(PictureInput, tag="crop", kw_only=True, frozen=True):
@@ -31,6 +39,7 @@ class CropInput(PictureInput, tag="crop", kw_only=True, frozen=True):
     upright box. A line 1.5 times as high as wide, or more, begins at its second corner: it is turned by 90 degrees. Of
     sides w and h, it takes the input's height and the first min(width, ceil(height * w / h)) columns. The rest is
     `pad`. The corners a, b, c, d go to (0, 0), (columns, 0), (columns, height), (0, height). `padding` is not read.
+    With `half_turn` an earlier stage said of each line whether it stands on its head: its corners are c, d, a, b then.
 
     Pixel i lies at the whole number i, as in OpenCV. Each pixel of the input is read bilinearly, in float64, not
     rounded; pixels beyond the picture are `pad`.
@@ -44,3 +53,4 @@ class CropInput(PictureInput, tag="crop", kw_only=True, frozen=True):
     classes: list[Count] = []
     min_score: float = 0.0
     max_crops: Count = 1000
+    half_turn: HalfTurn | UnsetType = UNSET

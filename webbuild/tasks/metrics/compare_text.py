@@ -60,18 +60,32 @@ def compare_pages(
         if near is not None:
             left.remove(near)
             pairs.append((line, near))
-    counts = Comparison(
-        subject=subject.with_quantity("detections"),
-        verdict="OK" if len(want) == len(got) else "DIFFERS",
-        tolerance=0,
-        max_abs=float(abs(len(want) - len(got))),
-        want=str(len(want)),
-        got=str(len(got)),
-        signal=float(len(want)),
-        reason=None if len(want) == len(got) else "unmatched",
-    )
+    counts = [
+        Comparison(
+            subject=subject.with_quantity("detections"),
+            verdict="OK" if len(want) == len(got) else "DIFFERS",
+            tolerance=0,
+            max_abs=float(abs(len(want) - len(got))),
+            want=str(len(want)),
+            got=str(len(got)),
+            signal=float(len(want)),
+            reason=None if len(want) == len(got) else "unmatched",
+        )
+    ]
+    turned = sum(one.turned != other.turned for one, other in pairs)
+    if any(each.turned for each in (*want, *got)):
+        counts.append(
+            Comparison(
+                subject=subject.with_quantity("turned lines"),
+                verdict="DIFFERS" if turned else "OK",
+                tolerance=0,
+                max_abs=float(turned),
+                signal=float(sum(each.turned for each in want)),
+                reason="not-equal" if turned else None,
+            )
+        )
     read = [(_text_of(one), _text_of(other)) for one, other in pairs]
-    return [counts, *compare_lines(subject, [each for each, _ in read], [each for _, each in read], tolerance)]
+    return [*counts, *compare_lines(subject, [each for each, _ in read], [each for _, each in read], tolerance)]
 
 
 def _text_of(line: ReadLine) -> TextLine:

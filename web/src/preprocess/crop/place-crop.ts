@@ -16,7 +16,9 @@ export interface CropBox {
   /** What earlier stages said of it. */
   said: CropAttributes;
   /** The four corners of a rotated box, clockwise from where its text begins. */
-  polygon?: readonly (readonly [number, number])[];
+  polygon?: Corners;
+  /** They were those of a line that stands on its head. */
+  turned?: true;
 }
 
 /** A crop's box, and where the pixels of the input lie in the picture: those of its first `columns`. */

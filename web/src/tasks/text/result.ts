@@ -22,6 +22,8 @@ export interface TextLine {
   polygon: Polygon;
   /** The upright box around it. */
   box: Box;
+  /** It stands on its head, and was read turned by 180 degrees: a classifier in front of the reader said so. */
+  turned?: true;
   /** `from` and `to` are pixels of the picture along the line. */
   words: TextWord[];
 }

@@ -24,7 +24,8 @@ export const task = cropTask<TextTask, FieldsOf<TextResult>, TextLine>({
       const at = (column: number, kind: number): number => begin + column * classes + kind;
       const places = { column: input.width / columns, left: 0, scale, width: scale * width };
       const polygon = cornersOf(around).map(([x, y]): [number, number] => [x, y]) as TextLine["polygon"];
-      return { ...readLine(rules, scores, columns, at, places), polygon, box: around.box };
+      const turned = around.turned && { turned: around.turned };
+      return { ...readLine(rules, scores, columns, at, places), polygon, box: around.box, ...turned };
     });
   },
   result(items, picture) {
@@ -32,4 +33,5 @@ export const task = cropTask<TextTask, FieldsOf<TextResult>, TextLine>({
     return { kind: "text", ...picture, text: lines.map(({ text }) => text).join("\n"), lines };
   },
   items: ({ lines }) => lines,
+  readsLines: true,
 });
