@@ -28,7 +28,7 @@ export interface LabelContext {
 /** The name and the score, or the number in the list and the name; on a narrow box only what tells it from the others; null on a tiny one, unless lit. */
 export function placeLabel(
   context: CanvasRenderingContext2D,
-  { label, score, mark }: Detection & Pick<DetailedDetection, "mark">,
+  { label, score, mark, track }: Detection & Pick<DetailedDetection, "mark">,
   box: Rectangle,
   { stage, color, highlighted }: LabelContext,
 ): Label | null {
@@ -39,7 +39,9 @@ export function placeLabel(
   context.font = font;
   const widthOf = (text: string) => context.measureText(text).width + 2 * padding;
   const number = Number.isNaN(score) ? "" : score.toFixed(2);
-  const named = [number ? `${label}  ${number}` : label, color === null ? number : label];
+  const short = color === null ? [number] : [label];
+  const told = track === undefined ? short : [label, `${track}`];
+  const named = [number ? `${label}  ${number}` : label, ...told];
   const texts = mark === undefined ? named : [`${mark}  ${label}`, mark];
   const text = highlighted ? texts[0] : texts.find((candidate) => widthOf(candidate) <= box.width);
   if (text === undefined) return null;
