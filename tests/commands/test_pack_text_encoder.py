@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -13,7 +14,7 @@ from tests.commands.program import pack, webbuild
 from tests.compared import verdicts
 from tests.embedding_models import SIZE, WORDS, encoder, text_encoder, word_tokenizer
 from tests.models import save, weights
-from webbuild.manifest.manifest import EmbedTask, PromptInput
+from webbuild.manifest.manifest import ClassifyTask, EmbedTask, PromptInput
 from webbuild.preprocess.text_tokenizer import TextTokenizer
 
 pytestmark = pytest.mark.usefixtures("stand_in")
@@ -94,6 +95,26 @@ def test_a_tokenizer_may_lie_elsewhere(folder: Path) -> None:
     (folder / "text" / "tokenizer.json").rename(folder / "other.json")
     assert refusal(folder, "--text", text)[0] == "no-tokenizer"
     pack(folder / "vision.onnx", "--text", str(text), "--tokenizer", str(folder / "other.json"))
+
+
+def test_a_folder_with_both_encoders_is_one_model(folder: Path) -> None:
+    both = folder / "my-clip"
+    (both / "onnx").mkdir(parents=True)
+    text_encoder(both / "onnx").rename(both / "onnx" / "text_model.onnx")
+    (both / "onnx" / "tokenizer.json").rename(both / "tokenizer.json")
+    save(encoder("image_embeds"), both / "onnx" / "vision_model.onnx")
+    save(encoder("image_embeds"), both / "onnx" / "model.onnx")
+    manifest = pack(both)
+    assert manifest.name == "my-clip"
+    assert manifest.source.file == "vision_model.onnx"
+    assert manifest.text_encoder
+    assert manifest.text_encoder.source.file == "text_model.onnx"
+    (folder / "labels.txt").write_text("red\nblue dog")
+    labelled = pack(both, "--labels", str(folder / "labels.txt"), "--force")
+    assert (labelled.task, labelled.text_encoder) == (
+        ClassifyTask(output="label_scores", classes=["red", "blue dog"], logits=True),
+        msgspec.UNSET,
+    )
 
 
 def tokenizer_with(**changes: object) -> str:

@@ -65,6 +65,7 @@ SAM = ["onnx/vision_encoder.onnx", "onnx/prompt_encoder_mask_decoder.onnx"]
         ([*SAM, *(name.replace(".onnx", "_fp16.onnx") for name in SAM)], SAM),
         ([name.replace(".onnx", "_quantized.onnx") for name in SAM], [n.replace(".o", "_quantized.o") for n in SAM]),
         (["sam2_tiny.encoder.onnx", "sam2_tiny.decoder.onnx"], ["sam2_tiny.encoder.onnx", "sam2_tiny.decoder.onnx"]),
+        (["text_encoder.onnx", "image_encoder.onnx"], ["image_encoder.onnx", "text_encoder.onnx"]),
     ],
 )
 def test_an_encoder_and_its_decoder(files: list[str], pair: list[str], tmp_path: Path) -> None:
@@ -79,7 +80,8 @@ def test_an_encoder_and_its_decoder(files: list[str], pair: list[str], tmp_path:
     [
         (["a_encoder.onnx", "a_decoder.onnx", "face.onnx"], "webbuild pack {0}/a_encoder.onnx {0}/a_decoder.onnx"),
         (["cat.onnx", "cat_fp16.onnx", "dog.onnx"], "webbuild pack {0}/cat.onnx {0}/dog.onnx"),
-        (["text_encoder.onnx", "image_encoder.onnx"], "webbuild pack {0}/image_encoder.onnx {0}/text_encoder.onnx"),
+        (["text_encoder.onnx", "text_encoder_2.onnx"], "webbuild pack {0}/text_encoder.onnx {0}/text_encoder_2.onnx"),
+        (["text_model.onnx", "vision_model.onnx", "face.onnx"], "webbuild pack {0}/face.onnx {0}/text_model.onnx"),
     ],
 )
 def test_what_may_be_no_pair(files: list[str], fix: str, tmp_path: Path) -> None:

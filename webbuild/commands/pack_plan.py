@@ -38,7 +38,7 @@ from webbuild.tasks.picture_sizes import PictureSize, parse_sizes
 from webbuild.tasks.symbolic_dims import parse_dims
 from webbuild.tasks.user_overrides import Overrides, parse_overrides
 
-_PART = re.compile(r"((vision|image|prompt|mask|text|encoder|decoder)(_|$))+", re.IGNORECASE)
+_PART = re.compile(r"((vision|image|prompt|mask|text|encoder|decoder|model)(_|$))+", re.IGNORECASE)
 """Names of files that say what part of a model they are, and not which model."""
 
 

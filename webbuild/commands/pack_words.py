@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from webbuild.commands.options.pack import PackArguments
-from webbuild.commands.pack_plan import PackOptions
+from webbuild.commands.pack_plan import GivenModels, PackOptions
 from webbuild.commands.pack_text import compiled_lines
 from webbuild.compile.compile_model import compile_model
 from webbuild.compile.load_model import load_model, remembering
@@ -19,6 +19,7 @@ from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.compile.text_tower import open_text_tower
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.inspection.before_after import inspect_before_after
+from webbuild.model.choose_files import is_tower_pair
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.runners.content_cache import ContentCache
 from webbuild.samples.texts import text_samples
@@ -33,6 +34,15 @@ _NAME = "text"
 def ships_text(arguments: PackArguments) -> bool:
     """Whether the text encoder ships: without labels to embed now, the visitor's words are."""
     return arguments.text is not None and arguments.labels is None
+
+
+def with_towers(arguments: PackArguments, given: GivenModels) -> tuple[PackArguments, GivenModels]:
+    """Return the image encoder as MODEL and the text encoder as --text where a folder or a repository holds both."""
+    if not given.pair_of or not is_tower_pair([each.file for each in given.located]):
+        return arguments, given
+    image, text = given.located
+    alone = msgspec.structs.replace(given, names=[""], located=[image], pair_of="")
+    return replace(arguments, text=arguments.text or text.path), alone
 
 
 def with_embedding(arguments: PackArguments) -> PackArguments:

@@ -19,15 +19,23 @@ def without_precision(stem: str) -> str:
     return _VARIANT.sub("", stem)
 
 
+_IMAGE, _TEXT = {"vision", "image", "visual"}, {"text", "textual"}
+"""Words in the names of the two encoders of CLIP and its like."""
+
+
 def choose_files(given: str, names: Sequence[str], *, pairs: bool) -> tuple[str, ...]:
     """Return the one model among ONNX files, or with `pairs` one encoder and its decoder, where these are all.
 
-    Of several precisions the float32 file is taken: `--precision` makes the others.
+    With `pairs` an image encoder and its text encoder come before a model that is both. Of several precisions the
+    float32 file is taken: `--precision` makes the others.
 
     Raises:
         WebbuildError: `several-models`.
     """
     models = _by_model(names)
+    others = len(models) - ((PurePosixPath(), "model") in models)
+    if pairs and others == 2 and (towers := _towers(models)):
+        return towers
     if (default := _default(models)) is not None:
         return (_best(default),)
     pair = _encoder_and_decoder(models)
@@ -70,6 +78,20 @@ def _default(models: Mapping[tuple[PurePosixPath, str], list[str]]) -> list[str]
     """Return the files of the model that is called `model`, or of the only one."""
     only = next(iter(models.values())) if len(models) == 1 else None
     return models.get((PurePosixPath(), "model"), only)
+
+
+def is_tower_pair(files: Sequence[str]) -> bool:
+    """Whether the files are an image encoder and its text encoder, in this order, as `choose_files` returns them."""
+    return bool(files) and _towers(_by_model(files)) == tuple(files)
+
+
+def _towers(models: Mapping[tuple[PurePosixPath, str], list[str]]) -> tuple[str, ...]:
+    """Return the image encoder and the text encoder where there is one of each in one folder, as of CLIP."""
+    words = {key: set(re.split(r"[-_.]", key[1].lower())) for key in models}
+    image = [key for key, each in words.items() if each & _IMAGE and not each & _TEXT]
+    text = [key for key, each in words.items() if each & _TEXT and not each & (_IMAGE | {"decoder"})]
+    same = len(image) == len(text) == 1 and image[0][0] == text[0][0]
+    return (_best(models[image[0]]), _best(models[text[0]])) if same else ()
 
 
 def _encoder_and_decoder(models: Mapping[tuple[PurePosixPath, str], list[str]]) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ class PackArguments(PreprocessOptions, LimitArguments):
 
     MODEL is one of these:
     an .onnx file;
-    a folder with an .onnx file, or an encoder and its decoder, in it or in its subfolder `onnx`;
+    a folder with an .onnx file, or an encoder and its decoder, or an image and a text encoder, in it or in `onnx`;
     a Hugging Face Hub repository: hf:owner/name, hf:owner/name@revision or hf:owner/name:FILE;
     an Ultralytics .pt checkpoint, which Ultralytics exports. Loading a .pt file runs the code pickled in it.
 
