@@ -110,7 +110,10 @@ export interface SliceOptions {
    * that there is.
    */
   merge?: "greedy-nmm" | "nms" | undefined;
-  /** What is compared: "ios", intersection over the smaller box; "iou", over the union. Rotated boxes are compared as they lie, masks by the boxes around them. Default: "ios". */
+  /**
+   * What is compared: "ios", intersection over the smaller box; "iou", over the union. Rotated boxes are compared as they
+   * lie, masks by the boxes around them. Default: "ios".
+   */
   metric?: "ios" | "iou" | undefined;
   /** From how much on two objects match: above 0, up to 1. Default: 0.5. */
   threshold?: number | undefined;
