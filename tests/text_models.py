@@ -36,7 +36,7 @@ def recogniser(
     own = np.array([GREY[::-1], *(colour[::-1] for colour in COLOURS.values())], np.float32) / 127.5 - 1  # [65, 3]
     kernel = (16 * own / (48 * COLUMN))[:, :, None, None] * np.ones((1, 1, 48, COLUMN), np.float32)
     axes = "0, 2, 1" if layout == "ntc" else "2, 0, 1"
-    shape = f"{batch}, columns, 65" if layout == "ntc" else "columns, 1, 65"
+    shape = f"{batch}, columns, 65" if layout == "ntc" else f"columns, {batch}, 65"
     ending = "y = Softmax <axis = 2> (turned)" if softmax else "y = Identity (turned)"
     model = parsed(
         f"""<ir_version: 8, opset_import: ["" : 18]>

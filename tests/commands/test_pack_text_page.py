@@ -141,9 +141,12 @@ def test_a_text_detector_comes_first(tmp_path: Path) -> None:
     assert "Finds the lines of text in a picture" in (tmp_path / "out" / "index.html").read_text("utf-8")
 
 
-def test_a_recogniser_whose_columns_come_first_reads_no_crops(tmp_path: Path) -> None:
-    done = webbuild("pack", *models(tmp_path, layout="tnc"), "-o", tmp_path / "out", "--no-verify")
-    assert done.error == "stages-not-joined"
+def test_a_recogniser_whose_columns_come_first_reads_one_crop_in_a_run(tmp_path: Path) -> None:
+    finder, reader, *labels = models(tmp_path)
+    save(recogniser(batch="N", layout="tnc"), tmp_path / "rec.onnx")
+    _, second = packed(tmp_path, finder, reader, *labels, "--widths", "320,480").every_stage
+    assert [each.inputs[0].shape[0] for each in second.every_variant] == [1, 1]
+    assert "Total 48.50\npage two\nend" in texts(tmp_path)
 
 
 def test_a_line_on_its_head_is_turned_where_a_classifier_says_so(tmp_path: Path) -> None:

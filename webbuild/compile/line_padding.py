@@ -105,7 +105,7 @@ def _both_ways(
         crop = place_crop(box, spec)
         tensor, placement = crops_to_tensor(rgba, spec, [crop])
         outputs = loaded.original.run({spec.name: tensor})
-        stride = placement.input_width // outputs[name].shape[1]
+        stride = placement.input_width // max(outputs[name].shape[:2])
         width = max(REFERENCE_WIDTH, -(-crop.columns // stride) * stride)
         if width < placement.input_width:
             alone = loaded.original.run({spec.name: tensor[..., :width]})

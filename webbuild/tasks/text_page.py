@@ -18,7 +18,7 @@ from webbuild.tasks.ctc_kind import CtcKind
 from webbuild.tasks.metrics.compare_text import compare_pages
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.text_recognisers import infer_text_line
+from webbuild.tasks.text_recognisers import infer_text_line, rows_of_crops
 from webbuild.tasks.type_names import TypeNames
 
 
@@ -30,7 +30,7 @@ class TextKind(CtcKind, CropKind):
     needs_earlier = True
     result_field = "lines"
     description = "Reads the lines of text that a detector found"
-    wants = "one picture [n, 3, h, w], and one output [n, columns, characters] of scores"
+    wants = "one picture [n, 3, h, w], and one output [n, columns, characters] or [columns, 1, characters] of scores"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Return what fits where the user asks: behind a detector, `of_crops` of a text line tells it."""
@@ -43,7 +43,7 @@ class TextKind(CtcKind, CropKind):
         if place is None:
             return ()
         lines = []
-        for crop, scores in zip(place.crops, outputs[task.output], strict=False):
+        for crop, scores in zip(place.crops, rows_of_crops(outputs[task.output]), strict=False):
             size = pixel_size(crop)
             column = place.input_width / len(scores)
             read = read_line(task, scores, column=column, left=0, scale=size, width=size * crop.columns)
@@ -85,16 +85,11 @@ class TextKind(CtcKind, CropKind):
         return compare_pages(subject, expected, actual, tolerance)
 
 
-def text_of_crops(match: TaskMatch) -> TaskMatch | None:
-    """Return a recogniser of lines that looks at crops: each as high as its input, and padded as its pictures are.
-
-    None where its columns come first: outputs of several crops could not be told apart.
-    """
+def text_of_crops(match: TaskMatch) -> TaskMatch:
+    """Return a recogniser of lines that looks at crops: each as high as its input, and padded as its pictures are."""
     task, (image,) = match.task, match.inputs
     assert isinstance(task, TextLineTask)
     assert isinstance(image, ImageInput)
-    if task.layout != "ntc":
-        return None
     pad = image.letterbox.pad
     crop = CropInput(
         name=image.name, dtype=image.dtype, shape=image.shape, layout=image.layout, color=image.color,

@@ -123,8 +123,15 @@ def with_measured_scores(match: TaskMatch, values: Sequence[NDArray[Any]]) -> Ta
 
 def score_rows(task: CtcTask, scores: NDArray[Any]) -> NDArray[Any]:
     """Return [T, C] of the first line in [N, T, C] or [T, N, C]."""
+    if not isinstance(task, TextLineTask):
+        scores = rows_of_crops(scores)
     rows: NDArray[Any] = scores[:, 0] if isinstance(task, TextLineTask) and task.layout == "tnc" else scores[0]
     return rows
+
+
+def rows_of_crops(scores: NDArray[Any]) -> NDArray[Any]:
+    """Return [crops, T, C] of that, or of [T, 1, C]: a recogniser whose columns come first reads one crop in a run."""
+    return np.moveaxis(scores, 1, 0) if scores.shape[1] == 1 else scores
 
 
 def _is_line(image: ImageInput, columns: int) -> bool:

@@ -556,7 +556,7 @@ export interface TextLineTask {
 /**
  * The text of each line that an earlier stage finds; see `CtcTask`.
  *
- *     The output is [crops, T, C]. Lines in which nothing is read are left out.
+ *     The output is [crops, T, C], or [T, 1, C] of one crop. Lines in which nothing is read are left out.
  */
 export interface TextTask {
   kind: "text";

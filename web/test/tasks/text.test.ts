@@ -122,3 +122,24 @@ test("a line that a classifier takes to stand on its head is read from its other
     box: { x1: 0, y1: 0, x2: 40, y2: 10 },
   });
 });
+
+test("columns may come first where one crop runs at a time", () => {
+  const found = scene({ box: [0, 0, 40, 10] });
+  const one = { ...MANIFEST, inputs: [{ ...INPUT, shape: [1, 3, 10, 40] }] } as typeof MANIFEST;
+  const { y } = scores(1, 0, 2, 2);
+  const pieces = module.parts.decode(one, { y: { ...y, dims: [4, 1, 4] } as TensorData }, found, [0], null);
+  expect(module.parts.join(one, pieces, found, null).text).toBe("ab");
+});
+
+test("a picture without text has none, and 1,001 lines are a warning", () => {
+  expect(module.parts.lines(MANIFEST, scene(), null)).toEqual([]);
+  expect(module.parts.join(MANIFEST, [], scene(), null)).toEqual({
+    kind: "text",
+    ...SIZE,
+    text: "",
+    lines: [],
+  });
+  const many = scene(...Array.from({ length: 1001 }, (): Line => ({ box: [0, 0, 40, 10] })));
+  expect(module.parts.lines(MANIFEST, many, null)).toHaveLength(1000);
+  expect(module.parts.warnings?.(MANIFEST, many, [40, 10]).map(({ code }) => code)).toEqual(["many-crops"]);
+});

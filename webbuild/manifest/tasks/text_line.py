@@ -40,5 +40,5 @@ class TextLineTask(CtcTask, tag="text-line", kw_only=True, frozen=True):
 class TextTask(CtcTask, tag="text", kw_only=True, frozen=True):
     """The text of each line that an earlier stage finds; see `CtcTask`.
 
-    The output is [crops, T, C]. Lines in which nothing is read are left out.
+    The output is [crops, T, C], or [T, 1, C] of one crop. Lines in which nothing is read are left out.
     """

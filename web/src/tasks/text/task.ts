@@ -15,9 +15,12 @@ export const task = cropTask<TextTask, FieldsOf<TextResult>, TextLine>({
   decode(spec, { outputs, crops, batch, input }) {
     const rules = ctcRules(spec);
     const classes = rules.characters.length;
-    const columns = outputs[spec.output]?.dims[1];
-    if (columns === undefined) throw internalError(`${spec.output} has no columns`);
-    const scores = readFloats(outputs, spec.output, [batch, columns, classes]);
+    const [first, second] = outputs[spec.output]?.dims ?? [];
+    if (first === undefined || second === undefined) throw internalError(`${spec.output} has no columns`);
+    // [batch, T, C], or [T, 1, C] of one crop, whose elements lie in the same order.
+    const columns = second === 1 ? first : second;
+    const dims = second === 1 ? [columns, 1, classes] : [batch, columns, classes];
+    const scores = readFloats(outputs, spec.output, dims);
     return crops.map(({ around, toPicture, columns: width }, index): TextLine => {
       const scale = Math.hypot(toPicture.xx, toPicture.yx) || 1;
       const begin = index * columns * classes;
