@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import type { Manifest } from "../../src/manifest/manifest.js";
 import { labelScores, meanVector } from "../../src/text/label-scores.js";
 import { textFeeds } from "../../src/text/text-feeds.js";
 import { checkLabels, checkTexts, inTemplates } from "../../src/text/texts.js";
+import { casesOf } from "../support/conformance.js";
 
 const spec = { tokenizer: "tokenizer.json", length: 4, padding: 9, texts: [] };
 const picture = Float32Array.of(0.6, 0.8);
@@ -44,18 +46,21 @@ test("no words, empty ones and a label twice are refused", () => {
   expect(() => checkLabels(["a", "b", "a"])).toThrow(/"a" is there twice/);
 });
 
-test("tokens are padded for each input, and too many are refused", () => {
-  const roles = ["input_ids", "attention_mask", "token_type_ids", "position_ids"] as const;
-  const rest = { dtype: "int32", shape: [1, 4] } as { dtype: "int32"; shape: number[] };
-  const inputs = roles.map((role) => ({ kind: "prompt" as const, name: role, role, ...rest }));
-  const fed = textFeeds(inputs, spec, "a cat", [5, 6]);
-  expect(roles.map((role) => Array.from(fed[role]?.data ?? [], Number))).toEqual([
-    [5, 6, 9, 9],
-    [1, 1, 0, 0],
-    [0, 0, 0, 0],
-    [0, 1, 2, 3],
-  ]);
-  expect(() => textFeeds(inputs, spec, "long", [1, 2, 3, 4, 5])).toThrow(/has 5 tokens/);
+interface Fed {
+  inputs: Manifest["inputs"];
+  textInput: { length: number; padding: number };
+  ids: number[];
+  want: Record<string, number[]> | null;
+}
+
+test.each(casesOf<Fed>("text-feeds"))("tokens become tensors: %s", (_, { inputs, textInput, ids, want }) => {
+  const feed = () => textFeeds(inputs, textInput, "a text", ids);
+  if (want === null) {
+    expect(feed).toThrow(expect.objectContaining({ code: "invalid-prompt" }));
+    return;
+  }
+  const fed = Object.entries(feed()).map(([name, { data }]) => [name, Array.from(data, Number)]);
+  expect(Object.fromEntries(fed)).toEqual(want);
 });
 
 function near(value: number): unknown {
