@@ -20,6 +20,7 @@ from webbuild.tasks.known_size import known_picture_size
 from webbuild.tasks.labels import read_labels
 from webbuild.tasks.metrics.compare_text import character_error_rate, compare_lines
 from webbuild.tasks.registry import match_task
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.text_dictionary import fit_dictionary
 from webbuild.tasks.text_line import TASK
@@ -207,3 +208,33 @@ def test_no_text_says_nothing() -> None:
 )
 def test_the_error_rate_counts_edits(want: str, got: str, rate: float) -> None:
     assert character_error_rate(want, got) == rate
+
+
+def raw(want: np.ndarray, got: np.ndarray, *, logits: bool = False) -> str:
+    """The verdict about scores [1, T, C]; `default` where they are compared number by number."""
+    task = msgspec.structs.replace(line(match_task(facts())), logits=logits)
+    found = TASK.compare_output(task, ComparedOutput("wasm", "a.png", "raw", "y"), want, got, RunContext(), NATIVE)
+    return "default" if found is None else found[0].verdict
+
+
+def softmax(logits: np.ndarray) -> np.ndarray:
+    powers = np.exp(logits - logits.max(-1, keepdims=True))
+    return np.asarray(powers / powers.sum(-1, keepdims=True), np.float32)
+
+
+def test_probabilities_are_compared_as_the_logits_that_they_come_from() -> None:
+    logits = np.random.default_rng(0).normal(0, 3, (1, 40, 97))
+    want, moved = softmax(logits), np.sign(logits)
+    assert raw(want, softmax(logits + 5e-4 * moved)) == "OK"
+    assert raw(want, softmax(logits + 5e-3 * moved)) == "DIFFERS"
+    other = want.copy()
+    other[0, 3] = np.roll(other[0, 3], 1)
+    assert raw(want, other) == "DIFFERS"
+    assert raw(want, np.full_like(want, np.nan)) == "DIFFERS"
+
+
+def test_what_are_no_probabilities_is_compared_number_by_number() -> None:
+    want = softmax(np.zeros((1, 40, 97)))
+    assert raw(want, want - 1) == "default"
+    assert raw(want, want * 200) == "default"
+    assert raw(want, want, logits=True) == "default"

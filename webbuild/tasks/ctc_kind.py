@@ -6,14 +6,24 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
 from numpy.typing import NDArray
 
+from webbuild.compare.arrays import compare_arrays
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import CtcTask
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.labels import LabelsFile
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.text_dictionary import dictionary_mismatch, fit_dictionary, no_dictionary, read_dictionary
 from webbuild.tasks.text_recognisers import with_measured_scores
+
+LEAST_PROBABILITY = 1e-7
+"""What lies below says no more than that: in half precision it is 0."""
+_SLACK = 1e-3
+"""How far rounding takes a probability beyond 1."""
 
 
 class CtcKind(TaskKind):
@@ -24,6 +34,24 @@ class CtcKind(TaskKind):
     def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
         """Return the match with what the values on photographs say: logits or not, and which class is the blank."""
         return with_measured_scores(match, values)
+
+    def compare_output(
+        self,
+        task: CtcTask,
+        subject: ComparedOutput,
+        expected: NDArray[Any],
+        actual: NDArray[Any],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison] | None:
+        """Compare probabilities as the logits that they come from, as an export without its softmax is compared.
+
+        The error e of a logit moves a probability p by up to p (1 - p) e. Text and scores are compared besides.
+        """
+        if subject.output != task.output or task.logits or not all(map(_are_probabilities, (expected, actual))):
+            return None
+        sides = (np.log(np.maximum(each.astype(np.float64), LEAST_PROBABILITY)) for each in (expected, actual))
+        return [compare_arrays(subject, *sides, relative=tolerance.relative)]
 
     def fits_labels(self, match: TaskMatch, labels: LabelsFile) -> bool:
         """Whether the file is a dictionary for the model's classes."""
@@ -56,3 +84,7 @@ def _characters(match: TaskMatch) -> list[str]:
     """Return the character of each class, empty for all where nothing says them yet."""
     assert isinstance(match.task, CtcTask)
     return match.task.characters.split("\n")
+
+
+def _are_probabilities(values: NDArray[Any]) -> bool:
+    return not (values.size and (values.min() < 0 or values.max() > 1 + _SLACK))
