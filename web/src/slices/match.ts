@@ -1,7 +1,7 @@
 // Whether two objects that were found are one.
 
 import type { Box } from "../api/types.js";
-import { areaOf, sharedArea } from "./shared-area.js";
+import { sharedArea } from "./shared-area.js";
 import type { Outline } from "./sliced-task.js";
 
 export interface MatchRules {
@@ -21,15 +21,18 @@ export function matches(first: Box, second: Box, { metric, threshold }: MatchRul
   return shared / (metric === "ios" ? Math.min(one, other) : one + other - shared) >= threshold;
 }
 
-/** The same in float32, every step rounded; so are the boxes and the threshold that it is given. Corners where both have them. */
+/** The same in float32, every step rounded; so are the boxes and the threshold that it is given. As they lie where both are turned. */
 export function matchesRounded(first: Outline, second: Outline, rules: MatchRules): boolean {
   const [{ box: one }, { box: other }] = [first, second];
   const width = round(Math.min(one.x2, other.x2) - Math.max(one.x1, other.x1));
   const height = round(Math.min(one.y2, other.y2) - Math.max(one.y1, other.y1));
   if (!(width > 0 && height > 0)) return false;
-  if (first.corners !== undefined && second.corners !== undefined) {
-    const shared = sharedArea(first.corners, second.corners);
-    return reaches(shared, areaOf(first.corners), areaOf(second.corners), rules);
+  if (first.turned !== undefined && second.turned !== undefined) {
+    const [own, its] = [first.turned, second.turned];
+    // No more than the smaller one is shared, and no more than of their upright boxes.
+    const most = Math.min(own.area, its.area, width * height) * (1 + 1e-6);
+    if (!reaches(most, own.area, its.area, rules)) return false;
+    return reaches(sharedArea(own.corners, its.corners), own.area, its.area, rules);
   }
   return reaches(round(width * height), roundedArea(one), roundedArea(other), rules);
 }

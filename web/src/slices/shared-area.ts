@@ -2,29 +2,69 @@
 
 import type { Point } from "../api/types.js";
 
-/** Clips the first by each side of the second (Sutherland and Hodgman). The corners go clockwise on a screen. */
+/** Of the polygon that is clipped, and of what is left of it: x and y in turn. Each clipping adds a corner at most. */
+const MOST_CORNERS = 16;
+const BEFORE = new Float64Array(MOST_CORNERS * 2);
+const AFTER = new Float64Array(MOST_CORNERS * 2);
+
+/**
+ * Clips the first by each side of the second (Sutherland and Hodgman). The corners go clockwise on a screen, and are 16 at
+ * most together. Nothing is allocated: a heap of 10,000 rotated boxes has millions of pairs.
+ */
 export function sharedArea(first: readonly Point[], second: readonly Point[]): number {
-  return areaOf(second.reduce((left, end, at) => clipped(left, second.at(at - 1) ?? end, end), first));
+  let [left, next] = [BEFORE, AFTER];
+  let count = 0;
+  for (const { x, y } of first) {
+    left[count++] = x;
+    left[count++] = y;
+  }
+  let from = second.at(-1);
+  for (const to of second) {
+    if (from !== undefined) count = clip(left, count, next, from, to);
+    if (count === 0) return 0;
+    [left, next] = [next, left];
+    from = to;
+  }
+  return halfSum(left, count);
 }
 
 /** The area of a polygon: positive where its corners go clockwise on a screen. */
 export function areaOf(corners: readonly Point[]): number {
-  const twice = corners.map((point, at) => {
-    const before = corners.at(at - 1) ?? point;
-    return before.x * point.y - point.x * before.y;
-  });
-  return twice.reduce((sum, each) => sum + each, 0) / 2;
+  const numbers = corners.flatMap(({ x, y }) => [x, y]);
+  return halfSum(numbers, numbers.length);
 }
 
-/** The part of a polygon on the inner side of a line, which is to its right. */
-function clipped(polygon: readonly Point[], from: Point, to: Point): readonly Point[] {
-  const sides = polygon.map(({ x, y }) => (to.x - from.x) * (y - from.y) - (to.y - from.y) * (x - from.x));
-  return polygon.flatMap((point, at) => {
-    const [before, side] = [sides.at(at - 1) ?? 0, sides[at] ?? 0];
-    const kept = side >= 0 ? [point] : [];
-    if (side < 0 === before < 0) return kept;
-    const last = polygon.at(at - 1) ?? point;
-    const part = before / (before - side);
-    return [{ x: last.x + part * (point.x - last.x), y: last.y + part * (point.y - last.y) }, ...kept];
-  });
+/** The shoelace formula. */
+function halfSum(numbers: ArrayLike<number>, count: number): number {
+  let sum = 0;
+  let [beforeX, beforeY] = [numbers[count - 2] ?? 0, numbers[count - 1] ?? 0];
+  for (let at = 0; at < count; at += 2) {
+    const [x, y] = [numbers[at] ?? 0, numbers[at + 1] ?? 0];
+    sum += beforeX * y - x * beforeY;
+    [beforeX, beforeY] = [x, y];
+  }
+  return sum / 2;
+}
+
+/** Writes the part of a polygon on the inner side of a line, which is to its right, and returns how many numbers it has. */
+function clip(polygon: Float64Array, count: number, into: Float64Array, from: Point, to: Point): number {
+  const [across, down] = [to.x - from.x, to.y - from.y];
+  let [beforeX, beforeY] = [polygon[count - 2] ?? 0, polygon[count - 1] ?? 0];
+  let before = across * (beforeY - from.y) - down * (beforeX - from.x);
+  let written = 0;
+  for (let at = 0; at < count; at += 2) {
+    const [x, y] = [polygon[at] ?? 0, polygon[at + 1] ?? 0];
+    const side = across * (y - from.y) - down * (x - from.x);
+    if (side < 0 !== before < 0) {
+      const part = before / (before - side);
+      into[written++] = beforeX + part * (x - beforeX);
+      into[written++] = beforeY + part * (y - beforeY);
+    }
+    if (side >= 0) {
+      into[written++] = x;
+      into[written++] = y;
+    }
+    [beforeX, beforeY, before] = [x, y, side];
+  }
+  return written;
 }

@@ -5,10 +5,10 @@ import type { Box, Detection, Point } from "../api/types.js";
 import type { Size } from "../preprocess/letterbox.js";
 import type { Slice } from "./grid.js";
 
-/** What is compared of two objects: their boxes, or the corners of rotated ones, clockwise on a screen, in their boxes. */
+/** What is compared of two objects: their boxes, or what lies in these and is turned. */
 export interface Outline {
   box: Box;
-  corners?: readonly Point[];
+  turned?: { corners: readonly Point[]; area: number };
 }
 
 export interface SlicedTask<D extends Detection = Detection> {

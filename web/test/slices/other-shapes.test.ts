@@ -38,6 +38,19 @@ test.each(casesOf<TurnedCase>("slice-merging-turned"))(
   },
 );
 
+test("10,000 rotated boxes that cross their neighbours are all kept, and their copies are not", () => {
+  const crossed = Array.from({ length: 5000 }, (_, at) =>
+    turned([(at % 100) * 40, Math.floor(at / 100) * 40, 60, 6, at], {
+      score: 1 - at / 20_000,
+      classIndex: 0,
+      label: `${at}`,
+    }),
+  );
+  const copies = crossed.map((each) => ({ ...each, score: each.score / 2 }));
+  const rules = { merge: "nms", metric: "iou", threshold: 0.5 } as const;
+  expect(mergeDetections([...copies, ...crossed], rules, ROTATED)).toEqual(crossed);
+});
+
 interface WrittenMask {
   x: number;
   y: number;

@@ -2,6 +2,7 @@
 
 import type { Box, OrientedObject, Point } from "../../api/types.js";
 import type { Size } from "../../preprocess/letterbox.js";
+import { areaOf } from "../../slices/shared-area.js";
 import { boxAround, movedPoint, type SlicedTask } from "../../slices/sliced-task.js";
 
 export const ROTATED: SlicedTask<OrientedObject> = {
@@ -15,7 +16,7 @@ export const ROTATED: SlicedTask<OrientedObject> = {
       corners,
     };
   },
-  outlineOf: ({ corners }) => ({ box: hull(corners), corners }),
+  outlineOf: ({ corners }) => ({ box: hull(corners), turned: { corners, area: areaOf(corners) } }),
 };
 
 function hull(corners: readonly Point[]): Box {
