@@ -2,7 +2,7 @@
 
 import { graphFiles } from "../manifest/graphs.js";
 import type { Manifest } from "../manifest/manifest.js";
-import { everyModel } from "../manifest/stages.js";
+import { everyStage } from "../manifest/stages.js";
 import { removeBundle } from "../storage/bundle-lists.js";
 import { deleteFindings } from "../storage/findings.js";
 import { existingStores } from "../storage/storage-backends.js";
@@ -45,7 +45,7 @@ function isComplete(manifest: Manifest, kept: ReadonlySet<string>): boolean {
     if (file === undefined) return false;
     return file.parts.length > 0 ? file.parts.every(isKept) : kept.has(file.sha256);
   };
-  const stages = everyModel(manifest);
+  const stages = everyStage(manifest);
   return (
     manifest.engines.some(({ wasm }) => isKept(wasm)) &&
     stages.every(({ graphs }) => graphs.some((graph) => graphFiles(graph).every(isKept)))
