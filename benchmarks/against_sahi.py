@@ -20,7 +20,7 @@ from shapely.geometry import Polygon
 from tests.slices.answers import box_around, boxes_wanted, masks_wanted, outermost, pixels_of, turned_wanted
 from tests.slices.sahi import slice_boxes
 from tests.slices.scenes import masked_scene, scene, turned_scene
-from webbuild.tasks.rotated_boxes import row_corners
+from webbuild.tasks.decoding.rotated_boxes import row_corners
 
 SCENES = 1000
 SHAPE = [420, 420]

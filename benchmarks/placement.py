@@ -20,7 +20,7 @@ from webbuild.inspection.result import Inspection
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.targets.table import load_table
 from webbuild.targets.target import parse_target
-from webbuild.tasks.user_overrides import parse_overrides
+from webbuild.tasks.options.user_overrides import parse_overrides
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "placement.md"

@@ -23,7 +23,7 @@ from msgspec import Struct
 from webbuild.browser.chromium import open_chromium
 from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
-from webbuild.tasks.boxes import enclosing_boxes, iou_matrix
+from webbuild.tasks.decoding.boxes import enclosing_boxes, iou_matrix
 from webbuild.tasks.metrics.compare_text import character_error_rate
 from webbuild.verify.bundle_reader import open_bundle
 

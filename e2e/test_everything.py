@@ -19,7 +19,14 @@ from webbuild.manifest.manifest import ImageInput, MaskGenerationTask, decode
 from webbuild.preprocess.image import image_to_tensor, load_image
 from webbuild.preprocess.point_prompt import point_prompt_feeds
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.everything import EverythingSettings, FoundMask, best_masks, click_on, grid_points, point_masks
+from webbuild.tasks.decoding.everything import (
+    EverythingSettings,
+    FoundMask,
+    best_masks,
+    click_on,
+    grid_points,
+    point_masks,
+)
 
 MODEL = Path(__file__).parents[1] / "models" / "promptable-segmenter"
 SETTINGS = EverythingSettings(points_per_side=5, score_threshold=0.4, stability_threshold=0.6)

@@ -22,8 +22,8 @@ from webbuild.model.model_signature import model_signature
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.targets.target import Target
-from webbuild.tasks.symbolic_dims import resolve_dims
-from webbuild.tasks.user_overrides import parse_overrides
+from webbuild.tasks.options.symbolic_dims import resolve_dims
+from webbuild.tasks.options.user_overrides import parse_overrides
 
 ROOT = Path(__file__).parents[2]
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from models.text_boxes.reference import Found, text_boxes
 from webbuild.manifest.manifest import TextBoxesTask
-from webbuild.tasks.text_map import TextRectangle, find_text
+from webbuild.tasks.decoding.text_map import TextRectangle, find_text
 
 MAPS = 1000
 KINDS = ("rectangles", "blobs", "touching", "border", "nobody")

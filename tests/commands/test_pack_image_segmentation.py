@@ -25,7 +25,7 @@ from webbuild.precision.budget import SearchBudget
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.samples.collect import collect_samples
 from webbuild.targets.target import Target
-from webbuild.tasks.user_overrides import parse_overrides
+from webbuild.tasks.options.user_overrides import parse_overrides
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 

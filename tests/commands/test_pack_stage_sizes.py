@@ -19,7 +19,7 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Manifest, decode
 from webbuild.manifest.stages import unfit_stages
 from webbuild.manifest.variant_names import picture_sizes
-from webbuild.tasks.picture_sizes import PictureSize
+from webbuild.tasks.options.picture_sizes import PictureSize
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.stage_work import later_work, takes_earlier

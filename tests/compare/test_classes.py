@@ -12,7 +12,7 @@ from webbuild.compare.tolerances import BROWSER
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.manifest.manifest import ClassifyTask
 from webbuild.reporting.comparison_text import describe_reason
-from webbuild.tasks.class_scores import ClassScore
+from webbuild.tasks.decoding.class_scores import ClassScore
 from webbuild.tasks.metrics.compare_classes import compare_classes, compare_decoded_classes
 
 TASK = ClassifyTask(output="y", classes=["cup", "plate", "spoon"], logits=False)

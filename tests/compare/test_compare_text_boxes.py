@@ -9,7 +9,7 @@ import pytest
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import BROWSER
-from webbuild.tasks.detection import Box, TextBox
+from webbuild.tasks.decoding.detection import Box, TextBox
 from webbuild.tasks.metrics.compare_text_boxes import compare_text_boxes
 from webbuild.tasks.metrics.polygon_iou import polygon_iou
 

@@ -13,8 +13,8 @@ from PIL import Image
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import BROWSER
 from webbuild.compare.vacuity import mark_vacuous
-from webbuild.tasks.matte_alpha import Matte
-from webbuild.tasks.matte_cutout import cut_out
+from webbuild.tasks.decoding.matte_alpha import Matte
+from webbuild.tasks.decoding.matte_cutout import cut_out
 from webbuild.tasks.metrics.compare_cutout import compare_cutouts
 
 ABOUT = ComparedOutput("webgpu", "desk", "decoded", "")

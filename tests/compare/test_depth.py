@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput
 from webbuild.compare.tolerances import BROWSER
 from webbuild.compare.vacuity import mark_vacuous
-from webbuild.tasks.depth_map import DepthMap
+from webbuild.tasks.decoding.depth_map import DepthMap
 from webbuild.tasks.metrics.compare_depth import compare_decoded_depth, compare_depth
 
 ABOUT = ComparedOutput("webgpu", "desk", "decoded", "")

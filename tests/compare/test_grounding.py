@@ -8,7 +8,7 @@ from webbuild.compare.comparison import ComparedOutput
 from webbuild.compare.tolerances import BROWSER
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.reporting.comparison_text import describe_reason
-from webbuild.tasks.detection import Box, GroundedDetection
+from webbuild.tasks.decoding.detection import Box, GroundedDetection
 from webbuild.tasks.metrics.compare_grounding import compare_grounding
 
 ABOUT = ComparedOutput("webgpu", "one", "decoded", "")

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.detection import Box, GroundedDetection
+from webbuild.tasks.decoding.detection import Box, GroundedDetection
 from webbuild.tasks.metrics.match_detections import DetectionMatch
 from webbuild.tasks.metrics.match_grounding import match_grounding
 

@@ -10,9 +10,9 @@ from webbuild.compare.comparison import ComparedOutput
 from webbuild.compare.tolerances import BROWSER, REDUCED_PRECISION, Tolerance
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.manifest.manifest import ImageSegmentationTask
+from webbuild.tasks.decoding.regions import DrawnRegion, Segmentation, measure_regions
 from webbuild.tasks.metrics.compare_segmentation import compare_regions
 from webbuild.tasks.metrics.match_regions import RegionMatch, match_regions
-from webbuild.tasks.regions import DrawnRegion, Segmentation, measure_regions
 
 NAMES = ["cat", "dog", "sky"]
 TASK = ImageSegmentationTask(masks="m", scores="s", classes=NAMES, mode="panoptic")

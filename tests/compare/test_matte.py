@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import BROWSER, NATIVE, REDUCED_PRECISION, Tolerance
 from webbuild.compare.vacuity import mark_vacuous
-from webbuild.tasks.matte_alpha import Matte
+from webbuild.tasks.decoding.matte_alpha import Matte
 from webbuild.tasks.metrics.compare_matte import compare_alpha, compare_mattes
 
 ABOUT = ComparedOutput("webgpu", "desk", "decoded", "")

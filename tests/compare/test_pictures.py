@@ -10,8 +10,8 @@ from webbuild.compare.comparison import ComparedOutput
 from webbuild.compare.tolerances import BROWSER, REDUCED_PRECISION, Tolerance
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.reporting.comparison_text import describe_distance
+from webbuild.tasks.decoding.output_picture import OutputPicture
 from webbuild.tasks.metrics.compare_pictures import compare_pictures
-from webbuild.tasks.output_picture import OutputPicture
 
 ABOUT = ComparedOutput("webgpu", "desk", "decoded", "")
 LEVELS = np.random.default_rng(3).integers(20, 200, (30, 40, 4), dtype=np.uint8)

@@ -20,9 +20,9 @@ from webbuild.postprocess.postprocess import Postprocess
 from webbuild.postprocess.reference_anchors import anchor_boxes
 from webbuild.postprocess.yolo import YoloPostprocess
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.grid_detectors import undecoded_grids
+from webbuild.tasks.recognition.grid_detectors import undecoded_grids
+from webbuild.tasks.recognition.yolo import DECODED_NOTE, OFFSETS_NOTE
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.yolo import DECODED_NOTE, OFFSETS_NOTE
 
 SSD = msgspec.structs.replace(SPECS["ssd"], keypoints=(), activation="none", decodable=True)
 PAIR = SPECS["corners"]

@@ -24,7 +24,7 @@ from webbuild.manifest.tasks.tensor import TensorTask
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.model_signature import model_signature
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.picture_to_picture import infer_picture_to_picture
+from webbuild.tasks.recognition.picture_to_picture import infer_picture_to_picture
 from webbuild.tasks.task_match import TaskMatch
 
 HEADER = '<ir_version: 8, opset_import: ["" : 17]>'

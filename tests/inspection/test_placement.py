@@ -16,7 +16,7 @@ from webbuild.inspection.result import Inspection, exit_code
 from webbuild.model.model_signature import model_signature
 from webbuild.targets.table import KernelPlacements, KernelTable, load_table
 from webbuild.targets.target import Target
-from webbuild.tasks.symbolic_dims import resolve_dims
+from webbuild.tasks.options.symbolic_dims import resolve_dims
 
 TABLE = load_table(Target("1.30.0", "webgpu"))
 HEADER = '<ir_version: 8, opset_import: ["" : 17]>'

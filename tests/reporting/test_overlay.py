@@ -10,8 +10,8 @@ from tests.verify.detections_made import TASK, person
 from webbuild.manifest.manifest import ObbTask, SegmentTask
 from webbuild.reporting.mask_outline import Line, mask_outline
 from webbuild.reporting.overlay import detection_layer
-from webbuild.tasks.detection import Box, OrientedObject, Point, Segment
-from webbuild.tasks.mask import Mask
+from webbuild.tasks.decoding.detection import Box, OrientedObject, Point, Segment
+from webbuild.tasks.decoding.mask import Mask
 
 
 def mask(*lines: str, x: float = 0, y: float = 0, size: float = 1) -> Mask:

@@ -14,8 +14,8 @@ from PIL import Image
 
 from webbuild.manifest.manifest import DepthTask
 from webbuild.reporting.prediction_image import prediction_image_url
-from webbuild.tasks.depth_colormap import VIRIDIS_STOPS
-from webbuild.tasks.depth_map import DepthMap, finite_range
+from webbuild.tasks.decoding.depth_colormap import VIRIDIS_STOPS
+from webbuild.tasks.decoding.depth_map import DepthMap, finite_range
 
 METRES = DepthTask(output="depth", quantity="depth", unit="metres")
 DARK, BRIGHT = (68, 1, 84, 255), (253, 231, 37, 255)

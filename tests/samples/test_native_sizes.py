@@ -20,7 +20,7 @@ from webbuild.model.states import find_states
 from webbuild.runners.native import NativeRunner
 from webbuild.samples import native_sizes
 from webbuild.samples.native_sizes import LENGTHS, SIDES, check_given_sizes, choose_sizes
-from webbuild.tasks.symbolic_dims import ResolvedDims, resolve_dims
+from webbuild.tasks.options.symbolic_dims import ResolvedDims, resolve_dims
 
 FREE = """<ir_version: 8, opset_import: ["" : 18]>
 free (float[%s] x) => (float[a,b,c,d] y) { y = GlobalMaxPool (x) }"""

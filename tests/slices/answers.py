@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tests.slices.sahi import merged, union
 from tests.slices.scenes import written
-from webbuild.tasks.rotated_boxes import row_corners
+from webbuild.tasks.decoding.rotated_boxes import row_corners
 
 Pixels = NDArray[np.bool_]
 

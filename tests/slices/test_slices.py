@@ -20,7 +20,7 @@ from tests.slices.make_cases import (
     turned_cases,
 )
 from tests.slices.sahi import merged, slice_boxes
-from webbuild.tasks.rotated_boxes import row_corners
+from webbuild.tasks.decoding.rotated_boxes import row_corners
 
 
 def files(folder: str) -> list[Path]:

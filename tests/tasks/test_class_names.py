@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.tasks.class_names import read_class_names
-from webbuild.tasks.labels import read_labels
+from webbuild.tasks.options.labels import read_labels
+from webbuild.tasks.recognition.class_names import read_class_names
 
 
 def written(folder: Path, text: str | bytes) -> Path:

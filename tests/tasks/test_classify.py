@@ -9,8 +9,8 @@ import pytest
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ClassifyTask, ImageInput, TensorTask
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.tasks.class_scores import class_probabilities
 from webbuild.tasks.classify import TASK
+from webbuild.tasks.decoding.class_scores import class_probabilities
 from webbuild.tasks.metrics.match_classes import ClassMatch, match_classes
 from webbuild.tasks.registry import match_task
 from webbuild.tasks.run_context import RunContext

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import NATIVE, REDUCED_PRECISION, Tolerance
 from webbuild.manifest.manifest import HeatmapHead, KeypointsTask, SimccHead
-from webbuild.tasks.crop_detection import CropDetection
-from webbuild.tasks.detection import Box, CropKeypoint
-from webbuild.tasks.keypoint_heads import InputKeypoints, decode_keypoints
+from webbuild.tasks.decoding.crop_detection import CropDetection
+from webbuild.tasks.decoding.detection import Box, CropKeypoint
+from webbuild.tasks.decoding.keypoint_heads import InputKeypoints, decode_keypoints
 from webbuild.tasks.keypoints import TASK
 from webbuild.tasks.run_context import RunContext
 

@@ -48,8 +48,8 @@ from webbuild.preprocess.mask import hole_cells, mask_tensor, with_empty_hole, w
 from webbuild.preprocess.picture import crops_to_tensor
 from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds
 from webbuild.preprocess.size_feeds import size_feeds
-from webbuild.tasks.detection import Box, row_width
-from webbuild.tasks.everything import EverythingSettings, FoundMask, best_masks, grid_points, point_masks
+from webbuild.tasks.decoding.detection import Box, row_width
+from webbuild.tasks.decoding.everything import EverythingSettings, FoundMask, best_masks, grid_points, point_masks
 from webbuild.tasks.mask_generation import PromptedMasks
 from webbuild.tasks.registry import decode_task
 from webbuild.tasks.run_context import RunContext

@@ -10,7 +10,7 @@ from webbuild.manifest.manifest import DetectTask, ImageInput, SizeInput
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.postprocess.detr import DetrPostprocess
-from webbuild.tasks.coco_classes import COCO_CLASSES
+from webbuild.tasks.recognition.coco_classes import COCO_CLASSES
 from webbuild.tasks.registry import match_task, task_kinds
 from webbuild.tasks.task_match import TaskMatch
 

@@ -14,8 +14,8 @@ from webbuild.manifest.manifest import GroundingTask, ImageInput, PromptInput
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.postprocess.grounding import GroundingPostprocess
+from webbuild.tasks.options.symbolic_dims import resolve_dims
 from webbuild.tasks.registry import match_task
-from webbuild.tasks.symbolic_dims import resolve_dims
 
 LENGTH, WIDTH = 16, 20
 PIXELS = TensorSpec("pixel_values", "float32", (1, 3, 64, 96))

@@ -11,7 +11,7 @@ from webbuild.manifest.manifest import CropEmbeddingsTask, EmbedTask, ImageInput
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.tasks.embed import TASK
-from webbuild.tasks.metadata import image_size
+from webbuild.tasks.recognition.metadata import image_size
 from webbuild.tasks.registry import match_task
 from webbuild.tasks.task_match import TaskMatch
 

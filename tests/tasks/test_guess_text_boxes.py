@@ -9,7 +9,7 @@ import pytest
 from webbuild.manifest.manifest import DepthTask, ImageInput, MatteTask, TensorTask, TextBoxesTask
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.tasks.known_size import known_picture_size
+from webbuild.tasks.options.known_size import known_picture_size
 from webbuild.tasks.registry import match_task
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.text_boxes import TASK

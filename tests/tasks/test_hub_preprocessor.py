@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PIL.Image import Resampling
 
-from webbuild.tasks.hub_preprocessor import pillow_interpolation
+from webbuild.tasks.recognition.hub_preprocessor import pillow_interpolation
 
 
 @pytest.mark.parametrize(

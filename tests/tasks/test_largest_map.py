@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from webbuild.preprocess.letterbox import ImagePlacement
-from webbuild.tasks import largest_map
-from webbuild.tasks.depth_map import BilinearTaps, Floats, resample_map
-from webbuild.tasks.largest_map import number_largest
+from webbuild.tasks.decoding import largest_map
+from webbuild.tasks.decoding.depth_map import BilinearTaps, Floats, resample_map
+from webbuild.tasks.decoding.largest_map import number_largest
 
 WHOLE = ImagePlacement(70, 50, 0, 0, 64, 64, 64, 64)
 LETTERBOXED = ImagePlacement(70, 50, 0, 9, 64, 46, 64, 64)

@@ -25,9 +25,9 @@ from webbuild.preprocess.image import input_size
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds, point_tokens, takes_prompt
 from webbuild.tasks.mask_generation import TASK, PromptedMasks, choose_masks
+from webbuild.tasks.recognition.sam_decoders import point_inputs, unused_inputs
 from webbuild.tasks.registry import match_task
 from webbuild.tasks.run_context import RunContext
-from webbuild.tasks.sam_decoders import point_inputs, unused_inputs
 from webbuild.tasks.task_match import TaskMatch
 
 PLACEMENT = ImagePlacement(20, 10, 0, 0, 64, 32, 64, 64)

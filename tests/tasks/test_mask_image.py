@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from webbuild.tasks.mask_image import mask_image
+from webbuild.tasks.decoding.mask_image import mask_image
 
 MASK = np.array([[True, False], [False, False]])
 

@@ -10,9 +10,9 @@ import msgspec
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import CropEmbeddingsTask
-from webbuild.tasks.class_scores import ClassScore
-from webbuild.tasks.crop_detection import CropDetection
-from webbuild.tasks.detection import Box, KeypointPosition
+from webbuild.tasks.decoding.class_scores import ClassScore
+from webbuild.tasks.decoding.crop_detection import CropDetection
+from webbuild.tasks.decoding.detection import Box, KeypointPosition
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.run_context import RunContext
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import SegmentTask
-from webbuild.tasks.mask import Mask, mask_difference
+from webbuild.tasks.decoding.mask import Mask, mask_difference
 from webbuild.tasks.metrics.detection_arrays import DetectionArrays, from_rows
 from webbuild.tasks.metrics.match_detections import DetectionMatch, match_detections
 

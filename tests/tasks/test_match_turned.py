@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import ObbTask
+from webbuild.tasks.decoding.rotated_boxes import probiou_matrix, row_corners
 from webbuild.tasks.metrics.detection_arrays import from_rows
 from webbuild.tasks.metrics.match_detections import DetectionMatch, match_detections
-from webbuild.tasks.rotated_boxes import probiou_matrix, row_corners
 
 TASK = ObbTask(output="rows", rows=4, classes=["ship", "plane"])
 TOLERANCE = Tolerance(score=1e-4, pixels=0.05)

@@ -10,8 +10,8 @@ from msgspec import structs
 from tests.manifests import image_input
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import ClassifyTask, ImageInput, Input, TensorInput, TensorTask
+from webbuild.tasks.options.user_overrides import apply_overrides, parse_overrides
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.user_overrides import apply_overrides, parse_overrides
 
 CLASSES = ClassifyTask(output="y", classes=["class 0", "class 1"], logits=True)
 NCHW = TensorInput(name="x", dtype="float32", shape=[1, 3, 4, 8])

@@ -10,7 +10,7 @@ from tests.models import parsed, save
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.load import load_onnx
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks.picture_sizes import PictureSize, parse_size, parse_sizes, with_size
+from webbuild.tasks.options.picture_sizes import PictureSize, parse_size, parse_sizes, with_size
 
 WIDE = PictureSize(640, 480)
 

@@ -6,7 +6,7 @@ import pytest
 
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.tasks.symbolic_dims import parse_dims, resolve_dims
+from webbuild.tasks.options.symbolic_dims import parse_dims, resolve_dims
 
 
 def model(*shapes: tuple[Dim, ...], **metadata: str) -> ModelSignature:

@@ -15,14 +15,14 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ImageInput, TensorTask, TextLineTask
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.tasks.ctc import TextLine, TextWord
-from webbuild.tasks.known_size import known_picture_size
-from webbuild.tasks.labels import read_labels
+from webbuild.tasks.decoding.ctc import TextLine, TextWord
 from webbuild.tasks.metrics.compare_text import character_error_rate, compare_lines
+from webbuild.tasks.options.known_size import known_picture_size
+from webbuild.tasks.options.labels import read_labels
+from webbuild.tasks.recognition.text_dictionary import fit_dictionary
 from webbuild.tasks.registry import match_task
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.text_dictionary import fit_dictionary
 from webbuild.tasks.text_line import TASK
 
 

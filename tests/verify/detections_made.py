@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison, Verdict
 from webbuild.manifest.manifest import Keypoint, PoseTask
-from webbuild.tasks.detection import Box, Detection, KeypointPosition
+from webbuild.tasks.decoding.detection import Box, Detection, KeypointPosition
 from webbuild.verify.report import (
     BackendRun,
     Problem,

@@ -12,8 +12,8 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import BROWSER
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.manifest.manifest import SegmentTask
-from webbuild.tasks.detection import Box, Segment
-from webbuild.tasks.mask import Mask
+from webbuild.tasks.decoding.detection import Box, Segment
+from webbuild.tasks.decoding.mask import Mask
 from webbuild.tasks.metrics.compare_detections import compare_detections
 from webbuild.tasks.metrics.detection_arrays import from_detections, from_rows
 from webbuild.tasks.registry import kind_of

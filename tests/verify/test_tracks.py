@@ -13,7 +13,7 @@ from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import ClassifyTask, DetectTask, Task, TensorTask
-from webbuild.tasks.detection import Box, Detection
+from webbuild.tasks.decoding.detection import Box, Detection
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.report import SampleResult

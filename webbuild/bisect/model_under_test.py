@@ -26,8 +26,8 @@ from webbuild.samples.random_inputs import random_feeds
 from webbuild.samples.settle_sizes import settle_sizes
 from webbuild.subgraph.graph import ModelGraph
 from webbuild.targets.target import Build, Target
-from webbuild.tasks.picture_sizes import PictureSize
-from webbuild.tasks.symbolic_dims import parse_dims
+from webbuild.tasks.options.picture_sizes import PictureSize
+from webbuild.tasks.options.symbolic_dims import parse_dims
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.merged_weights import materialize_graph

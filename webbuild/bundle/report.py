@@ -31,7 +31,7 @@ from webbuild.reporting.prediction_image import prediction_image_url
 from webbuild.reporting.quantities import format_bytes
 from webbuild.reporting.write import encode_json, write_text
 from webbuild.samples.sample import Sample
-from webbuild.tasks.class_scores import ClassScore
+from webbuild.tasks.decoding.class_scores import ClassScore
 from webbuild.tasks.metrics.compare_classes import TOP_CLASSES
 from webbuild.tasks.registry import decode_task, kind_of
 from webbuild.tasks.run_context import Tensors

@@ -17,7 +17,7 @@ from webbuild.compare.tolerances import REDUCED_PRECISION
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json
 from webbuild.subgraph.graph import ModelGraph
-from webbuild.tasks.picture_sizes import parse_size
+from webbuild.tasks.options.picture_sizes import parse_size
 
 
 def run(arguments: BisectArguments) -> int:

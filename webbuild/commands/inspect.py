@@ -21,8 +21,8 @@ from webbuild.runners.native import NativeRunner
 from webbuild.samples.settle_sizes import settle_sizes
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Target, parse_target
-from webbuild.tasks.picture_sizes import parse_size
-from webbuild.tasks.symbolic_dims import parse_dims
+from webbuild.tasks.options.picture_sizes import parse_size
+from webbuild.tasks.options.symbolic_dims import parse_dims
 
 
 def run(arguments: InspectArguments) -> int:

@@ -9,7 +9,7 @@ from webbuild.commands.pack_plan import PackOptions
 from webbuild.compile.embed_labels import embed_labels
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.reporting.progress import ProgressReporter
-from webbuild.tasks.zero_shot import LogitScale
+from webbuild.tasks.options.zero_shot import LogitScale
 
 
 def with_text_labels(options: PackOptions, arguments: PackArguments, progress: ProgressReporter) -> PackOptions:

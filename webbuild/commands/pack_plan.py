@@ -33,10 +33,10 @@ from webbuild.model.read_file import require_model
 from webbuild.model.set_inputs import parse_set
 from webbuild.precision.budget import SearchBudget, parse_budget
 from webbuild.reporting.progress import ProgressReporter
-from webbuild.tasks.picture_batches import parse_batches
-from webbuild.tasks.picture_sizes import PictureSize, parse_sizes
-from webbuild.tasks.symbolic_dims import parse_dims
-from webbuild.tasks.user_overrides import Overrides, parse_overrides
+from webbuild.tasks.options.picture_batches import parse_batches
+from webbuild.tasks.options.picture_sizes import PictureSize, parse_sizes
+from webbuild.tasks.options.symbolic_dims import parse_dims
+from webbuild.tasks.options.user_overrides import Overrides, parse_overrides
 
 _PART = re.compile(r"((vision|image|prompt|mask|text|encoder|decoder|model)(_|$))+", re.IGNORECASE)
 """Names of files that say what part of a model they are, and not which model."""

@@ -34,8 +34,8 @@ from webbuild.samples.collect import collect_samples, own_samples
 from webbuild.samples.prompts import attach_prompts, with_prompts
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
+from webbuild.tasks.options.user_overrides import Overrides
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.user_overrides import Overrides
 
 
 def compile_all(

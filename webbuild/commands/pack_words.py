@@ -24,8 +24,8 @@ from webbuild.reporting.progress import ProgressReporter
 from webbuild.runners.content_cache import ContentCache
 from webbuild.samples.texts import text_samples
 from webbuild.targets.target import Target
+from webbuild.tasks.options.zero_shot import LogitScale
 from webbuild.tasks.registry import kind_of
-from webbuild.tasks.zero_shot import LogitScale
 
 _NAME = "text"
 """What its graphs are called in reports."""

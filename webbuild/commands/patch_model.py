@@ -21,9 +21,9 @@ from webbuild.model.set_inputs import parse_set
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
 from webbuild.targets.target import Target, parse_target
-from webbuild.tasks.picture_sizes import parse_size
-from webbuild.tasks.symbolic_dims import parse_dims
-from webbuild.tasks.user_overrides import parse_overrides
+from webbuild.tasks.options.picture_sizes import parse_size
+from webbuild.tasks.options.symbolic_dims import parse_dims
+from webbuild.tasks.options.user_overrides import parse_overrides
 
 if TYPE_CHECKING:
     from webbuild.reporting.progress import ProgressReporter

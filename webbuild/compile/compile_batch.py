@@ -12,7 +12,7 @@ from webbuild.manifest.suppression import SUPPRESSION_KEY
 from webbuild.passes.base import NmsPlacement
 from webbuild.passes.nms.status_output import HEAD_STATUS_KEY
 from webbuild.targets.target import Target
-from webbuild.tasks.picture_batches import no_batch
+from webbuild.tasks.options.picture_batches import no_batch
 
 
 def compile_batch(

@@ -41,9 +41,9 @@ from webbuild.manifest.manifest import TensorInput
 from webbuild.passes.base import NmsPlacement
 from webbuild.passes.lower import TARGETS, LoweredGraphs
 from webbuild.targets.target import Target
+from webbuild.tasks.options.symbolic_dims import takes_prompt
+from webbuild.tasks.options.user_overrides import Overrides, apply_overrides
 from webbuild.tasks.registry import kind_of
-from webbuild.tasks.symbolic_dims import takes_prompt
-from webbuild.tasks.user_overrides import Overrides, apply_overrides
 
 if TYPE_CHECKING:
     import onnx_ir as ir

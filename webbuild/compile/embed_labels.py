@@ -15,10 +15,10 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.load import OnnxModel, load_onnx
 from webbuild.postprocess.unit_vectors import unit_vectors
 from webbuild.preprocess.text_tokenizer import read_tokenizer, tokenize_texts
-from webbuild.tasks.class_names import read_class_names
-from webbuild.tasks.embed_families import embed_family
-from webbuild.tasks.labels import read_labels, unreadable_labels
-from webbuild.tasks.zero_shot import LogitScale, TextLabels
+from webbuild.tasks.options.labels import read_labels, unreadable_labels
+from webbuild.tasks.options.zero_shot import LogitScale, TextLabels
+from webbuild.tasks.recognition.class_names import read_class_names
+from webbuild.tasks.recognition.embed_families import embed_family
 
 _SAME = 1e-6
 """How far below 1 the cosine of two labels lies at least."""

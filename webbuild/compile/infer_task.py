@@ -16,7 +16,7 @@ from webbuild.model.states import without_states
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import LoweredGraphs
 from webbuild.postprocess.grounding import GroundingPostprocess
-from webbuild.tasks.labels import LabelsFile
+from webbuild.tasks.options.labels import LabelsFile
 from webbuild.tasks.registry import kind_of, match_task, possible_kinds, recognisable_kinds, task_kinds
 from webbuild.tasks.task_match import TaskMatch
 

@@ -23,8 +23,8 @@ from webbuild.runners.native import NativeRunner
 from webbuild.samples.native_sizes import check_given_sizes, choose_sizes
 from webbuild.samples.settle_sizes import NAMES_ALONE, settle_sizes
 from webbuild.samples.state_sizes import first_states
-from webbuild.tasks.picture_sizes import PictureSize, with_size
-from webbuild.tasks.symbolic_dims import ResolvedDims
+from webbuild.tasks.options.picture_sizes import PictureSize, with_size
+from webbuild.tasks.options.symbolic_dims import ResolvedDims
 
 if TYPE_CHECKING:
     from webbuild.reporting.progress import ProgressReporter

@@ -9,7 +9,7 @@ import msgspec
 from webbuild.model.load import OnnxModel
 from webbuild.model.model_signature import model_signature
 from webbuild.model.set_inputs import with_constants
-from webbuild.tasks.sam_decoders import decoder_outputs, unused_inputs
+from webbuild.tasks.recognition.sam_decoders import decoder_outputs, unused_inputs
 
 
 def reduce_mask_decoder(source: OnnxModel, taken: Collection[str]) -> OnnxModel:

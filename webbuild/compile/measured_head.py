@@ -16,10 +16,10 @@ from webbuild.postprocess.class_maps import ClassMapsPostprocess
 from webbuild.postprocess.reference_anchors import Arrays, anchor_boxes, decode_anchor_objectness, join_columns
 from webbuild.postprocess.yolo import YoloPostprocess
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.class_names import count_classes
-from webbuild.tasks.grid_detectors import undecoded_grids
+from webbuild.tasks.recognition.class_names import count_classes
+from webbuild.tasks.recognition.grid_detectors import undecoded_grids
+from webbuild.tasks.recognition.yolo import DECODED_NOTE, OFFSETS_NOTE, named_classes
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.yolo import DECODED_NOTE, OFFSETS_NOTE, named_classes
 
 _MOST = 0.9
 """The share of boxes, or of rows, that has to behave."""

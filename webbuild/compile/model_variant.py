@@ -16,8 +16,8 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Input, PictureInput
 from webbuild.runners.in_batch import PictureBatch
 from webbuild.samples.sample import Sample
-from webbuild.tasks.picture_batches import with_batch
-from webbuild.tasks.picture_sizes import PictureSize
+from webbuild.tasks.options.picture_batches import with_batch
+from webbuild.tasks.options.picture_sizes import PictureSize
 from webbuild.tasks.task_match import TaskMatch
 
 

@@ -16,8 +16,8 @@ from webbuild.compile.model_variant import ModelVariant, naming_variant
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.signature import ModelSignature
 from webbuild.samples.random_inputs import random_feeds
+from webbuild.tasks.recognition.sam_decoders import decoder_outputs, fewest_points, free_counts, prompt_sizes
 from webbuild.tasks.registry import kind_of
-from webbuild.tasks.sam_decoders import decoder_outputs, fewest_points, free_counts, prompt_sizes
 from webbuild.tasks.task_match import TaskMatch
 
 OBJECTS = 16

@@ -28,7 +28,12 @@ from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.preprocess.reference import find_reference, image_of
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import check_size
-from webbuild.tasks.picture_to_picture import PictureInputs, describe_scale, find_picture_inputs, image_tasks
+from webbuild.tasks.recognition.picture_to_picture import (
+    PictureInputs,
+    describe_scale,
+    find_picture_inputs,
+    image_tasks,
+)
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 

@@ -23,7 +23,7 @@ from webbuild.preprocess.image import LUMA, input_size, normalize
 from webbuild.preprocess.mask import Hole, mask_tensor, with_empty_hole, with_mask_channel
 from webbuild.preprocess.reference import image_of
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.output_picture import picture_planes
+from webbuild.tasks.decoding.output_picture import picture_planes
 
 Numbers = NDArray[np.float64]
 

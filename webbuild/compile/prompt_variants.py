@@ -16,8 +16,8 @@ from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel, resize_model
 from webbuild.compile.model_variant import ModelVariant, naming_variant
 from webbuild.model.set_inputs import with_constants
+from webbuild.tasks.recognition.sam_decoders import fewest_points, free_counts, point_inputs, prompt_sizes
 from webbuild.tasks.registry import kind_of
-from webbuild.tasks.sam_decoders import fewest_points, free_counts, point_inputs, prompt_sizes
 from webbuild.tasks.task_match import TaskMatch
 
 MOST_CLICKS = 8

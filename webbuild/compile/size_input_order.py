@@ -12,7 +12,7 @@ from webbuild.manifest.manifest import SizeInput
 from webbuild.postprocess.detr import DetrPostprocess
 from webbuild.postprocess.reference import add_constant_masks
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.detr import describe_size_input
+from webbuild.tasks.recognition.detr import describe_size_input
 from webbuild.tasks.task_match import TaskMatch
 
 _SQUARE_SIDE, _DOUBLED_SIDE = 512, 1024

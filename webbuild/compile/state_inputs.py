@@ -10,8 +10,8 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Input, StateInput
 from webbuild.model.model_signature import model_signature
 from webbuild.model.states import StatePair, describe_spec
+from webbuild.tasks.recognition.tensor_inputs import tensor_input_spec
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.tensor_inputs import tensor_input_spec
 
 if TYPE_CHECKING:
     import onnx_ir as ir

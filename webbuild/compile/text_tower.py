@@ -16,9 +16,9 @@ from webbuild.manifest.tasks.embed import TextInput
 from webbuild.model.load import OnnxModel, load_onnx
 from webbuild.model.signature import TensorSpec
 from webbuild.preprocess.text_tokenizer import TextTokenizer, read_tokenizer, tokenize_texts
-from webbuild.tasks.embed_families import embed_family
+from webbuild.tasks.options.zero_shot import LogitScale, known_score
+from webbuild.tasks.recognition.embed_families import embed_family
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.zero_shot import LogitScale, known_score
 
 TOKENIZER_FILE = "tokenizer.json"
 """Where the tokenizer lies in a bundle."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from webbuild.compile.infer_task import patched_signature, with_fixed_dims
 from webbuild.model.load import OnnxModel
+from webbuild.tasks.options.zero_shot import LogitScale, TextLabels, zero_shot_match
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.zero_shot import LogitScale, TextLabels, zero_shot_match
 
 if TYPE_CHECKING:
     import onnx_ir as ir

@@ -11,8 +11,8 @@ import msgspec
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import Task
-from webbuild.tasks.class_scores import ClassScore
-from webbuild.tasks.detection import Detection
+from webbuild.tasks.decoding.class_scores import ClassScore
+from webbuild.tasks.decoding.detection import Detection
 from webbuild.tasks.registry import decode_task, kind_of
 from webbuild.tasks.run_context import RunContext
 

@@ -25,8 +25,8 @@ from webbuild.postprocess.reference import add_constant_masks, apply_reference_p
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.stateful import StatefulRuns
 from webbuild.samples.sample import Sample
-from webbuild.tasks.class_scores import ClassScore
-from webbuild.tasks.detection import Detection
+from webbuild.tasks.decoding.class_scores import ClassScore
+from webbuild.tasks.decoding.detection import Detection
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.run_context import RunContext
 

@@ -19,7 +19,7 @@ from webbuild.preprocess.image import load_image
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.picture import crops_to_tensor
 from webbuild.runners.chain import RunStage, run_chain, stage_feeds
-from webbuild.tasks.crop_boxes import crop_boxes
+from webbuild.tasks.decoding.crop_boxes import crop_boxes
 from webbuild.tasks.registry import decode_task, kind_of
 from webbuild.tasks.run_context import RunContext
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.tasks.mask import Mask
+from webbuild.tasks.decoding.mask import Mask
 
 Line = tuple[float, float, float, float]
 

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from webbuild.manifest.manifest import Task
 from webbuild.reporting.mask_outline import Line, mask_outline
-from webbuild.tasks.detection import Detection, OrientedObject, Segment, TextBox
-from webbuild.tasks.region_boxes import RegionObject
+from webbuild.tasks.decoding.detection import Detection, OrientedObject, Segment, TextBox
+from webbuild.tasks.decoding.region_boxes import RegionObject
 from webbuild.tasks.registry import kind_of
 
 _MIN_KEYPOINT_CONFIDENCE = 0.3

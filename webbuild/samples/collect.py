@@ -26,7 +26,7 @@ from webbuild.samples.npz import held_names, load_npz, looks_like, narrow_int64
 from webbuild.samples.random_inputs import NO_RANGES, SAMPLE_IMAGES, Ranges, check_size, random_inputs
 from webbuild.samples.sample import Frame, Sample, feeds_beside_image
 from webbuild.samples.synthetic_focal_stack import synthetic_focal_stack
-from webbuild.tasks.depth_from_focus import default_focus_distances
+from webbuild.tasks.recognition.depth_from_focus import default_focus_distances
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 

@@ -18,7 +18,13 @@ from webbuild.samples.nearest_size import nearest_size
 from webbuild.samples.random_inputs import random_feeds, shrunk_feeds
 from webbuild.samples.sample_sizes import sample_sizes
 from webbuild.samples.state_sizes import has_free_states, with_state_sizes
-from webbuild.tasks.symbolic_dims import ResolvedDims, free_picture_sides, resolve_dims, sequence_lengths, unknown_dims
+from webbuild.tasks.options.symbolic_dims import (
+    ResolvedDims,
+    free_picture_sides,
+    resolve_dims,
+    sequence_lengths,
+    unknown_dims,
+)
 
 SIDES = (640, 512, 480, 416, 384, 320, 256, 224)
 """Pixels of a side that people export for."""

@@ -9,7 +9,7 @@ import msgspec
 from webbuild.model.load import OnnxModel
 from webbuild.model.set_inputs import set_inputs
 from webbuild.passes.analysis.scale_inputs import scale_inputs
-from webbuild.tasks.symbolic_dims import ResolvedDims, picture_sides
+from webbuild.tasks.options.symbolic_dims import ResolvedDims, picture_sides
 
 _SIDE = 512
 """Pixels of the longer side at which Robust Video Matting looks for people: its own `auto_downsample_ratio`."""

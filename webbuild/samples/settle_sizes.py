@@ -14,8 +14,8 @@ from webbuild.runners.native import NativeRunner
 from webbuild.samples.native_sizes import choose_sizes
 from webbuild.samples.scale_constants import with_constant_scales
 from webbuild.samples.settle_states import settle_states
-from webbuild.tasks.picture_sizes import PictureSize, with_size
-from webbuild.tasks.symbolic_dims import ResolvedDims
+from webbuild.tasks.options.picture_sizes import PictureSize, with_size
+from webbuild.tasks.options.symbolic_dims import ResolvedDims
 
 NAMES_ALONE: Mapping[str, str] = MappingProxyType({})
 """What is given where names alone say what is a state."""

@@ -13,7 +13,7 @@ from webbuild.model.states import find_states
 from webbuild.passes.analysis.growing_states import grows
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.state_sizes import changed_states, first_states, starts_alike
-from webbuild.tasks.symbolic_dims import ResolvedDims
+from webbuild.tasks.options.symbolic_dims import ResolvedDims
 
 _SHOWN = 3
 """Inputs that are listed by name where they are no states."""

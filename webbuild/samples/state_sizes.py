@@ -16,7 +16,7 @@ from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import lower
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import random_feeds
-from webbuild.tasks.symbolic_dims import ResolvedDims, resolve_dims
+from webbuild.tasks.options.symbolic_dims import ResolvedDims, resolve_dims
 
 Shapes = Mapping[str, tuple[int, ...]]
 

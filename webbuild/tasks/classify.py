@@ -14,15 +14,15 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ClassifyTask, ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.base import TaskKind
-from webbuild.tasks.class_names import count_classes
-from webbuild.tasks.class_scores import ClassScore, class_probabilities, ranked_classes
-from webbuild.tasks.classifier_of_crops import classifier_of_crops
-from webbuild.tasks.metadata import class_names
+from webbuild.tasks.decoding.class_scores import ClassScore, class_probabilities, ranked_classes
 from webbuild.tasks.metrics.compare_classes import compare_classes, compare_decoded_classes
+from webbuild.tasks.recognition.class_names import count_classes
+from webbuild.tasks.recognition.classifier_of_crops import classifier_of_crops
+from webbuild.tasks.recognition.metadata import class_names
+from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
-from webbuild.tasks.ultralytics_export import fixed_image_input
 
 _ABOVE_CHANCE, _TIMES_CHANCE = 0.05, 10
 """How far above the share of one class the best score lies where it says something."""

@@ -13,9 +13,9 @@ from webbuild.manifest.manifest import Task
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.crop_box import Crop
 from webbuild.tasks.base import TaskKind
-from webbuild.tasks.crop_detection import CropDetection
-from webbuild.tasks.crop_words import words_of_crops
-from webbuild.tasks.detection import Box, Detection
+from webbuild.tasks.decoding.crop_detection import CropDetection
+from webbuild.tasks.decoding.crop_words import words_of_crops
+from webbuild.tasks.decoding.detection import Box, Detection
 from webbuild.tasks.metrics.compare_crops import compare_said
 from webbuild.tasks.metrics.match_crops import match_crops
 from webbuild.tasks.run_context import RunContext, Tensors

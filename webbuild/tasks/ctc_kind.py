@@ -14,11 +14,16 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import CtcTask
 from webbuild.tasks.base import TaskKind
-from webbuild.tasks.labels import LabelsFile
+from webbuild.tasks.options.labels import LabelsFile
+from webbuild.tasks.recognition.text_dictionary import (
+    dictionary_mismatch,
+    fit_dictionary,
+    no_dictionary,
+    read_dictionary,
+)
+from webbuild.tasks.recognition.text_recognisers import with_measured_scores
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.text_dictionary import dictionary_mismatch, fit_dictionary, no_dictionary, read_dictionary
-from webbuild.tasks.text_recognisers import with_measured_scores
 
 LEAST_PROBABILITY = 1e-7
 """What lies below says no more than that: in half precision it is 0."""

@@ -13,11 +13,11 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import DepthTask
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import TaskKind
-from webbuild.tasks.depth_colormap import apply_colormap
-from webbuild.tasks.depth_from_focus import infer_depth_from_focus
-from webbuild.tasks.depth_map import DepthMap, finite_range, resample_map
+from webbuild.tasks.decoding.depth_colormap import apply_colormap
+from webbuild.tasks.decoding.depth_map import DepthMap, finite_range, resample_map
 from webbuild.tasks.metrics.compare_depth import compare_decoded_depth, compare_depth
-from webbuild.tasks.monocular_depth import infer_monocular_depth
+from webbuild.tasks.recognition.depth_from_focus import infer_depth_from_focus
+from webbuild.tasks.recognition.monocular_depth import infer_monocular_depth
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from webbuild.manifest.manifest import DetectTask
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks import ultralytics
-from webbuild.tasks.anchor_detectors import infer_anchor_detector
-from webbuild.tasks.detection import Detection, count_classes, decode_box
+from webbuild.tasks.decoding.detection import Detection, count_classes, decode_box
 from webbuild.tasks.detection_rows_task import RowKind
-from webbuild.tasks.detr import infer_detr
-from webbuild.tasks.grid_detectors import infer_grid_detector
+from webbuild.tasks.recognition import ultralytics
+from webbuild.tasks.recognition.anchor_detectors import infer_anchor_detector
+from webbuild.tasks.recognition.detr import infer_detr
+from webbuild.tasks.recognition.grid_detectors import infer_grid_detector
+from webbuild.tasks.recognition.yolo import infer_yolo
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import MERGES, OBJECT_FUNCTIONS, TypeNames
-from webbuild.tasks.yolo import infer_yolo
 
 
 class DetectKind(RowKind):

@@ -13,7 +13,7 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import RowTask
 from webbuild.tasks.base import TaskKind
-from webbuild.tasks.detection import Detection
+from webbuild.tasks.decoding.detection import Detection
 from webbuild.tasks.metrics.compare_detections import compare_detections, detection_tolerance_text, in_source_pixels
 from webbuild.tasks.metrics.detection_arrays import from_detections, from_rows
 from webbuild.tasks.run_context import RunContext, Tensors

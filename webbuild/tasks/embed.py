@@ -17,9 +17,9 @@ from webbuild.preprocess.text_feeds import text_feeds
 from webbuild.preprocess.text_tokenizer import TextTokenizer
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.crop_embeddings import infer_embedding
-from webbuild.tasks.embed_outputs import infer_picture_embedding
 from webbuild.tasks.metrics.compare_crops import compare_embeddings
 from webbuild.tasks.metrics.compare_neighbors import compare_neighbors
+from webbuild.tasks.recognition.embed_outputs import infer_picture_embedding
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames

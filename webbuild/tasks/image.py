@@ -19,11 +19,11 @@ from webbuild.preprocess.image import load_image
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.resample import ENLARGING_REACH
 from webbuild.tasks.base import TaskKind
+from webbuild.tasks.decoding.luma_picture import read_luma_picture
+from webbuild.tasks.decoding.output_picture import OutputPicture, keep_outside, read_picture
 from webbuild.tasks.kind.tiling import TiledOutput
-from webbuild.tasks.luma_picture import read_luma_picture
 from webbuild.tasks.metrics.compare_pictures import compare_pictures
-from webbuild.tasks.output_picture import OutputPicture, keep_outside, read_picture
-from webbuild.tasks.picture_to_picture import infer_picture_to_picture
+from webbuild.tasks.recognition.picture_to_picture import infer_picture_to_picture
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames

@@ -17,13 +17,17 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import ImageSegmentationTask
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import TaskKind
-from webbuild.tasks.detection import Detection
-from webbuild.tasks.mask2former import infer_mask2former, infer_semantic_segmentation
+from webbuild.tasks.decoding.detection import Detection
+from webbuild.tasks.decoding.region_boxes import region_objects
+from webbuild.tasks.decoding.regions import Region, Segmentation
+from webbuild.tasks.decoding.segmentation_postprocess import (
+    post_process_instance,
+    post_process_panoptic,
+    post_process_semantic,
+)
 from webbuild.tasks.metrics.compare_segmentation import compare_regions
-from webbuild.tasks.region_boxes import region_objects
-from webbuild.tasks.regions import Region, Segmentation
+from webbuild.tasks.recognition.mask2former import infer_mask2former, infer_semantic_segmentation
 from webbuild.tasks.run_context import RunContext, SegmentationMode, Tensors
-from webbuild.tasks.segmentation_postprocess import post_process_instance, post_process_panoptic, post_process_semantic
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import MASK_FUNCTIONS, TypeNames
 

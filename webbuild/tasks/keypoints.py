@@ -12,11 +12,11 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import KeypointsTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.crop_box import Crop, pixel_size
-from webbuild.tasks.crop_detection import CropDetection
 from webbuild.tasks.crop_task import CropKind, around
-from webbuild.tasks.detection import CropKeypoint
-from webbuild.tasks.keypoint_families import infer_keypoints, with_measured_range
-from webbuild.tasks.keypoint_heads import InputKeypoints, decode_keypoints, head_outputs
+from webbuild.tasks.decoding.crop_detection import CropDetection
+from webbuild.tasks.decoding.detection import CropKeypoint
+from webbuild.tasks.decoding.keypoint_heads import InputKeypoints, decode_keypoints, head_outputs
+from webbuild.tasks.recognition.keypoint_families import infer_keypoints, with_measured_range
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames

@@ -16,12 +16,12 @@ from webbuild.manifest.manifest import MatteTask
 from webbuild.manifest.tasks.tile_plan import TilePlan
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import TaskKind
+from webbuild.tasks.decoding.matte_alpha import Matte, alpha_cells, alpha_planes, decode_alpha, decode_foreground
+from webbuild.tasks.decoding.matte_image import matte_image
 from webbuild.tasks.kind.tiling import TiledOutput
-from webbuild.tasks.matte_alpha import Matte, alpha_cells, alpha_planes, decode_alpha, decode_foreground
-from webbuild.tasks.matte_image import matte_image
-from webbuild.tasks.matting import infer_matting, with_measured_range
 from webbuild.tasks.metrics.compare_cutout import compare_cutouts
 from webbuild.tasks.metrics.compare_matte import LEVEL, compare_alpha, compare_mattes
+from webbuild.tasks.recognition.matting import infer_matting, with_measured_range
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from webbuild.manifest.manifest import ObbTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement
-from webbuild.tasks import ultralytics
-from webbuild.tasks.boxes import enclosing_boxes
-from webbuild.tasks.detection import Box, OrientedObject, Point, count_classes, decode_class
+from webbuild.tasks.decoding.boxes import enclosing_boxes
+from webbuild.tasks.decoding.detection import Box, OrientedObject, Point, count_classes, decode_class
+from webbuild.tasks.decoding.rotated_boxes import row_corners
 from webbuild.tasks.detection_rows_task import RowKind
-from webbuild.tasks.rotated_boxes import row_corners
+from webbuild.tasks.recognition import ultralytics
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames

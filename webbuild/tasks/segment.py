@@ -9,10 +9,10 @@ import msgspec
 
 from webbuild.manifest.manifest import SegmentTask
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks import ultralytics
-from webbuild.tasks.detection import BOX_COLUMNS, Segment, count_classes, decode_box
+from webbuild.tasks.decoding.detection import BOX_COLUMNS, Segment, count_classes, decode_box
+from webbuild.tasks.decoding.mask import process_mask
 from webbuild.tasks.detection_rows_task import RowKind
-from webbuild.tasks.mask import process_mask
+from webbuild.tasks.recognition import ultralytics
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import MASK_FUNCTIONS, MERGES, TRACK_FUNCTIONS, TypeNames

@@ -11,14 +11,14 @@ from webbuild.manifest.manifest import TensorTask
 from webbuild.manifest.tasks.tensor import JoinedTensor
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import TaskKind
-from webbuild.tasks.classifier_of_crops import classifier_of_crops
-from webbuild.tasks.crop_classifier import crop_classifier, is_classifier
 from webbuild.tasks.crop_embeddings import infer_embedding
-from webbuild.tasks.keypoint_families import infer_keypoint_maps
+from webbuild.tasks.recognition.classifier_of_crops import classifier_of_crops
+from webbuild.tasks.recognition.crop_classifier import crop_classifier, is_classifier
+from webbuild.tasks.recognition.keypoint_families import infer_keypoint_maps
+from webbuild.tasks.recognition.tensor_inputs import tensor_input_spec
+from webbuild.tasks.recognition.text_orientation import orientation_of_crops
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.tensor_inputs import tensor_input_spec
-from webbuild.tasks.text_orientation import orientation_of_crops
 from webbuild.tasks.type_names import TypeNames
 
 _UNKNOWN = "task tensor: no task was recognised, so inputs and outputs stay tensors; give one with --task"

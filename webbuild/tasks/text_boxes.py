@@ -15,13 +15,13 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import TextBoxesTask
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import TaskKind
-from webbuild.tasks.boxes import box_areas, enclosing_boxes
-from webbuild.tasks.detection import Box, TextBox
+from webbuild.tasks.decoding.boxes import box_areas, enclosing_boxes
+from webbuild.tasks.decoding.detection import Box, TextBox
+from webbuild.tasks.decoding.text_map import find_text, probabilities, reading_order
 from webbuild.tasks.metrics.compare_text_boxes import compare_text_boxes
+from webbuild.tasks.recognition.text_detectors import infer_text_detector, with_measured_range
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.text_detectors import infer_text_detector, with_measured_range
-from webbuild.tasks.text_map import find_text, probabilities, reading_order
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
 
 LABEL = "text"

@@ -11,13 +11,13 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import TextLineTask
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks.ctc import TextLine, read_line
 from webbuild.tasks.ctc_kind import CtcKind
+from webbuild.tasks.decoding.ctc import TextLine, read_line
 from webbuild.tasks.metrics.compare_text import compare_lines
+from webbuild.tasks.recognition.text_recognisers import infer_text_line, score_rows
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.text_page import text_of_crops
-from webbuild.tasks.text_recognisers import infer_text_line, score_rows
 from webbuild.tasks.type_names import TypeNames
 
 

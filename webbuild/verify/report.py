@@ -9,8 +9,8 @@ from msgspec import Struct
 from webbuild.compare.comparison import Comparison
 from webbuild.errors import CLEAN, FAILED, WebbuildError
 from webbuild.manifest.manifest import Task
-from webbuild.tasks.class_scores import ClassScore
-from webbuild.tasks.detection import Detection
+from webbuild.tasks.decoding.class_scores import ClassScore
+from webbuild.tasks.decoding.detection import Detection
 from webbuild.verify.page_messages import ExecutedNode, RuntimeWarningInfo
 
 

@@ -20,7 +20,7 @@ from webbuild.manifest.manifest import PictureInput, StackInput, Task
 from webbuild.manifest.states import state_inputs
 from webbuild.preprocess.mask import with_hole
 from webbuild.reporting.prediction_image import prediction_image_url
-from webbuild.tasks.class_scores import ClassScore
+from webbuild.tasks.decoding.class_scores import ClassScore
 from webbuild.tasks.metrics.compare_classes import TOP_CLASSES
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.tensor import result_tensors

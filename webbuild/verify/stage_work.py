@@ -13,8 +13,8 @@ from webbuild.manifest.stages import crop_input, stage_inputs
 from webbuild.manifest.variant_names import picture_sizes
 from webbuild.samples.point_prompts import point_prompt_of
 from webbuild.samples.stage_samples import stage_picture
-from webbuild.tasks.crop_boxes import crop_boxes
-from webbuild.tasks.picture_sizes import PictureSize
+from webbuild.tasks.decoding.crop_boxes import crop_boxes
+from webbuild.tasks.options.picture_sizes import PictureSize
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.verify.bundle import Bundle

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.tasks.detection import Detection, OrientedObject
+from webbuild.tasks.decoding.detection import Detection, OrientedObject
 from webbuild.tasks.metrics.assignment import assign_pairs
 from webbuild.tasks.metrics.detection_arrays import from_boxes
 from webbuild.tasks.registry import kind_of

@@ -22,8 +22,8 @@ from webbuild.manifest.manifest import Graph, Task
 from webbuild.manifest.variant_names import picture_size
 from webbuild.preprocess.point_prompt import BACKGROUND, FOREGROUND, PointPrompt
 from webbuild.reporting.prediction_image import prediction_image_url
-from webbuild.tasks.class_scores import ClassScore
-from webbuild.tasks.depth_map import DepthMap
+from webbuild.tasks.decoding.class_scores import ClassScore
+from webbuild.tasks.decoding.depth_map import DepthMap
 from webbuild.tasks.metrics.compare_classes import TOP_CLASSES
 from webbuild.verify import degenerate
 from webbuild.verify.bundle import Bundle

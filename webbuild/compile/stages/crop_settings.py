@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import CropInput
 from webbuild.preprocess.image import input_size
-from webbuild.tasks.embedding_families import arcface_template
+from webbuild.tasks.recognition.embedding_families import arcface_template
 
 Positive = Annotated[float, Meta(gt=0)]
 Three = Annotated[list[float], Meta(min_length=3, max_length=3)]

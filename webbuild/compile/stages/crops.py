@@ -15,10 +15,10 @@ from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import CropInput
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks.embedding_families import arcface_template, takes_faces
+from webbuild.tasks.recognition.embedding_families import arcface_template, takes_faces
+from webbuild.tasks.recognition.text_orientation import half_turn
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.text_orientation import half_turn
 
 CROPS_IN_A_RUN = 4
 """What a stage of crops is packed for besides one: a picture mostly has few people."""

@@ -9,7 +9,7 @@ from webbuild.compile.stages.tensor_fit import check_fit, fits, is_alike, may_be
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.signature import TensorSpec
 from webbuild.model.states import describe_spec
-from webbuild.tasks.symbolic_dims import is_channel_name, picture_sides
+from webbuild.tasks.options.symbolic_dims import is_channel_name, picture_sides
 
 
 def automatic_joins(earlier: Sequence[PlannedStage], model: PlannedStage, *, by_type: bool = True) -> tuple[Join, ...]:

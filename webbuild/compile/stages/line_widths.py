@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.tasks.picture_sizes import PictureSize
-from webbuild.tasks.text_recognisers import line_size
+from webbuild.tasks.options.picture_sizes import PictureSize
+from webbuild.tasks.recognition.text_recognisers import line_size
 
 LINE_WIDTHS = (320, 480, 640, 960, 1280)
 """PaddleOCR pads a line to 320 pixels at least; the others hold longer ones with little padding."""

@@ -26,7 +26,7 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Graph
 from webbuild.runners.chain import WHOLE, RunStage, perturbing_all, run_chain
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.detection import Detection
+from webbuild.tasks.decoding.detection import Detection
 
 SampleDetections = dict[str, dict[str, Sequence[Detection]]]
 """By sample, then by runner."""

@@ -21,7 +21,7 @@ from webbuild.runners.runner import Tensors
 from webbuild.samples.point_prompts import attach_point_prompts
 from webbuild.samples.sample import Sample
 from webbuild.samples.stage_samples import Answers, stage_samples
-from webbuild.tasks.crop_boxes import crop_boxes
+from webbuild.tasks.decoding.crop_boxes import crop_boxes
 from webbuild.tasks.registry import decode_task, kind_of
 
 

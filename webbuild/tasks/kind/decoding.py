@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from webbuild.tasks.detection import Detection
+from webbuild.tasks.decoding.detection import Detection
 from webbuild.tasks.run_context import RunContext, SegmentationMode, Tensors
 
 

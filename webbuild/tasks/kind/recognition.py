@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.tasks.tensor import JoinedTensor
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks.class_names import read_class_names, with_class_names
-from webbuild.tasks.labels import LabelsFile
+from webbuild.tasks.options.labels import LabelsFile
+from webbuild.tasks.recognition.class_names import read_class_names, with_class_names
 from webbuild.tasks.run_context import Tensors
 from webbuild.tasks.task_match import TaskMatch
 

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.boxes import iou_matrix
+from webbuild.tasks.decoding.boxes import iou_matrix
+from webbuild.tasks.decoding.rotated_boxes import probiou_matrix
 from webbuild.tasks.metrics.detection_arrays import DetectionArrays, Floats
-from webbuild.tasks.rotated_boxes import probiou_matrix
 
 
 def pairwise_overlap(a: DetectionArrays, b: DetectionArrays) -> Floats:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import ClassifyTask
-from webbuild.tasks.class_scores import ClassScore
+from webbuild.tasks.decoding.class_scores import ClassScore
 from webbuild.tasks.metrics.match_classes import match_classes
 
 TOP_CLASSES = 5

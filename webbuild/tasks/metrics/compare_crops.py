@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.crop_detection import CROP_ATTRIBUTES, CropDetection
-from webbuild.tasks.detection import CropKeypoint
+from webbuild.tasks.decoding.crop_detection import CROP_ATTRIBUTES, CropDetection
+from webbuild.tasks.decoding.detection import CropKeypoint
 from webbuild.tasks.metrics.compare_keypoints import compare_keypoints
 from webbuild.tasks.metrics.match_classes import match_classes
 from webbuild.tasks.metrics.match_crops import CropPair

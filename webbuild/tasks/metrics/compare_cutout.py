@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison, Mismatch, NoSignal
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.matte_alpha import Matte
+from webbuild.tasks.decoding.matte_alpha import Matte
 from webbuild.tasks.metrics.compare_matte import LEVEL, find_mismatch, find_no_signal
 
 Floats = NDArray[np.float64]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.depth_map import DepthMap
+from webbuild.tasks.decoding.depth_map import DepthMap
 from webbuild.tasks.metrics.match_depth import match_depth
 
 

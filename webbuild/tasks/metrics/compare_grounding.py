@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.detection import Detection
+from webbuild.tasks.decoding.detection import Detection
 from webbuild.tasks.metrics.compare_detections import compare_counts, compare_quantity
 from webbuild.tasks.metrics.match_grounding import match_grounding
 

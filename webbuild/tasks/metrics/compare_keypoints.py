@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.preprocess.crop_box import pixel_size
-from webbuild.tasks.detection import CropKeypoint, Detection, KeypointPosition
+from webbuild.tasks.decoding.detection import CropKeypoint, Detection, KeypointPosition
 from webbuild.tasks.metrics.match_crops import CropPair
 
 Floats = NDArray[np.float64]

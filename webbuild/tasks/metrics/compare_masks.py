@@ -9,7 +9,7 @@ import numpy as np
 
 from webbuild.compare.comparison import ComparedOutput, Comparison, Mismatch, NoSignal
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.mask_logits import ObjectMask
+from webbuild.tasks.decoding.mask_logits import ObjectMask
 
 
 def compare_object_masks(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison, Mismatch, NoSignal
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.matte_alpha import Matte
+from webbuild.tasks.decoding.matte_alpha import Matte
 
 _SIGMA = 1.4
 """Of the Gaussian whose derivatives are the gradient, in pixels: that of alphamatting.com."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison, Mismatch, NoSignal
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.output_picture import OutputPicture
+from webbuild.tasks.decoding.output_picture import OutputPicture
 
 WHITE = 255
 

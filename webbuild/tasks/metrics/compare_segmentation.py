@@ -8,8 +8,8 @@ import numpy as np
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
+from webbuild.tasks.decoding.regions import Segmentation
 from webbuild.tasks.metrics.match_regions import RegionMatch, match_regions
-from webbuild.tasks.regions import Segmentation
 
 
 def compare_regions(

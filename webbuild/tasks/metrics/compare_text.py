@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.ctc import ReadLine, TextLine
-from webbuild.tasks.detection import Box
+from webbuild.tasks.decoding.ctc import ReadLine, TextLine
+from webbuild.tasks.decoding.detection import Box
 
 
 def compare_lines(

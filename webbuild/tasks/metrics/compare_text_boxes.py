@@ -9,7 +9,7 @@ import numpy as np
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.detection import TextBox
+from webbuild.tasks.decoding.detection import TextBox
 from webbuild.tasks.metrics.compare_detections import compare_counts, compare_quantity
 from webbuild.tasks.metrics.detection_arrays import DetectionArrays, from_boxes
 from webbuild.tasks.metrics.match_detections import match_detections

@@ -10,10 +10,10 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import ObbTask, PoseTask, RowTask
-from webbuild.tasks.boxes import enclosing_boxes
-from webbuild.tasks.detection import BOX_COLUMNS, Detection, OrientedObject, Segment
-from webbuild.tasks.mask import Mask
-from webbuild.tasks.rotated_boxes import row_corners
+from webbuild.tasks.decoding.boxes import enclosing_boxes
+from webbuild.tasks.decoding.detection import BOX_COLUMNS, Detection, OrientedObject, Segment
+from webbuild.tasks.decoding.mask import Mask
+from webbuild.tasks.decoding.rotated_boxes import row_corners
 
 Floats = NDArray[np.float64]
 

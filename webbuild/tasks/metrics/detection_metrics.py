@@ -8,11 +8,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.tasks import coco_keypoints
-from webbuild.tasks.boxes import box_areas
-from webbuild.tasks.mask import mask_difference
+from webbuild.tasks.decoding.boxes import box_areas
+from webbuild.tasks.decoding.mask import mask_difference
+from webbuild.tasks.decoding.rotated_boxes import corner_distances
 from webbuild.tasks.metrics.detection_arrays import DetectionArrays, Floats
-from webbuild.tasks.rotated_boxes import corner_distances
+from webbuild.tasks.recognition import coco_keypoints
 
 
 class PairDistances(Struct, frozen=True):

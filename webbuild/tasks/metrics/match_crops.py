@@ -10,7 +10,7 @@ from msgspec import Struct
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.preprocess.crop_box import Crop
-from webbuild.tasks.detection import Detection
+from webbuild.tasks.decoding.detection import Detection
 from webbuild.tasks.metrics.compare_detections import DEFAULT_THRESHOLDS, compare_counts
 from webbuild.tasks.metrics.detection_arrays import from_boxes
 from webbuild.tasks.metrics.match_detections import match_detections

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.detection import Detection, GroundedDetection
+from webbuild.tasks.decoding.detection import Detection, GroundedDetection
 from webbuild.tasks.metrics.assignment import assign_pairs
 from webbuild.tasks.metrics.detection_arrays import DetectionArrays
 from webbuild.tasks.metrics.match_detections import DetectionMatch, match_detections

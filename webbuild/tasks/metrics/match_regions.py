@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.regions import Segmentation
+from webbuild.tasks.decoding.regions import Segmentation
 
 
 class RegionMatch(Struct, frozen=True):

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.tasks.boxes import enclosing_boxes, iou_matrix
-from webbuild.tasks.rotated_boxes import probiou_matrix, row_corners
+from webbuild.tasks.decoding.boxes import enclosing_boxes, iou_matrix
+from webbuild.tasks.decoding.rotated_boxes import probiou_matrix, row_corners
 from webbuild.tasks.tracking import kalman
 from webbuild.tasks.tracking.assignment import assign
 

@@ -1,5 +1,5 @@
 // Keypoints from the outputs of a graph that looks at crops, in pixels of its input: the runtime's half of
-// webbuild/tasks/keypoint_heads.py. The heads in the manifest have the formulas.
+// webbuild/tasks/decoding/keypoint_heads.py. The heads in the manifest have the formulas.
 
 import { WebbuildError } from "../../api/errors.js";
 import type { TensorData, Tensors } from "../../api/types.js";

@@ -1,4 +1,4 @@
-// Refinement of a heat map's cell below one cell: the runtime's half of webbuild/tasks/heatmap_refinement.py.
+// Refinement of a heat map's cell below one cell: the runtime's half of webbuild/tasks/decoding/heatmap_refinement.py.
 
 import type { HeatmapHead } from "../../manifest/manifest.js";
 

@@ -1,0 +1,1 @@
+"""Outputs of a model into results, and the shapes that results have."""

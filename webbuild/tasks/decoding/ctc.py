@@ -1,0 +1,109 @@
+"""Greedy CTC decoding; see `CtcTask`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import CtcTask
+from webbuild.tasks.decoding.crop_detection import CropDetection
+
+
+class ReadCharacter(Struct, frozen=True):
+    """A character, its score, and its columns: from `start` up to `end`."""
+
+    text: str
+    score: float
+    start: int
+    end: int
+
+
+class TextWord(Struct, frozen=True, rename={"start": "from", "end": "to"}):
+    """A word, the mean score of its characters, and where it begins and ends along the picture's width, in pixels."""
+
+    text: str
+    score: float
+    start: float
+    end: float
+
+
+class TextLine(Struct, frozen=True):
+    """A line of text and its words. `score` is the mean of its characters, 0 without any."""
+
+    text: str
+    score: float
+    words: tuple[TextWord, ...]
+
+
+class ReadLine(CropDetection, frozen=True, rename="camel", kw_only=True):
+    """A line that was found and read, `score` that of its text. Words reach along its polygon's first side.
+
+    One that is `turned` stands on its head.
+    """
+
+    text: str
+    words: tuple[TextWord, ...]
+    turned: bool = False
+
+
+def decode_ctc(task: CtcTask, scores: NDArray[Any]) -> list[ReadCharacter]:
+    """Return the characters in scores [T, C], in their order."""
+    characters = task.characters.split("\n")
+    values = np.where(np.isnan(scores), -np.inf, np.asarray(scores, np.float64))
+    best = values.argmax(axis=1)
+    best[np.isneginf(values.max(axis=1))] = task.blank
+    found: list[ReadCharacter] = []
+    start = 0
+    for column in range(1, len(best) + 1):
+        if column < len(best) and best[column] == best[start]:
+            continue
+        kind = int(best[start])
+        if kind != task.blank:
+            found.append(ReadCharacter(characters[kind], _score(task, values[start], kind), start, column))
+        start = column
+    return found
+
+
+def read_line(
+    task: CtcTask, scores: NDArray[Any], *, column: float, left: float, scale: float, width: float
+) -> TextLine:
+    """Return the text in scores [T, C].
+
+    A column is `column` pixels of the input wide, the line begins at its pixel `left`, and a pixel of it is `scale` of
+    the source's, which is `width` wide.
+    """
+    read = decode_ctc(task, scores)
+    words = [
+        TextWord("".join(each.text for each in word), mean_score(word), *(
+            min(max((at * column - left) * scale, 0.0), width) for at in (word[0].start, word[-1].end)
+        ))
+        for word in split_words(read)
+    ]  # fmt: skip
+    return TextLine("".join(each.text for each in read), mean_score(read), tuple(words))
+
+
+def split_words(read: Sequence[ReadCharacter]) -> list[list[ReadCharacter]]:
+    """Return the characters of each word: those between white space."""
+    words: list[list[ReadCharacter]] = [[]]
+    for each in read:
+        if each.text.isspace():
+            words.append([])
+        else:
+            words[-1].append(each)
+    return [word for word in words if word]
+
+
+def mean_score(read: Sequence[ReadCharacter]) -> float:
+    """Return the mean of the characters' scores, 0 of none."""
+    return sum(each.score for each in read) / len(read) if read else 0.0
+
+
+def _score(task: CtcTask, row: NDArray[np.float64], kind: int) -> float:
+    """Return the probability of a class in a row [C]."""
+    if not task.logits:
+        return float(row[kind])
+    return float(1 / np.exp(row - row[kind]).sum())

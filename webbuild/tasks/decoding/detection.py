@@ -1,0 +1,136 @@
+"""A detection: a box, a score, a class. What every task whose output is rows of them shares."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import ObbTask, PoseTask, RowTask, SegmentTask
+from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.tasks.decoding.mask import Mask
+
+BOX_COLUMNS = 6
+"""Four of the box, score, class index; the task's own columns follow."""
+
+
+class Box(Struct, frozen=True):
+    """A box in source pixels, inside the picture."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+
+class KeypointPosition(Struct, frozen=True):
+    """A keypoint in source pixels. `confidence` is 1 for a model that gives none."""
+
+    name: str
+    x: float
+    y: float
+    confidence: float
+
+
+class CropKeypoint(KeypointPosition, frozen=True):
+    """A keypoint of a crop.
+
+    `margins[n]` is by how much its place scores more than any that lies more than n places from it; a place is `step`
+    pixels of the input wide, and one of these `pixel` of the picture; 0 where that is not known.
+    """
+
+    margins: tuple[float, ...] = (math.inf,)
+    step: float = 0.0
+    pixel: float = 0.0
+
+
+class Point(Struct, frozen=True):
+    """A point in source pixels."""
+
+    x: float
+    y: float
+
+
+class Detection(Struct, frozen=True, rename="camel"):
+    """An object of a class, with its keypoints where the task has any."""
+
+    box: Box
+    score: float
+    class_index: int
+    label: str
+    keypoints: tuple[KeypointPosition, ...] = ()
+
+
+class Segment(Detection, frozen=True, rename="camel", kw_only=True):
+    """An object with its mask."""
+
+    mask: Mask
+
+
+class OrientedObject(Detection, frozen=True, rename="camel", kw_only=True):
+    """An object with its rotated box; `box` is the part of its hull that lies in the picture.
+
+    `width` and `height` are the lengths of its sides in source pixels, `angle` the radians from the x axis to the
+    width's side, towards y. The `corners` may lie outside of the picture: the first is the upper left one at angle
+    0, the others follow clockwise.
+    """
+
+    center: Point
+    width: float
+    height: float
+    angle: float
+    corners: tuple[Point, ...]
+
+
+class TextBox(Detection, frozen=True, rename="camel", kw_only=True):
+    """Text with its polygon: four corners x, y in the picture, clockwise from the upper left; `box` is around them.
+
+    A cell of the map that it was found in is `cell` pixels wide, 0 where that is not known.
+    """
+
+    polygon: tuple[tuple[float, float], ...]
+    cell: float = 0.0
+
+
+class GroundedDetection(Detection, frozen=True, rename="camel", kw_only=True):
+    """A detection whose `label` are the words that were found, and whose class is a phrase of the prompt.
+
+    `margin` is how far the token's score is from the threshold of words that is nearest to it.
+    """
+
+    margin: float = 1.0
+
+
+def row_width(task: RowTask) -> int:
+    """Return how many numbers a row of the task has."""
+    match task:
+        case PoseTask():
+            return BOX_COLUMNS + len(task.keypoints) * task.keypoint_size
+        case SegmentTask():
+            return BOX_COLUMNS + task.mask_coefficients
+        case ObbTask():
+            return BOX_COLUMNS + 1
+        case _:
+            return BOX_COLUMNS
+
+
+def count_classes(classes: list[str]) -> str:
+    """Return what is found, in words: the one class, or how many there are."""
+    if classes == ["person"]:
+        return "people"
+    return f"objects of the class {classes[0]}" if len(classes) == 1 else f"{len(classes)} kinds of objects"
+
+
+def decode_box(task: RowTask, row: NDArray[Any], placement: ImagePlacement) -> tuple[Box, float, int, str]:
+    """Return the box of a row that begins with x1 y1 x2 y2, in source pixels, and what `decode_class` does."""
+    corners = placement.to_source(row[:4].reshape(2, 2), clamp=True).ravel().tolist()
+    return Box(*corners), *decode_class(task, row)
+
+
+def decode_class(task: RowTask, row: NDArray[Any]) -> tuple[float, int, str]:
+    """Return a row's score, its class and that class's name."""
+    index = round(float(row[5]))
+    label = task.classes[index] if 0 <= index < len(task.classes) else f"class {index}"
+    return float(row[4]), index, label

@@ -1,0 +1,110 @@
+"""Keypoints from the outputs of a second stage, in pixels of its input; the heads in the manifest say how."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import HeatmapHead, KeypointsTask, RegressionHead, SimccHead
+from webbuild.tasks.decoding.heatmap_refinement import refine_cells
+from webbuild.tasks.run_context import Tensors
+
+Floats = NDArray[np.float64]
+
+
+_SIMCC_NEIGHBOURS, _HEATMAP_NEIGHBOURS = 3, 1
+"""Places on each side of the best that rounding may take in its stead. SimCC's are half a pixel wide or less, and their
+scores fall slowly around the best; a cell of a heat map is four pixels wide."""
+_FARTHEST_REFINEMENT = 2.0
+"""Cells that a refinement moves a keypoint at most where there is a peak. A Newton step on a flat map is one number
+near 0 divided by another: its length is decided by rounding."""
+
+
+class InputKeypoints(Struct, frozen=True):
+    """Keypoints of crops: `points` [crops, keypoints, 2] in pixels of the input, `confidence` [crops, keypoints].
+
+    `margins` [crops, keypoints, n] is by how much the best score lies above those of places more than n places
+    from it: where that is next to nothing, rounding decides which is taken; 0 where the map has no peak to refine. A
+    place is `step` pixels wide.
+    """
+
+    points: Floats
+    confidence: Floats
+    margins: Floats
+    step: float
+
+
+def head_outputs(task: KeypointsTask) -> tuple[str, ...]:
+    """Return the outputs that keypoints are decoded from."""
+    match task.head:
+        case SimccHead(x=x, y=y):
+            return (x, y)
+        case HeatmapHead(output=output) | RegressionHead(output=output):
+            return (output,)
+
+
+def decode_keypoints(task: KeypointsTask, outputs: Tensors, width: int, height: int) -> InputKeypoints:
+    """Return the keypoints in the outputs of crops of width x height."""
+    head = task.head
+    match head:
+        case SimccHead():
+            return _decode_simcc(head, outputs[head.x], outputs[head.y])
+        case HeatmapHead():
+            return _decode_heatmaps(head, outputs[head.output], width, height)
+        case RegressionHead():
+            return _decode_regression(head, outputs[head.output], len(task.keypoints), width, height)
+
+
+def _decode_simcc(head: SimccHead, x: NDArray[Any], y: NDArray[Any]) -> InputKeypoints:
+    """X [crops, keypoints, width * ratio], y [crops, keypoints, height * ratio]."""
+    at = np.stack([x.argmax(axis=-1), y.argmax(axis=-1)], axis=-1).astype(np.float64)
+    best = x.max(axis=-1).astype(np.float64), y.max(axis=-1).astype(np.float64)
+    confidence = (best[0] + best[1]) / 2
+    at[~(confidence > 0)] = -1
+    margins = np.minimum(_margins(x[..., None], _SIMCC_NEIGHBOURS), _margins(y[..., None], _SIMCC_NEIGHBOURS))
+    return InputKeypoints(at / head.split_ratio, confidence, margins, 1 / head.split_ratio)
+
+
+def _decode_heatmaps(head: HeatmapHead, maps: NDArray[Any], width: int, height: int) -> InputKeypoints:
+    """Maps [crops, keypoints, rows, columns]."""
+    *_, rows, columns = maps.shape
+    flat = maps.reshape(*maps.shape[:2], -1)
+    at = flat.argmax(axis=-1)
+    confidence = flat.max(axis=-1).astype(np.float64)
+    cells = np.stack([at % columns, at // columns], axis=-1)
+    found = confidence > 0
+    points = np.full(cells.shape, -1.0)
+    points[found] = refine_cells(head, maps[found].astype(np.float64), cells[found])
+    margins = _margins(maps, _HEATMAP_NEIGHBOURS)
+    margins[found & (np.abs(points - cells).max(axis=-1) > _FARTHEST_REFINEMENT)] = 0
+    less = 1 if head.unbiased else 0
+    across, down = (width - less) / (columns - less), (height - less) / (rows - less)
+    return InputKeypoints(points * [across, down], confidence, margins, max(across, down))
+
+
+def _decode_regression(
+    head: RegressionHead, output: NDArray[Any], keypoints: int, width: int, height: int
+) -> InputKeypoints:
+    numbers = output.reshape(len(output), keypoints, len(head.columns)).astype(np.float64)
+    points, size = numbers[..., :2], np.array([width, height], np.float64)
+    if head.range == "unit":
+        points = points * size
+    elif head.range == "signed":
+        points = (points + 1) * size / 2
+    sure, clear = np.ones(points.shape[:2]), np.full((*points.shape[:2], 1), np.inf)
+    return InputKeypoints(points, numbers[..., 2] if head.columns == "xyc" else sure, clear, 0.0)
+
+
+def _margins(scores: NDArray[Any], neighbours: int) -> Floats:
+    """Return by how much the best of scores [crops, keypoints, rows, columns] lies above those far from it.
+
+    Column n, to `neighbours`, is about places more than n rows or columns away; where there are none, it is infinite.
+    """
+    *_, rows, columns = scores.shape
+    best = scores.reshape(*scores.shape[:2], -1).argmax(axis=-1)[..., None, None]
+    away = np.maximum(abs(np.arange(rows)[:, None] - best // columns), abs(np.arange(columns) - best % columns))
+    others = [np.where(away > apart, scores, -np.inf).max(axis=(-2, -1)) for apart in range(neighbours + 1)]
+    return np.asarray(scores.max(axis=(-2, -1))[..., None] - np.stack(others, axis=-1), np.float64)

@@ -1,0 +1,64 @@
+"""A picture that a model makes: its levels at the pixels of the enlarged source; see `ImageTask`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.manifest.tasks.image import ImageTask
+from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.tasks.decoding.depth_map import resample_map
+
+OPAQUE = 255
+
+
+class OutputPicture(Struct, frozen=True):
+    """RGBA levels [height, width, 4]; alpha is 0 where the model saw nothing, else 255."""
+
+    rgba: NDArray[np.uint8]
+
+
+def picture_planes(task: ImageTask, output: NDArray[Any]) -> NDArray[Any]:
+    """Return an output as planes [channels, height, width], red first."""
+    planes: NDArray[Any] = output[0].transpose(2, 0, 1) if task.layout == "nhwc" else output[0]
+    return planes[::-1] if task.order == "bgr" else planes
+
+
+def enlarged(placement: ImagePlacement, scale: int) -> ImagePlacement:
+    """Return the placement of a source picture of `scale` times the size."""
+    width, height = placement.source_width * scale, placement.source_height * scale
+    return msgspec.structs.replace(placement, source_width=width, source_height=height)
+
+
+def read_picture(task: ImageTask, output: NDArray[Any], placement: ImagePlacement) -> OutputPicture:
+    """Read an output at the pixels of the enlarged source."""
+    large = enlarged(placement, task.scale)
+    rgba = np.empty((large.source_height, large.source_width, 4), np.uint8)
+    rgba[..., 3] = OPAQUE
+    for channel, plane in enumerate(picture_planes(task, output)):
+        values = resample_map(plane, large)
+        rgba[..., channel] = levels_of(task, values)
+        rgba[np.isnan(values), 3] = 0
+    rgba[rgba[..., 3] == 0] = 0
+    return OutputPicture(rgba)
+
+
+def keep_outside(picture: OutputPicture, hole: NDArray[np.bool_], source: NDArray[np.uint8]) -> OutputPicture:
+    """Return the picture where it fills the hole, and the source picture, RGBA, everywhere else."""
+    return OutputPicture(np.where(hole[..., None], picture.rgba, source))
+
+
+def levels_of(task: ImageTask, values: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Return values as levels of 0..255, 0 for what is no number."""
+    levels: NDArray[np.uint8] = np.floor(255 * share_of(task, values) + 0.5).astype(np.uint8)
+    return levels
+
+
+def share_of(task: ImageTask, values: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return values between 0 for black and 1 for white, 0 for what is no number."""
+    share: NDArray[np.float64] = np.clip((values.astype(np.float64) - task.low) / (task.high - task.low), 0, 1)
+    return np.nan_to_num(share)

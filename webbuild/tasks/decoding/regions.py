@@ -1,0 +1,73 @@
+"""Regions: what every pixel of a picture belongs to, and what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.tasks.decoding.detection import Box
+
+RegionMap = NDArray[np.uint16]
+
+
+class Region(Struct, frozen=True, rename="camel"):
+    """A thing, or all that there is of a class. `score` is None where every pixel was decided by itself.
+
+    `pixels` counts those of the source picture, `share` is their part of it, `box` the least box around them.
+    """
+
+    class_index: int
+    label: str
+    score: float | None
+    pixels: int
+    share: float
+    box: Box
+
+
+class Segmentation(Struct, frozen=True):
+    """`map` [height, width] over the source picture: the number of a pixel's region, from 1; 0 where there is none."""
+
+    map: RegionMap
+    regions: tuple[Region, ...]
+
+    def describe(self, index: int) -> str:
+        """Say what a region is, and how large."""
+        region = self.regions[index]
+        score = "" if region.score is None else f", score {region.score:.4f}"
+        return f"{region.label}{score}, {region.pixels} pixels"
+
+
+class DrawnRegion(Struct, frozen=True):
+    """A region that is in the map under `number`, not yet measured."""
+
+    number: int
+    class_index: int
+    score: float | None
+
+
+def measure_regions(numbers: NDArray[Any], drawn: Sequence[DrawnRegion], classes: Sequence[str]) -> Segmentation:
+    """Renumber the regions that show, in their order, and measure them; the others are left out.
+
+    Args:
+        numbers: [height, width]; 0 and numbers that no region has are nothing.
+        drawn: the regions, those to come first first. Several may have one number.
+        classes: their names.
+    """
+    height, width = numbers.shape
+    made: list[Region] = []
+    result = np.zeros((height, width), np.uint16)
+    for each in drawn:
+        inside = numbers == each.number
+        rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
+        if not rows.size:
+            continue
+        result[inside] = len(made) + 1
+        box = Box(float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1))
+        pixels = int(inside.sum())
+        label = classes[each.class_index] if each.class_index < len(classes) else f"class {each.class_index}"
+        made.append(Region(each.class_index, label, each.score, pixels, pixels / (height * width), box))
+    return Segmentation(result, tuple(made))

@@ -1,0 +1,157 @@
+"""The three ways from maps of logits to regions; `ImageSegmentationTask` says in words what each does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import ImageSegmentationTask
+from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.tasks.decoding.depth_map import resample_map
+from webbuild.tasks.decoding.largest_map import number_largest
+from webbuild.tasks.decoding.regions import DrawnRegion, Segmentation, measure_regions
+
+Floats = NDArray[np.float32]
+
+
+def post_process_panoptic(
+    task: ImageSegmentationTask, logits: Floats, scores: Floats, placement: ImagePlacement
+) -> Segmentation:
+    """Give each pixel to the best query, and drop the queries that are mostly covered by others.
+
+    Args:
+        task: thresholds, and what is fused.
+        logits: the masks [queries, rows, columns].
+        scores: logits [queries, classes + 1].
+        placement: where the picture lies in the input.
+    """
+    shares = softmax(scores)
+    labels, best = shares.argmax(axis=1), shares.max(axis=1)
+    kept = [q for q in range(len(best)) if labels[q] < scores.shape[1] - 1 and best[q] > task.threshold]
+    winner, top = _empty_map(placement)
+    above: list[int] = []
+    for number, query in enumerate(kept, 1):
+        likely = resample_map(mask_probabilities(task, logits[query], placement), placement) * best[query]
+        wins = likely > top
+        top[wins], winner[wins] = likely[wins], number
+        above.append(int((likely >= np.float32(task.mask_threshold)).sum()))
+    areas = np.bincount(winner.ravel(), minlength=len(kept) + 1)
+    drawn: list[DrawnRegion] = []
+    first: dict[int, int] = {}
+    for number, query in enumerate(kept, 1):
+        if not areas[number] or not above[number - 1]:
+            continue
+        if (
+            float(np.float32(areas[number] / above[number - 1])) <= task.overlap_mask_area_threshold
+        ):  # rounded as torch does
+            continue
+        label, score = int(labels[query]), float(best[query])
+        place = first.get(label) if label in task.label_ids_to_fuse else None
+        if place is None:
+            first[label] = len(drawn)
+            drawn.append(DrawnRegion(number, label, score))
+        else:
+            winner[winner == number] = drawn[place].number
+            drawn[place] = DrawnRegion(drawn[place].number, label, max(score, drawn[place].score or 0.0))
+    return measure_regions(winner, drawn, task.classes)
+
+
+def post_process_instance(
+    task: ImageSegmentationTask, logits: Floats, scores: Floats, placement: ImagePlacement
+) -> Segmentation:
+    """Draw the best pairs of a query and a class over one another, the best on top. See `panoptic`."""
+    shares = softmax(scores)[:, :-1]
+    order = np.argsort(-shares.ravel(), kind="stable")[: len(shares)]
+    found: list[tuple[float, int, Floats]] = []
+    for query, label in (divmod(int(flat), shares.shape[1]) for flat in order):
+        if shares[query, label] < task.threshold:
+            continue
+        mask = resize_logits(task, logits[query], placement)
+        inside = mask > 0
+        mean = sigmoid(mask)[inside].astype(np.float64).sum() / (float(inside.sum()) + 1e-6)
+        score = float(np.float32(shares[query, label] * np.float32(mean)))
+        if inside.any() and score >= task.threshold:
+            found.append((score, label, mask))
+    found.sort(key=lambda each: -each[0])
+    numbers, _ = _empty_map(placement)
+    for number in range(len(found), 0, -1):
+        numbers[_sample_nearest(found[number - 1][2] > 0, placement)] = number
+    return measure_regions(
+        numbers, [DrawnRegion(n, label, score) for n, (score, label, _) in enumerate(found, 1)], task.classes
+    )
+
+
+def post_process_semantic(
+    task: ImageSegmentationTask, logits: Floats, scores: Floats | None, placement: ImagePlacement
+) -> Segmentation:
+    """Give each pixel to the best class. See `panoptic`; without `scores` the masks are those of the classes."""
+    read_rows = (lambda rows: logits[:, rows]) if scores is None else _class_maps(task, logits, scores, placement)
+    rows, columns = (scores is not None and task.mask_size) or logits.shape[1:]
+    winner = number_largest(read_rows, rows, columns, placement)
+    drawn = [DrawnRegion(number, number - 1, None) for number in np.unique(winner).tolist() if number]
+    return measure_regions(winner, drawn, task.classes)
+
+
+def softmax(logits: Floats) -> Floats:
+    """Return the probabilities of logits [..., classes], computed in float64."""
+    powers = np.exp(logits.astype(np.float64) - logits.max(axis=-1, keepdims=True))
+    total = np.zeros(powers.shape[:-1])
+    for index in range(powers.shape[-1]):
+        total += powers[..., index]
+    return np.asarray(powers / total[..., None], np.float32)
+
+
+def sigmoid(logits: Floats) -> Floats:
+    """Return the probabilities of logits, computed in float64."""
+    with np.errstate(over="ignore"):
+        return np.asarray(1 / (1 + np.exp(-logits.astype(np.float64))), np.float32)
+
+
+def resize_logits(task: ImageSegmentationTask, logits: Floats, placement: ImagePlacement) -> Floats:
+    """Return a map [rows, columns] as it is, or in the cells of `task.mask_size`."""
+    if not task.mask_size:
+        return np.asarray(logits, np.float32)
+    rows, columns = task.mask_size
+    high, wide = placement.input_height, placement.input_width
+    return resample_map(logits, ImagePlacement(columns, rows, 0, 0, wide, high, wide, high))
+
+
+def mask_probabilities(task: ImageSegmentationTask, logits: Floats, placement: ImagePlacement) -> Floats:
+    """Return the probabilities of a map."""
+    return sigmoid(resize_logits(task, logits, placement))
+
+
+def _class_maps(
+    task: ImageSegmentationTask, logits: Floats, scores: Floats, placement: ImagePlacement
+) -> Callable[[slice], Floats]:
+    """Return what gives rows of the maps of all classes: as a whole these may be larger than the model."""
+    shares = softmax(scores)[:, :-1]
+    maps = np.stack([mask_probabilities(task, one, placement) for one in logits])  # [queries, rows, columns]
+    return lambda rows: np.tensordot(shares.T, maps[:, rows], 1)  # [classes, rows, columns]
+
+
+def _empty_map(placement: ImagePlacement) -> tuple[NDArray[np.int32], Floats]:
+    """Return a map in which no pixel belongs to anything, and what was best there."""
+    size = placement.source_height, placement.source_width
+    return np.zeros(size, np.int32), np.full(size, -np.inf, np.float32)
+
+
+def _sample_nearest(mask: NDArray[np.bool_], placement: ImagePlacement) -> NDArray[np.bool_]:
+    """Read a mask over the source as torch's `nearest` does: at the upper left corner of each pixel."""
+    down = _nearest_cells(
+        placement.top, placement.height, placement.source_height, placement.input_height, mask.shape[0]
+    )
+    across = _nearest_cells(
+        placement.left, placement.width, placement.source_width, placement.input_width, mask.shape[1]
+    )
+    seen = (down >= 0)[:, None] & (across >= 0)[None]
+    return np.asarray(mask[np.maximum(down, 0)][:, np.maximum(across, 0)] & seen)
+
+
+def _nearest_cells(start: int, drawn: int, source: int, size: int, cells: int) -> NDArray[np.int64]:
+    """Return the cell of each pixel of a side of the source, -1 for one outside of the input."""
+    corner = start * source + np.arange(source) * drawn  # times `source`: whole numbers are exact
+    outside = (corner < 0) | (corner >= size * source)
+    return np.where(outside, -1, corner * cells // (size * source))

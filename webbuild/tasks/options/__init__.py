@@ -1,0 +1,1 @@
+"""What the user chooses of a model: sizes, batches, free dimensions, labels, pre-processing."""

@@ -1,0 +1,37 @@
+"""Picture size of a model whose graph leaves it free: from its configuration, or known of its family."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from webbuild.model.signature import ModelSignature
+from webbuild.tasks.recognition.matte_families import named_family
+from webbuild.tasks.recognition.metadata import image_size
+from webbuild.tasks.recognition.text_detectors import named_text_detector
+from webbuild.tasks.recognition.text_orientation import orientation_size
+from webbuild.tasks.recognition.text_recognisers import line_size
+
+
+class KnownSize(Struct, frozen=True):
+    """Height and width in pixels, and where they are known from, to end a sentence with."""
+
+    size: tuple[int, int]
+    source: str
+
+
+def known_picture_size(signature: ModelSignature) -> KnownSize | None:
+    """Return the size of a model's pictures, None where nothing says it."""
+    if (said := image_size(signature)) is not None:
+        return KnownSize(said, "as the exporter says")
+    if (line := line_size(signature)) is not None:
+        return KnownSize(line, "as PaddleOCR pads lines")
+    if (line := orientation_size(signature)) is not None:
+        return KnownSize(line, "as PaddleOCR takes lines to see which stand on their head")
+    if (detector := named_text_detector(signature)) is not None:
+        side = detector.family.size
+        return KnownSize((side, side), f"as {detector.family.name} takes pictures")
+    named = named_family(signature)
+    if named is None or named.family is None:
+        return None
+    side = named.family.size
+    return KnownSize((side, side), f"which {named.family.name} was trained at")

@@ -1,0 +1,62 @@
+"""Batch sizes: parsed from `--batch`, and set on the free first axis of a model's picture inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.signature import ModelSignature
+from webbuild.tasks.options.symbolic_dims import picture_sides
+
+_MOST = 256
+
+
+def parse_batches(argument: str | None) -> tuple[int, ...]:
+    """Parse `--batch`: `1,4`, numbers of pictures with commas between them; 1 is always among them, and first.
+
+    Raises:
+        WebbuildError: `invalid-batch`.
+    """
+    parts = [] if argument is None else [part.strip() for part in argument.split(",")]
+    wrong = next((part for part in parts if not (part.isascii() and part.isdigit() and 0 < int(part) <= _MOST)), None)
+    if wrong is not None or len(set(parts)) < len(parts):
+        why = "a number is given twice" if wrong is None else f"{wrong or 'nothing'} is not a number from 1 to {_MOST}"
+        raise WebbuildError("invalid-batch", f"--batch {argument}: {why}", "write --batch 1,4", exit_code=USAGE)
+    return tuple(sorted({1, *map(int, parts)}))
+
+
+def with_batch(signature: ModelSignature, batch: int, dims: Mapping[str, int]) -> dict[str, int]:
+    """Return `dims`, and the batch for the free first axis of each picture; nothing more for a batch of 1.
+
+    Raises:
+        WebbuildError: `fixed-batch`; `conflicting-options` where `dims` has one of them already.
+    """
+    if batch == 1:
+        return dict(dims)
+    batched: dict[str, int] = {}
+    for fact in signature.inputs:
+        first = fact.shape[0] if fact.shape else None
+        if not picture_sides(fact):
+            raise no_batch(batch, f"{signature.file}: input '{fact.name}' {list(fact.shape)} is no picture")
+        if isinstance(first, int):
+            raise no_batch(batch, f"{signature.file}: input '{fact.name}' takes {first}, fixed when it was exported")
+        key = first or f"{fact.name}:0"
+        if twice := next((name for name in (key, f"{fact.name}:0") if name in dims), None):
+            raise WebbuildError(
+                "conflicting-options",
+                f"--batch {batch} and --dim {twice}={dims[twice]} both give the batch of input '{fact.name}'",
+                "leave one of them out",
+                exit_code=USAGE,
+            )
+        batched[key] = batch
+    return {**dims, **batched}
+
+
+def no_batch(batch: int, reason: str) -> WebbuildError:
+    """Return the error for a model that does not take several pictures in one run."""
+    return WebbuildError(
+        "fixed-batch",
+        f"--batch {batch}: {reason}",
+        "leave --batch out, then run() takes pictures one by one; or export the model again with a free batch",
+        exit_code=USAGE,
+    )

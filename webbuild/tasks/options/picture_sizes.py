@@ -1,0 +1,115 @@
+"""The size of pictures: parsed from `--size`, and given to the free heights and widths of a model's inputs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.signature import ModelSignature
+from webbuild.tasks.options.symbolic_dims import picture_sides
+from webbuild.tasks.recognition.grounding_dino import PIXEL_MASK_NAMES
+
+_SIZE = re.compile(r"([1-9]\d{0,4})(?:x([1-9]\d{0,4}))?", re.ASCII)
+
+
+class PictureSize(Struct, frozen=True):
+    """The pixels of a picture's width and height."""
+
+    width: int
+    height: int
+
+    @property
+    def name(self) -> str:
+        """What it is called: `640x480`, a square too."""
+        return f"{self.width}x{self.height}"
+
+
+def parse_size(argument: str | None) -> PictureSize | None:
+    """Parse `--size` of a command that takes one: `640`, a square, or `640x480`, its width and height.
+
+    Raises:
+        WebbuildError: `invalid-size`.
+    """
+    if argument is not None and "," in argument:
+        raise _invalid(argument, "this command takes one size", "give one of them, such as --size 640")
+    return next(iter(parse_sizes(argument)), None)
+
+
+def parse_sizes(argument: str | None) -> tuple[PictureSize, ...]:
+    """Parse `--size`: `320,640x480`, several sizes with commas between them, each once; none of nothing.
+
+    Raises:
+        WebbuildError: `invalid-size`.
+    """
+    if argument is None:
+        return ()
+    fix = "write for example --size 640, --size 640x480, or --size 320,480,640"
+    sizes: list[PictureSize] = []
+    for part in argument.split(","):
+        match = _SIZE.fullmatch(part.strip())
+        if match is None:
+            raise _invalid(argument, f"{part.strip() or 'nothing'} is neither PIXELS nor WIDTHxHEIGHT", fix)
+        size = PictureSize(int(match[1]), int(match[2] or match[1]))
+        if size in sizes:
+            raise _invalid(argument, f"{size.name} is there twice", fix)
+        sizes.append(size)
+    return tuple(sizes)
+
+
+def _invalid(argument: str, why: str, fix: str) -> WebbuildError:
+    return WebbuildError("invalid-size", f"--size {argument}: {why}", fix, exit_code=USAGE)
+
+
+def with_size(signature: ModelSignature, size: PictureSize | None, dims: Mapping[str, int]) -> dict[str, int]:
+    """Return `dims`, and a size for each free height and width of the pictures that a model takes.
+
+    Free dimensions go by name, "input:axis" where they have none. A model that was exported for the size gets nothing.
+
+    Raises:
+        WebbuildError: `fixed-size`; `conflicting-options` where `dims` has one of them already.
+    """
+    if size is None:
+        return dict(dims)
+    pictures = [(fact, axes) for fact in signature.inputs if (axes := picture_sides(fact))]
+    free = [(fact, axes) for fact, axes in pictures if any(not isinstance(fact.shape[axis], int) for axis in axes)]
+    sides = [
+        (fact, axis, wanted)
+        for fact, axes in free or pictures
+        for axis, wanted in zip(axes, (size.height, size.width), strict=True)
+    ]
+    if not sides or any(isinstance(dim := fact.shape[axis], int) and dim != wanted for fact, axis, wanted in sides):
+        raise WebbuildError(
+            "fixed-size",
+            f"{signature.file}: --size {size.name}: {_fixed_sizes(signature) or 'no input looks like a picture'}",
+            "leave --size out, or export the model again with free height and width (dynamic axes)",
+            exit_code=USAGE,
+        )
+    masks = [fact for fact in signature.inputs if fact.name in PIXEL_MASK_NAMES and len(fact.shape) == 3]
+    sides += [(fact, axis, wanted) for fact in masks for axis, wanted in ((1, size.height), (2, size.width))]
+    sized: dict[str, int] = {}
+    for fact, axis, wanted in sides:
+        dim, key = fact.shape[axis], f"{fact.name}:{axis}"
+        if isinstance(dim, int):
+            continue
+        if twice := next((name for name in (key, dim) if name in dims), None):
+            raise WebbuildError(
+                "conflicting-options",
+                f"--size {size.name} and --dim {twice}={dims[twice]} both give the size of input '{fact.name}'",
+                "leave one of them out",
+                exit_code=USAGE,
+            )
+        sized[dim or key] = wanted
+    return {**dims, **sized}
+
+
+def _fixed_sizes(signature: ModelSignature) -> str:
+    """Say which size each picture was exported for, or which of its sides."""
+    said = []
+    for fact in signature.inputs:
+        sides = [dim if isinstance(dim := fact.shape[axis], int) else "any" for axis in picture_sides(fact)]
+        if sides and sides != ["any", "any"]:
+            said.append(f"input '{fact.name}' takes pictures of {sides[1]}x{sides[0]}, fixed when it was exported")
+    return "; ".join(said)

@@ -1,0 +1,229 @@
+"""Sizes for the free dimensions of a model's inputs: given, known from metadata, or asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+from msgspec import Struct
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.dim_expression import evaluate_dim
+from webbuild.model.signature import Dim, ModelSignature, TensorSpec
+from webbuild.tasks.options.known_size import known_picture_size
+from webbuild.tasks.recognition.grounding_dino import BOXES_NAMES, PIXEL_MASK_NAMES, PROMPT_INPUT_ROLES
+from webbuild.tasks.recognition.sam_decoders import fewest_points, prompt_sizes
+
+_BATCH_NAMES = {"n", "bs"}
+_CHANNEL_NAMES = {"num_channels", "channels"}
+_DEFAULT_PROMPT_TOKENS = 256
+"""What a prompt may have where nothing says otherwise: the columns of Grounding DINO's logits."""
+
+
+class ResolvedDims(Struct, frozen=True):
+    """A size for every free dimension, by name or "input:axis", and what was assumed to get there."""
+
+    dims: dict[str, int]
+    assumptions: tuple[str, ...]
+
+
+def parse_dims(arguments: tuple[str, ...]) -> dict[str, int]:
+    """Parse `NAME=N` and `INPUT:AXIS=N`.
+
+    Raises:
+        WebbuildError: `invalid-dimension`.
+    """
+    dims: dict[str, int] = {}
+    for argument in arguments:
+        name, equals, size = argument.rpartition("=")
+        if not equals or not name or not (size.isascii() and size.isdigit()) or int(size) == 0:
+            raise WebbuildError(
+                "invalid-dimension",
+                f"--dim {argument}: not NAME=N or INPUT:AXIS=N with N above 0",
+                "write for example --dim height=640, or --dim images:2=640",
+                exit_code=USAGE,
+            )
+        dims[name] = int(size)
+    return dims
+
+
+def resolve_dims(signature: ModelSignature, given: Mapping[str, int]) -> ResolvedDims:
+    """Return a size for every free input dimension.
+
+    Raises:
+        WebbuildError: `unknown-dimension`, naming each that cannot be guessed and the --dim to give; or
+            `unused-dimension` for a --dim that names none.
+    """
+    _check_names(signature, given)
+    found, missing = _guess(signature, given)
+    if missing:
+        told = [
+            f"input '{fact.name}' axis {axis} ({dim or 'unnamed'}): --dim {dim or f'{fact.name}:{axis}'}=N"
+            for fact, axis, dim in missing
+        ]
+        raise WebbuildError(
+            "unknown-dimension",
+            f"{signature.file}: cannot guess the size of {len(missing)} free dimension(s): {'; '.join(told)}",
+            "give each a size, for example " + told[0].rpartition(": ")[2].replace("=N", "=640"),
+            exit_code=USAGE,
+        )
+    return found
+
+
+def unknown_dims(signature: ModelSignature, given: Mapping[str, int]) -> list[str]:
+    """Return the names of the free dimensions that cannot be guessed, "input:axis" of those without one."""
+    return list(dict.fromkeys(dim or f"{fact.name}:{axis}" for fact, axis, dim in _guess(signature, given)[1]))
+
+
+def _guess(
+    signature: ModelSignature, given: Mapping[str, int]
+) -> tuple[ResolvedDims, list[tuple[TensorSpec, int, str | None]]]:
+    """Return the sizes that are given or known, and the axes whose size is not."""
+    dims: dict[str, int] = {}
+    assumptions: list[str] = []
+    missing: list[tuple[TensorSpec, int, str | None]] = []
+    known = known_picture_size(signature)
+    batched: list[str] = []
+    prompt = prompt_sizes(signature, fewest_points(signature))
+    for fact in signature.inputs:
+        for axis, dim in enumerate(fact.shape):
+            key = f"{fact.name}:{axis}"
+            if isinstance(dim, int):
+                continue
+            if (match := next((k for k in (key, dim) if k in given), None)) is not None:
+                dims[key] = given[match]
+            elif dim is not None and (size := evaluate_dim(dim, given)) is not None:
+                dims[key] = size
+            elif key in prompt:
+                dims[key] = prompt[key]
+            elif axis == 0 and (dim is None or _is_batch_name(dim) or picture_sides(fact) or _is_unnamed_batch(fact)):
+                dims[key] = 1
+                batched.append(f"'{fact.name}'")
+            elif axis == 1 and len(fact.shape) == 4 and is_channel_name(dim):
+                dims[key] = 3
+                assumptions.append(f"input '{fact.name}': the picture has 3 channels")
+            elif known is not None and len(fact.shape) == 4 and axis in (2, 3):
+                dims[key] = known.size[axis - 2]
+                assumptions.append(f"input '{fact.name}': axis {axis} is {dims[key]}, {known.source}")
+            elif known is not None and fact.name in PIXEL_MASK_NAMES and axis in (1, 2):
+                dims[key] = known.size[axis - 1]
+            elif fact.name in PROMPT_INPUT_ROLES and axis in (1, 2) and takes_prompt(signature):
+                dims[key] = max_prompt_tokens(signature)
+                assumptions.append(f"the text is padded to {dims[key]} tokens; change it with --dim")
+            else:
+                missing.append((fact, axis, dim))
+    if batched:
+        inputs = f"input{'s' * (len(batched) > 1)} {', '.join(batched)}"
+        assumptions.insert(0, f"{inputs}: the batch size is 1")
+    return ResolvedDims(dims, tuple(dict.fromkeys(assumptions))), missing
+
+
+def sequence_lengths(signature: ModelSignature, names: Sequence[str], length: int) -> dict[str, int]:
+    """Return a size for each name; the attention mask counts what is remembered and what comes, a length each."""
+    remembers = any("past" in fact.name.lower() for fact in signature.inputs)
+    masks = {dim for fact in signature.inputs if fact.name == "attention_mask" for dim in fact.shape[1:]}
+    return {name: 2 * length if remembers and (name in masks or "total" in name) else length for name in names}
+
+
+def _is_batch_name(dim: str) -> bool:
+    return dim.lower() in _BATCH_NAMES or "batch" in dim.lower()
+
+
+def _is_unnamed_batch(fact: TensorSpec) -> bool:
+    """Whether PyTorch's exporter numbered the first axis, `s77`, and another one is free, or there are three."""
+    first, *others = fact.shape
+    free = any(not isinstance(size, int) for size in others)
+    return isinstance(first, str) and re.fullmatch(r"s\d+", first) is not None and (free or len(others) > 1)
+
+
+def free_picture_sides(signature: ModelSignature, given: Mapping[str, int]) -> list[str]:
+    """Return the free axes, as "input:axis", that are the height and width of pictures and that nothing says.
+
+    An input is taken for a picture by its shape, [N, C, H, W] or [N, H, W, C] with 1, 3 or 4 channels. What another
+    input calls by the same name is of the same size.
+    """
+    if known_picture_size(signature) is not None:
+        return []
+    sides = [(fact, axis) for fact in signature.inputs for axis in _free_sides(fact)]
+    names = {fact.shape[axis] for fact, axis in sides} - {None}
+    sides += [(fact, axis) for fact in signature.inputs for axis, dim in enumerate(fact.shape) if dim in names]
+    keys = {f"{fact.name}:{axis}": fact.shape[axis] for fact, axis in sides}
+    return [key for key, dim in keys.items() if key not in given and dim not in given]
+
+
+def _free_sides(fact: TensorSpec) -> tuple[int, ...]:
+    """Return the axes of height and width of what looks like a picture where both are free."""
+    axes = picture_sides(fact)
+    return () if any(isinstance(fact.shape[axis], int) for axis in axes) else axes
+
+
+def picture_sides(fact: TensorSpec) -> tuple[int, ...]:
+    """Return the axes of height and width of what looks like a picture, none of another tensor."""
+    match fact.shape:
+        case (_, 1 | 3 | 4, height, width) if _are_sides(height, width):
+            return (2, 3)
+        case (_, str(channels), height, width) if is_channel_name(channels) and _are_sides(height, width):
+            return (2, 3)
+        case (_, height, width, 1 | 3 | 4) if _are_sides(height, width):
+            return (1, 2)
+    return ()
+
+
+def _are_sides(height: Dim, width: Dim) -> bool:
+    """Whether they may be height and width; two axes of one name are a mask between tokens."""
+    return not isinstance(height, str) or height != width
+
+
+def is_channel_name(dim: Dim) -> bool:
+    """Whether an export names a free axis as transformers does that of the channels."""
+    return isinstance(dim, str) and dim.lower() in _CHANNEL_NAMES
+
+
+def _check_names(signature: ModelSignature, given: Mapping[str, int]) -> None:
+    free = list(dict.fromkeys(_free_names(signature)))
+    unused = sorted(name for name in given if name not in free)
+    if not unused:
+        return
+    near = get_close_matches(unused[0], free, 1)
+    shown = dict.fromkeys(
+        dim or f"{fact.name}:{axis}"
+        for fact in signature.inputs
+        for axis, dim in enumerate(fact.shape)
+        if not isinstance(dim, int)
+    )
+    raise WebbuildError(
+        "unused-dimension",
+        f"{signature.file}: --dim {unused[0]} names no free dimension of an input"
+        + (f"; the nearest name is {near[0]}" if near else "")
+        + _fixed_size(signature, unused[0]),
+        f"the free ones are: {', '.join(shown) or 'none'}",
+        exit_code=USAGE,
+    )
+
+
+def _fixed_size(signature: ModelSignature, name: str) -> str:
+    """Return which size an axis has, where INPUT:AXIS names one that is fixed."""
+    sizes = {f"{fact.name}:{axis}": dim for fact in signature.inputs for axis, dim in enumerate(fact.shape)}
+    return f": it is {sizes[name]}, exported so" if isinstance(sizes.get(name), int) else ""
+
+
+def _free_names(signature: ModelSignature) -> Iterator[str]:
+    """Yield each way to name a free dimension."""
+    for fact in signature.inputs:
+        for axis, dim in enumerate(fact.shape):
+            if not isinstance(dim, int):
+                yield from (name for name in (dim, f"{fact.name}:{axis}") if name is not None)
+
+
+def takes_prompt(signature: ModelSignature) -> bool:
+    """Whether a picture and a text go in and boxes come out: a detector by words."""
+    names = {fact.name for fact in signature.inputs}
+    boxes = any(fact.name in BOXES_NAMES or fact.shape[-1:] == (4,) for fact in signature.outputs)
+    return boxes and "input_ids" in names and any(len(fact.shape) == 4 for fact in signature.inputs)
+
+
+def max_prompt_tokens(signature: ModelSignature) -> int:
+    """Return the most tokens that a text may have, as `config.json` says, else as Grounding DINO has it."""
+    known = signature.hub_files.config.get("max_text_len")
+    return known if isinstance(known, int) and known > 0 else _DEFAULT_PROMPT_TOKENS

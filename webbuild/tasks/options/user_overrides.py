@@ -1,0 +1,185 @@
+"""User overrides of class names and preprocessing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest.manifest import ImageInput, Input, Letterbox, StackInput, TensorInput, TensorTask
+from webbuild.preprocess.picture_shape import picture_of_shape
+from webbuild.preprocess.recipe_text import describe_recipe, describe_values
+from webbuild.tasks.options.labels import LabelsFile, read_labels
+from webbuild.tasks.options.zero_shot import TextLabels
+from webbuild.tasks.registry import kind_of
+from webbuild.tasks.task_match import TaskMatch
+
+
+class Overrides(Struct, frozen=True):
+    """The options that were given. `image` holds fields of `ImageInput`, `letterbox` of `Letterbox`.
+
+    `text_labels` are labels with their vectors, where a text encoder was given. `known` is what the model is, where
+    that need not be inferred. `note` lists those about pictures.
+    `guess_pictures` allows to take an input of the shape of a picture for one where
+    none is given.
+    """
+
+    labels: LabelsFile | None
+    image: dict[str, Any]
+    letterbox: dict[str, str]
+    note: str
+    guess_pictures: bool = False
+    text_labels: TextLabels | None = None
+    known: TaskMatch | None = None
+
+
+def parse_overrides(given: Mapping[str, Any], *, guess_pictures: bool = False) -> Overrides:
+    """Read the options by their names, None for one that was not given.
+
+    Raises:
+        WebbuildError: `unreadable-labels`, `bad-number`.
+    """
+    texts = {name: str(value) for name, value in given.items() if value is not None}
+    labels = texts.pop("labels", None)
+    picture: dict[str, Any] = {name: texts[name] for name in ("layout", "color") if name in texts}
+    if "scale" in texts:
+        picture["scale"] = _require_positive("scale", _parse_number("scale", texts["scale"]))
+    for name in ("mean", "std"):
+        if name in texts:
+            picture[name] = _parse_three_numbers(name, texts[name])
+    for value in picture.get("std", []):
+        _require_positive("std", value)
+    letterbox = {
+        field: texts[name] for name, field in (("interpolation", "interpolation"), ("resize", "mode")) if name in texts
+    }
+    said = ", ".join(f"--{name} {text}" for name, text in texts.items())
+    return Overrides(
+        None if labels is None else read_labels(Path(labels)),
+        picture,
+        letterbox,
+        said,
+        guess_pictures and not said,
+    )
+
+
+def apply_overrides(match: TaskMatch, wanted: Overrides) -> TaskMatch:
+    """Return the guess with everything that was given in its place.
+
+    Raises:
+        WebbuildError: `no-picture`, `wrong-layout` for an option that fits nothing the model has, and what
+            `with_labels` raises.
+    """
+    match = kind_of(match.task).with_labels(match, wanted.labels)
+    return _with_image_options(match, wanted) if wanted.note else match
+
+
+def _with_image_options(match: TaskMatch, wanted: Overrides) -> TaskMatch:
+    at, image = _image_input(match, wanted)
+    letterbox = msgspec.structs.replace(image.letterbox, **wanted.letterbox)
+    if isinstance(image, StackInput) and "layout" in wanted.image:
+        raise _inapplicable_option(
+            "wrong-layout", f"{wanted.note}: {_describe(image)} takes a stack", "leave --layout out"
+        )
+    given = _for_channels({**_unnormalised(wanted.image), **wanted.image}, image, wanted)
+    changed = msgspec.structs.replace(image, letterbox=letterbox, **given)
+    if isinstance(changed, ImageInput) and changed.shape[1 if changed.layout == "nchw" else 3] != len(image.mean):
+        what = f"{wanted.note}: {_describe(image)} has not {len(image.mean)} channels there"
+        other = "nhwc" if changed.layout == "nchw" else "nchw"
+        raise _inapplicable_option("wrong-layout", what, f"leave --layout out: it is {other}")
+    inputs: list[Input] = list(match.inputs)
+    inputs[at] = changed
+    said = f"input '{image.name}' takes pictures as the options say: {wanted.note} ({_recipe(changed)})"
+    return msgspec.structs.replace(match, inputs=tuple(inputs), assumptions=(*match.assumptions, said))
+
+
+def _unnormalised(picture: Mapping[str, Any]) -> dict[str, list[float]]:
+    """Return a mean of 0 and a deviation of 1 where a scale is given without them: they belong to the scale replaced.
+
+    `--mean` or `--std` alone keeps the model's scale.
+    """
+    plain = {"mean": [0.0] * 3, "std": [1.0] * 3}
+    return {name: value for name, value in plain.items() if "scale" in picture and name not in picture}
+
+
+def _for_channels(picture: Mapping[str, Any], image: ImageInput | StackInput, wanted: Overrides) -> dict[str, Any]:
+    """Return the options for an input of so many channels: a grey picture has one mean and deviation, RGBA four."""
+    gray = {name: each for name, each in picture.items() if name in ("mean", "std")}
+    if image.color == "rgba":
+        unfit = picture.get("color", "rgba") != "rgba"
+        alpha = {name: [*each, each[0] if len(set(each)) == 1 else float(name == "std")] for name, each in gray.items()}
+        picture = {**picture, **alpha}
+    elif image.color != "gray":
+        unfit = picture.get("color") in ("gray", "rgba")
+    else:
+        unfit = picture.get("color", "gray") != "gray" or any(len(set(each)) > 1 for each in gray.values())
+    if unfit:
+        what = f"{wanted.note}: {_describe(image)} has {len(image.mean)} channel(s)"
+        raise _inapplicable_option("wrong-layout", what, "leave --color out, and give as many numbers as channels")
+    return {**picture, **{name: each[:1] for name, each in gray.items()}} if image.color == "gray" else dict(picture)
+
+
+def _recipe(image: ImageInput | StackInput) -> str:
+    """Say all that is done to a picture, also what no option is about."""
+    return describe_recipe(image) if isinstance(image, ImageInput) else f"pixel values {describe_values(image)}"
+
+
+def _image_input(match: TaskMatch, wanted: Overrides) -> tuple[int, ImageInput | StackInput]:
+    """Return the one input that takes pictures and its place; of plain tensors the one that could."""
+    found: list[tuple[int, ImageInput | StackInput]] = [
+        (at, spec) for at, spec in enumerate(match.inputs) if isinstance(spec, ImageInput | StackInput)
+    ]
+    if not found and isinstance(match.task, TensorTask):
+        layout = wanted.image.get("layout")
+        tensors = [(at, spec) for at, spec in enumerate(match.inputs) if isinstance(spec, TensorInput)]
+        pictures = [(at, image) for at, spec in tensors if (image := picture_of_shape(spec, 1, layout)) is not None]
+        found = [(at, msgspec.structs.replace(image, letterbox=Letterbox())) for at, image in pictures]
+    if len(found) == 1:
+        return found[0]
+    listed = ", ".join(_describe(spec) for spec in match.inputs)
+    count = "more than one input" if found else "no input"
+    what = f"{wanted.note}: {count} takes a picture of 3 channels, 1 or 4: {listed}"
+    raise _inapplicable_option("no-picture", what, "leave these options out")
+
+
+def _describe(spec: Input) -> str:
+    return f"'{spec.name}' {spec.dtype} {spec.shape}"
+
+
+def _parse_three_numbers(name: str, text: str) -> list[float]:
+    values = [_parse_number(name, part) for part in text.split(",")]
+    if len(values) == 1:
+        return values * 3
+    if len(values) != 3:
+        raise _invalid_value(name, text, "one number, or three with commas between them")
+    return values
+
+
+def _parse_number(name: str, text: str) -> float:
+    """Return a number or a fraction."""
+    above, slash, below = text.partition("/")
+    try:
+        value = float(above) / float(below) if slash else float(above)
+    except (ValueError, ZeroDivisionError, OverflowError) as error:
+        raise _invalid_value(name, text, "a number such as 0.5, or a fraction such as 1/255") from error
+    if not math.isfinite(value):
+        raise _invalid_value(name, text, "a finite number")
+    return value
+
+
+def _require_positive(name: str, value: float) -> float:
+    if value <= 0:
+        raise _invalid_value(name, f"{value:g}", "a number above 0")
+    return value
+
+
+def _invalid_value(name: str, text: str, wanted: str) -> WebbuildError:
+    return _inapplicable_option("bad-number", f"--{name} {text}: this is not {wanted}", f"give {wanted}")
+
+
+def _inapplicable_option(code: str, what: str, fix: str) -> WebbuildError:
+    return WebbuildError(code, what, fix, exit_code=USAGE)

@@ -1,0 +1,92 @@
+"""Classification by words: a picture's embedding beside those of labels, which a text encoder made when packing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest.manifest import ClassifyTask, EmbedTask
+from webbuild.model.signature import ModelSignature
+from webbuild.postprocess.label_scores import LabelScoresPostprocess
+from webbuild.postprocess.output_names import LABEL_SCORES
+from webbuild.tasks.recognition.embed_families import embed_family
+from webbuild.tasks.recognition.embed_outputs import infer_picture_embedding
+from webbuild.tasks.task_match import TaskMatch
+
+_CLIP_SCALE = 100.0
+"""The largest logit_scale that CLIP is trained with, and what it ends at."""
+
+
+class LogitScale(Struct, frozen=True):
+    """score = scale * cosine + bias: where a number is not known, None. `said` is where they are from, in words."""
+
+    said: str
+    scale: float | None = None
+    bias: float | None = None
+
+
+class TextLabels(Struct, frozen=True):
+    """Labels and their unit vectors [labels, size], float32; `logits` say what is known of the score, the best first.
+
+    `sigmoid` says that the text encoder is of a family that judges each label by itself. `said` are sentences.
+    """
+
+    names: list[str]
+    vectors: bytes
+    size: int
+    logits: tuple[LogitScale, ...]
+    sigmoid: bool
+    said: tuple[str, ...]
+
+
+def zero_shot_match(signature: ModelSignature, labels: TextLabels, in_graph: LogitScale) -> TaskMatch:
+    """Return an image encoder as a classifier into labels; `in_graph` is what its weights say of the score.
+
+    Raises:
+        WebbuildError: `text-mismatch` for a model without a vector of the labels' size; `unknown-logit-scale`.
+    """
+    match = infer_picture_embedding(signature, requested=True)
+    if match is None or not isinstance(match.task, EmbedTask):
+        raise _mismatch(signature, "is no encoder of one picture with one vector", "give an image encoder as MODEL")
+    task = match.task
+    if task.size != labels.size:
+        what = f"output '{task.output}' has {task.size} numbers, and a vector of the text encoder {labels.size}"
+        raise _mismatch(signature, what, "export both with their projections: image_embeds and text_embeds")
+    family = embed_family(signature)
+    sigmoid = labels.sigmoid or (family is not None and family.name == "SigLIP")
+    scale, bias, known = known_score((*labels.logits, in_graph), sigmoid)
+    if scale is None:
+        raise WebbuildError(
+            "unknown-logit-scale",
+            f"{signature.file}: {known}",
+            "give --logit-scale, the exponential of the checkpoint's logit_scale, and --logit-bias",
+            exit_code=USAGE,
+        )
+    spec = LabelScoresPostprocess(
+        output=task.output, size=task.size, tokens=task.tokens, pooling=task.pooling, vectors=labels.vectors,
+        scale=scale, bias=bias or 0.0, sigmoid=bias is not None,
+    )  # fmt: skip
+    added = "" if bias is None else f" {'-' if bias < 0 else '+'} {abs(bias):g}"
+    score = f"{'softmax' if bias is None else 'sigmoid'}({scale:g} * cosine{added})"
+    how = f"task classify: {len(labels.names)} labels, a score is {score}, {known}"
+    kept = [each.replace("task embed: ", "the embedding is ") for each in match.assumptions]
+    classify = ClassifyTask(output=LABEL_SCORES, classes=labels.names, logits=bias is None)
+    return msgspec.structs.replace(match, task=classify, postprocess=spec, assumptions=(how, *labels.said, *kept))
+
+
+def known_score(known: Sequence[LogitScale], sigmoid: bool) -> tuple[float | None, float | None, str]:
+    """Return scale and bias, None for a softmax, and where they are from; no scale where nothing tells a sigmoid's."""
+    found = next((each for each in known if each.scale is not None), None)
+    bias = next((each.bias for each in known if each.bias is not None), None)
+    if (sigmoid or bias is not None) and (found is None or bias is None):
+        return None, None, "nothing says logit_scale and logit_bias, of which a sigmoid makes probabilities"
+    if found is None or found.scale is None:
+        return _CLIP_SCALE, bias, "logit_scale as CLIP is trained to; --logit-scale changes it"
+    return found.scale, bias, found.said
+
+
+def _mismatch(signature: ModelSignature, what: str, fix: str) -> WebbuildError:
+    return WebbuildError("text-mismatch", f"{signature.file}: {what}", fix, exit_code=USAGE)

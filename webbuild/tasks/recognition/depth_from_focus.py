@@ -1,0 +1,126 @@
+"""Depth from focus: a stack of pictures of one scene, each focused at another distance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from webbuild.manifest.manifest import FocusInput, Input, Letterbox, StackInput
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.tasks.recognition.depth_units import (
+    DepthUnits,
+    depth_task,
+    find_depth_outputs,
+    finite_number,
+    is_depth_name,
+    read_numbers,
+)
+from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
+from webbuild.tasks.task_match import TaskMatch
+
+_DEFAULT_PREPROCESSING = (
+    "the pictures of a stack are stretched, RGB, scaled to 0..1 and normalised with ImageNet's mean and deviation, "
+    "unless an option says otherwise"
+)
+_DEFAULT_DISTANCES = (
+    "the {} pictures are focused at even steps from 0 to 1, unless a sample or the caller says otherwise"
+)
+
+
+def infer_depth_from_focus(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
+    """Return the spec of a model that makes one map of a stack of pictures, None for any other.
+
+    Unless the user asked, the name of the map, or of the numbers that go with the pictures, has to say so.
+    """
+    depth, confidence = find_depth_outputs(signature.outputs)
+    stack = next((found for fact in signature.inputs if (found := _stack_input(fact, signature))), None)
+    if depth is None or stack is None or len(signature.inputs) > 2:
+        return None
+    rest = [fact for fact in signature.inputs if fact.name != stack.name]
+    if any(_number_count(fact) != stack.count for fact in rest):
+        return None
+    if not requested and not is_depth_name(depth) and not any("focus" in fact.name.lower() for fact in rest):
+        return None
+    metadata = {**signature.hub_files.config, **signature.metadata}
+    focus, even = _focus_inputs(rest, stack.count, metadata)
+    inputs: tuple[Input, ...] = tuple(
+        stack if fact.name == stack.name else focus[fact.name] for fact in signature.inputs
+    )
+    known = read_normalization(signature.hub_files.preprocessor)
+    meaning = _depth_units(depth, metadata, focused=bool(rest))
+    taken = f"input '{stack.name}' takes {stack.count} pictures of one scene, each focused at another distance"
+    said = (taken, meaning.source, *even, _DEFAULT_PREPROCESSING if known is None else known.source)
+    return TaskMatch(depth_task(depth, confidence, meaning), inputs, said)
+
+
+def default_focus_distances(count: int) -> list[float]:
+    """Return the focal distances of a model that tells none, from 0 to 1."""
+    return [index / (count - 1) for index in range(count)]
+
+
+def _stack_input(spec: TensorSpec, signature: ModelSignature) -> StackInput | None:
+    """Return the spec of [1, count, 3, height, width] or [count, 3, height, width], None for any other input."""
+    match spec.shape:
+        case (1, int(count), 3, int(height), int(width)) | (int(count), 3, int(height), int(width)):
+            shape = [size for size in spec.shape if isinstance(size, int)]
+        case _:
+            return None
+    if spec.dtype != "float32" or count < 2 or min(height, width) < 2:
+        return None
+    known = read_normalization(signature.hub_files.preprocessor)
+    return StackInput(
+        name=spec.name,
+        shape=shape,
+        count=count,
+        scale=1 / 255 if known is None else known.scale,
+        mean=IMAGENET_MEAN if known is None else known.mean,
+        std=IMAGENET_STD if known is None else known.std,
+        letterbox=Letterbox(mode="stretch", interpolation="bilinear" if known is None else known.interpolation),
+    )
+
+
+def _number_count(spec: TensorSpec) -> int | None:
+    """Return how many numbers an input [1, n] or [n] takes, None for an input of another kind."""
+    match spec.shape:
+        case (1, int(count)) | (int(count),) | (1, int(count), 1, 1) if spec.dtype == "float32":
+            return count
+    return None
+
+
+def _focus_inputs(
+    facts: list[TensorSpec], count: int, fields: Mapping[str, Any]
+) -> tuple[dict[str, FocusInput], tuple[str, ...]]:
+    """Return the inputs of focal distances by name, with the metadata's values as the default, else even steps."""
+    known = read_numbers(fields, "focus_distances", "focal_distances", "focus")
+    told_all = len(known) == count
+    values = known if told_all else default_focus_distances(count)
+    said = () if told_all or not facts else (_DEFAULT_DISTANCES.format(count),)
+    return {
+        fact.name: FocusInput(
+            name=fact.name, shape=[size for size in fact.shape if isinstance(size, int)], default=values
+        )
+        for fact in facts
+    }, said
+
+
+def _depth_units(depth: TensorSpec, fields: Mapping[str, Any], *, focused: bool) -> DepthUnits:
+    """Return what the map holds: where the model is in focus, in whatever unit its focal distances have."""
+    near, far = (
+        finite_number(fields.get(name)) or _parse_number(fields.get(name)) for name in ("min_depth", "max_depth")
+    )
+    unit = str(fields.get("depth_unit", "")).lower()
+    if unit in ("metres", "meters", "m"):
+        said = f"output '{depth.name}' holds depth in metres, as the model says"
+        return DepthUnits("depth", "metres", near, far, said)
+    if focused and unit != "relative":
+        said = f"output '{depth.name}' holds depth in the unit of the focal distances, assumed to be metres"
+        return DepthUnits("depth", "metres", near, far, said)
+    return DepthUnits("depth", "relative", near, far, f"output '{depth.name}' holds relative depth: larger is farther")
+
+
+def _parse_number(value: object) -> float | None:
+    """Return the number in a text of the metadata, None where there is none."""
+    try:
+        return finite_number(float(value)) if isinstance(value, str) else None
+    except ValueError:
+        return None

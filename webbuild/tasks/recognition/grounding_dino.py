@@ -1,0 +1,144 @@
+"""Detectors that take a text prompt, known by their inputs and outputs: Grounding DINO.
+
+Interfaces: transformers' (`pixel_values`, `input_ids`, `token_type_ids`, `attention_mask`, perhaps `pixel_mask`, to
+`logits`, `pred_boxes`), and that of the exports of the original repository (`img`, `input_ids`, `attention_mask`,
+`position_ids`, `token_type_ids`, `text_token_mask` to `logits`, `boxes`).
+"""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+from msgspec import Struct
+
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import GroundingTask, ImageInput, PromptInput, PromptRole
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.postprocess.grounding import GroundingPostprocess
+from webbuild.preprocess.prompt import SEPARATOR_TOKENS
+from webbuild.preprocess.wordpiece import WordpieceTokenizer, load_tokenizer
+from webbuild.tasks.recognition.detr_preprocess import detr_image_input
+from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
+from webbuild.tasks.task_match import TaskMatch
+
+TOKENIZER_FILE = "tokenizer.json"
+"""Where the tokenizer lies in a bundle."""
+
+PROMPT_INPUT_ROLES: dict[str, PromptRole] = {
+    "input_ids": "input_ids",
+    "attention_mask": "attention_mask",
+    "token_type_ids": "token_type_ids",
+    "position_ids": "position_ids",
+    "text_token_mask": "self_attention_mask",
+    "text_self_attention_masks": "self_attention_mask",
+}
+"""Inputs that are made of the prompt, and what each holds."""
+PIXEL_MASK_NAMES = ("pixel_mask",)
+"""Inputs that say what of the picture is picture, which are as large."""
+_LOGITS_NAMES = ("logits", "pred_logits")
+BOXES_NAMES = ("pred_boxes", "boxes")
+"""Outputs that are boxes."""
+_BOX_THRESHOLD, _TEXT_THRESHOLD = 0.35, 0.25
+"""The thresholds of the original repository's demo."""
+_EXAMPLE_PROMPTS = ("person . dog . cat . car . chair .",)
+
+
+class _Inputs(Struct, frozen=True):
+    """A picture, what becomes of the prompt, and masks that are 1 everywhere."""
+
+    image: ImageInput
+    prompt: tuple[PromptInput, ...]
+    constant_masks: dict[str, tuple[int, ...]]
+
+    @property
+    def length(self) -> int:
+        """Tokens that the inputs have room for."""
+        return min(spec.shape[-1] for spec in self.prompt)
+
+
+def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
+    """Return the spec of a detector that takes a prompt, None for anything else.
+
+    Raises:
+        WebbuildError: `no-tokenizer`, `tokenizer-mismatch`.
+    """
+    inputs = _match_inputs(signature.inputs)
+    named = {fact.name: fact for fact in signature.outputs}
+    logits = next((named[name] for name in _LOGITS_NAMES if name in named), None)
+    boxes = next((named[name] for name in BOXES_NAMES if name in named), None)
+    if inputs is None or logits is None or boxes is None:
+        return None
+    match logits.shape, boxes.shape:
+        case (1, int(queries), int(width)), (1, int(same), 4) if queries == same and width >= inputs.length:
+            pass
+        case _:
+            return None
+    beside = signature.hub_files
+    reader = load_tokenizer(signature.file, beside.tokenizer, beside.vocabulary, beside.tokenizer_config)
+    _check_vocabulary_size(signature, reader)
+    pieces = {piece: reader.token_id(piece) for piece in (*SEPARATOR_TOKENS, "[PAD]")}
+    task = GroundingTask(
+        output=logits.name,
+        boxes=boxes.name,
+        queries=queries,
+        max_tokens=inputs.length,
+        tokenizer=TOKENIZER_FILE,
+        special_tokens={piece: number for piece, number in pieces.items() if number is not None},
+        confidence=_BOX_THRESHOLD,
+        text_threshold=_TEXT_THRESHOLD,
+        prompts=list(_EXAMPLE_PROMPTS),
+    )
+    image, seen = detr_image_input(inputs.image, beside.preprocessor, normalised=True)
+    source = "tokenizer.json" if beside.tokenizer else "vocab.txt"
+    vocabulary = reader.vocabulary_size
+    said = (
+        f"task grounding: {queries} boxes, each with logits for {width} tokens, as in Grounding DINO",
+        f"prompts become at most {task.max_tokens} tokens, by the {source} next to the model ({vocabulary} tokens)",
+        f"thresholds are {_BOX_THRESHOLD:g} for boxes and {_TEXT_THRESHOLD:g} for words, as in the original's demo",
+        *(f"input '{name}' is filled with 1: the picture fills the whole input" for name in inputs.constant_masks),
+    )
+    files = {TOKENIZER_FILE: reader.text.encode()}
+    return TaskMatch(
+        task, (image, *inputs.prompt), (*said, *seen), GroundingPostprocess(constant_masks=inputs.constant_masks), files
+    )
+
+
+def _match_inputs(given: tuple[TensorSpec, ...]) -> _Inputs | None:
+    """Return what the inputs are, None where there is one that is none of these."""
+    image: ImageInput | None = None
+    prompt: list[PromptInput] = []
+    ones: dict[str, tuple[int, ...]] = {}
+    for fact in given:
+        role = PROMPT_INPUT_ROLES.get(fact.name)
+        match fact.shape:
+            case (1, 3, int(), int()) if image is None:
+                image = fixed_image_input(fact)
+            case (1, int()) if role is not None and role != "self_attention_mask":
+                prompt.append(_prompt_input(fact, role))
+            case (1, int(rows), int(columns)) if role == "self_attention_mask" and rows == columns:
+                prompt.append(_prompt_input(fact, role))
+            case (1, int(height), int(width)) if fact.name in PIXEL_MASK_NAMES:
+                ones[fact.name] = (1, height, width)
+            case _:
+                return None
+    has_tokens = image is not None and any(spec.role == "input_ids" for spec in prompt)
+    return _Inputs(image, tuple(prompt), ones) if has_tokens and image is not None else None
+
+
+def _prompt_input(spec: TensorSpec, role: PromptRole) -> PromptInput:
+    shape = [size for size in spec.shape if isinstance(size, int)]
+    dtype = cast("Literal['int64', 'int32', 'float32', 'bool']", spec.dtype)
+    return PromptInput(name=spec.name, dtype=dtype, shape=shape, role=role)
+
+
+def _check_vocabulary_size(signature: ModelSignature, tokenizer: WordpieceTokenizer) -> None:
+    """Raise where the network has fewer pieces than the tokenizer, by `config.json`."""
+    text = signature.hub_files.config.get("text_config")
+    known = text.get("vocab_size") if isinstance(text, dict) else None
+    if isinstance(known, int) and known < tokenizer.vocabulary_size:
+        raise WebbuildError(
+            "tokenizer-mismatch",
+            f"{signature.file}: the tokenizer beside it has {tokenizer.vocabulary_size} pieces, the network {known}, "
+            "as config.json says",
+            "copy the tokenizer.json or the vocab.txt that the model was exported with next to it",
+        )

@@ -1,0 +1,53 @@
+"""The preprocessing in transformers' `preprocessor_config.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from webbuild.manifest.manifest import Interpolation
+from webbuild.tasks.recognition.depth_units import finite_number, read_numbers
+
+IMAGENET_MEAN = [0.485, 0.456, 0.406]
+IMAGENET_STD = [0.229, 0.224, 0.225]
+_PIL_RESAMPLING: dict[int, Interpolation] = {0: "nearest", 2: "bilinear-antialias", 3: "bicubic"}
+"""By the numbers of `PIL.Image.Resampling`."""
+
+
+class Normalization(Struct, frozen=True):
+    """The fields of a picture input that a configuration can say."""
+
+    scale: float
+    mean: list[float]
+    std: list[float]
+    interpolation: Interpolation
+    source: str
+
+
+def read_normalization(config: Mapping[str, Any]) -> Normalization | None:
+    """Return how pictures are scaled and resized, None where there is no configuration of it."""
+    if "image_mean" not in config and "do_rescale" not in config and "do_normalize" not in config:
+        return None
+    rescaled, normalised = config.get("do_rescale", True), config.get("do_normalize", True)
+    factor = finite_number(config.get("rescale_factor")) or 1 / 255
+    mean, std = (read_numbers(config, name) if normalised else [] for name in ("image_mean", "image_std"))
+    return Normalization(
+        scale=factor if rescaled else 1.0,
+        mean=mean if len(mean) == 3 else [0.0] * 3,
+        std=std if len(std) == 3 and all(std) else [1.0] * 3,
+        interpolation=pillow_interpolation(config.get("resample"), "bilinear"),
+        source="pictures are stretched, scaled and normalised as preprocessor_config.json says",
+    )
+
+
+def pillow_interpolation(resample: object, default: Interpolation) -> Interpolation:
+    """Return what `resample` of a configuration stands for; `default` where it does not say.
+
+    Lanczos, box and Hamming are not here: the nearest to them is the antialiased bilinear filter. Pillow's bicubic
+    filter is antialiased too.
+    """
+    if not isinstance(resample, int):
+        return default
+    return _PIL_RESAMPLING.get(resample, "bilinear-antialias")

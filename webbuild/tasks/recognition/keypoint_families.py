@@ -1,0 +1,108 @@
+"""Recognition of models that find the keypoints in a crop: SimCC (RTMPose), heat maps (ViTPose, HRNet), regression."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import CropInput, HeatmapHead, KeypointsTask, RegressionHead, SimccHead
+from webbuild.model.signature import ModelSignature
+from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
+from webbuild.tasks.recognition.keypoint_outputs import FoundHead, Head, find_head
+from webbuild.tasks.recognition.keypoint_sets import keypoint_set
+from webbuild.tasks.recognition.metadata import hub_class_names
+from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
+from webbuild.tasks.task_match import TaskMatch
+
+_UNMEASURED = "coordinates are taken for parts of the crop, 0 to 1"
+
+
+def infer_keypoints(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
+    """Return the spec of a model that finds keypoints in a crop, None for any other.
+
+    Unless the user gave `--task keypoints`, names of outputs, of the file, or in `config.json` have to show it.
+    """
+    crop = _crop_input(signature)
+    found = None if crop is None else find_head(signature, crop)
+    if crop is None or found is None or not (found.sure or requested):
+        return None
+    crop, recipe = _preprocessing(crop, signature, found)
+    known = keypoint_set(found.count)
+    names = hub_class_names(signature)
+    keypoints = known.keypoints
+    if len(names) == found.count:
+        keypoints = [msgspec.structs.replace(each, name=name) for each, name in zip(keypoints, names, strict=True)]
+    task = KeypointsTask(head=found.head, classes=[known.subject], keypoints=keypoints, skeleton=known.skeleton)
+    named = f", taken for {known.source}" if known.source else ", numbered"
+    padded = f"boxes are enlarged by {crop.padding:g} and to the input's aspect ratio"
+    said = [f"task keypoints: {found.said}; {found.count} keypoints{named}", padded, recipe]
+    unmeasured = isinstance(found.head, RegressionHead) and found.family is None
+    if unmeasured:
+        said.append(_UNMEASURED)
+    measured = head_output(found.head) if unmeasured else ""
+    return TaskMatch(task, (crop,), tuple(said), guessed_recipe=recipe, measured_output=measured)
+
+
+def infer_keypoint_maps(signature: ModelSignature) -> TaskMatch | None:
+    """Return the spec of a model whose outputs are shaped as SimCC vectors or heat maps, whatever their names."""
+    crop = _crop_input(signature)
+    found = None if crop is None else find_head(signature, crop)
+    regression = found is None or isinstance(found.head, RegressionHead)
+    return None if regression else infer_keypoints(signature, requested=True)
+
+
+def with_measured_range(match: TaskMatch, values: NDArray[Any]) -> TaskMatch:
+    """Return the match with what the finite values of its numbers on photographs say: parts, -1 to 1, or pixels."""
+    assert isinstance(match.task, KeypointsTask)
+    assert isinstance(match.task.head, RegressionHead)
+    columns = len(match.task.head.columns)
+    places = np.asarray(values, np.float64).reshape(-1, columns)[:, :2]
+    least, most = float(places.min()), float(places.max())
+    span: Literal["unit", "signed", "pixels"] = "unit"
+    if most > 3:
+        span, said = "pixels", "coordinates are pixels of the crop"
+    elif np.mean(places < -0.1) > 0.1:
+        span, said = "signed", "coordinates go from -1 to 1 over the crop"
+    else:
+        said = "coordinates go from 0 to 1 over the crop"
+    told = f"{said}: {least:.3g} to {most:.3g} on two photographs"
+    head = msgspec.structs.replace(match.task.head, range=span)
+    sentences = tuple(told if each == _UNMEASURED else each for each in match.assumptions)
+    return msgspec.structs.replace(match, task=msgspec.structs.replace(match.task, head=head), assumptions=sentences)
+
+
+def head_output(head: Head) -> str:
+    """Return the output, of several the first."""
+    return head.x if isinstance(head, SimccHead) else head.output
+
+
+def _crop_input(signature: ModelSignature) -> CropInput | None:
+    if len(signature.inputs) != 1:
+        return None
+    image = fixed_image_input(signature.inputs[0]) or fixed_image_input(signature.inputs[0], "nhwc")
+    if image is None:
+        return None
+    return CropInput(
+        name=image.name, shape=image.shape, layout=image.layout, scale=1 / 255, mean=IMAGENET_MEAN, std=IMAGENET_STD
+    )
+
+
+def _preprocessing(crop: CropInput, signature: ModelSignature, found: FoundHead) -> tuple[CropInput, str]:
+    """Return how crops go in: as is configured beside the model, else as its family takes them."""
+    if isinstance(found.head, HeatmapHead) and found.head.unbiased:
+        crop = msgspec.structs.replace(crop, unbiased=True)
+    normalization = read_normalization(signature.hub_files.preprocessor)
+    if normalization is not None:
+        known = {name: getattr(normalization, name) for name in ("scale", "mean", "std")}
+        return msgspec.structs.replace(
+            crop, **known
+        ), "crops are scaled and normalised as preprocessor_config.json says"
+    if found.family is not None:
+        return found.family.apply(crop), f"crops go in as {found.family.name} takes them"
+    if isinstance(found.head, RegressionHead):
+        plain = msgspec.structs.replace(crop, mean=[0.0] * 3, std=[1.0] * 3)
+        return plain, "crops are RGB, scaled to 0..1, unless an option says otherwise"
+    return crop, "crops are RGB, scaled to 0..1 and normalised with ImageNet's mean and deviation, as mmpose does"

@@ -1,0 +1,81 @@
+"""Families of matting networks: their names, their preprocessing, and which of their outputs is alpha."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+from webbuild.model.signature import ModelSignature
+from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD
+
+_HALF, _ONE, _ZERO = [0.5] * 3, [1.0] * 3, [0.0] * 3
+
+
+class MatteFamily(Struct, frozen=True):
+    """A family of networks.
+
+    Attributes:
+        name: what it is called.
+        pattern: a regular expression for its names, in lower case.
+        size: the side of the square pictures that it was trained on.
+        mean: of the preprocessing, for pictures scaled to 0..1.
+        std: likewise.
+        chosen: which of several output maps is alpha.
+        min_max: whether its own code rescales each result from its minimum and maximum to 0..1.
+    """
+
+    name: str
+    pattern: str
+    size: int
+    mean: list[float]
+    std: list[float]
+    chosen: Literal["first", "last"] = "first"
+    min_max: bool = False
+
+
+U2NET = MatteFamily("U2-Net", r"u-?_?2-?_?net|silueta", 320, IMAGENET_MEAN, IMAGENET_STD, min_max=True)
+ISNET = MatteFamily("IS-Net", r"(?<![a-z])is-?net|ormbg", 1024, _HALF, _ONE, min_max=True)
+FAMILIES = (
+    MatteFamily("BiRefNet", r"birefnet|rmbg[-_ ]?v?2", 1024, IMAGENET_MEAN, IMAGENET_STD, "last"),
+    MatteFamily("RMBG-1.4", r"rmbg", 1024, _HALF, _ONE, min_max=True),
+    MatteFamily("MODNet", r"modnet", 512, _HALF, _HALF, "last"),
+    U2NET,
+    ISNET,
+    MatteFamily(
+        "BEN2", r"^ben$|(?<![a-z])ben(-?_?2|_base)(?![a-z0-9])", 1024, IMAGENET_MEAN, IMAGENET_STD, min_max=True
+    ),
+    MatteFamily("Robust Video Matting", r"(?<![a-z])rvm(?![a-z])|robust[-_ ]?video|mattingnetwork", 512, _ZERO, _ONE),
+    MatteFamily("PP-Matting", r"pp-?_?matting", 512, _HALF, _HALF),
+)
+_ANY_MATTING = re.compile(r"matting|(?<![a-z])matte(?![a-z])|background[-_ ]?remov|rembg")
+
+
+class NamedFamily(Struct, frozen=True):
+    """The family that a name shows, and where that name is from; no `family` means some other matting network."""
+
+    family: MatteFamily | None
+    source: str
+
+
+def named_family(signature: ModelSignature) -> NamedFamily | None:
+    """Return the family by `config.json` or the file's name, None if neither names a matting network."""
+    for text, source in _names(signature):
+        for family in FAMILIES:
+            if re.search(family.pattern, text):
+                return NamedFamily(family, source)
+    unknown = (source for text, source in _names(signature) if _ANY_MATTING.search(text))
+    return next((NamedFamily(None, source) for source in unknown), None)
+
+
+def _names(signature: ModelSignature) -> Iterator[tuple[str, str]]:
+    """Yield every name of the model, in lower case, and where it is from: the most reliable first."""
+    config = signature.hub_files.config
+    architectures = config.get("architectures")
+    given = [config.get("model_type"), *(architectures if isinstance(architectures, list) else [])]
+    for name in (*given, config.get("_name_or_path")):
+        if isinstance(name, str):
+            yield name.lower(), f"config.json, which has {name}"
+    yield signature.file.lower(), "the file's name"

@@ -1,0 +1,143 @@
+"""Recognition of matting: models that say for each pixel how opaque the foreground is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import ImageInput, Letterbox, MatteTask
+from webbuild.model.signature import ModelSignature
+from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
+from webbuild.tasks.recognition.matte_families import MatteFamily, NamedFamily, named_family
+from webbuild.tasks.recognition.matte_outputs import (
+    AlphaMap,
+    alpha_maps,
+    choose_alpha,
+    find_foreground,
+    is_alpha_name,
+    side_output_family,
+)
+from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
+from webbuild.tasks.task_match import TaskMatch
+
+_DEFAULT_PREPROCESSING = (
+    "pictures are stretched, RGB, scaled to 0..1 and normalised with ImageNet's mean and deviation, unless an option "
+    "says otherwise"
+)
+_UNMEASURED = "its values are taken for alpha as they are"
+
+
+def infer_matting(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
+    """Return the spec of a model of matting, None for any other.
+
+    Unless the user gave `--task matte`, a name has to show it: an output's, the file's, or one in `config.json`. A map
+    after a sigmoid may mean anything. Only a U2-Net, which returns a map of each stage, is recognised without a name.
+    """
+    image = _picture(signature)
+    maps = alpha_maps(signature.outputs)
+    named, by_stages = named_family(signature), side_output_family(maps)
+    known = named is not None or by_stages is not None or any(is_alpha_name(each.spec) for each in maps)
+    family = by_stages if named is None or named.family is None else named.family
+    chosen = choose_alpha(maps, family)
+    if image is None or chosen is None or not (known or requested):
+        return None
+    alpha, why = chosen
+    task, meaning = _matte_task(alpha, family)
+    front = find_foreground(signature.outputs, alpha)
+    picture, seen = _image_preprocessing(image, signature, family)
+    said = [f"task matte: alpha is output '{alpha.spec.name}' {list(alpha.spec.shape)}, {why}"]
+    if family is not None:
+        said.append(f"it is taken for {family.name} by {_family_source(named, by_stages)}")
+    if front is not None:
+        said.append(f"output '{front.name}' holds the colours of the foreground")
+    return TaskMatch(
+        msgspec.structs.replace(task, foreground=None if front is None else front.name),
+        (picture,),
+        (*said, *meaning, seen),
+        guessed_recipe=seen if seen == _DEFAULT_PREPROCESSING else "",
+        measured_output=alpha.spec.name if _UNMEASURED in meaning else "",
+    )
+
+
+def with_measured_range(match: TaskMatch, alpha: NDArray[Any]) -> TaskMatch:
+    """Return the match with what the finite values of its output on photographs say: alpha, levels of 255, or logits.
+
+    A graph may end in alpha that leaves 0..1 by a little: upsampled by cubics, or rounded. Only values far outside, or
+    many outside, are evidence of logits.
+    """
+    assert isinstance(match.task, MatteTask)
+    least, most = float(alpha.min()), float(alpha.max())
+    seen = f"{least:.3g} to {most:.3g} on two photographs"
+    task = match.task
+    if least >= -_SLACK and most <= 1 + _SLACK:
+        said = f"its values are probabilities: {seen}"
+    elif least >= -1 and _LEVELS / 4 < most <= _LEVELS + 1:
+        task = msgspec.structs.replace(task, high=_LEVELS)
+        said = f"its values are levels of 0 to 255: {seen}"
+    elif least < -1 or most > 2 or np.mean((alpha < -_OVERSHOOT) | (alpha > 1 + _OVERSHOOT)) > _MANY:
+        task = msgspec.structs.replace(task, activation="sigmoid")
+        said = f"its values are logits, which go through a sigmoid: {seen}"
+    else:
+        said = f"its values are taken for alpha and clipped to 0..1, a guess: {seen}, which is too close for logits"
+    told = tuple(said if each == _UNMEASURED else each for each in match.assumptions)
+    return msgspec.structs.replace(match, task=task, assumptions=told)
+
+
+_SLACK = 1e-3
+_OVERSHOOT = 0.1
+"""How far alpha may leave 0..1, as a cubic's overshoot does, without being evidence of logits."""
+_MANY = 0.1
+"""The part of the values outside of that from which on they are logits."""
+_LEVELS = 255.0
+
+
+def _picture(signature: ModelSignature) -> ImageInput | None:
+    if len(signature.inputs) != 1:
+        return None
+    return fixed_image_input(signature.inputs[0]) or fixed_image_input(signature.inputs[0], "nhwc")
+
+
+def _matte_task(alpha: AlphaMap, family: MatteFamily | None) -> tuple[MatteTask, tuple[str, ...]]:
+    """Return the task, and what its values are taken for."""
+    ending, channels = alpha.spec.activation, alpha.channels
+    task = MatteTask(output=alpha.spec.name, layout=alpha.layout, channel=max(0, channels - 1))
+    said = [f"its values are probabilities: the graph ends in {ending}"] if ending else [_UNMEASURED]
+    if channels == 2 and not ending:
+        task = msgspec.structs.replace(task, activation="softmax")
+        said = ["its two channels are logits of background and foreground, which go through a softmax"]
+    if channels == 4:
+        said.append("the fourth of its channels, RGBA, is alpha")
+    if family is not None and family.min_max:
+        task = msgspec.structs.replace(task, min_max=True)
+        said.append(f"the least value of a picture is transparent, the largest opaque, as in {family.name}'s own code")
+    return task, tuple(said)
+
+
+def _family_source(named: NamedFamily | None, by_stages: MatteFamily | None) -> str:
+    if named is not None and named.family is not None:
+        return named.source
+    return "" if by_stages is None else "its outputs, a map of each stage after a sigmoid"
+
+
+def _image_preprocessing(
+    image: ImageInput, signature: ModelSignature, family: MatteFamily | None
+) -> tuple[ImageInput, str]:
+    """Return how pictures go in: as is configured beside the model, else as its family takes them."""
+    normalization = read_normalization(signature.hub_files.preprocessor)
+    if normalization is not None:
+        letterbox = Letterbox(mode="stretch", interpolation=normalization.interpolation)
+        known = msgspec.structs.replace(
+            image, scale=normalization.scale, mean=normalization.mean, std=normalization.std, letterbox=letterbox
+        )
+        return known, normalization.source
+    stretched = Letterbox(mode="stretch", interpolation="bilinear-antialias")
+    if family is None:
+        known = msgspec.structs.replace(image, mean=IMAGENET_MEAN, std=IMAGENET_STD, letterbox=stretched)
+        return known, _DEFAULT_PREPROCESSING
+    known = msgspec.structs.replace(image, mean=family.mean, std=family.std, letterbox=stretched)
+    mean, std = (", ".join(f"{each:g}" for each in values) for values in (family.mean, family.std))
+    said = f"pictures are stretched, RGB, scaled to 0..1, mean {mean}, deviation {std}, as {family.name} takes them"
+    return known, said

@@ -1,0 +1,56 @@
+"""Depth from one picture: MiDaS, Depth Anything and their kin."""
+
+from __future__ import annotations
+
+import msgspec
+
+from webbuild.manifest.manifest import ImageInput, Letterbox
+from webbuild.model.signature import ModelSignature
+from webbuild.tasks.recognition.depth_units import (
+    depth_model_type,
+    depth_task,
+    find_depth_outputs,
+    is_depth_name,
+    monocular_units,
+)
+from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
+from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
+from webbuild.tasks.task_match import TaskMatch
+
+_DEFAULT_PREPROCESSING = (
+    "pictures are stretched, RGB, scaled to 0..1 and normalised with ImageNet's mean and deviation, unless an option "
+    "says otherwise"
+)
+
+
+def infer_monocular_depth(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
+    """Return the spec of a model that makes one map of one picture, None for any other.
+
+    Unless the user asked, an output's name or the configuration beside the model has to say that it is depth.
+    """
+    image = fixed_image_input(signature.inputs[0]) if len(signature.inputs) == 1 else None
+    depth, confidence = find_depth_outputs(signature.outputs)
+    if image is None or depth is None:
+        return None
+    if not requested and not is_depth_name(depth) and not depth_model_type(signature):
+        return None
+    meaning = monocular_units(signature, depth)
+    picture, said = _image_preprocessing(image, signature)
+    guessed = said if said == _DEFAULT_PREPROCESSING else ""
+    task = depth_task(depth, confidence, meaning)
+    return TaskMatch(task, (picture,), (meaning.source, said), guessed_recipe=guessed)
+
+
+def _image_preprocessing(image: ImageInput, signature: ModelSignature) -> tuple[ImageInput, str]:
+    """Return how pictures go in: as is configured beside the model, else as most of these networks want them."""
+    normalization = read_normalization(signature.hub_files.preprocessor)
+    if normalization is None:
+        known = msgspec.structs.replace(
+            image, mean=IMAGENET_MEAN, std=IMAGENET_STD, letterbox=Letterbox(mode="stretch")
+        )
+        return known, _DEFAULT_PREPROCESSING
+    letterbox = Letterbox(mode="stretch", interpolation=normalization.interpolation)
+    known = msgspec.structs.replace(
+        image, scale=normalization.scale, mean=normalization.mean, std=normalization.std, letterbox=letterbox
+    )
+    return known, normalization.source

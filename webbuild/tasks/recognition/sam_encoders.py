@@ -1,0 +1,116 @@
+"""Picture encoders of Segment Anything: how pictures go in, told by the decoder that takes what they make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest.manifest import ImageInput, Interpolation, Letterbox, MaskGenerationTask, TensorTask
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.preprocess.image import input_size
+from webbuild.preprocess.recipe_text import describe_recipe
+from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
+from webbuild.tasks.recognition.sam_decoders import (
+    SAM3_PATCH,
+    decoder_outputs,
+    frame_side,
+    frame_text,
+    resizes_through_input,
+)
+from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
+from webbuild.tasks.task_match import TaskMatch
+
+_LAYOUTS: Sequence[Literal["nhwc", "hwc", "nchw"]] = ("nhwc", "hwc", "nchw")
+_SIDES = {"nchw": (2, 3), "nhwc": (1, 2), "hwc": (0, 1)}
+"""The axes of height and width by the layout of an input."""
+
+
+def infer_sam_encoder(signature: ModelSignature, later: Sequence[ModelSignature]) -> TaskMatch | None:
+    """Return the spec of an encoder of pictures whose output a mask decoder takes, None for any other stage.
+
+    Raw pixels go into an encoder of bytes or with channels last, which normalises them itself.
+    """
+    decoder = _decoder(later)
+    if decoder is None or len(signature.inputs) != 1:
+        return None
+    (spec,) = signature.inputs
+    letterbox = resizes_through_input(decoder)
+    image = _fixed_input(spec)
+    if image is None:
+        return None
+    raw = image.dtype == "uint8" or image.layout != "nchw"
+    picture = _picture(image, signature, letterbox=letterbox, raw=raw)
+    return TaskMatch(TensorTask(), (picture,), (f"the picture encoder of {decoder.file}: {describe_recipe(picture)}",))
+
+
+def _fixed_input(spec: TensorSpec) -> ImageInput | None:
+    """Return the picture that an input of any layout wants, in floats or bytes."""
+    floats = msgspec.structs.replace(spec, dtype="float32") if spec.dtype == "uint8" else spec
+    found = (fixed_image_input(floats, layout) for layout in _LAYOUTS)
+    image = next((each for each in found if each is not None), None)
+    return msgspec.structs.replace(image, dtype="uint8") if image is not None and floats is not spec else image
+
+
+def encoder_sizes(signature: ModelSignature, later: Sequence[ModelSignature]) -> dict[str, int]:
+    """Return the free height and width, by "input:axis", of pictures whose embedding a mask decoder takes."""
+    decoder = _decoder(later)
+    side = None if decoder is None else frame_side(decoder)
+    if side is None or len(signature.inputs) != 1:
+        return {}
+    (spec,) = signature.inputs
+    sides = next((axes for form, axes in _SIDES.items() if _is_of_form(spec, form)), ())
+    return {f"{spec.name}:{axis}": side for axis in sides if not isinstance(spec.shape[axis], int)}
+
+
+def _decoder(later: Sequence[ModelSignature]) -> ModelSignature | None:
+    return next((each for each in later if decoder_outputs(each) is not None), None)
+
+
+def _is_of_form(spec: TensorSpec, form: str) -> bool:
+    return len(spec.shape) == len(form) and spec.shape[form.index("c")] == 3
+
+
+def with_encoder(match: TaskMatch, earlier: Sequence[TaskMatch]) -> TaskMatch:
+    """Return the match of a decoder whose frame is the encoder's input, the longer side of one that is no square.
+
+    Raises:
+        WebbuildError: `stages-not-joined` where no stage before it takes a picture that is clicked on.
+    """
+    if not isinstance(match.task, MaskGenerationTask):
+        return match
+    taken = [spec for stage in earlier for spec in stage.inputs]
+    image = next((spec for spec in taken if isinstance(spec, ImageInput)), None)
+    if image is None:
+        listed = ", ".join(f"'{spec.name}' {spec.dtype} {spec.shape}" for spec in taken)
+        raise WebbuildError(
+            "stages-not-joined",
+            f"the decoder takes clicks in a picture, and no stage before it takes a picture: these take {listed}",
+            "export the encoder for pictures [1, 3, h, w], [1, h, w, 3] or [h, w, 3], of float32 or uint8; or write "
+            'task = "tensor" for every stage in a pipeline file, and give its tensors yourself',
+            exit_code=USAGE,
+        )
+    side, guess = max(input_size(image)), frame_text(max(match.task.frame))
+    told = tuple(frame_text(side) if each == guess else each for each in match.assumptions)
+    task = msgspec.structs.replace(match.task, frame=[side, side])
+    return msgspec.structs.replace(match, task=task, assumptions=told)
+
+
+def _picture(image: ImageInput, signature: ModelSignature, *, letterbox: bool, raw: bool) -> ImageInput:
+    """Return how pictures go in: SAM keeps the aspect ratio, its padding is 0 in the tensor; SAM 2 stretches."""
+    interpolation: Interpolation = "bilinear-antialias"
+    fitted = Letterbox(mode="stretch", interpolation=interpolation)
+    if letterbox:
+        fitted = Letterbox(anchor="top-left", pad=0 if raw else "mean", interpolation=interpolation, rounding="half-up")
+    image = msgspec.structs.replace(image, letterbox=fitted)
+    if raw:
+        return msgspec.structs.replace(image, scale=1.0)
+    known = read_normalization(signature.hub_files.preprocessor)
+    if known is not None:
+        return msgspec.structs.replace(image, scale=known.scale, mean=known.mean, std=known.std)
+    sides = [size for spec in signature.outputs if isinstance(size := spec.shape[-1], int)]
+    sam3 = bool(sides) and max(input_size(image)) == SAM3_PATCH * min(sides)
+    mean, std = ([0.5] * 3, [0.5] * 3) if sam3 else (IMAGENET_MEAN, IMAGENET_STD)
+    return msgspec.structs.replace(image, mean=mean, std=std)

@@ -1,0 +1,154 @@
+"""Recognition of text detectors: networks whose one map says where text is, as PaddleOCR and docTR export them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.manifest.inputs.letterbox import Interpolation, Letterbox
+from webbuild.manifest.tasks.text_boxes import TextBoxesTask
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD
+from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
+from webbuild.tasks.task_match import TaskMatch
+
+
+class TextDetectorFamily(Struct, frozen=True):
+    """A family of networks: how its pictures go in, which scores it counts, the size where the graph leaves it free."""
+
+    name: str
+    size: int
+    color: Literal["bgr", "rgb"]
+    mean: list[float]
+    std: list[float]
+    anchor: Literal["center", "top-left"]
+    interpolation: Interpolation
+    confidence: float
+
+
+PADDLE = TextDetectorFamily("PaddleOCR", 960, "bgr", IMAGENET_MEAN, IMAGENET_STD, "top-left", "bilinear", 0.6)
+DOCTR = TextDetectorFamily(
+    "docTR", 1024, "rgb", [0.798, 0.785, 0.772], [0.264, 0.2749, 0.287], "center", "bilinear-antialias", 0.1
+)
+
+_DOCTR_FILE = re.compile(r"(?<![a-z])db_(resnet|mobilenet)")
+_DETECTOR_FILE = re.compile(r"(?<![a-z])det(?![a-z])|(?<![a-z])dbnet|text[-_]?det")
+_PADDLE_OUTPUT = re.compile(r"fetch_name_\d+|sigmoid_\d+\.tmp_\d+|save_infer_model/scale_\d+\.tmp_\d+")
+
+
+class NamedDetector(Struct, frozen=True):
+    """The family that a name shows, and where that name is from."""
+
+    family: TextDetectorFamily
+    source: str
+
+
+def named_text_detector(signature: ModelSignature) -> NamedDetector | None:
+    """Return the family of a model of one map by its names, None where none of them says that it finds text.
+
+    `inference.yml` says it, or the file's name, or Paddle's names for the input and for an output that ends in a
+    sigmoid: its networks for segmentation and matting end in others, or have other names.
+    """
+    if len(signature.inputs) != 1 or len(signature.outputs) != 1 or not _may_be_map(signature.outputs[0]):
+        return None
+    file, output = signature.file.lower(), signature.outputs[0]
+    if signature.hub_files.postprocess.get("name") == "DBPostProcess":
+        return NamedDetector(PADDLE, "inference.yml")
+    if _DOCTR_FILE.search(file):
+        return NamedDetector(DOCTR, "the file's name")
+    if _DETECTOR_FILE.search(file):
+        return NamedDetector(PADDLE, "the file's name")
+    paddle = signature.inputs[0].name == "x" and _PADDLE_OUTPUT.fullmatch(output.name)
+    if paddle and output.activation == "Sigmoid":
+        return NamedDetector(PADDLE, f"the names '{signature.inputs[0].name}' and '{output.name}'")
+    return None
+
+
+def _may_be_map(spec: TensorSpec) -> bool:
+    """Whether an output may be [1, 1, height, width], its sizes known or not."""
+    if spec.dtype != "float32" or len(spec.shape) != 4:
+        return False
+    return all(not isinstance(size, int) or size == 1 for size in spec.shape[:2])
+
+
+def infer_text_detector(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
+    """Return the spec of a text detector, None for any other model. Unless the user asked, its names have to say it."""
+    if len(signature.inputs) != 1 or len(signature.outputs) != 1:
+        return None
+    image, output, named = fixed_image_input(signature.inputs[0]), signature.outputs[0], named_text_detector(signature)
+    if image is None or not (named or requested):
+        return None
+    match output.shape:
+        case (1, 1, int(height), int(width)) if output.dtype == "float32" and min(height, width) > 1:
+            pass
+        case _:
+            return None
+    family = PADDLE if named is None else named.family
+    known = msgspec.structs.replace(
+        image,
+        color=family.color,
+        mean=family.mean,
+        std=family.std,
+        letterbox=Letterbox(anchor=family.anchor, pad=0, interpolation=family.interpolation),
+    )
+    ending = output.activation
+
+    def said_number(name: str, default: float, most: float = 1.0) -> float:
+        return _positive_number(signature.hub_files.postprocess.get(name), default, most)
+
+    task = TextBoxesTask(
+        output=output.name,
+        activation="none",
+        threshold=said_number("thresh", 0.3),
+        confidence=said_number("box_thresh", family.confidence),
+        unclip_ratio=said_number("unclip_ratio", 1.5, most=10),
+        max_outlines=int(said_number("max_candidates", 1000, most=100_000)),
+    )
+    mean, std = (", ".join(f"{each:g}" for each in values) for values in (family.mean, family.std))
+    recipe = (
+        f"pictures keep their aspect ratio, the rest is black; {family.color.upper()}, scaled to 0..1, mean {mean}, "
+        f"deviation {std}, as {family.name} takes them"
+    )
+    said = (
+        f"task text-boxes: output '{output.name}' says where text is"
+        + ("" if named is None else f", by {named.source}"),
+        f"its values are probabilities: the graph ends in {ending}" if ending else _UNMEASURED,
+        recipe,
+    )
+    return TaskMatch(
+        task,
+        (known,),
+        said,
+        guessed_recipe=recipe if named is None else "",
+        measured_output="" if ending else output.name,
+    )
+
+
+def _positive_number(text: object, default: float, most: float) -> float:
+    """Return a number of `inference.yml`, the default where it is none above 0 and up to `most`."""
+    try:
+        value = float(text) if isinstance(text, str) else default
+    except ValueError:
+        return default
+    return value if 0 < value <= most else default
+
+
+def with_measured_range(match: TaskMatch, values: NDArray[Any]) -> TaskMatch:
+    """Return the match with what the finite values of its map on photographs say: probabilities, or logits."""
+    assert isinstance(match.task, TextBoxesTask)
+    least, most = float(values.min()), float(values.max())
+    seen = f"{least:.3g} to {most:.3g} on two photographs"
+    if least >= 0 and most <= 1:
+        task, said = match.task, f"its values are probabilities: {seen}"
+    else:
+        task = msgspec.structs.replace(match.task, activation="sigmoid")
+        said = f"its values are logits, which go through a sigmoid: {seen}"
+    told = tuple(said if each == _UNMEASURED else each for each in match.assumptions)
+    return msgspec.structs.replace(match, task=task, assumptions=told)
+
+
+_UNMEASURED = "its values are taken for probabilities as they are"

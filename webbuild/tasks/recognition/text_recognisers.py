@@ -1,0 +1,164 @@
+"""Text recognisers with CTC: PaddleOCR's, also as RapidOCR exports them, and docTR's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import CtcTask, ImageInput, Letterbox, TextLineTask
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.tasks.recognition.text_dictionary import fit_dictionary, known_dictionary
+from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
+from webbuild.tasks.task_match import TaskMatch
+
+_HEIGHTS = (32, 48)
+"""Pixels of a line's height that recognisers are trained for: PaddleOCR's before its third version, and since."""
+_WIDTH = 320
+"""Pixels to which PaddleOCR pads a line at least."""
+_FILE = re.compile(r"(pp-?ocr|paddle|rapidocr).*rec(?![a-z])", re.IGNORECASE)
+_OLD_FILE = re.compile(r"v[12](?![0-9])|mobile_v[12]", re.IGNORECASE)
+_LEAST_CLASSES = 64
+"""Classes from which on an output may be characters where no dictionary says so: Latin letters, digits and signs."""
+_STRIDES = range(2, 17)
+"""Pixels of the input's width that a column stands for."""
+_DOCTR_SIZE = (32, 128)
+_DOCTR_MEAN, _DOCTR_STD = [0.694, 0.695, 0.693], [0.299, 0.296, 0.301]
+_SUM_SLACK = 1e-3
+_MOST_COLUMNS = 0.5
+"""The share of the columns of photographs, which hold no text, from which on their class is the blank."""
+
+
+def infer_text_line(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
+    """Return what a recogniser reads: of any name, told by its shapes, and by a dictionary that fits."""
+    if len(signature.inputs) != 1 or len(signature.outputs) != 1:
+        return None
+    output = signature.outputs[0]
+    image = fixed_image_input(signature.inputs[0])
+    match output.shape:
+        case (1, int(columns), int(classes)) if image is not None and output.dtype == "float32":
+            layout: Literal["ntc", "tnc"] = "ntc"
+        case (int(columns), 1, int(classes)) if image is not None and output.dtype == "float32":
+            layout = "tnc"
+        case _:
+            return None
+    found = known_dictionary(signature)
+    doctr = _is_doctr(signature, image)
+    fitted = None if found is None else fit_dictionary(found.characters, classes, blank_first=not doctr)
+    fits = fitted is not None or classes >= _LEAST_CLASSES
+    if not requested and not (fits and _is_line(image, columns)):
+        return None
+    blank = classes - 1 if doctr else 0
+    characters = ("",) * classes
+    if fitted is not None:
+        characters, blank = fitted.characters, fitted.blank
+    task = TextLineTask(
+        output=output.name,
+        layout=layout,
+        characters="\n".join(characters),
+        blank=blank,
+        logits="Softmax" not in (output.activation, output.operator),
+    )
+    said = [f"task text-line: output '{output.name}' has scores of {classes} characters at {columns} columns"]
+    if fitted is not None and found is not None:
+        said.append(f"the characters are those in {found.source}")
+    picture, how = (_doctr_picture(image, signature), "docTR") if doctr else (_paddle_picture(image), "PaddleOCR")
+    said.append(f"pictures of lines go in as {how} prepares them, unless an option says otherwise")
+    return TaskMatch(task, (picture,), tuple(said), measured_output=output.name)
+
+
+def line_size(signature: ModelSignature) -> tuple[int, int] | None:
+    """Return height and width of PaddleOCR's lines for a recogniser that leaves them free, None for any other model.
+
+    A height is 0 where the model has its own. Where that is free too, the model's dictionary, or its file's name, has
+    to say that it is one.
+    """
+    match signature.inputs, signature.outputs:
+        case (TensorSpec(shape=(_, 3, height, width)),), (TensorSpec(shape=(_, _, classes)),):
+            pass
+        case _:
+            return None
+    if isinstance(width, int) or (isinstance(height, int) and height not in _HEIGHTS):
+        return None
+    if isinstance(height, int):
+        return 0, _WIDTH
+    found = known_dictionary(signature)
+    fits = (
+        found is not None and isinstance(classes, int) and fit_dictionary(found.characters, classes, blank_first=True)
+    )
+    if not fits and not _FILE.search(signature.file):
+        return None
+    return _HEIGHTS[0] if _OLD_FILE.search(signature.file) else _HEIGHTS[1], _WIDTH
+
+
+def with_measured_scores(match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
+    """Return the match with what answers to photographs, which hold no text, say.
+
+    Rows that are no probabilities are logits. Where most columns are of the last class and none of the first, or the
+    reverse, that is the blank.
+    """
+    task = match.task
+    assert isinstance(task, CtcTask)
+    rows = np.concatenate([score_rows(task, each) for each in values]).astype(np.float64)
+    if not np.isfinite(rows).all():
+        return match
+    logits = bool(rows.min() < -_SUM_SLACK or np.abs(rows.sum(axis=1) - 1).max() > _SUM_SLACK)
+    last = rows.shape[1] - 1
+    best = rows.argmax(axis=1)
+    common = next((at for at in (0, last) if (best == at).mean() > _MOST_COLUMNS), task.blank)
+    task = msgspec.structs.replace(task, logits=logits)
+    if common != task.blank and task.blank in (0, last) and not (best == task.blank).any():
+        names = task.characters.split("\n")
+        names = [*names[1:], ""] if common else ["", *names[:-1]]
+        task = msgspec.structs.replace(task, characters="\n".join(names), blank=common)
+    ending = "logits, which go through a softmax" if logits else "probabilities"
+    place = "first" if task.blank == 0 else "last"
+    said = f"the output holds {ending}; the {place} class is the blank"
+    return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, said))
+
+
+def score_rows(task: CtcTask, scores: NDArray[Any]) -> NDArray[Any]:
+    """Return [T, C] of the first line in [N, T, C] or [T, N, C]."""
+    if not isinstance(task, TextLineTask):
+        scores = rows_of_crops(scores)
+    rows: NDArray[Any] = scores[:, 0] if isinstance(task, TextLineTask) and task.layout == "tnc" else scores[0]
+    return rows
+
+
+def rows_of_crops(scores: NDArray[Any]) -> NDArray[Any]:
+    """Return [crops, T, C] of that, or of [T, 1, C]: a recogniser whose columns come first reads one crop in a run."""
+    return np.moveaxis(scores, 1, 0) if scores.shape[1] == 1 else scores
+
+
+def _is_line(image: ImageInput, columns: int) -> bool:
+    height, width = image.shape[2:]
+    return height in _HEIGHTS and width > height and width % columns == 0 and width // columns in _STRIDES
+
+
+def _is_doctr(signature: ModelSignature, image: ImageInput) -> bool:
+    return isinstance(signature.hub_files.config.get("vocab"), str) or tuple(image.shape[2:]) == _DOCTR_SIZE
+
+
+def _paddle_picture(image: ImageInput) -> ImageInput:
+    half = [0.5] * 3
+    return msgspec.structs.replace(
+        image, color="bgr", mean=half, std=half, letterbox=Letterbox(mode="line", anchor="top-left", pad="mean")
+    )
+
+
+def _doctr_picture(image: ImageInput, signature: ModelSignature) -> ImageInput:
+    config = signature.hub_files.config
+    mean, std = (_three_numbers(config.get(name), own) for name, own in (("mean", _DOCTR_MEAN), ("std", _DOCTR_STD)))
+    letterbox = Letterbox(anchor="top-left", pad=0, interpolation="bilinear-antialias")
+    return msgspec.structs.replace(image, mean=mean, std=std, letterbox=letterbox)
+
+
+def _three_numbers(said: object, otherwise: list[float]) -> list[float]:
+    match said:
+        case [float(red), float(green), float(blue)] if min(red, green, blue) > 0:
+            return [red, green, blue]
+    return otherwise

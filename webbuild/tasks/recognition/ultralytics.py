@@ -1,0 +1,79 @@
+"""Ultralytics' exports: what each task's output holds, and what the exporter leaves unsaid."""
+
+from __future__ import annotations
+
+from webbuild.manifest.manifest import DetectTask, Keypoint, ObbTask, PoseTask, SegmentTask
+from webbuild.model.signature import ModelSignature
+from webbuild.tasks.recognition import coco_keypoints
+from webbuild.tasks.recognition.class_names import count_classes
+from webbuild.tasks.recognition.metadata import keypoint_shape
+from webbuild.tasks.recognition.ultralytics_export import read_export
+from webbuild.tasks.task_match import TaskMatch
+
+_DEFAULT_PREPROCESSING = "pictures are letterboxed with grey 114, RGB, scaled to 0..1: Ultralytics' own pre-processing"
+
+
+def infer_detect(signature: ModelSignature) -> TaskMatch | None:
+    """Return the spec of a detection export, or None for anything else."""
+    form = read_export(signature, "detect", extra=0)
+    if form is None:
+        return None
+    said = f"task detect with {count_classes(len(form.class_names))}, from the exporter's metadata"
+    task = DetectTask(output=form.output, rows=form.rows, classes=form.class_names)
+    return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)
+
+
+def infer_pose(signature: ModelSignature) -> TaskMatch | None:
+    """Return the spec of a pose export, or None for anything else."""
+    keypoints, size = keypoint_shape(signature)
+    form = read_export(signature, "pose", extra=keypoints * size)
+    if form is None or not keypoints:
+        return None
+    classes = count_classes(len(form.class_names))
+    said = f"task pose with {classes} and {keypoints} keypoints, from the exporter's metadata"
+    if keypoints == len(coco_keypoints.KEYPOINTS):
+        named, skeleton = coco_keypoints.KEYPOINTS, coco_keypoints.SKELETON
+        taken = "17 keypoints are assumed to be COCO's, with its names and skeleton"
+    else:
+        named, skeleton = [Keypoint(name=f"keypoint {i}", side="middle") for i in range(keypoints)], []
+        taken = f"the {keypoints} keypoints have no names or skeleton in the metadata; drawn as points"
+    task = PoseTask(
+        output=form.output,
+        rows=form.rows,
+        classes=form.class_names,
+        keypoints=named,
+        keypoint_size=3 if size == 3 else 2,
+        skeleton=skeleton,
+    )
+    return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, taken, *form.assumptions), form.postprocess)
+
+
+def infer_segment(signature: ModelSignature) -> TaskMatch | None:
+    """Return the spec of a segmentation export, or None for anything else.
+
+    It gives rows first, then the prototypes of their masks.
+    """
+    match [fact.shape for fact in signature.outputs]:
+        case [_, (1, int(masks), int(), int())]:
+            form = read_export(signature, "segment", extra=masks, outputs=2)
+        case _:
+            return None
+    if form is None:
+        return None
+    classes = count_classes(len(form.class_names))
+    said = f"task segment with {classes} and {masks} mask prototypes, from the exporter's metadata"
+    protos = signature.outputs[1].name
+    task = SegmentTask(
+        output=form.output, protos=protos, rows=form.rows, classes=form.class_names, mask_coefficients=masks
+    )
+    return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)
+
+
+def infer_obb(signature: ModelSignature) -> TaskMatch | None:
+    """Return the spec of an export of rotated boxes, or None for anything else."""
+    form = read_export(signature, "obb", extra=1, rotated=True)
+    if form is None:
+        return None
+    said = f"task obb with {count_classes(len(form.class_names))}, from the exporter's metadata"
+    task = ObbTask(output=form.output, rows=form.rows, classes=form.class_names)
+    return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)

@@ -1,0 +1,132 @@
+"""The three forms in which Ultralytics' exporter leaves detections: suppressed, raw, or end-to-end."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import ImageInput, Letterbox
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.postprocess.output_names import DETECTIONS
+from webbuild.postprocess.yolo import YoloPostprocess
+from webbuild.tasks.recognition.metadata import class_names, export_argument
+
+_RAW_NOTE = (
+    "exported without NMS, which is appended with Ultralytics' defaults: confidence {:g}, IoU {:g} within "
+    "each class, at most {} rows"
+)
+_END_TO_END_NOTE = "an end-to-end head without NMS: confidence {:g} is Ultralytics' default"
+
+
+class UltralyticsExport(Struct, frozen=True):
+    """An export's classes, its picture, and where its rows are found once `postprocess` was appended."""
+
+    class_names: list[str]
+    image: ImageInput
+    output: str
+    rows: int
+    postprocess: YoloPostprocess | None = None
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the exporter did not say."""
+        if self.postprocess is None:
+            return ()
+        if self.postprocess.layout == "final":
+            return (_END_TO_END_NOTE.format(self.postprocess.confidence),)
+        return (_RAW_NOTE.format(self.postprocess.confidence, self.postprocess.iou, self.rows),)
+
+
+def read_export(
+    signature: ModelSignature, task: str, *, extra: int, outputs: int = 1, rotated: bool = False
+) -> UltralyticsExport | None:
+    """Return the form of an export of `task`, None for every other model.
+
+    Args:
+        signature: the model's.
+        task: as the exporter calls it.
+        extra: numbers that a row has after box, score and class.
+        outputs: how many the export has; the first one holds the detections.
+        rotated: whether the boxes are.
+
+    Raises:
+        WebbuildError: `class-count-mismatch` where the raw output has more or fewer scores than there are names.
+    """
+    names = class_names(signature)
+    if (
+        signature.metadata.get("task") != task
+        or not names
+        or len(signature.inputs) != 1
+        or len(signature.outputs) != outputs
+    ):
+        return None
+    image, output = fixed_image_input(signature.inputs[0]), signature.outputs[0]
+    match output.shape:
+        case (1, int(first), int(second)) if image is not None:
+            size = (image.shape[2], image.shape[3])
+        case _:
+            return None
+    if has_nms(signature):
+        return UltralyticsExport(names, image, output.name, first) if second == 6 + extra else None
+    if is_end_to_end(signature, 6 + extra):
+        spec = YoloPostprocess(
+            output=output.name, layout="final", size=size, classes=0, extra_columns=extra, rotated=rotated
+        )
+        return UltralyticsExport(names, image, DETECTIONS, first, spec)
+    if first <= 4 + extra or second <= first:
+        return None
+    if first != 4 + len(names) + extra:
+        raise class_count_mismatch(signature.file, output, first - 4 - extra, len(names))
+    spec = YoloPostprocess(
+        output=output.name, layout="columns", size=size, classes=len(names), extra_columns=extra, rotated=rotated
+    )
+    return UltralyticsExport(names, image, DETECTIONS, min(second, spec.max_detections), spec)
+
+
+def has_nms(signature: ModelSignature) -> bool:
+    """Whether the export was made with `nms=True`; where it does not say, whether it has the operator."""
+    if signature.metadata.get("end2end") == "True":
+        return False
+    said = export_argument(signature, "nms")
+    return said is True or (said is None and "NonMaxSuppression" in signature.operators)
+
+
+def is_end_to_end(signature: ModelSignature, columns: int) -> bool:
+    """Whether the rows [1, rows, columns] need no suppression.
+
+    Releases before 8.4 do not say so: there the shape tells it. RT-DETR's rows, which deformable attention gives
+    away, are of another layout: see `webbuild/tasks/recognition/detr.py`.
+    """
+    width = signature.outputs[0].shape[-1]
+    if width != columns or signature.metadata.get("head") == "RTDETRDecoder" or "GridSample" in signature.operators:
+        return False
+    return signature.metadata.get("end2end", "True") == "True"
+
+
+def fixed_image_input(spec: TensorSpec, layout: Literal["nchw", "nhwc", "hwc"] = "nchw") -> ImageInput | None:
+    """Return the spec of the one picture that a fixed-shape float input of this layout wants, or None."""
+    shape = [size for size in spec.shape if isinstance(size, int)]
+    if spec.dtype != "float32" or not len(spec.shape) == len(shape) == len(layout):
+        return None
+    if shape[layout.index("c")] != 3 or ("n" in layout and shape[0] != 1):
+        return None
+    return ImageInput(
+        name=spec.name,
+        shape=shape,
+        layout=layout,
+        scale=1 / 255,
+        mean=[0.0, 0.0, 0.0],
+        std=[1.0, 1.0, 1.0],
+        letterbox=Letterbox(),
+    )
+
+
+def class_count_mismatch(file: str, output: TensorSpec, scores: int, names: int) -> WebbuildError:
+    """Return the error of an output that has another number of class scores than there are names."""
+    return WebbuildError(
+        "class-count-mismatch",
+        f"{file}: output '{output.name}' {list(output.shape)} has {scores} class scores, the metadata {names} name(s)",
+        "correct `names` in the model's metadata, or give --task tensor",
+    )
