@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import onnx
 
 from tests.models import HEADER, parsed, save, weights
@@ -60,6 +61,25 @@ def text_encoder(folder: Path, *, sizes: str = "n,t", size: int = SIZE, mask: bo
     (folder / "tokenizer.json").write_text(json.dumps(word_tokenizer()))
     (folder / "tokenizer_config.json").write_text('{"pad_token": "<end>"}')
     return file
+
+
+def both_encoders(folder: Path, *, scale: float) -> Path:
+    """Write both encoders as one graph, as transformers exports them: its logits are cosines times `scale`."""
+    vision, text = encoder("image_embeds"), onnx.load(text_encoder(folder, mask=True))
+    words = onnx.compose.add_prefix(text, "text_", rename_inputs=False, rename_outputs=False)
+    graph = vision.graph
+    for field in ("node", "initializer", "input", "output"):
+        getattr(graph, field).extend(getattr(words.graph, field))
+    graph.initializer.append(onnx.numpy_helper.from_array(np.log(np.float32(scale)), "logit_scale"))
+    for operator, inputs, output in (
+        ("Transpose", ["image_embeds"], "across"),
+        ("MatMul", ["text_embeds", "across"], "cosines"),
+        ("Exp", ["logit_scale"], "factor"),
+        ("Mul", ["cosines", "factor"], "logits_per_text"),
+    ):
+        graph.node.append(onnx.helper.make_node(operator, inputs, [output]))
+    graph.output.append(onnx.helper.make_tensor_value_info("logits_per_text", onnx.TensorProto.FLOAT, ["n", "p"]))
+    return save(vision, folder / "model.onnx")
 
 
 def word_tokenizer() -> dict[str, object]:

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+import onnx
 import pytest
 
 from tests.colours import paint
 from tests.commands.program import pack, webbuild
 from tests.compared import verdicts
-from tests.embedding_models import SIZE, WORDS, encoder, text_encoder, word_tokenizer
+from tests.embedding_models import SIZE, WORDS, both_encoders, encoder, text_encoder, word_tokenizer
 from tests.models import save, weights
+from webbuild.compile.split_encoders import split_encoders
 from webbuild.manifest.manifest import ClassifyTask, EmbedTask, PromptInput
 from webbuild.preprocess.text_tokenizer import TextTokenizer
 
@@ -64,6 +66,47 @@ def test_the_text_encoder_ships_with_its_tokenizer_and_is_proven(folder: Path, s
     shipped = TextTokenizer((out / spec.tokenizer).read_text("utf-8"), "")
     assert shipped.encode([golden.sample.partition(": ")[2]]) == [ids]
     assert "tokenizer.json" in (out / "npm.js").read_text("utf-8")
+
+
+def test_both_encoders_in_one_graph_are_taken_apart(folder: Path) -> None:
+    manifest = pack(both_encoders(folder, scale=20.0))
+    assert [each.name for each in manifest.inputs] == ["pixel_values"]
+    assert [each.name for each in manifest.outputs] == ["image_embeds"]
+    assert manifest.source.file == "model.image.onnx"
+    assert manifest.text_encoder
+    task = manifest.text_encoder.task
+    assert isinstance(task, EmbedTask)
+    assert task.text_input
+    assert task.text_input.logit_scale == pytest.approx(20)
+    assert {each.name for each in manifest.text_encoder.inputs} == {"input_ids", "attention_mask"}
+
+
+def test_labels_make_a_classifier_of_one_graph(folder: Path) -> None:
+    labels = folder / "labels.txt"
+    labels.write_text("a cat\na dog\n")
+    manifest = pack(both_encoders(folder, scale=20.0), "--labels", str(labels))
+    assert isinstance(manifest.task, ClassifyTask)
+    assert manifest.task.classes == ["a cat", "a dog"]
+    assert not manifest.text_encoder
+
+
+def test_one_graph_without_its_tokenizer_names_the_file_that_was_given(folder: Path) -> None:
+    model = both_encoders(folder, scale=20.0)
+    (folder / "tokenizer.json").unlink()
+    done = webbuild("pack", model, "-o", folder / "out", "--no-verify")
+    assert (done.code, done.error) == (1, "no-tokenizer"), done.stderr
+    assert str(model) in done.stderr
+
+
+def test_vectors_that_need_both_inputs_are_left_together(folder: Path) -> None:
+    model = onnx.load(both_encoders(folder, scale=20.0))
+    model.graph.node.append(onnx.helper.make_node("Cast", ["input_ids"], ["f"], to=onnx.TensorProto.FLOAT))
+    model.graph.node.append(onnx.helper.make_node("ReduceMean", ["f"], ["mean"], keepdims=0))
+    (last,) = (each for each in model.graph.node if "image_embeds" in each.output)
+    last.output[0] = "apart"
+    model.graph.node.append(onnx.helper.make_node("Add", ["apart", "mean"], ["image_embeds"]))
+    save(model, folder / "model.onnx")
+    assert split_encoders(folder / "model.onnx", folder) is None
 
 
 def test_without_texts_the_encoder_is_tried_on_those_of_webbuild(folder: Path) -> None:

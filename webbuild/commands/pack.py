@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -42,9 +43,14 @@ def run(arguments: PackArguments) -> int:
     Raises:
         WebbuildError: whatever stops it; nothing is written then.
     """
+    with tempfile.TemporaryDirectory(prefix="webbuild-", ignore_cleanup_errors=True) as folder:
+        return _pack(arguments, Path(folder))
+
+
+def _pack(arguments: PackArguments, parts: Path) -> int:
     progress = ProgressReporter(quiet=arguments.as_json, durations=False)
     options = parse_pack_options(arguments)
-    arguments, given = with_towers(arguments, locate_models(arguments))
+    arguments, given = with_towers(arguments, locate_models(arguments), parts, progress)
     out = arguments.out or Path("dist") / safe_file_name(given.name)
     if not arguments.dry_run:
         check_output_folder(out, force=arguments.force)

@@ -14,12 +14,14 @@ from webbuild.commands.pack_text import compiled_lines
 from webbuild.compile.compile_model import compile_model
 from webbuild.compile.load_model import load_model, remembering
 from webbuild.compile.model_variant import ModelVariant
+from webbuild.compile.split_encoders import may_hold_both, split_encoders
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.compile.text_tower import open_text_tower
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.inspection.before_after import inspect_before_after
 from webbuild.model.choose_files import is_tower_pair
+from webbuild.preprocess.text_tokenizer import read_tokenizer
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.runners.content_cache import ContentCache
 from webbuild.samples.texts import text_samples
@@ -29,6 +31,8 @@ from webbuild.tasks.registry import kind_of
 
 _NAME = "text"
 """What its graphs are called in reports."""
+_WITH_WORDS = (None, "classify", "embed")
+"""What an image encoder with a text encoder may be packed as."""
 
 
 def ships_text(arguments: PackArguments) -> bool:
@@ -36,13 +40,34 @@ def ships_text(arguments: PackArguments) -> bool:
     return arguments.text is not None and arguments.labels is None
 
 
-def with_towers(arguments: PackArguments, given: GivenModels) -> tuple[PackArguments, GivenModels]:
-    """Return the image encoder as MODEL and the text encoder as --text where a folder or a repository holds both."""
-    if not given.pair_of or not is_tower_pair([each.file for each in given.located]):
+def with_towers(
+    arguments: PackArguments, given: GivenModels, folder: Path, progress: ProgressReporter
+) -> tuple[PackArguments, GivenModels]:
+    """Return the image encoder as MODEL and the text encoder as --text where one file, folder or repository holds both.
+
+    Args:
+        arguments: those of the command.
+        given: the models that they name.
+        folder: where the encoders of one file go, each as a file of its own.
+        progress: is told of these.
+
+    Raises:
+        WebbuildError: what `split_encoders` and `read_tokenizer` raise.
+    """
+    if given.pair_of and is_tower_pair([each.file for each in given.located]):
+        image, text = given.located
+        alone = msgspec.structs.replace(given, names=[""], located=[image], pair_of="")
+        return replace(arguments, text=arguments.text or text.path), alone
+    whole, *others = given.located
+    if others or given.pipeline is not None or arguments.text is not None or arguments.task not in _WITH_WORDS:
         return arguments, given
-    image, text = given.located
-    alone = msgspec.structs.replace(given, names=[""], located=[image], pair_of="")
-    return replace(arguments, text=arguments.text or text.path), alone
+    encoders = split_encoders(whole.path, folder) if may_hold_both(whole.path) else None
+    if encoders is None:
+        return arguments, given
+    read_tokenizer(whole.path, arguments.tokenizer)  # what is wrong with it is said of the file that was given
+    progress.print(f"note: {whole.path.name} is an encoder of pictures and one of texts in one graph; taken apart")
+    alone = msgspec.structs.replace(given, located=[msgspec.structs.replace(whole, path=encoders[0])])
+    return replace(arguments, text=encoders[1]), alone
 
 
 def with_embedding(arguments: PackArguments) -> PackArguments:

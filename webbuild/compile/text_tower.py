@@ -16,7 +16,7 @@ from webbuild.manifest.tasks.embed import TextInput
 from webbuild.model.load import OnnxModel, load_onnx
 from webbuild.model.signature import TensorSpec
 from webbuild.preprocess.text_tokenizer import TextTokenizer, read_tokenizer, tokenize_texts
-from webbuild.tasks.options.zero_shot import LogitScale, known_score
+from webbuild.tasks.options.zero_shot import LogitScale, known_score, score_formula
 from webbuild.tasks.recognition.embed_families import embed_family
 from webbuild.tasks.task_match import TaskMatch
 
@@ -80,7 +80,8 @@ def open_text_tower(
     task = EmbedTask(output=output, size=vectors.shape[1], pooling="none", text_input=words)
     how = f"texts become {length} tokens with a tokenizer of {reader.size:,}, padded with {tokens.padding}"
     shipped = reader.for_runtime()
-    assumptions = (f"output '{output}' is the vector of a text", how, *_nearly(shipped), said)
+    score = said if scale is None else f"classify() scores labels by {score_formula(scale, bias)}, {said}"
+    assumptions = (f"output '{output}' is the vector of a text", how, *_nearly(shipped), score)
     match = TaskMatch(task, inputs, assumptions, files={TOKENIZER_FILE: shipped.encode()})
     free = (
         (each, axis) for each in source.signature.inputs for axis in (0, 1) if not isinstance(each.shape[axis], int)

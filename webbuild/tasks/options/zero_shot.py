@@ -69,12 +69,16 @@ def zero_shot_match(signature: ModelSignature, labels: TextLabels, in_graph: Log
         output=task.output, size=task.size, tokens=task.tokens, pooling=task.pooling, vectors=labels.vectors,
         scale=scale, bias=bias or 0.0, sigmoid=bias is not None,
     )  # fmt: skip
-    added = "" if bias is None else f" {'-' if bias < 0 else '+'} {abs(bias):g}"
-    score = f"{'softmax' if bias is None else 'sigmoid'}({scale:g} * cosine{added})"
-    how = f"task classify: {len(labels.names)} labels, a score is {score}, {known}"
+    how = f"task classify: {len(labels.names)} labels, a score is {score_formula(scale, bias)}, {known}"
     kept = [each.replace("task embed: ", "the embedding is ") for each in match.assumptions]
     classify = ClassifyTask(output=LABEL_SCORES, classes=labels.names, logits=bias is None)
     return msgspec.structs.replace(match, task=classify, postprocess=spec, assumptions=(how, *labels.said, *kept))
+
+
+def score_formula(scale: float, bias: float | None) -> str:
+    """Return how a score comes of a cosine, in words."""
+    added = "" if bias is None else f" {'-' if bias < 0 else '+'} {abs(bias):g}"
+    return f"{'softmax' if bias is None else 'sigmoid'}({scale:g} * cosine{added})"
 
 
 def known_score(known: Sequence[LogitScale], sigmoid: bool) -> tuple[float | None, float | None, str]:

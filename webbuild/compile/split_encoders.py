@@ -1,0 +1,87 @@
+"""CLIP and its like exported as one graph, for pictures and texts at once: taken apart into the two encoders."""
+
+from __future__ import annotations
+
+import mmap
+import shutil
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webbuild.model.lazy_initializers import LARGE_FILE_BYTES
+from webbuild.model.load import OnnxModel, load_onnx
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+_PICTURE, _TOKENS = "pixel_values", "input_ids"
+_PICTURE_VECTOR, _TEXT_VECTOR = "image_embeds", "text_embeds"
+"""As transformers calls inputs and outputs, and what exports its models."""
+_SCALE = {"logit_scale", "logit_bias"}
+_BESIDE = ("config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json")
+
+
+def may_hold_both(path: Path) -> bool:
+    """Whether a file has the names of both encoders in it; nothing else of it is read."""
+    names = (_PICTURE, _TOKENS, _PICTURE_VECTOR, _TEXT_VECTOR)
+    if path.suffix != ".onnx" or path.stat().st_size == 0:
+        return False
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return all(data.find(name.encode()) >= 0 for name in names)
+
+
+def split_encoders(path: Path, folder: Path) -> tuple[Path, Path] | None:
+    """Write each encoder of a model as a file of its own, the configuration and the tokenizer of the model beside them.
+
+    Args:
+        path: a model in which `image_embeds` comes of `pixel_values` alone, and `text_embeds` of the other inputs.
+        folder: where the files go.
+
+    Returns:
+        The encoder of pictures and that of texts; None where the model is another.
+
+    Raises:
+        WebbuildError: what `load_onnx` raises.
+        OSError: they cannot be written.
+    """
+    source = load_onnx(path)
+    inputs = [each.name for each in source.signature.inputs]
+    outputs = {each.name for each in source.signature.outputs}
+    if not {_PICTURE, _TOKENS} <= {*inputs} or not {_PICTURE_VECTOR, _TEXT_VECTOR} <= outputs:
+        return None
+    texts = [each for each in inputs if each != _PICTURE]
+    try:
+        image = _part(source, [_PICTURE], _PICTURE_VECTOR)
+        text = _part(source, texts, _TEXT_VECTOR)
+    except ValueError:  # a vector needs inputs of both
+        return None
+    folders = [path.parent, path.parent.parent] if path.parent.name == "onnx" else [path.parent]
+    for name in _BESIDE:
+        if (found := next((each / name for each in folders if (each / name).is_file()), None)) is not None:
+            shutil.copyfile(found, folder / name)
+    return _saved(image, folder / f"{path.stem}.image.onnx"), _saved(text, folder / f"{path.stem}.text.onnx")
+
+
+def _part(source: OnnxModel, inputs: Collection[str], output: str) -> ir.Model:
+    """Return the nodes between inputs and an output, and what the weights say of the scores of words.
+
+    Raises:
+        ValueError: the output needs another input.
+    """
+    import onnx_ir as ir
+
+    part = ir.convenience.extract(source.model.graph, list(inputs), [output])
+    for value in [each for each in part.inputs if not each.uses()]:
+        part.inputs.remove(value)
+    for name, value in source.model.graph.initializers.items():
+        if name.split(".")[-1] in _SCALE and name not in part.initializers:
+            part.register_initializer(ir.Value(name=name, const_value=value.const_value, type=value.type))
+    return ir.Model(part, ir_version=source.model.ir_version, functions=list(source.model.functions.values()))
+
+
+def _saved(model: ir.Model, file: Path) -> Path:
+    import onnx_ir as ir
+
+    weights = sum(each.const_value.nbytes for each in model.graph.initializers.values() if each.const_value is not None)
+    ir.save(model, file, external_data=f"{file.name}.data" if weights > LARGE_FILE_BYTES else None)
+    return file
