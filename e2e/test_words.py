@@ -116,6 +116,7 @@ def test_words_find_pictures_of_a_folder_that_stays_on_the_device(
     page, found, status = demo.page, demo.at("search-found").locator("li"), demo.at("search-status")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
+    assert 'const words = await model.embedText("a' in page.locator("#snippet").inner_text()
     demo.at("search-folder").set_input_files(photos)
     expect(status).to_have_text("Ready: 8 pictures to search; 1 could not be read")
     demo.at("search-words").focus()
