@@ -48,7 +48,8 @@ class ConvTranspose3DToConv(Workaround):
         source, shape, target = (static_shape(value) or [] for value in (*node.inputs[:2], node.outputs[0]))
         add, strides = Builder(context.model.graph, node, f"{node.name or 'ConvTranspose'}/conv"), _strides(node)
         weights, begin = ConvTransposeWeights(add, node, shape), _crop_begin(node, source, target, shape)
-        if shape[2:] == strides and not any(begin) and _scaled_sizes(source, strides) == target[2:]:
+        extent = [reach + 1 for reach in _kernel_extent(node, shape)]
+        if extent == shape[2:] == strides and not any(begin) and _scaled_sizes(source, strides) == target[2:]:
             result, how = _by_blocks(add, node, weights, source, target), "each cell makes a block of its own"
         else:
             result, how = _by_zero_insertion(add, node, weights, source, target, begin), "zeros between the cells"
