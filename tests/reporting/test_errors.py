@@ -60,7 +60,9 @@ def test_an_error_of_the_runtime_has_the_address_of_its_page() -> None:
 
 
 def test_every_warning_of_the_runtime_and_every_problem_of_a_report_has_a_page() -> None:
-    runtime = "\n".join(file.read_text("utf-8") for file in (ROOT / "web" / "src").rglob("*.ts"))
+    schema = ROOT / "web" / "src" / "manifest" / "definitions.ts"  # which has `code` as the name of a field
+    sources = [file for file in (ROOT / "web" / "src").rglob("*.ts") if file != schema]
+    runtime = "\n".join(file.read_text("utf-8") for file in sources)
     reports = [ast.parse(file.read_text("utf-8")) for file in (ROOT / "webbuild").rglob("*.py")]
     codes = {code for tree in reports for code in _problems(tree)} | set(re.findall(r'\bcode: "([^"]+)"', runtime))
     assert {"off-gpu", "ran-fallback"} <= codes

@@ -45,7 +45,7 @@ def scenes() -> Iterator[tuple[str, Floats]]:
 
 
 @pytest.mark.parametrize("placement", [WHOLE, LETTERBOXED, CROPPED, SMALLER])
-@pytest.mark.parametrize(("name", "maps"), scenes(), ids=lambda each: each if isinstance(each, str) else "")
+@pytest.mark.parametrize(("name", "maps"), list(scenes()), ids=lambda each: each if isinstance(each, str) else "")
 def test_it_is_the_map_that_is_largest_where_each_is_read(name: str, maps: Floats, placement: ImagePlacement) -> None:
     with np.errstate(invalid="ignore"):
         found = number_largest(lambda rows: maps[:, rows], 20, 20, placement)
