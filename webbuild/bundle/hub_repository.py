@@ -12,17 +12,12 @@ from webbuild.bundle.model_card import BackendResult, HubNames, PublishedModel, 
 from webbuild.bundle.staging import staged_folder
 from webbuild.manifest.manifest import Manifest
 from webbuild.model.choose_files import without_precision
+from webbuild.model.hub_files import copy_configurations
 from webbuild.reporting.write import write_text
 
 MODEL = "model"
 """The file that transformers.js loads, from the folder `onnx`; of several models it loads files of other names."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
-_CONFIGURATIONS = (
-    *("config.json", "generation_config.json", "preprocessor_config.json", "processor_config.json"),
-    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
-    *("vocab.json", "vocab.txt", "merges.txt", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model"),
-)
-"""Files of transformers beside a model, by name: another file there may be private, and is not published."""
 
 
 def published_names(manifest: Manifest) -> list[str]:
@@ -60,23 +55,12 @@ def write_hub_folders(
         (model / "onnx").mkdir(parents=True)
         together = len({each.source.parent for each in models}) == 1
         for each in models:
-            _copy_configurations(each.source, model if together else model / each.name)
+            copy_configurations(each.source, model if together else model / each.name)
         for each in models:
             _write_graph(each, model)
         shutil.copytree(bundle, space)
         write_text(space / "README.md", space_page(manifest, names))
         write_text(model / "README.md", model_card(model, manifest, models, names, results))
-
-
-def _copy_configurations(source: Path, folder: Path) -> None:
-    """Copy the configuration files beside a model, and those above a folder `onnx` that it lies in."""
-    folders = [source.parent.parent, source.parent] if source.parent.name == "onnx" else [source.parent]
-    found = {
-        file.name: file for each in folders for file in (each / name for name in _CONFIGURATIONS) if file.is_file()
-    }
-    for name, file in found.items():
-        folder.mkdir(exist_ok=True)
-        shutil.copyfile(file, folder / name)
 
 
 def _write_graph(model: PublishedModel, folder: Path) -> None:

@@ -21,7 +21,7 @@ from webbuild.commands.pack_plan import locate_models, parse_pack_options, plan_
 from webbuild.commands.pack_stages import compile_all, prove_stage, with_samples
 from webbuild.commands.pack_text import rewrite_lines
 from webbuild.commands.pack_whole import prove_whole
-from webbuild.commands.pack_words import check_same_space, compile_text, with_embedding, with_towers
+from webbuild.commands.pack_words import check_same_space, compile_text, with_both_encoders, with_embedding
 from webbuild.commands.verify import verify_and_show, write_html_report
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.errors import CLEAN, WebbuildError
@@ -50,7 +50,7 @@ def run(arguments: PackArguments) -> int:
 def _pack(arguments: PackArguments, parts: Path) -> int:
     progress = ProgressReporter(quiet=arguments.as_json, durations=False)
     options = parse_pack_options(arguments)
-    arguments, given = with_towers(arguments, locate_models(arguments), parts, progress)
+    arguments, given = with_both_encoders(arguments, locate_models(arguments), parts, progress)
     out = arguments.out or Path("dist") / safe_file_name(given.name)
     if not arguments.dry_run:
         check_output_folder(out, force=arguments.force)

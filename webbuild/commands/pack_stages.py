@@ -9,7 +9,7 @@ import msgspec
 
 from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_plan import PackOptions
-from webbuild.commands.pack_text import compiled_lines, proven_lines
+from webbuild.commands.pack_text import compiled_lines, findings_before_after, proven_lines
 from webbuild.commands.stage_options import free_dims, input_names, own_options
 from webbuild.compile.compile_batch import compile_batch
 from webbuild.compile.compile_model import CompiledModel, compile_model
@@ -26,7 +26,6 @@ from webbuild.compile.stages.model_stage import ModelStage, compile_stages
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.compile.stages.samples import with_later_samples
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
-from webbuild.inspection.before_after import inspect_before_after
 from webbuild.passes.base import NmsPlacement
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.runners.content_cache import ContentCache
@@ -83,9 +82,7 @@ def compile_all(
         variants = with_prompt_variants(variants, dims, compile_single)
         variants = with_object_variant(variants, dims, compile_single)
         compiled, loaded = variants[0].compiled, variants[0].loaded
-        findings = inspect_before_after(
-            loaded.source.model, compiled.lowered.graphs["webgpu"], target, loaded.dims.dims, compiled.inspection
-        )
+        findings = findings_before_after(loaded, compiled, target)
         if stage.name:
             progress.print(f"stage {stage.name}: {path.name}")
         progress.print_lines(compiled_lines(compiled, findings, nms, whole=arguments.dry_run))

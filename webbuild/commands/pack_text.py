@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from webbuild.compare.by_output import count_matched, count_near_threshold, group_by_output
 from webbuild.compare.comparison import Comparison
 from webbuild.compile.compile_model import CompiledModel
+from webbuild.compile.load_model import LoadedModel
 from webbuild.compile.model_variant import ModelVariant
 from webbuild.compile.prove import ProvenGraphs
 from webbuild.equivalence.check import EquivalenceResult
 from webbuild.equivalence.noise_floor import NOISE_FACTOR
-from webbuild.inspection.before_after import BeforeAfter
+from webbuild.inspection.before_after import BeforeAfter, inspect_before_after
 from webbuild.manifest.manifest import OptionInput
 from webbuild.manifest.states import state_inputs
 from webbuild.passes.base import NmsPlacement, Rewrite
@@ -23,10 +24,17 @@ from webbuild.reporting.problem_text import see
 from webbuild.reporting.quantities import format_count
 from webbuild.runners.chain import WHOLE
 from webbuild.samples.sequences import STEPS
+from webbuild.targets.target import Target
 from webbuild.verify.formatting import runner_name
 
 _MAX_LINES = 5
 """Of one kind: with what was patched and proven, and where it lies, a pack without trouble says ten at most."""
+
+
+def findings_before_after(loaded: LoadedModel, compiled: CompiledModel, target: Target) -> BeforeAfter | None:
+    """Return what `inspect` finds in the original, and in the WebGPU graph; None where the target was not measured."""
+    patched = compiled.lowered.graphs["webgpu"]
+    return inspect_before_after(loaded.source.model, patched, target, loaded.dims.dims, compiled.inspection)
 
 
 def compiled_lines(

@@ -10,17 +10,16 @@ import msgspec
 
 from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_plan import GivenModels, PackOptions
-from webbuild.commands.pack_text import compiled_lines
+from webbuild.commands.pack_text import compiled_lines, findings_before_after
 from webbuild.compile.compile_model import compile_model
 from webbuild.compile.load_model import load_model, remembering
 from webbuild.compile.model_variant import ModelVariant
+from webbuild.compile.shipped_text_encoder import open_text_encoder
 from webbuild.compile.split_encoders import may_hold_both, split_encoders
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.compile.stages.planned_stage import PlannedStage
-from webbuild.compile.text_tower import open_text_tower
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.inspection.before_after import inspect_before_after
-from webbuild.model.choose_files import is_tower_pair
+from webbuild.model.choose_files import is_encoder_pair
 from webbuild.preprocess.text_tokenizer import read_tokenizer
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.runners.content_cache import ContentCache
@@ -40,7 +39,7 @@ def ships_text(arguments: PackArguments) -> bool:
     return arguments.text is not None and arguments.labels is None
 
 
-def with_towers(
+def with_both_encoders(
     arguments: PackArguments, given: GivenModels, folder: Path, progress: ProgressReporter
 ) -> tuple[PackArguments, GivenModels]:
     """Return the image encoder as MODEL and the text encoder as --text where one file, folder or repository holds both.
@@ -54,7 +53,7 @@ def with_towers(
     Raises:
         WebbuildError: what `split_encoders` and `read_tokenizer` raise.
     """
-    if given.pair_of and is_tower_pair([each.file for each in given.located]):
+    if given.pair_of and is_encoder_pair([each.file for each in given.located]):
         image, text = given.located
         alone = msgspec.structs.replace(given, names=[""], located=[image], pair_of="")
         return replace(arguments, text=arguments.text or text.path), alone
@@ -86,22 +85,20 @@ def compile_text(
     """Compile the text encoder, with the texts it is compared on; None where none ships.
 
     Raises:
-        WebbuildError: what `open_text_tower`, `load_model` and `compile_model` raise.
+        WebbuildError: what `open_text_encoder`, `load_model` and `compile_model` raise.
     """
     path: Path | None = arguments.text
     if path is None or not ships_text(arguments):
         return None
     given = LogitScale("as the options say", arguments.logit_scale, arguments.logit_bias)
     with progress.step(f"read {path.name} and its tokenizer"):
-        tower = open_text_tower(path, arguments.tokenizer, arguments.prompts, given, planned[0].source)
-    loaded = load_model(path, tower.dims, progress, source=tower.source, cache=cache)
+        encoder = open_text_encoder(path, arguments.tokenizer, arguments.prompts, given, planned[0].source)
+    loaded = load_model(path, encoder.dims, progress, source=encoder.source, cache=cache)
     wanted = msgspec.structs.replace(
-        options.overrides, image={}, letterbox={}, note="", guess_pictures=False, known=tower.match
+        options.overrides, image={}, letterbox={}, note="", guess_pictures=False, known=encoder.match
     )
     compiled = compile_model(loaded, target, task=None, nms="shader", wanted=wanted, progress=progress)
-    findings = inspect_before_after(
-        loaded.source.model, compiled.lowered.graphs["webgpu"], target, loaded.dims.dims, compiled.inspection
-    )
+    findings = findings_before_after(loaded, compiled, target)
     progress.print(f"text encoder: {path.name}")
     progress.print_lines(compiled_lines(compiled, findings, "shader", whole=arguments.dry_run))
     samples = text_samples(compiled.match)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import mmap
-import shutil
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from webbuild.compile.zero_shot import is_logit_weight
+from webbuild.model.hub_files import copy_configurations
 from webbuild.model.lazy_initializers import LARGE_FILE_BYTES
 from webbuild.model.load import OnnxModel, load_onnx
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 _PICTURE, _TOKENS = "pixel_values", "input_ids"
 _PICTURE_VECTOR, _TEXT_VECTOR = "image_embeds", "text_embeds"
 """As transformers calls inputs and outputs, and what exports its models."""
-_SCALE = {"logit_scale", "logit_bias"}
-_BESIDE = ("config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json")
 
 
 def may_hold_both(path: Path) -> bool:
@@ -55,10 +54,7 @@ def split_encoders(path: Path, folder: Path) -> tuple[Path, Path] | None:
         text = _part(source, texts, _TEXT_VECTOR)
     except ValueError:  # a vector needs inputs of both
         return None
-    folders = [path.parent, path.parent.parent] if path.parent.name == "onnx" else [path.parent]
-    for name in _BESIDE:
-        if (found := next((each / name for each in folders if (each / name).is_file()), None)) is not None:
-            shutil.copyfile(found, folder / name)
+    copy_configurations(path, folder)
     return _saved(image, folder / f"{path.stem}.image.onnx"), _saved(text, folder / f"{path.stem}.text.onnx")
 
 
@@ -74,7 +70,7 @@ def _part(source: OnnxModel, inputs: Collection[str], output: str) -> ir.Model:
     for value in [each for each in part.inputs if not each.uses()]:
         part.inputs.remove(value)
     for name, value in source.model.graph.initializers.items():
-        if name.split(".")[-1] in _SCALE and name not in part.initializers:
+        if is_logit_weight(name) and name not in part.initializers:
             part.register_initializer(ir.Value(name=name, const_value=value.const_value, type=value.type))
     return ir.Model(part, ir_version=source.model.ir_version, functions=list(source.model.functions.values()))
 

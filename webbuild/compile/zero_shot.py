@@ -14,6 +14,7 @@ from webbuild.tasks.task_match import TaskMatch
 if TYPE_CHECKING:
     import onnx_ir as ir
 
+_LOGIT_WEIGHTS = ("logit_scale", "logit_bias")
 _LARGEST_LOGARITHM = 10.0
 """CLIP stores the logarithm of its scale, 4.6; an export may have folded the exponential, which is then 100."""
 
@@ -30,12 +31,21 @@ def infer_zero_shot(source: OnnxModel, dims: Mapping[str, int], labels: TextLabe
 
 def read_logit_scale(model: ir.Model) -> LogitScale:
     """Return what weights called `logit_scale` and `logit_bias` say."""
-    scale, bias = (_number(model, name) for name in ("logit_scale", "logit_bias"))
+    scale, bias = (_number(model, name) for name in _LOGIT_WEIGHTS)
     return LogitScale(
         "as the weights say", math.exp(scale) if scale is not None and scale < _LARGEST_LOGARITHM else scale, bias
     )
 
 
+def is_logit_weight(name: str) -> bool:
+    """Whether an initializer is one that `read_logit_scale` reads."""
+    return _last_part(name) in _LOGIT_WEIGHTS
+
+
+def _last_part(name: str) -> str:
+    return name.split(".")[-1]
+
+
 def _number(model: ir.Model, name: str) -> float | None:
-    tensors = (value.const_value for key, value in model.graph.initializers.items() if key.split(".")[-1] == name)
+    tensors = (value.const_value for key, value in model.graph.initializers.items() if _last_part(key) == name)
     return next((float(each.numpy().reshape(())) for each in tensors if each is not None and each.size == 1), None)

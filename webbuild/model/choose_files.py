@@ -34,8 +34,8 @@ def choose_files(given: str, names: Sequence[str], *, pairs: bool) -> tuple[str,
     """
     models = _by_model(names)
     others = len(models) - ((PurePosixPath(), "model") in models)
-    if pairs and others == 2 and (towers := _towers(models)):
-        return towers
+    if pairs and others == 2 and (both := _image_and_text(models)):
+        return both
     if (default := _default(models)) is not None:
         return (_best(default),)
     pair = _encoder_and_decoder(models)
@@ -80,12 +80,12 @@ def _default(models: Mapping[tuple[PurePosixPath, str], list[str]]) -> list[str]
     return models.get((PurePosixPath(), "model"), only)
 
 
-def is_tower_pair(files: Sequence[str]) -> bool:
+def is_encoder_pair(files: Sequence[str]) -> bool:
     """Whether the files are an image encoder and its text encoder, in this order, as `choose_files` returns them."""
-    return bool(files) and _towers(_by_model(files)) == tuple(files)
+    return bool(files) and _image_and_text(_by_model(files)) == tuple(files)
 
 
-def _towers(models: Mapping[tuple[PurePosixPath, str], list[str]]) -> tuple[str, ...]:
+def _image_and_text(models: Mapping[tuple[PurePosixPath, str], list[str]]) -> tuple[str, ...]:
     """Return the image encoder and the text encoder where there is one of each in one folder, as of CLIP."""
     words = {key: set(re.split(r"[-_.]", key[1].lower())) for key in models}
     image = [key for key, each in words.items() if each & _IMAGE and not each & _TEXT]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,13 @@ from msgspec import Struct
 
 _MAX_BYTES = 4_000_000
 """Bytes that are read; a configuration with the names of ImageNet's 21,841 classes is half of it."""
+
+_CONFIGURATIONS = (
+    *("config.json", "generation_config.json", "preprocessor_config.json", "processor_config.json"),
+    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
+    *("vocab.json", "vocab.txt", "merges.txt", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model"),
+)
+"""Files of transformers beside a model, by name: another file there may be private, and is not published."""
 
 
 class HubFiles(Struct, frozen=True):
@@ -34,7 +42,7 @@ def read_hub_files(model: Path) -> HubFiles:
 
     What is no JSON object is none of transformers', and as good as absent.
     """
-    folders = [model.parent, model.parent.parent] if model.parent.name == "onnx" else [model.parent]
+    folders = _companion_folders(model)
     config, preprocessor, tokenizer, words = (
         next((found for folder in folders if (found := _read_json_object(folder / name))), {})
         for name in ("config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json")
@@ -43,6 +51,22 @@ def read_hub_files(model: Path) -> HubFiles:
     after = _read_postprocess(model.parent / "inference.yml")
     vocabulary = next(filter(None, vocabularies), ())
     return HubFiles(config, preprocessor, tokenizer, words, vocabulary, _characters(after), after)
+
+
+def copy_configurations(source: Path, folder: Path) -> None:
+    """Copy the configuration files beside a model, and those above a folder `onnx` that it lies in."""
+    nearest_last = reversed(_companion_folders(source))
+    found = {
+        file.name: file for each in nearest_last for file in (each / name for name in _CONFIGURATIONS) if file.is_file()
+    }
+    for name, file in found.items():
+        folder.mkdir(exist_ok=True)
+        shutil.copyfile(file, folder / name)
+
+
+def _companion_folders(model: Path) -> list[Path]:
+    """Return where the files of a model lie, the nearest first."""
+    return [model.parent, model.parent.parent] if model.parent.name == "onnx" else [model.parent]
 
 
 def _characters(postprocess: Mapping[str, Any]) -> tuple[str, ...]:

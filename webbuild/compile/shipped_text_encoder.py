@@ -31,7 +31,7 @@ _LONGEST_WORDS = 200
 """Words of a long text, as far as there is room for them."""
 
 
-class TextTower(Struct, frozen=True):
+class ShippedTextEncoder(Struct, frozen=True):
     """A text encoder, what it was taken for, and the sizes of its free dimensions, by "input:axis"."""
 
     source: OnnxModel
@@ -39,9 +39,9 @@ class TextTower(Struct, frozen=True):
     dims: dict[str, int]
 
 
-def open_text_tower(
+def open_text_encoder(
     path: Path, tokenizer: Path | None, texts: Sequence[str], given: LogitScale, image: OnnxModel
-) -> TextTower:
+) -> ShippedTextEncoder:
     """Return a text encoder with its tokenizer.
 
     Args:
@@ -86,7 +86,7 @@ def open_text_tower(
     free = (
         (each, axis) for each in source.signature.inputs for axis in (0, 1) if not isinstance(each.shape[axis], int)
     )
-    return TextTower(source, match, {f"{each.name}:{axis}": (1, length)[axis] for each, axis in free})
+    return ShippedTextEncoder(source, match, {f"{each.name}:{axis}": (1, length)[axis] for each, axis in free})
 
 
 def _examples(reader: TextTokenizer, texts: Sequence[str], length: int) -> list[str]:
