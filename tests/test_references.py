@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("webbuild", "web", "tests", "tools", "e2e", "benchmarks", "models", "docs", "conformance")
+FOLDERS = ("webbuild", "web", "tests", "tools", "e2e", "benchmarks", "models", "docs", "conformance")
 SUFFIXES = {".py", ".ts", ".mjs", ".js", ".md", ".toml", ".j2"}
-NAMED = re.compile(rf"(?<![\w/@.-])(?:{'|'.join(ROOMS)})/(?:[\w.-]+/)*[\w-]+\.(?:py|ts|js|json|j2|md|toml)\b(?!\.\w)")
+NAMED = re.compile(rf"(?<![\w/@.-])(?:{'|'.join(FOLDERS)})/(?:[\w.-]+/)*[\w-]+\.(?:py|ts|js|json|j2|md|toml)\b(?!\.\w)")
 MODULE = re.compile(r"`(?:python -m )?((?:webbuild|benchmarks|tests|e2e)(?:\.\w+)+)(?![\w.])(?<!\.ts)")
 BUILT = ("webbuild/_web/", "models/samples/")
 """What `make` writes, and what a bundle holds under such a name."""
@@ -20,7 +20,7 @@ MADE_UP = {Path(__file__).name, "brightness_task.py"}
 
 def sources() -> list[Path]:
     """Return the files that name others: code, and documents."""
-    written = [path for room in ROOMS for path in (ROOT / room).rglob("*") if path.suffix in SUFFIXES]
+    written = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in SUFFIXES]
     written += [path for path in ROOT.iterdir() if path.suffix in SUFFIXES]
     return [path for path in written if path.is_file() and not FOREIGN & {*path.parts} and path.name not in MADE_UP]
 
@@ -53,3 +53,8 @@ def test_what_is_not_there_is_found() -> None:
         "webbuild/nowhere.py",
         "webbuild.nowhere.at_all",
     }
+
+
+def test_every_folder_of_the_runtime_is_explained() -> None:
+    explained = set(re.findall(r"^ {6}([\w-]+)/ ", (ROOT / "web/README.md").read_text("utf-8"), re.MULTILINE))
+    assert {path.name for path in (ROOT / "web/src").iterdir() if path.is_dir()} <= explained

@@ -39,7 +39,7 @@ def test_there_are_kinds() -> None:
 
 
 def test_only_tasks_and_their_views_know_the_kinds() -> None:
-    files = [path for room in ("web/src", "web/page") for path in ROOT.glob(f"{room}/**/*.ts")]
+    files = [path for folder in ("web/src", "web/page") for path in ROOT.glob(f"{folder}/**/*.ts")]
     outside = [path for path in files if not path.relative_to(ROOT).as_posix().startswith(INSIDE)]
     assert len(outside) > 100
     found = {path.relative_to(ROOT).as_posix(): switches(path.read_text()) for path in outside}

@@ -228,7 +228,7 @@ def encode(manifest: Manifest) -> bytes:
 def task_union() -> Any:
     """Return the union of every task's struct, and define `AnyTask`, which msgspec looks up when it first needs it.
 
-    Tasks lie above this room and are found by walking theirs, so that a new one is named nowhere.
+    The package `tasks` is in a layer above, so its tasks are found by walking its folder and not imported here.
     """
     kinds = importlib.import_module("webbuild.tasks.registry").task_kinds()
     union = reduce(or_, (kind.spec for kind in kinds.values()))

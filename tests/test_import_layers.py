@@ -1,4 +1,4 @@
-"""Which room may import which: always downwards, and heavy libraries only where they belong."""
+"""Import layers: a package imports only from layers below its own, and heavy libraries only where they are listed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import webbuild
 
 ROOT = Path(webbuild.__file__).parent
 
-TIERS = (
+LAYERS = (
     ("__main__",),
     ("cli",),
     ("commands",),
@@ -28,7 +28,7 @@ TIERS = (
     ("browser", "compare", "preprocess", "quantization", "runners", "targets"),
     ("errors", "manifest", "postprocess"),
 )
-"""Rooms from top to bottom, by folder; a room imports only from the tiers below its own."""
+"""Packages of `webbuild` by layer, from top to bottom. A package imports only from the layers below its own."""
 
 LIBRARIES = {
     "PIL": {"preprocess", "reporting", "verify"},
@@ -46,10 +46,10 @@ LIBRARIES = {
     "tokenizers": {"preprocess"},
     "zstandard": {"manifest"},
 }
-"""Which rooms may import a library; any room may import those that are not listed."""
+"""Packages that may import a library. Any package may import a library that is not listed."""
 
 
-def room(file: Path) -> str:
+def package_of(file: Path) -> str:
     return file.relative_to(ROOT).with_suffix("").parts[0]
 
 
@@ -63,12 +63,12 @@ def imported(file: Path) -> Iterator[str]:
 
 
 FILES = sorted(file for file in ROOT.rglob("*.py") if file.name != "__init__.py")
-LEVEL = {name: level for level, names in enumerate(TIERS) for name in names}
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
-def test_every_room_has_its_tier() -> None:
-    assert {room(file) for file in FILES} == set(LEVEL), "say in TIERS where a new room stands"
-    assert len(TIERS) <= 12
+def test_every_package_has_its_layer() -> None:
+    assert {package_of(file) for file in FILES} == set(LEVEL), "add the new package to LAYERS"
+    assert len(LAYERS) <= 12
 
 
 def test_the_root_holds_the_entry_points_alone() -> None:
@@ -77,8 +77,8 @@ def test_the_root_holds_the_entry_points_alone() -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_a_room_imports_only_what_stands_below_it(file: Path) -> None:
-    here = room(file)
+def test_a_package_imports_only_from_layers_below_its_own(file: Path) -> None:
+    here = package_of(file)
     for name in imported(file):
         package, _, rest = name.partition(".")
         there = rest.partition(".")[0]
@@ -90,7 +90,7 @@ def test_a_room_imports_only_what_stands_below_it(file: Path) -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
 def test_only_a_task_knows_which_task_it_is(file: Path) -> None:
-    if room(file) == "tasks":
+    if package_of(file) == "tasks":
         return
     calls = [node for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Call)]
     asking = [
