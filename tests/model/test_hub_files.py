@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.models import convolution, save
-from webbuild.model.hub_files import HubFiles, read_hub_files
+from webbuild.model.hub_files import HubFiles, find_hub_file, read_hub_files
 from webbuild.model.load import load_onnx
 
 CONFIG, PREPROCESSOR = {"model_type": "rt_detr"}, {"do_normalize": False}
@@ -40,3 +40,13 @@ def test_what_is_no_object_is_as_good_as_absent(text: str, tmp_path: Path) -> No
 
 def test_none_beside_it_is_nothing(tmp_path: Path) -> None:
     assert read_hub_files(tmp_path / "model.onnx") == HubFiles()
+
+
+def test_the_nearest_file_of_a_name_is_found(tmp_path: Path) -> None:
+    model, above, beside = (tmp_path / each for each in ("onnx/text_model.onnx", "config.json", "onnx/config.json"))
+    assert find_hub_file(model, "config.json") is None
+    write(tmp_path)
+    assert find_hub_file(model, "config.json") == above
+    write(tmp_path / "onnx")
+    assert find_hub_file(model, "config.json") == beside
+    assert find_hub_file(tmp_path / "onnx" / "other" / "model.onnx", "config.json") is None

@@ -20,7 +20,7 @@ from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.choose_files import is_encoder_pair
-from webbuild.preprocess.text_tokenizer import read_tokenizer
+from webbuild.model.tokenizer_file import read_tokenizer
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.runners.content_cache import ContentCache
 from webbuild.samples.texts import text_samples

@@ -13,8 +13,9 @@ from webbuild.compile.text_vocabulary import check_vocabulary
 from webbuild.compile.zero_shot import read_logit_scale
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.load import OnnxModel, load_onnx
+from webbuild.model.tokenizer_file import read_tokenizer
 from webbuild.postprocess.unit_vectors import unit_vectors
-from webbuild.preprocess.text_tokenizer import read_tokenizer, tokenize_texts
+from webbuild.preprocess.text_tokenizer import tokenize_texts
 from webbuild.tasks.options.labels import read_labels, unreadable_labels
 from webbuild.tasks.options.zero_shot import LogitScale, TextLabels
 from webbuild.tasks.recognition.class_names import read_class_names

@@ -15,7 +15,8 @@ from webbuild.manifest.manifest import EmbedTask, PromptInput, PromptRole
 from webbuild.manifest.tasks.embed import TextInput
 from webbuild.model.load import OnnxModel, load_onnx
 from webbuild.model.signature import TensorSpec
-from webbuild.preprocess.text_tokenizer import TextTokenizer, read_tokenizer, tokenize_texts
+from webbuild.model.tokenizer_file import read_tokenizer
+from webbuild.preprocess.text_tokenizer import TextTokenizer, tokenize_texts
 from webbuild.tasks.options.zero_shot import LogitScale, known_score, score_formula
 from webbuild.tasks.recognition.embed_families import embed_family
 from webbuild.tasks.task_match import TaskMatch

@@ -64,6 +64,11 @@ def copy_configurations(source: Path, folder: Path) -> None:
         shutil.copyfile(file, folder / name)
 
 
+def find_hub_file(model: Path, name: str) -> Path | None:
+    """Return a file beside a model, else above a folder `onnx` that it lies in; None where neither has it."""
+    return next((file for folder in _companion_folders(model) if (file := folder / name).is_file()), None)
+
+
 def _companion_folders(model: Path) -> list[Path]:
     """Return where the files of a model lie, the nearest first."""
     return [model.parent, model.parent.parent] if model.parent.name == "onnx" else [model.parent]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,9 +17,10 @@ from webbuild.preprocess.tokenizer_parts import unknown_part
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-_MAX_BYTES = 100_000_000
-"""Bytes of a tokenizer.json that are read; Gemma's, of SigLIP 2, is a third of it."""
-_FIX = "copy the tokenizer.json that the text encoder was exported with next to it, or name it with --tokenizer"
+OWN_TOKENIZER = (
+    "copy the tokenizer.json that the text encoder was exported with next to it, or name it with --tokenizer"
+)
+"""The fix where there is none, or another."""
 _Answer = TypeVar("_Answer")
 
 
@@ -96,27 +96,7 @@ class TextTokenizer:
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of the library's Rust
                 raise
             what = f"{self._place}: this tokenizer cannot be used: {error}"
-            raise WebbuildError("tokenizer-mismatch", what, _FIX) from error
-
-
-def read_tokenizer(model: Path, given: Path | None = None) -> TextTokenizer:
-    """Return the tokenizer of a text encoder: `given`, else the tokenizer.json beside it or above its folder `onnx`.
-
-    Raises:
-        WebbuildError: `no-tokenizer`, `tokenizer-mismatch`, `tokenizers-missing`.
-    """
-    folders = [model.parent, model.parent.parent] if model.parent.name == "onnx" else [model.parent]
-    files = [folder / "tokenizer.json" for folder in folders] if given is None else [given]
-    found = next((file for file in files if file.is_file()), None)
-    if found is None:
-        what = f"{given}: no such file" if given else f"{model}: no tokenizer.json lies beside the text encoder"
-        raise WebbuildError("no-tokenizer", what, _FIX)
-    if found.stat().st_size > _MAX_BYTES:
-        raise WebbuildError("tokenizer-mismatch", f"{found}: more than {_MAX_BYTES:,} bytes", _FIX)
-    try:
-        return TextTokenizer(found.read_text("utf-8"), str(found))
-    except UnicodeDecodeError as error:
-        raise WebbuildError("tokenizer-mismatch", f"{found}: is no text in UTF-8", _FIX) from error
+            raise WebbuildError("tokenizer-mismatch", what, OWN_TOKENIZER) from error
 
 
 def tokenize_texts(
