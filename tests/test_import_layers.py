@@ -76,6 +76,13 @@ def test_the_root_holds_the_entry_points_alone() -> None:
     assert names == {"__init__.py", "__main__.py", "cli.py", "errors.py", "py.typed"}
 
 
+def test_the_top_of_the_tasks_holds_tasks_and_what_every_task_is_made_of() -> None:
+    made_of = {"__init__", "base", "registry", "run_context", "task_match", "type_names"}
+    files = {file.stem: file for file in (ROOT / "tasks").glob("*.py")}
+    others = [name for name, file in files.items() if "\nTASK = " not in file.read_text("utf-8")]
+    assert {*others} == made_of, "put it into the folder of tasks/ that says what it does"
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
 def test_a_package_imports_only_from_layers_below_its_own(file: Path) -> None:
     here = package_of(file)

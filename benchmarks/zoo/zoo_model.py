@@ -26,7 +26,7 @@ from webbuild.model.traversal import rounded_outputs
 from webbuild.passes.dtypes.retype import retype
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.npz import load_npz
-from webbuild.tasks.detection_rows_task import RowKind
+from webbuild.tasks.kind.row_kind import RowKind
 from webbuild.tasks.registry import kind_of, match_task
 
 ZOO = Path(__file__).parents[2] / "build" / "zoo"

@@ -13,10 +13,10 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import CropClassesTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.crop_box import Crop
-from webbuild.tasks.crop_task import CropKind, around
 from webbuild.tasks.decoding.class_scores import class_probabilities, ranked_classes
 from webbuild.tasks.decoding.crop_detection import CropDetection
 from webbuild.tasks.decoding.detection import Detection
+from webbuild.tasks.kind.crop_kind import CropKind, around
 from webbuild.tasks.metrics.compare_crops import compare_class_rows
 from webbuild.tasks.recognition.classifier_of_crops import classifier_of_crops
 from webbuild.tasks.recognition.crop_classifier import crop_classifier

@@ -11,8 +11,8 @@ from webbuild.manifest.manifest import CropEmbeddingsTask, CropInput
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.unit_vectors import unit_vectors
 from webbuild.preprocess.crop_box import Crop
-from webbuild.tasks.crop_task import CropKind, around
 from webbuild.tasks.decoding.crop_detection import CropDetection
+from webbuild.tasks.kind.crop_kind import CropKind, around
 from webbuild.tasks.recognition.embedding_families import embedding_family
 from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from webbuild.manifest.manifest import DetectTask
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.decoding.detection import Detection, count_classes, decode_box
-from webbuild.tasks.detection_rows_task import RowKind
+from webbuild.tasks.kind.row_kind import RowKind
 from webbuild.tasks.recognition import ultralytics
 from webbuild.tasks.recognition.anchor_detectors import infer_anchor_detector
 from webbuild.tasks.recognition.detr import infer_detr

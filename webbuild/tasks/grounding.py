@@ -18,9 +18,15 @@ from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.prompt import Prompt, prompt_feeds
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.decoding.detection import Box, Detection, GroundedDetection
-from webbuild.tasks.grounding_prompts import edge_case_prompts, example_prompts, prompt_task, read_prompt, with_prompts
 from webbuild.tasks.metrics.compare_detections import detection_tolerance_text, in_source_pixels
 from webbuild.tasks.metrics.compare_grounding import compare_grounding
+from webbuild.tasks.prompts.grounding_prompts import (
+    edge_case_prompts,
+    example_prompts,
+    prompt_task,
+    read_prompt,
+    with_prompts,
+)
 from webbuild.tasks.recognition.grounding_dino import infer_grounding_dino
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch

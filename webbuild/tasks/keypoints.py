@@ -12,10 +12,10 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import KeypointsTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.crop_box import Crop, pixel_size
-from webbuild.tasks.crop_task import CropKind, around
 from webbuild.tasks.decoding.crop_detection import CropDetection
 from webbuild.tasks.decoding.detection import CropKeypoint
 from webbuild.tasks.decoding.keypoint_heads import InputKeypoints, decode_keypoints, head_outputs
+from webbuild.tasks.kind.crop_kind import CropKind, around
 from webbuild.tasks.recognition.keypoint_families import infer_keypoints, with_measured_range
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch

@@ -29,10 +29,10 @@ from webbuild.tasks.decoding.detection import Box
 from webbuild.tasks.decoding.mask_image import mask_image
 from webbuild.tasks.decoding.mask_logits import ObjectMask, object_mask, resize_logits
 from webbuild.tasks.metrics.compare_masks import compare_object_masks
+from webbuild.tasks.prompts.mask_prompts import prompts_to_ask
 from webbuild.tasks.recognition.sam_decoders import infer_sam_decoder
 from webbuild.tasks.recognition.sam_encoders import encoder_sizes, infer_sam_encoder, with_encoder
 from webbuild.tasks.run_context import RunContext, Tensors
-from webbuild.tasks.sam_prompts import prompts_to_ask
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import MASK_FUNCTIONS, TypeNames
 

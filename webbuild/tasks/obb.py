@@ -15,7 +15,7 @@ from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.tasks.decoding.boxes import enclosing_boxes
 from webbuild.tasks.decoding.detection import Box, OrientedObject, Point, count_classes, decode_class
 from webbuild.tasks.decoding.rotated_boxes import row_corners
-from webbuild.tasks.detection_rows_task import RowKind
+from webbuild.tasks.kind.row_kind import RowKind
 from webbuild.tasks.recognition import ultralytics
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch

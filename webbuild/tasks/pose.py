@@ -12,7 +12,7 @@ from webbuild.manifest.manifest import PoseTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.tasks.decoding.detection import BOX_COLUMNS, Detection, KeypointPosition, count_classes, decode_box
-from webbuild.tasks.detection_rows_task import RowKind
+from webbuild.tasks.kind.row_kind import RowKind
 from webbuild.tasks.recognition import ultralytics
 from webbuild.tasks.recognition.anchor_detectors import infer_anchor_detector
 from webbuild.tasks.run_context import RunContext, Tensors

@@ -11,7 +11,7 @@ from webbuild.manifest.manifest import SegmentTask
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.decoding.detection import BOX_COLUMNS, Segment, count_classes, decode_box
 from webbuild.tasks.decoding.mask import process_mask
-from webbuild.tasks.detection_rows_task import RowKind
+from webbuild.tasks.kind.row_kind import RowKind
 from webbuild.tasks.recognition import ultralytics
 from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch

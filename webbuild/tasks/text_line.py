@@ -11,8 +11,8 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import TextLineTask
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks.ctc_kind import CtcKind
 from webbuild.tasks.decoding.ctc import TextLine, read_line
+from webbuild.tasks.kind.ctc_kind import CtcKind
 from webbuild.tasks.metrics.compare_text import compare_lines
 from webbuild.tasks.recognition.text_recognisers import infer_text_line, score_rows
 from webbuild.tasks.run_context import RunContext, Tensors

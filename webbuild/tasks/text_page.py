@@ -12,9 +12,9 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import CropInput, ImageInput, TextLineTask, TextTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.crop_box import pixel_size
-from webbuild.tasks.crop_task import CropKind, around
-from webbuild.tasks.ctc_kind import CtcKind
 from webbuild.tasks.decoding.ctc import ReadLine, read_line
+from webbuild.tasks.kind.crop_kind import CropKind, around
+from webbuild.tasks.kind.ctc_kind import CtcKind
 from webbuild.tasks.metrics.compare_text import compare_pages
 from webbuild.tasks.recognition.text_recognisers import infer_text_line, rows_of_crops
 from webbuild.tasks.run_context import RunContext, Tensors

@@ -1,0 +1,1 @@
+"""Prompts that a model is tried with: words and clicks."""
