@@ -29,7 +29,7 @@ from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds, po
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.mask_generation import TASK, PromptedMasks
 from webbuild.tasks.run_context import RunContext
-from webbuild.verify.stage_page_runner import prompt_options
+from webbuild.verify.pipeline_page_runner import prompt_options
 
 PROMPTS: Mapping[str, PointPrompt] = {
     "a click": PointPrompt([(130.0, 90.0)], [1], multimask=True),

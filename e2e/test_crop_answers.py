@@ -16,9 +16,9 @@ from e2e.demo_page import DemoPage
 from tests.crop_models import DETECTOR, classifier, embedding
 from webbuild.browser.server import Server
 from webbuild.verify.bundle_reader import open_bundle
-from webbuild.verify.stage_work import later_work
-from webbuild.verify.variant_work import VariantWork, reference_work
-from webbuild.verify.whole_work import whole_works
+from webbuild.verify.pipeline_reference import compute_pipeline_references
+from webbuild.verify.stage_reference import compute_stage_reference
+from webbuild.verify.variant_reference import VariantReference, compute_variant_reference
 
 DRAWN = """() => {
   const { width, height } = document.getElementById("overlay");
@@ -39,12 +39,13 @@ def packed(request: pytest.FixtureRequest, webbuild: Webbuild, tmp_path_factory:
 def native(directory: Path, folder: Path) -> dict[str, Sequence[Any]]:
     """Return what the stages answer natively, one after another as `verify` runs them, by the name of the sample."""
     bundle = open_bundle(directory)
-    work = list[VariantWork]()
+    work = list[VariantReference]()
     for each in (one for one in bundle.variants if one.batch == 1):
-        later = bool(work)
-        made = later_work(each, [], work) if later else reference_work(each, [], (), folder, (), lambda _: None)
-        work.append(made)
-    (whole,) = whole_works(bundle, work, ["wasm"], "auto")
+        if work:
+            work.append(compute_stage_reference(each, [], work))
+        else:
+            work.append(compute_variant_reference(each, [], (), folder, (), lambda _: None))
+    (whole,) = compute_pipeline_references(bundle, work, ["wasm"], "auto")
     return {given.file.name: answer.detections for given, answer in whole.results if given.file is not None}
 
 

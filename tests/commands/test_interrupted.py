@@ -21,7 +21,7 @@ PLACES = {
     "write the bundle": "webbuild.commands.pack_bundle:write_bundle",
     "seal it": "webbuild.commands.pack_bundle:write_manifest",
     "open it to verify it": "webbuild.verify.verify:open_bundle",
-    "the reference": "webbuild.verify.variant_work:run_reference",
+    "the reference": "webbuild.verify.variant_reference:run_reference",
 }
 
 

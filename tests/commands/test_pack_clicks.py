@@ -16,9 +16,9 @@ from webbuild.manifest.variant_names import prompt_objects, prompt_points
 from webbuild.preprocess.point_prompt import PointPrompt, takes_prompt
 from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.inputs import VerifyInput
-from webbuild.verify.stage_work import later_inputs, later_work
-from webbuild.verify.variant_work import VariantWork, reference_work
-from webbuild.verify.whole_work import whole_works
+from webbuild.verify.pipeline_reference import compute_pipeline_references
+from webbuild.verify.stage_reference import compute_stage_reference, later_inputs
+from webbuild.verify.variant_reference import VariantReference, compute_variant_reference
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -118,7 +118,7 @@ def test_a_decoder_of_several_objects_has_a_graph_for_many_clicks_at_once(tmp_pa
     assert [takes_prompt(each.inputs, decoder.task, click) for each in (single[0], several)] == [True, False]
     assert several.graphs[0].weights[: len(single[0].graphs[0].weights)] == single[0].graphs[0].weights
     encoder, *decoders = open_bundle(tmp_path / "out").variants
-    first = reference_work(encoder, encoder.graph_names(["wasm"]), (), tmp_path / "out", (), lambda _: None)
+    first = compute_variant_reference(encoder, encoder.graph_names(["wasm"]), (), tmp_path / "out", (), lambda _: None)
     points = next(iter(later_inputs(decoders[-1], [first]))).feeds["input_points"][0, :, 0]
     assert len({tuple(point) for point in points.tolist()}) == OBJECTS, "equal points would hide a mixed order"
 
@@ -162,7 +162,7 @@ def test_the_decoder_is_proven_on_prompts(bundle: Path) -> None:
 def test_verify_points_at_the_picture_with_every_number_of_points(bundle: Path) -> None:
     """What a label means is compared only if labels are 1, 0, those of a box and of padding."""
     encoder, *decoders = open_bundle(bundle).variants
-    first = reference_work(encoder, encoder.graph_names(["wasm"]), (), bundle, (), lambda _: None)
+    first = compute_variant_reference(encoder, encoder.graph_names(["wasm"]), (), bundle, (), lambda _: None)
     assert len(decoders) == 8
     seen = set[float]()
     for decoder in decoders:
@@ -192,24 +192,24 @@ def read(bundle: Path) -> Manifest:
     return decode((bundle / "manifest.json").read_bytes())
 
 
-def work_of_whole(bundle: Path) -> VariantWork:
+def reference_of_pipeline(bundle: Path) -> VariantReference:
     opened = open_bundle(bundle)
     encoder, *decoders = opened.variants
-    work = [reference_work(encoder, (), (), bundle, (), lambda _: None)]
-    work += [later_work(each, (), work[:1]) for each in decoders]
-    (whole,) = whole_works(opened, work, ["wasm"], "auto")
+    work = [compute_variant_reference(encoder, (), (), bundle, (), lambda _: None)]
+    work += [compute_stage_reference(each, (), work[:1]) for each in decoders]
+    (whole,) = compute_pipeline_references(opened, work, ["wasm"], "auto")
     return whole
 
 
 def whole_questions(bundle: Path) -> dict[str, VerifyInput]:
     """Return what is asked about the first picture, by what it is called."""
-    inputs = work_of_whole(bundle).inputs
+    inputs = reference_of_pipeline(bundle).inputs
     title = inputs[0].title.partition(",")[0]
     return {each.title.removeprefix(f"{title}, "): each for each in inputs if title in each.title}
 
 
 def test_all_stages_are_asked_with_prompts_of_every_kind(bundle: Path) -> None:
-    whole = work_of_whole(bundle)
+    whole = reference_of_pipeline(bundle)
     asked = {name: each.points for name, each in whole_questions(bundle).items()}
     assert {"clicks on and beside the object", "a box", "a click in a box", "a click, all masks"} <= set(asked)
     clicks, refined = (asked[f"clicks on and beside the object{which}"] for which in ("", ", refined"))

@@ -25,7 +25,7 @@ from tests.crop_models import (
 )
 from tests.models import DETECT, HEADER, detector, parsed, save, weights
 from tests.stages import pair
-from webbuild.compile.stages import prove_whole
+from webbuild.compile.stages import prove_pipeline
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.equivalence.crop_chain import ChainStage, crop_answer
 from webbuild.equivalence.exact_inputs import run_input
@@ -111,7 +111,7 @@ def test_the_second_stage_is_proven_on_a_crop_of_the_best_box(tmp_path: Path) ->
 @pytest.mark.parametrize("moved", [0, 8])
 def test_the_whole_is_proven_on_the_crops_of_all_boxes_that_the_graphs_find(tmp_path: Path, moved: float) -> None:
     """Boxes elsewhere are cut elsewhere, though the second stage answers as before."""
-    with_thresholds = prove_whole._with_thresholds
+    with_thresholds = prove_pipeline._with_thresholds
 
     def shifted(stage: ModelStage, runner: NativeRunner) -> Callable[[Tensors], Tensors]:
         run, task = with_thresholds(stage, runner), stage.compiled.match.task
@@ -126,7 +126,7 @@ def test_the_whole_is_proven_on_the_crops_of_all_boxes_that_the_graphs_find(tmp_
         return run_shifted
 
     crowd = DETECTOR.parent / "samples" / "4-crowd.jpg"
-    with patch.object(prove_whole, "_with_thresholds", shifted):
+    with patch.object(prove_pipeline, "_with_thresholds", shifted):
         given = (DETECTOR, keypoints(tmp_path), "--sample", crowd)
         done = webbuild("pack", *given, "-o", tmp_path / "out", "--no-verify")
     if moved:
@@ -283,7 +283,7 @@ def test_landmarks_of_a_stage_align_the_crops_of_the_next(tmp_path: Path) -> Non
 def test_what_a_stage_between_says_is_proven_too(tmp_path: Path) -> None:
     """Classes of the stage between that differ are found, though the last stage answers as before."""
     finder, points, which, _ = faces(tmp_path)
-    with_thresholds = prove_whole._with_thresholds
+    with_thresholds = prove_pipeline._with_thresholds
 
     def other(stage: ModelStage, runner: NativeRunner) -> Callable[[Tensors], Tensors]:
         run, task = with_thresholds(stage, runner), stage.compiled.match.task
@@ -291,7 +291,7 @@ def test_what_a_stage_between_says_is_proven_too(tmp_path: Path) -> None:
             return run
         return lambda feeds: {name: -scores for name, scores in run(feeds).items()}
 
-    with patch.object(prove_whole, "_with_thresholds", other):
+    with patch.object(prove_pipeline, "_with_thresholds", other):
         done = webbuild("pack", finder, which, points, "-o", tmp_path / "out", "--no-verify")
     assert (done.code, done.error) == (1, "output-mismatch"), done.stderr
     assert "another best class" in done.stderr

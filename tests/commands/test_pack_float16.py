@@ -18,7 +18,7 @@ from tests.models import DETECT, convolution, detector, save
 from webbuild.bundle.graphs import write_graphs
 from webbuild.compare.tolerances import BROWSER, NATIVE, REDUCED_PRECISION, Tolerance
 from webbuild.compile.prove import ProvenGraphs
-from webbuild.compile.stages.prove_whole import _policy
+from webbuild.compile.stages.prove_pipeline import _policy
 from webbuild.equivalence.check import EquivalenceResult, check_equivalence
 from webbuild.equivalence.detection_thresholds import open_reference
 from webbuild.equivalence.policy import browser_policy

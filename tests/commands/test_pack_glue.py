@@ -20,9 +20,9 @@ from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.glue import GluedInputs, checked_tensors, glue_in
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.page_rpc import PageError
-from webbuild.verify.stage_work import later_work
-from webbuild.verify.variant_work import VariantWork, reference_work
-from webbuild.verify.whole_work import whole_works
+from webbuild.verify.pipeline_reference import compute_pipeline_references
+from webbuild.verify.stage_reference import compute_stage_reference
+from webbuild.verify.variant_reference import VariantReference, compute_variant_reference
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -143,25 +143,25 @@ def test_glue_stands_between_two_models(tmp_path: Path) -> None:
     assert (done.code, done.error) == (2, "conflicting-options"), done.stderr
 
 
-def bundles(folder: Path, text: str = GLUE) -> tuple[Bundle, VariantWork, Bundle]:
+def bundles(folder: Path, text: str = GLUE) -> tuple[Bundle, VariantReference, Bundle]:
     """Pack the pair, and return its stages; of the first what native ONNX Runtime answers to its samples."""
     done = pack_glued(folder, text)
     assert done.code == 0, done.stderr
     bundle = open_bundle(folder / "out")
     encoder, decoder = bundle.variants
-    return bundle, reference_work(encoder, ["wasm encoder"], (), folder, (), lambda _: None), decoder
+    return bundle, compute_variant_reference(encoder, ["wasm encoder"], (), folder, (), lambda _: None), decoder
 
 
 def test_a_stage_and_the_whole_are_judged_by_what_the_module_makes(tmp_path: Path) -> None:
     bundle, encoder, decoder = bundles(tmp_path)
     made = np.arange(8, dtype=np.float32)[None]
 
-    def run_glue(_: Bundle, inputs: Sequence[VerifyInput], earlier: Sequence[VariantWork]) -> GluedInputs:
+    def run_glue(_: Bundle, inputs: Sequence[VerifyInput], earlier: Sequence[VariantReference]) -> GluedInputs:
         assert list(earlier) == [encoder]
         return [msgspec.structs.replace(each, feeds={**each.feeds, "vector": made}) for each in inputs], ()
 
-    work = later_work(decoder, ["wasm decoder"], [encoder], run_glue)
-    (whole,) = whole_works(bundle, [encoder, work], ["wasm"], "auto")
+    work = compute_stage_reference(decoder, ["wasm decoder"], [encoder], run_glue)
+    (whole,) = compute_pipeline_references(bundle, [encoder, work], ["wasm"], "auto")
     native = NativeRunner(tmp_path / "toy_decoder.onnx")
     for given, (_, answer), (_, together) in zip(work.inputs, work.results, whole.results, strict=True):
         wanted = native.run({**given.feeds, "vector": made})["masks"]

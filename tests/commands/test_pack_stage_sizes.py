@@ -14,7 +14,7 @@ from tests.crop_models import classifier, crowd_detector
 from tests.models import HEADER
 from tests.stages import DECODER, ENCODER, pair
 from webbuild.bisect.model_under_test import ModelSelection, open_model_under_test
-from webbuild.compile.stages import prove_whole
+from webbuild.compile.stages import prove_pipeline
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Manifest, decode
 from webbuild.manifest.stages import unfit_stages
@@ -22,9 +22,9 @@ from webbuild.manifest.variant_names import picture_sizes
 from webbuild.tasks.options.picture_sizes import PictureSize
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.bundle_reader import open_bundle
-from webbuild.verify.stage_work import later_work, takes_earlier
-from webbuild.verify.variant_work import VariantWork, reference_work
-from webbuild.verify.whole_work import whole_works
+from webbuild.verify.pipeline_reference import compute_pipeline_references
+from webbuild.verify.stage_reference import compute_stage_reference, takes_earlier
+from webbuild.verify.variant_reference import VariantReference, compute_variant_reference
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 SIZES = ("--size", "64", "--size", "48")
@@ -64,15 +64,17 @@ def crops(tmp_path: Path) -> Bundle:
     return open_bundle(tmp_path / "out")
 
 
-def works(bundle: Bundle) -> list[VariantWork]:
-    work: list[VariantWork] = []
+def works(bundle: Bundle) -> list[VariantReference]:
+    work: list[VariantReference] = []
     for each in (each for each in bundle.variants if each.batch == 1):
         names = each.graph_names(["wasm"])
         if takes_earlier(each):
-            work.append(later_work(each, names, work[:1]))
+            work.append(compute_stage_reference(each, names, work[:1]))
         else:
             work.append(
-                reference_work(each, names, (), bundle.directory, work[0].more if work else None, lambda _: None)
+                compute_variant_reference(
+                    each, names, (), bundle.directory, work[0].more if work else None, lambda _: None
+                )
             )
     return work
 
@@ -99,13 +101,13 @@ def test_the_whole_is_proven_at_each_size(crops: Bundle) -> None:
 
 def test_graphs_that_differ_at_the_second_size_alone_are_found(tmp_path: Path) -> None:
     detector = crowd_detector(tmp_path / "crowd.onnx", 3, "h,w")
-    right = prove_whole._with_thresholds
+    right = prove_pipeline._with_thresholds
 
     def wrong(stage, runner):  # type: ignore[no-untyped-def]
         moved = 1.5 if stage.variants[0].name.endswith("48x48") else 1
         return lambda feeds: {name: array * moved for name, array in right(stage, runner)(feeds).items()}
 
-    with patch.object(prove_whole, "_with_thresholds", wrong):
+    with patch.object(prove_pipeline, "_with_thresholds", wrong):
         done = webbuild("pack", detector, classifier(tmp_path), "-o", tmp_path / "out", "--no-verify", *SIZES)
     assert (done.code, done.error) == (1, "output-mismatch")
     assert "48x48: " in done.stderr
@@ -113,7 +115,7 @@ def test_graphs_that_differ_at_the_second_size_alone_are_found(tmp_path: Path) -
 
 
 def test_verify_compares_the_whole_at_each_size(crops: Bundle) -> None:
-    wholes = list(whole_works(crops, works(crops), ["wasm"], "auto"))
+    wholes = list(compute_pipeline_references(crops, works(crops), ["wasm"], "auto"))
     assert [(each.names, each.bundle.size) for each in wholes] == [
         (["wasm whole 64x64"], (64, 64)),
         (["wasm whole 48x48"], (48, 48)),
@@ -131,7 +133,7 @@ def test_an_encoder_of_several_sizes_shares_a_decoder_of_pooled_features(tmp_pat
     manifest = packed(tmp_path, *pair(tmp_path, POOLED, SCORES), "--size", "32,48x32")
     assert picture_sizes(manifest) == [(32, 32), (48, 32)]
     bundle = open_bundle(tmp_path / "out")
-    small, wide = whole_works(bundle, works(bundle), ["wasm"], "auto")
+    small, wide = compute_pipeline_references(bundle, works(bundle), ["wasm"], "auto")
     for work, graph in ((small, manifest.every_variant[0]), (wide, manifest.every_variant[1])):
         assert work.inputs[0].feeds["encoder.image"].shape == tuple(graph.inputs[0].shape)
     one, other = (work.reference.answers[0].outputs["scores"] for work in (small, wide))

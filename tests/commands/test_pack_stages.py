@@ -12,15 +12,15 @@ import pytest
 from tests.commands.program import Done, pack, webbuild
 from tests.stages import DECODER, ENCODER, pair, stage
 from webbuild.bisect.model_under_test import ModelSelection, open_model_under_test
-from webbuild.compile.stages import prove_whole
+from webbuild.compile.stages import prove_pipeline
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Manifest, StageInput, TensorInput, decode
 from webbuild.manifest.stages import unfit_stages
 from webbuild.runners.native import NativeRunner
 from webbuild.verify.bundle_reader import open_bundle
-from webbuild.verify.stage_work import inputs_of_stage, later_work
-from webbuild.verify.variant_work import reference_work
-from webbuild.verify.whole_work import whole_works
+from webbuild.verify.pipeline_reference import compute_pipeline_references
+from webbuild.verify.stage_reference import compute_stage_reference, inputs_of_stage
+from webbuild.verify.variant_reference import compute_variant_reference
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -98,9 +98,9 @@ def test_the_reference_of_the_whole_is_each_stage_on_what_the_ones_before_it_ans
 ) -> None:
     bundle = open_bundle(both[1])
     encoder, decoder = bundle.variants
-    first = reference_work(encoder, encoder.graph_names(["wasm"]), (), both[1], (), lambda _: None)
-    second = later_work(decoder, decoder.graph_names(["wasm"]), [first])
-    (whole,) = whole_works(bundle, [first, second], ["webgpu", "wasm"], "auto")
+    first = compute_variant_reference(encoder, encoder.graph_names(["wasm"]), (), both[1], (), lambda _: None)
+    second = compute_stage_reference(decoder, decoder.graph_names(["wasm"]), [first])
+    (whole,) = compute_pipeline_references(bundle, [first, second], ["webgpu", "wasm"], "auto")
     assert (second.names, whole.names) == (["wasm decoder"], ["webgpu whole", "wasm whole"])
     assert set(whole.inputs[0].feeds) == {"encoder.image", "decoder.vector"}
     for (_, got), (_, want) in zip(whole.results, second.results, strict=True):
@@ -129,7 +129,7 @@ def test_a_graph_that_is_wrong_only_behind_the_other_is_found(tmp_path: Path) ->
     def wrong(stage, runner):  # type: ignore[no-untyped-def]
         return lambda feeds: {name: array * 1.01 for name, array in runner.run(feeds).items()}
 
-    with patch.object(prove_whole, "_with_thresholds", wrong):
+    with patch.object(prove_pipeline, "_with_thresholds", wrong):
         done = pack_stages(*pair(tmp_path))
     assert (done.code, done.error) == (1, "output-mismatch")
     assert "whole" in done.stderr
@@ -154,7 +154,10 @@ def test_graphs_are_closed_where_a_run_fails(tmp_path: Path) -> None:
 
         return run
 
-    with patch.object(prove_whole, "NativeRunner", Recorded), patch.object(prove_whole, "_with_thresholds", failing):
+    with (
+        patch.object(prove_pipeline, "NativeRunner", Recorded),
+        patch.object(prove_pipeline, "_with_thresholds", failing),
+    ):
         done = pack_stages(*pair(tmp_path))
     assert done.error == "reference-run-failed"
     assert len(opened) == 2

@@ -15,7 +15,7 @@ from tests.commands.program import webbuild
 from tests.models import save
 from tests.text_detectors import bars, detector
 from tests.text_models import dictionary, line_detector, orientation, recogniser, write_page
-from webbuild.compile.stages import prove_whole
+from webbuild.compile.stages import prove_pipeline
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.manifest.inputs.crop import HalfTurn
 from webbuild.manifest.manifest import CropClassesTask, CropInput, DetectTask, Manifest, TextBoxesTask, TextTask, decode
@@ -95,7 +95,7 @@ def test_a_width_that_is_given_by_name_is_the_only_one(tmp_path: Path) -> None:
 
 def test_the_graph_of_each_width_is_part_of_the_proof_of_the_whole(tmp_path: Path) -> None:
     """An answer of the wider graph alone that differs is found."""
-    with_thresholds = prove_whole._with_thresholds
+    with_thresholds = prove_pipeline._with_thresholds
 
     def other(stage: ModelStage, runner: NativeRunner) -> Callable[[Tensors], Tensors]:
         run = with_thresholds(stage, runner)
@@ -106,7 +106,7 @@ def test_the_graph_of_each_width_is_part_of_the_proof_of_the_whole(tmp_path: Pat
 
         return turned if stage.name == "rec" else run
 
-    with patch.object(prove_whole, "_with_thresholds", other):
+    with patch.object(prove_pipeline, "_with_thresholds", other):
         given = (*long_lines(tmp_path), "--widths", "64,480", "--batch", "1")
         done = webbuild("pack", *given, "-o", tmp_path / "out", "--no-verify")
     assert (done.code, done.error) == (1, "output-mismatch"), done.stderr

@@ -13,17 +13,17 @@ from webbuild.verify.bundle import Bundle
 from webbuild.verify.formatting import questions_text
 from webbuild.verify.graph_choice import LoadedGraphs
 from webbuild.verify.page_messages import AskCost
+from webbuild.verify.pipeline_graphs import pipeline_names
+from webbuild.verify.pipeline_page_runner import Asked, PipelinePageRunner
 from webbuild.verify.questions import question_problems, questions_of
 from webbuild.verify.report import Questions
-from webbuild.verify.stage_page_runner import Asked, WholePageRunner
-from webbuild.verify.whole_graphs import whole_names
 
 ANSWER = 70_000
 
 
 def whole(manifest: Manifest, tmp_path: Path) -> Bundle:
     stages = tuple(Bundle(tmp_path, each, stage=each.stage_name or "") for each in manifest.every_stage)
-    return Bundle(tmp_path, stages[-1].manifest, "whole", stage=stages[-1].stage, whole=stages)
+    return Bundle(tmp_path, stages[-1].manifest, "whole", stage=stages[-1].stage, all_stages=stages)
 
 
 def on_webgpu(manifest: Manifest) -> Manifest:
@@ -37,8 +37,8 @@ def on_webgpu(manifest: Manifest) -> Manifest:
     return replace(manifest, graphs=[*half, *full], stages=stages)
 
 
-def asked(*costs: AskCost) -> WholePageRunner:
-    runner = object.__new__(WholePageRunner)
+def asked(*costs: AskCost) -> PipelinePageRunner:
+    runner = object.__new__(PipelinePageRunner)
     first = AskCost(earlier_runs=0, read_bytes=10 * ANSWER, on_gpu=True)
     runner.asked = [Asked(each, ANSWER, (1, 0)) for each in (first, *costs)]
     runner.looks = [40.0, 50.0]
@@ -71,8 +71,8 @@ def test_the_first_answer_of_a_graph_is_not_judged_by_what_it_reads(tmp_path: Pa
 
 def test_all_stages_run_in_their_best_precision_and_as_exported(tmp_path: Path) -> None:
     bundle = whole(on_webgpu(stages_manifest()), tmp_path)
-    assert whole_names(bundle, ["webgpu", "wasm"]) == ["webgpu fp16 whole", "webgpu whole", "wasm whole"]
-    assert whole_names(bundle, ["webgpu"], "fp32") == ["webgpu whole"]
+    assert pipeline_names(bundle, ["webgpu", "wasm"]) == ["webgpu fp16 whole", "webgpu whole", "wasm whole"]
+    assert pipeline_names(bundle, ["webgpu"], "fp32") == ["webgpu whole"]
     half = LoadedGraphs.of(bundle, "webgpu fp16 whole")
     assert half.precision == {"encoder": "fp16", "middle": "fp32", "decoder": "fp32"}
     assert (half.on_webgpu, half.reduced_features) == (True, ["shader-f16"])

@@ -31,7 +31,7 @@ from webbuild.tasks.options.symbolic_dims import parse_dims
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.merged_weights import materialize_graph
-from webbuild.verify.stage_work import inputs_of_stage
+from webbuild.verify.stage_reference import inputs_of_stage
 
 MAX_WEIGHT_BYTES = 1 << 30
 """Bytes of weights that go into a session as one model."""

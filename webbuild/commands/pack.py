@@ -17,11 +17,11 @@ from webbuild.bundle.staging import check_output_folder, staged_folder
 from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_bundle import emit_bundle, stage_rewrites
 from webbuild.commands.pack_labels import with_text_labels
+from webbuild.commands.pack_messages import rewrite_lines
 from webbuild.commands.pack_plan import locate_models, parse_pack_options, plan_models
+from webbuild.commands.pack_prove_pipeline import prove_pipeline
 from webbuild.commands.pack_stages import compile_all, prove_stage, with_samples
-from webbuild.commands.pack_text import rewrite_lines
-from webbuild.commands.pack_whole import prove_whole
-from webbuild.commands.pack_words import check_same_space, compile_text, with_both_encoders, with_embedding
+from webbuild.commands.pack_text_encoder import check_same_space, compile_text, with_both_encoders, with_embedding
 from webbuild.commands.verify import verify_and_show, write_html_report
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.errors import CLEAN, WebbuildError
@@ -72,10 +72,10 @@ def _pack(arguments: PackArguments, parts: Path) -> int:
         check_same_space(stages, text)
         stages = with_samples(stages, arguments, progress)
         proven = [prove_stage(stage, folder, arguments, options, target, progress) for stage in stages]
-        whole = prove_whole(stages, proven, folder, arguments, progress)
-        words = None if text is None else (text, prove_stage(text, folder, arguments, options, target, progress))
+        pipeline = prove_pipeline(stages, proven, folder, arguments, progress)
+        text_encoder = None if text is None else (text, prove_stage(text, folder, arguments, options, target, progress))
         with progress.step("write the bundle"):
-            return emit_bundle(given.name, stages, proven, whole, folder, nms, measured, words)
+            return emit_bundle(given.name, stages, proven, pipeline, folder, nms, measured, text_encoder)
 
     nms: NmsPlacement = "shader" if arguments.nms == "auto" else arguments.nms
     measured = ""

@@ -20,7 +20,7 @@ from webbuild.compare.comparison import Comparison, with_variant
 from webbuild.compile.model_variant import ModelVariant
 from webbuild.compile.prove import ProvenGraphs
 from webbuild.compile.stages.model_stage import ModelStage
-from webbuild.compile.stages.prove_whole import WholeProof
+from webbuild.compile.stages.prove_pipeline import PipelineProof
 from webbuild.inspection.before_after import of_stages
 from webbuild.manifest.manifest import File, Input, Variant
 from webbuild.manifest.stages import crop_input
@@ -33,13 +33,13 @@ def emit_bundle(
     name: str,
     stages: Sequence[ModelStage],
     proofs: Sequence[Sequence[ProvenGraphs]],
-    whole: WholeProof,
+    pipeline: PipelineProof,
     folder: Path,
     nms: NmsPlacement,
     measured: str = "",
     text: tuple[ModelStage, Sequence[ProvenGraphs]] | None = None,
 ) -> PackReport:
-    """Write everything around the graphs in `folder`. `whole` is the proof of all stages together.
+    """Write everything around the graphs in `folder`. `pipeline` is the proof of all stages together.
 
     `measured` is why suppression has its form, where that was measured. `text` is the text encoder that ships.
     """
@@ -66,7 +66,7 @@ def emit_bundle(
     report = PackReport.build(
         manifest,
         stage_rewrites(all_stages),
-        [*_comparisons(models), *whole.comparisons],
+        [*_comparisons(models), *pipeline.comparisons],
         of_stages({stage.name: stage.findings for stage in all_stages}),
         stages=[_stage_report(stage, each, nms, measured) for stage, each in first_proofs],
         folder=folder,
@@ -75,9 +75,9 @@ def emit_bundle(
     shown = [asked.get(sample.name, sample) for sample in samples if sample.has_image]
     nodes = sum(stage.loaded.source.model.graph.num_nodes() for stage in all_stages)
     found = firsts[-1][1].equivalence
-    if whole.detections:  # in all crops of a picture, and not in the one that the last stage alone is compared on
-        found = msgspec.structs.replace(found, detections=whole.detections)
-    crops = crop_input(manifest.every_stage[-1]) is not None and not whole.detections
+    if pipeline.detections:  # in all crops of a picture, and not in the one that the last stage alone is compared on
+        found = msgspec.structs.replace(found, detections=pipeline.detections)
+    crops = crop_input(manifest.every_stage[-1]) is not None and not pipeline.detections
     write_pack_report(report, manifest, shown, found, nodes, folder, crops=crops)
     write_manifest(manifest, folder)
     return report

@@ -1,4 +1,4 @@
-"""The labels of `webbuild pack --text`: embedded before MODEL is compiled."""
+"""The labels of `webbuild pack --text --labels`: embedded before MODEL is compiled. The text encoder does not ship."""
 
 from __future__ import annotations
 

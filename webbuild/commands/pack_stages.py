@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from webbuild.commands.options.pack import PackArguments
+from webbuild.commands.pack_messages import compiled_lines, findings_before_after, proven_lines
 from webbuild.commands.pack_plan import PackOptions
-from webbuild.commands.pack_text import compiled_lines, findings_before_after, proven_lines
 from webbuild.commands.stage_options import free_dims, input_names, own_options
 from webbuild.compile.compile_batch import compile_batch
 from webbuild.compile.compile_model import CompiledModel, compile_model
@@ -85,7 +85,7 @@ def compile_all(
         findings = findings_before_after(loaded, compiled, target)
         if stage.name:
             progress.print(f"stage {stage.name}: {path.name}")
-        progress.print_lines(compiled_lines(compiled, findings, nms, whole=arguments.dry_run))
+        progress.print_lines(compiled_lines(compiled, findings, nms, every=arguments.dry_run))
         if stage.glue is not None:
             progress.print_lines(f"note: {each}" for each in stage.glue.assumptions)
         return ModelStage(stage.name, stage.given, variants, findings, stage.glue)

@@ -17,9 +17,9 @@ import msgspec
 
 from webbuild.commands.locate_and_export import export_located, parse_export_options
 from webbuild.commands.options.patch import PatchArguments
+from webbuild.commands.patch_messages import result_lines
 from webbuild.commands.patch_model import patch_model
 from webbuild.commands.patch_result import PatchError, PatchResult, failed_result
-from webbuild.commands.patch_text import result_lines
 from webbuild.errors import BUG, INTERRUPTED, USAGE, WebbuildError, printable
 from webbuild.model.locate import locate_model
 from webbuild.reporting.progress import ProgressReporter

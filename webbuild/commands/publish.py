@@ -20,7 +20,7 @@ from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.model.choose_files import HUB_PREFIX
 from webbuild.model.locate import hub_reference
 from webbuild.reporting.progress import ProgressReporter
-from webbuild.runners.chain import WHOLE
+from webbuild.runners.chain import ALL_STAGES
 from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.formatting import runner_name, without_stage
 from webbuild.verify.report import VerifyReport, exit_code
@@ -100,5 +100,5 @@ def _results(report: VerifyReport) -> list[BackendResult]:
             max((each.tolerance_used for each in run.comparisons), default=0.0),
         )
         for run in report.backends
-        if not run.skip_reason and (not report.stages or WHOLE in run.backend.split(" "))
+        if not run.skip_reason and (not report.stages or ALL_STAGES in run.backend.split(" "))
     ]

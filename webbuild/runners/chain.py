@@ -14,7 +14,7 @@ from webbuild.runners.native import NativeRunner
 from webbuild.runners.runner import Tensors
 
 RunStage = Callable[[Tensors], Tensors]
-WHOLE = "whole"
+ALL_STAGES = "whole"
 """What reports call all stages, one after another."""
 
 

@@ -17,7 +17,7 @@ class Bundle(Struct, frozen=True):
     """A folder and its manifest. `variant` is the name of the variant that the manifest is of, empty for the first.
 
     With a `batch` its graphs take so many pictures; the manifest is as for one of them. `stage` is the stage that the
-    manifest is of, empty where there is one, `glue` the module in front of it. `whole` are all stages of a bundle that
+    manifest is of, empty where there is one, `glue` the module in front of it. `all_stages` are those of a bundle that
     stands for them together: its manifest is the last one's. `size` is that of the pictures that `load()` is asked for,
     None where the first stage has one variant: width and height.
     """
@@ -28,7 +28,7 @@ class Bundle(Struct, frozen=True):
     batch: int = 1
     stage: str = ""
     glue: Glue | None = None
-    whole: tuple[Bundle, ...] = ()
+    all_stages: tuple[Bundle, ...] = ()
     size: tuple[int, int] | None = None
 
     @property
@@ -52,7 +52,7 @@ class Bundle(Struct, frozen=True):
     @property
     def looks_at_crops(self) -> bool:
         """Whether it stands for all stages, of which the last looks at crops of what another finds."""
-        return bool(self.whole) and crop_input(self.manifest) is not None
+        return bool(self.all_stages) and crop_input(self.manifest) is not None
 
     @property
     def loader_file(self) -> str:

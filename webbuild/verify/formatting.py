@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from webbuild.equivalence.noise_floor import NOISE_FACTOR
 from webbuild.reporting.comparison_text import noise_levels
 from webbuild.reporting.quantities import format_bytes
-from webbuild.runners.chain import WHOLE
+from webbuild.runners.chain import ALL_STAGES
 from webbuild.tasks.registry import kind_of
 from webbuild.verify.report import Questions, VerifyReport, exit_code
 
@@ -71,7 +71,7 @@ def questions_text(asked: Questions) -> str:
 def without_stage(runner: str, stages: Sequence[str]) -> str:
     """Return a runner's name without that of its stage, or of all together: `webgpu fp16` of `webgpu fp16 decoder`."""
     backend, space, rest = runner.partition(" ")
-    words = [word for word in rest.split(" ") if word and not (stages and word in (*stages, WHOLE))]
+    words = [word for word in rest.split(" ") if word and not (stages and word in (*stages, ALL_STAGES))]
     return " ".join([backend, *words]) if space else backend
 
 
@@ -90,7 +90,7 @@ def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
     found = sum(len(sample.detections) for sample in report.samples)
     thing = kind_of(report.task).noun or "detection"
     on = f"{samples}, {_plural(found, thing)}" if found else samples
-    together = [" and all together"] if any(WHOLE in run.backend.split(" ") for run in ran) else []
+    together = [" and all together"] if any(ALL_STAGES in run.backend.split(" ") for run in ran) else []
     on += f", in {' and '.join(report.stages)}{''.join(together)}" if report.stages else ""
     failures, problems = report.failures(), report.all_problems()
     if exit_code(report) == 0:

@@ -21,10 +21,10 @@ from webbuild.verify.page_rpc import PageError
 from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.report import Problem, problem_of
 from webbuild.verify.run_backend import page_error_problem
-from webbuild.verify.variant_work import VariantWork
+from webbuild.verify.variant_reference import VariantReference
 
 GluedInputs = tuple[Sequence[VerifyInput], Sequence[Problem]]
-RunGlue = Callable[[Bundle, Sequence[VerifyInput], Sequence[VariantWork]], GluedInputs]
+RunGlue = Callable[[Bundle, Sequence[VerifyInput], Sequence[VariantReference]], GluedInputs]
 """Gives inputs of a stage what its module makes, and the problems of that."""
 
 _FIX = "correct the module, and pack the model again"
@@ -33,7 +33,7 @@ _FIX = "correct the module, and pack the model again"
 def glue_in(endpoint: Endpoint, seconds: float) -> RunGlue:
     """Return what runs modules in a browser, each step at most `seconds` long."""
 
-    def run(bundle: Bundle, inputs: Sequence[VerifyInput], earlier: Sequence[VariantWork]) -> GluedInputs:
+    def run(bundle: Bundle, inputs: Sequence[VerifyInput], earlier: Sequence[VariantReference]) -> GluedInputs:
         if bundle.glue is None or bundle.variant != bundle.stage:
             return inputs, ()
         if not any(given.files for given in earlier[0].inputs):
@@ -53,7 +53,11 @@ def glue_in(endpoint: Endpoint, seconds: float) -> RunGlue:
 
 
 def _made(
-    bundle: Bundle, inputs: Sequence[VerifyInput], earlier: Sequence[VariantWork], endpoint: Endpoint, seconds: float
+    bundle: Bundle,
+    inputs: Sequence[VerifyInput],
+    earlier: Sequence[VariantReference],
+    endpoint: Endpoint,
+    seconds: float,
 ) -> list[VerifyInput]:
     """Return the inputs of a stage with what the module makes of the answers of the stages before it.
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from webbuild.verify.bundle import Bundle
-from webbuild.verify.whole_graphs import whole_graphs
+from webbuild.verify.pipeline_graphs import pipeline_graphs
 
 
 class LoadedGraphs(Struct, frozen=True):
@@ -24,13 +24,13 @@ class LoadedGraphs(Struct, frozen=True):
     @staticmethod
     def of(bundle: Bundle, name: str) -> LoadedGraphs:
         """Return them for the run of a name. Where a stage must not run on its backend, the runtime takes WASM."""
-        if not bundle.whole:
+        if not bundle.all_stages:
             graph = bundle.graph(name)
             target = name.partition(" ")[0] if graph is None else graph.target
             asked = "auto" if bundle.is_disabled(target) else target
             reduced = [] if graph is None or graph.precision == "fp32" else graph.features
             return LoadedGraphs(asked, "auto" if graph is None else graph.precision, asked == "webgpu", reduced)
-        graphs = whole_graphs(bundle, name)
+        graphs = pipeline_graphs(bundle, name)
         features = [f for graph in graphs.values() if graph.precision != "fp32" for f in graph.features]
         return LoadedGraphs(
             {stage: graph.target for stage, graph in graphs.items()},

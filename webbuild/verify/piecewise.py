@@ -33,7 +33,7 @@ def judge_drowned(
     noise, graph = reference.noise, bundle.graph(name)
     if noise is None or compare_pieces is None or graph is None or graph.name != graph.target:
         return comparisons
-    if bundle.whole or bundle.variant != bundle.stage:
+    if bundle.all_stages or bundle.variant != bundle.stage:
         return comparisons
     if not noise.drowns(comparisons) or not _answers_alike(bundle, graph, reference):
         return comparisons

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 
 from webbuild.reporting.quantities import format_bytes
 from webbuild.verify.bundle import Bundle
+from webbuild.verify.pipeline_graphs import pipeline_graphs
+from webbuild.verify.pipeline_page_runner import Asked, PipelinePageRunner
 from webbuild.verify.report import Problem, Questions
-from webbuild.verify.stage_page_runner import Asked, WholePageRunner
-from webbuild.verify.whole_graphs import whole_graphs
 
 _MAX_BESIDE = 4096
 """Bytes that may be read back besides an answer's arrays: scores and boxes."""
 
 
-def questions_of(runner: WholePageRunner) -> Questions | None:
+def questions_of(runner: PipelinePageRunner) -> Questions | None:
     """Return what was asked in a page, None where nothing was."""
     if not runner.asked:
         return None
@@ -30,7 +30,7 @@ def questions_of(runner: WholePageRunner) -> Questions | None:
     )
 
 
-def question_problems(whole: Bundle, name: str, runner: WholePageRunner) -> Iterator[Problem]:
+def question_problems(pipeline: Bundle, name: str, runner: PipelinePageRunner) -> Iterator[Problem]:
     """Say where an earlier stage ran again at a question, and where more than the answer was read from the GPU."""
     if any(each.cost.earlier_runs for each in runner.asked):
         yield Problem(
@@ -39,7 +39,7 @@ def question_problems(whole: Bundle, name: str, runner: WholePageRunner) -> Iter
             message="stages before the last ran again at a question about a picture that they had looked at",
             fix="this is a bug of webbuild: report it with the bundle",
         )
-    last = whole_graphs(whole, name)[whole.stage]
+    last = pipeline_graphs(pipeline, name)[pipeline.stage]
     stays = last.target == "webgpu" and last.all_on_gpu and not last.cpu_nodes
     costliest = max(
         filter(_reads_more, _settled(runner.asked)), key=lambda each: each.cost.read_bytes or 0, default=None

@@ -13,7 +13,7 @@ from webbuild.reporting.data_url import image_data_url
 from webbuild.reporting.jinja import template_environment
 from webbuild.reporting.overlay import Layer, detection_layer
 from webbuild.reporting.pipeline_picture import pipeline_picture
-from webbuild.runners.chain import WHOLE
+from webbuild.runners.chain import ALL_STAGES
 from webbuild.tasks.registry import kind_of
 from webbuild.verify import formatting
 from webbuild.verify.bundle_reader import open_bundle
@@ -111,8 +111,8 @@ def _sample_cards(report: VerifyReport, directory: Path) -> list[VerifySampleCar
 
 def _pictured(report: VerifyReport) -> list[BackendRun]:
     """Return the runs that answer as a visitor is answered: of several stages those of all together."""
-    whole = [run for run in report.backends if report.stages and WHOLE in run.backend.split(" ")]
-    return whole or list(report.backends)
+    pipeline = [run for run in report.backends if report.stages and ALL_STAGES in run.backend.split(" ")]
+    return pipeline or list(report.backends)
 
 
 def _agreement(results: Iterable[SampleResult]) -> str:

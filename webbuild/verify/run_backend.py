@@ -22,10 +22,10 @@ from webbuild.verify.node_placement import misplaced_problems, summarize_placeme
 from webbuild.verify.page_messages import LoadResult
 from webbuild.verify.page_rpc import PageError
 from webbuild.verify.page_runner import PageRunner
+from webbuild.verify.pipeline_page_runner import PipelinePageRunner
 from webbuild.verify.questions import question_problems, questions_of
 from webbuild.verify.report import BackendRun, Problem, SampleResult, Timings
 from webbuild.verify.run_sample import run_frame, run_sample
-from webbuild.verify.stage_page_runner import WholePageRunner
 from webbuild.verify.tracks import compare_tracks
 
 ReferenceResults = Sequence[tuple[VerifyInput, Answer]]
@@ -40,7 +40,7 @@ def run_backend(
     server: Server,
     bundle: Bundle,
     name: str,
-    work: ReferenceResults,
+    samples: ReferenceResults,
     *,
     seconds: float,
     progress: ProgressCallback,
@@ -57,7 +57,7 @@ def run_backend(
         graph = bundle.graph(name)
         backend = name.partition(" ")[0]
         asked = LoadedGraphs.of(bundle, name)
-        runner = _page_runner(page, server, bundle, name, work, seconds)
+        runner = _page_runner(page, server, bundle, name, samples, seconds)
         if backend == "webgpu" and asked.on_webgpu:
             has = runner.adapter()
             if has is None:
@@ -65,7 +65,7 @@ def run_backend(
             if lacks := [feature for feature in asked.reduced_features if feature not in has]:
                 return BackendRun(backend=name, skip_reason=f"this adapter has no {', '.join(lacks)}")
         if bundle.batch > 1:
-            work = [each for each in work if not each[0].tracked]
+            samples = [each for each in samples if not each[0].tracked]
         loaded: LoadResult | None = None
         results: list[SampleResult] = []
         times: list[float] = []
@@ -79,30 +79,30 @@ def run_backend(
                 name,
             )
             problems += failed
-            for given, expected in work:
+            for given, expected in samples:
                 progress(f"{name}: {given.title}")
                 result, took = run_sample(bundle, runner, given, expected, browser.name)
                 results.append(result)
                 times += took
             tracked = list[tuple[Answer, SampleResult]]()
-            for given, expected in work:
+            for given, expected in samples:
                 if given.sequence and given.file is not None:
                     progress(f"{name}: {given.title}, as a picture")
                     results.append(run_frame(bundle, runner, given, expected))
                     tracked += [(expected, results[-1])] if given.tracked else []
             if tracked:
                 results.append(compare_tracks(name, tracked))
-            while work and len(times) < _MIN_RUNS and not bundle.whole:
-                times.append(runner.run_timed(work[-1][0].feeds)[1])
+            while samples and len(times) < _MIN_RUNS and not bundle.all_stages:
+                times.append(runner.run_timed(samples[-1][0].feeds)[1])
             runner.dispose()
         except PageError as error:
             problems.append(page_error_problem(name, error))
         forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.graph_path(graph))]
         run = BackendRun(backend=name) if loaded is None else _loaded_run(name, loaded, results, times)
-        if isinstance(runner, WholePageRunner):
+        if isinstance(runner, PipelinePageRunner):
             run = msgspec.structs.replace(run, questions=questions_of(runner))
             problems += question_problems(bundle, name, runner)
-        if bundle.batch > 1 or bundle.whole:  # the engine's log is of the first stage's session, for one picture
+        if bundle.batch > 1 or bundle.all_stages:  # the engine's log is of the first stage's session, for one picture
             run = msgspec.structs.replace(run, placements=())
         elif loaded is not None and is_placement_promised(graph):
             misplaced = misplaced_problems(loaded.backend, run.placements, where=name, forced=forced)
@@ -131,14 +131,14 @@ def load_tested(load: Callable[[bool], LoadResult], where: str) -> tuple[LoadRes
 
 
 def _page_runner(
-    page: DrivenPage, server: Server, bundle: Bundle, name: str, work: ReferenceResults, seconds: float
+    page: DrivenPage, server: Server, bundle: Bundle, name: str, samples: ReferenceResults, seconds: float
 ) -> PageRunner:
-    if bundle.whole:
-        return WholePageRunner(page, server, name, bundle.whole, seconds=seconds)
+    if bundle.all_stages:
+        return PipelinePageRunner(page, server, name, bundle.all_stages, seconds=seconds)
     picture = picture_input(bundle.manifest)
     if bundle.batch == 1 or picture is None:
         return PageRunner(page, server, name, stage=bundle.stage, seconds=seconds)
-    others = [file for given, _ in work for file in given.files]
+    others = [file for given, _ in samples for file in given.files]
     return BatchPageRunner(page, server, name, picture.name, bundle.batch, others, stage=bundle.stage, seconds=seconds)
 
 

@@ -29,10 +29,10 @@ from webbuild.verify.inputs import VerifyInput, picture_input
 from webbuild.verify.page_messages import RunResult, RuntimeFailure
 from webbuild.verify.page_rpc import PageError
 from webbuild.verify.page_runner import PageRunner, Track
+from webbuild.verify.pipeline_graphs import pipeline_policy
+from webbuild.verify.pipeline_page_runner import PipelinePageRunner
 from webbuild.verify.reference import policy_of
 from webbuild.verify.report import SampleResult
-from webbuild.verify.stage_page_runner import WholePageRunner
-from webbuild.verify.whole_graphs import whole_policy
 
 INPUT_TOLERANCE = 1e-6
 """How far the browser's tensor may lie from Python's, relative to its largest magnitude: rounding, no more.
@@ -59,11 +59,11 @@ def run_sample(
     states = {spec.name for spec in state_inputs(bundle.manifest.inputs)}
     if states and not given.continues:
         runner.reset()
-    if isinstance(runner, WholePageRunner) and given.file is not None and (bundle.looks_at_crops or given.points):
+    if isinstance(runner, PipelinePageRunner) and given.file is not None and (bundle.looks_at_crops or given.points):
         result, inference = _run_picture(bundle, runner, given, expected)
         return result, [inference]
-    if isinstance(runner, WholePageRunner):
-        outputs, took = runner.run_whole(given.feeds, given.files)
+    if isinstance(runner, PipelinePageRunner):
+        outputs, took = runner.run_pipeline(given.feeds, given.files)
         compared = compare_tensors(runner.name, given.title, "raw", expected, outputs, _policy(bundle, runner))
         return SampleResult(sample=given.title, comparisons=tuple(compared), inference_ms=took), [took]
     outputs, took = runner.run_timed({name: array for name, array in given.feeds.items() if name not in states})
@@ -92,7 +92,7 @@ def run_sample(
 
 def _policy(bundle: Bundle, runner: PageRunner) -> Policy:
     """Return the policy of a graph, for all stages the widest of the graphs that may run together."""
-    return whole_policy(bundle, runner.name) if bundle.whole else policy_of(bundle, runner.name)
+    return pipeline_policy(bundle, runner.name) if bundle.all_stages else policy_of(bundle, runner.name)
 
 
 def _run_in_tiles(bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: Answer) -> tuple[Comparison, ...]:
@@ -124,7 +124,7 @@ def _run_picture(
     bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: Answer, repeated: str = ""
 ) -> tuple[SampleResult, float]:
     """Run a picture as a visitor does and judge what comes out; also return the milliseconds of its inference."""
-    stages = bundle.whole or (bundle,)
+    stages = bundle.all_stages or (bundle,)
     thresholds = {name: value for each in stages for name, value in each.manifest.evaluation_thresholds.items()}
     options: dict[str, float | str | list[float]] = {**thresholds, **given.options}
     if expected.context.mode is not None:
@@ -155,7 +155,7 @@ def _run_picture(
 
 
 def _answer(runner: PageRunner, given: VerifyInput, options: Mapping[str, float | str | list[float]]) -> RunResult:
-    if isinstance(runner, WholePageRunner) and given.points is not None:
+    if isinstance(runner, PipelinePageRunner) and given.points is not None:
         return runner.ask(given.files, given.points)
     track: Track | None = None if not given.tracked else "on" if given.continues else "begin"
     return runner.predict(given.files, options, second=given.second, track=track)

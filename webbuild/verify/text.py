@@ -11,7 +11,7 @@ from webbuild.reporting.comparison_text import describe_reason
 from webbuild.reporting.problem_text import print_problems
 from webbuild.reporting.quantities import format_count
 from webbuild.reporting.terminal_tables import fitting_tables, unbroken
-from webbuild.runners.chain import WHOLE
+from webbuild.runners.chain import ALL_STAGES
 from webbuild.verify import formatting
 from webbuild.verify.report import BackendRun, VerifyReport
 
@@ -65,8 +65,8 @@ def _heading(run: BackendRun) -> str:
 def _paced(report: VerifyReport) -> list[BackendRun]:
     """Return the runs whose time is told in a line: of several stages those of all together, where there are such."""
     timed = [run for run in report.backends if run.timings]
-    whole = [run for run in timed if report.stages and WHOLE in run.backend.split(" ")]
-    return whole or timed
+    pipeline = [run for run in timed if report.stages and ALL_STAGES in run.backend.split(" ")]
+    return pipeline or timed
 
 
 def _pace(run: BackendRun) -> str:

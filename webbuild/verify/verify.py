@@ -32,13 +32,13 @@ from webbuild.verify.changed_files import changed_files
 from webbuild.verify.glue import glue_in
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.piecewise import ComparePieces, judge_drowned
+from webbuild.verify.pipeline_reference import compute_pipeline_references
 from webbuild.verify.report import BackendRun, PointedAt, SampleReport, SampleResult, VerifyEnvironment, VerifyReport
 from webbuild.verify.run_all_backends import BrowserRun, run_all_backends
 from webbuild.verify.run_backend import ReferenceResults, run_backend
-from webbuild.verify.stage_work import first_variants, later_work, takes_earlier
+from webbuild.verify.stage_reference import compute_stage_reference, first_variants, takes_earlier
 from webbuild.verify.tracks import require_boxes
-from webbuild.verify.variant_work import VariantWork, reference_work
-from webbuild.verify.whole_work import whole_works
+from webbuild.verify.variant_reference import VariantReference, compute_variant_reference
 
 BACKENDS = ("webgpu", "wasm")
 _ROWS = ("wasm", "webgpu")
@@ -83,23 +83,29 @@ def verify_in_browsers(
     asked = list(backends)
     backends = asked or [name for name in _ROWS if any(name in each.backends for each in places)]
     with TemporaryDirectory() as folder:
-        work: list[VariantWork] = []
+        references: list[VariantReference] = []
         for each in bundle.variants:
             say(f"native: the reference {each.variant}".rstrip())
-            more = work[0].more if work else None
+            more = references[0].more if references else None
             names = each.graph_names(backends, precision)
             if each.batch > 1:  # each picture of a batch is judged by its own run
                 alike = (each.stage, picture_size(each.manifest))
-                single = next(one for one in work if (one.bundle.stage, picture_size(one.bundle.manifest)) == alike)
-                work.append(msgspec.structs.replace(single, bundle=each, names=names))
+                single = next(
+                    one for one in references if (one.bundle.stage, picture_size(one.bundle.manifest)) == alike
+                )
+                references.append(msgspec.structs.replace(single, bundle=each, names=names))
             elif takes_earlier(each):
-                work.append(later_work(each, names, first_variants(work), glue_in(places[0], seconds)))
+                references.append(
+                    compute_stage_reference(each, names, first_variants(references), glue_in(places[0], seconds))
+                )
             else:
-                work.append(reference_work(each, names, inputs, Path(folder), more, say, track=track))
-        if bundle.manifest.stages and not any(each.problems for each in work):
+                references.append(compute_variant_reference(each, names, inputs, Path(folder), more, say, track=track))
+        if bundle.manifest.stages and not any(each.problems for each in references):
             say("native: the reference of all stages together")
-            work += list(whole_works(bundle, work, backends, precision, glue_in(places[0], seconds)))
-        jobs = {name: each for each in work for name in each.names}
+            references += list(
+                compute_pipeline_references(bundle, references, backends, precision, glue_in(places[0], seconds))
+            )
+        jobs = {name: each for each in references for name in each.names}
         with Server(directory, port=port) as server:
 
             def run(browser: DrivenBrowser, name: str) -> BackendRun:
@@ -118,7 +124,7 @@ def verify_in_browsers(
         ]
         judged = zip(reports, pieces, strict=True)
         reports = [each if isinstance(each, WebbuildError) else _judged(each, jobs, by) for each, by in judged]
-        first, shown = work[0], next((each for each in work if each.bundle.whole), work[0])
+        first, shown = references[0], next((each for each in references if each.bundle.all_stages), references[0])
         task = shown.bundle.manifest.task
         report = VerifyReport(
             bundle=bundle.manifest.name,
@@ -128,20 +134,20 @@ def verify_in_browsers(
             task=task,
             environment=_environment(bundle, first.runner.version),
             samples=_sample_reports(bundle, task, shown.results, first.more),
-            checks=tuple(check for each in work for check in each.checks),
+            checks=tuple(check for each in references for check in each.checks),
             backends=(),
-            noise={name: level for each in work for name, level in each.noise.items()},
+            noise={name: level for each in references for name, level in each.noise.items()},
             fp16_backend=fp16_backend_used(bundle),
-            stages=tuple(each.bundle.stage for each in first_variants(work)) if bundle.manifest.stages else (),
+            stages=tuple(each.bundle.stage for each in first_variants(references)) if bundle.manifest.stages else (),
             problems=(
                 *problems,
-                *(problem for each in work for problem in each.problems),
+                *(problem for each in references for problem in each.problems),
                 *(
                     problem
-                    for stage in first_variants(work)
+                    for stage in first_variants(references)
                     for problem in degenerate.degenerate_problems(
                         stage.bundle.manifest.task,
-                        [w.outputs for e in work if e.bundle.stage == stage.bundle.stage for _, w in e.results],
+                        [w.outputs for e in references if e.bundle.stage == stage.bundle.stage for _, w in e.results],
                     )
                 ),
             ),
@@ -154,14 +160,14 @@ def _in_reach(endpoint: Endpoint, names: Iterable[str], asked: Sequence[str]) ->
     return [name for name in names if asked or name.partition(" ")[0] in endpoint.backends]
 
 
-def _judged(done: BrowserRun, jobs: Mapping[str, VariantWork], compare_pieces: ComparePieces | None) -> BrowserRun:
+def _judged(done: BrowserRun, jobs: Mapping[str, VariantReference], compare_pieces: ComparePieces | None) -> BrowserRun:
     """Judge the samples of each backend together."""
     runs = []
     for run in done.runs:
-        work = jobs[run.backend]
-        judged = final_verdicts(run.comparisons, work.reference.noise)
-        drowned = judge_drowned(judged, run.backend, work.bundle, work.reference, compare_pieces)
-        runs.append(_with_merged_steps(_with_comparisons(run, drowned), work.sequences))
+        reference = jobs[run.backend]
+        judged = final_verdicts(run.comparisons, reference.reference.noise)
+        drowned = judge_drowned(judged, run.backend, reference.bundle, reference.reference, compare_pieces)
+        runs.append(_with_merged_steps(_with_comparisons(run, drowned), reference.sequences))
     return msgspec.structs.replace(done, runs=tuple(runs))
 
 
@@ -195,7 +201,7 @@ def _with_merged_steps(run: BackendRun, sequences: Mapping[str, str]) -> Backend
 
 
 def _sample_reports(
-    bundle: Bundle, task: Task, work: ReferenceResults, more: Sequence[Path]
+    bundle: Bundle, task: Task, samples: ReferenceResults, more: Sequence[Path]
 ) -> tuple[SampleReport, ...]:
     """Return what was compared; frames, and the pictures `more`, were made for it, and are gone.
 
@@ -203,7 +209,7 @@ def _sample_reports(
     """
     samples = [
         _sample_report(bundle, task, msgspec.structs.replace(given, file=None) if is_gone else given, expected)
-        for given, expected in work
+        for given, expected in samples
         if not given.continues
         for is_gone in [given.file in more or bool(given.sequence)]
     ]

@@ -10,36 +10,36 @@ from webbuild.verify.bundle import Bundle
 from webbuild.verify.reference import policy_of
 
 
-def whole_names(whole: Bundle, backends: Sequence[str], precision: str = "auto") -> list[str]:
+def pipeline_names(pipeline: Bundle, backends: Sequence[str], precision: str = "auto") -> list[str]:
     """Return the runs of all stages together, best first: on each backend the best graphs, and those as exported.
 
     Their names are those of graphs: `webgpu fp16 whole`, `webgpu whole`, `webgpu whole 640x480`.
     """
     names = []
     for backend in backends:
-        best = [graphs[0].precision for stage in whole.whole if (graphs := _graphs(stage, backend))]
+        best = [graphs[0].precision for stage in pipeline.all_stages if (graphs := _graphs(stage, backend))]
         reduced = next((each for each in best if each != "fp32"), "")
         if reduced and precision in ("auto", reduced):
-            names.append(f"{backend} {reduced} {whole.variant}")
+            names.append(f"{backend} {reduced} {pipeline.variant}")
         if not reduced or precision in ("auto", "fp32"):
-            names.append(f"{backend} {whole.variant}")
+            names.append(f"{backend} {pipeline.variant}")
     return names
 
 
-def whole_graphs(whole: Bundle, name: str) -> dict[str, Graph]:
+def pipeline_graphs(pipeline: Bundle, name: str) -> dict[str, Graph]:
     """Return the graph of each stage in a run: on WASM where the stage has none for the backend."""
     backend, _, rest = name.partition(" ")
-    reduced = rest != whole.variant
+    reduced = rest != pipeline.variant
     return {
         stage.stage: (_graphs(stage, backend) or _graphs(stage, "wasm") or stage.manifest.graphs)[0 if reduced else -1]
-        for stage in whole.whole
+        for stage in pipeline.all_stages
     }
 
 
-def whole_policy(whole: Bundle, name: str) -> Policy:
+def pipeline_policy(pipeline: Bundle, name: str) -> Policy:
     """Return the widest policy of the graphs that run together."""
-    graphs = whole_graphs(whole, name)
-    policies = [policy_of(each, f"{graphs[each.stage].name} {each.variant}".rstrip()) for each in whole.whole]
+    graphs = pipeline_graphs(pipeline, name)
+    policies = [policy_of(each, f"{graphs[each.stage].name} {each.variant}".rstrip()) for each in pipeline.all_stages]
     return max(policies, key=lambda policy: policy.tolerance.relative)
 
 

@@ -22,7 +22,7 @@ from webbuild.quantization.report import WeightQuantizationReport
 from webbuild.reporting.comparison_text import noise_levels
 from webbuild.reporting.problem_text import see
 from webbuild.reporting.quantities import format_count
-from webbuild.runners.chain import WHOLE
+from webbuild.runners.chain import ALL_STAGES
 from webbuild.samples.sequences import STEPS
 from webbuild.targets.target import Target
 from webbuild.verify.formatting import runner_name
@@ -38,13 +38,13 @@ def findings_before_after(loaded: LoadedModel, compiled: CompiledModel, target: 
 
 
 def compiled_lines(
-    compiled: CompiledModel, findings: BeforeAfter | None, nms: NmsPlacement, *, whole: bool = False
+    compiled: CompiledModel, findings: BeforeAfter | None, nms: NmsPlacement, *, every: bool = False
 ) -> Iterator[str]:
     """Yield a line for each thing that was assumed, and one for what was patched; more where something is left.
 
-    Of many assumptions the last are counted, but not in the `whole`, of which no report is written.
+    Of many assumptions the last are counted, but not where `every` one is wanted, since no report is written.
     """
-    most = len(compiled.assumptions) if whole else _MAX_LINES
+    most = len(compiled.assumptions) if every else _MAX_LINES
     yield from (f"note: {assumption}" for assumption in _shortened(compiled.assumptions, most))
     yield from (f"warning: {each}" for each in compiled.warnings)
     lowered = compiled.lowered
@@ -95,10 +95,10 @@ def rewrite_lines(by_target: Mapping[str, Sequence[Rewrite]]) -> Iterator[str]:
             yield f"{target}: {done} [{rewrite.code}] {rewrite.location}: {rewrite.reason}"
 
 
-def whole_lines(comparisons: Sequence[Comparison], samples: int, suffix: str) -> Iterator[str]:
+def pipeline_lines(comparisons: Sequence[Comparison], samples: int, suffix: str) -> Iterator[str]:
     """Yield how all stages together compare with the originals. `suffix` is the size, where there are several."""
     compared = _sameness("same answers as the originals one after another", comparisons)
-    yield f"proven {WHOLE}{suffix}: {compared} on {format_count(samples, 'sample')}"
+    yield f"proven {ALL_STAGES}{suffix}: {compared} on {format_count(samples, 'sample')}"
 
 
 def proven_lines(proven: ProvenGraphs, variant: ModelVariant) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What later stages of a bundle are judged by."""
+"""Reference answers of a later stage, on native ONNX Runtime: its inputs are the answers of earlier stages."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from webbuild.verify.glue import RunGlue
 from webbuild.verify.golden_reader import read_golden
 from webbuild.verify.inputs import VerifyInput, collect_inputs, option_feeds, random_input
 from webbuild.verify.reference import check_golden_run, reference_runner, run_reference
-from webbuild.verify.variant_work import VariantWork
+from webbuild.verify.variant_reference import VariantReference
 
 
-def first_variants(work: Sequence[VariantWork]) -> list[VariantWork]:
+def first_variants(references: Sequence[VariantReference]) -> list[VariantReference]:
     """Return the first variant of each stage."""
-    found = {each.bundle.stage: each for each in reversed(work) if not each.bundle.whole}
-    return [found[name] for name in dict.fromkeys(each.bundle.stage for each in work) if name in found]
+    found = {each.bundle.stage: each for each in reversed(references) if not each.bundle.all_stages}
+    return [found[name] for name in dict.fromkeys(each.bundle.stage for each in references) if name in found]
 
 
-def later_work(
-    bundle: Bundle, names: Sequence[str], earlier: Sequence[VariantWork], run_glue: RunGlue | None = None
-) -> VariantWork:
+def compute_stage_reference(
+    bundle: Bundle, names: Sequence[str], earlier: Sequence[VariantReference], run_glue: RunGlue | None = None
+) -> VariantReference:
     """Compute the reference's answers of a stage to what those before it answered, and to what its module made of that.
 
     Raises:
@@ -46,10 +46,10 @@ def later_work(
 
 def _answered(
     bundle: Bundle, names: Sequence[str], inputs: Sequence[VerifyInput], more: Sequence[Path] = ()
-) -> VariantWork:
+) -> VariantReference:
     runner = reference_runner(bundle)
     reference = run_reference(bundle, runner, inputs)
-    return VariantWork(bundle, names, runner, reference, inputs, more, check_golden_run(bundle, runner))
+    return VariantReference(bundle, names, runner, reference, inputs, more, check_golden_run(bundle, runner))
 
 
 def inputs_of_stage(
@@ -72,12 +72,12 @@ def inputs_of_stage(
             f"name one of {', '.join(names)}" if names else "leave --stage out",
             exit_code=USAGE,
         )
-    work: list[VariantWork] = []
+    references: list[VariantReference] = []
     for each in firsts:
-        inputs = later_inputs(each, work) if takes_earlier(each) else collect_inputs(each, files)
+        inputs = later_inputs(each, references) if takes_earlier(each) else collect_inputs(each, files)
         if each.stage == stage or not stage:
             return each, inputs
-        work.append(_answered(each, (), inputs))
+        references.append(_answered(each, (), inputs))
     raise AssertionError(stage)
 
 
@@ -103,7 +103,7 @@ def takes_earlier(bundle: Bundle) -> bool:
     return bool(joined or (bundle.stage and crop_input(bundle.manifest)))
 
 
-def later_inputs(bundle: Bundle, earlier: Sequence[VariantWork]) -> list[VerifyInput]:
+def later_inputs(bundle: Bundle, earlier: Sequence[VariantReference]) -> list[VerifyInput]:
     """Return the inputs of a stage: what the references of those before it answered to theirs.
 
     A crop is cut around the best box of what an earlier stage found, clicks lie in the picture. What else it takes is
@@ -132,5 +132,5 @@ def later_inputs(bundle: Bundle, earlier: Sequence[VariantWork]) -> list[VerifyI
     return inputs
 
 
-def _answer(work: VariantWork, index: int) -> Tensors:
-    return work.reference.answers[index].outputs
+def _answer(reference: VariantReference, index: int) -> Tensors:
+    return reference.reference.answers[index].outputs

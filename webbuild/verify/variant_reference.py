@@ -1,4 +1,4 @@
-"""What the graphs of a variant are judged by: the reference's answers to its inputs."""
+"""Reference answers of a variant, on native ONNX Runtime: what a browser's answers are compared with."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from webbuild.verify.tiled_reference import with_tiled
 from webbuild.verify.tracks import film_picture
 
 
-class VariantWork(Struct, frozen=True):
-    """What the graphs `names` of a variant are judged by. Of its inputs the last, `more`, were made for it.
+class VariantReference(Struct, frozen=True):
+    """The inputs of a variant and the reference's answers to them, for the graphs `names`.
 
-    `problems` are those of the module in front of a stage.
+    The last inputs are of the files `more`, which were made for this comparison. `problems` are those of the module in
+    front of a stage.
     """
 
     bundle: Bundle
@@ -51,7 +52,7 @@ class VariantWork(Struct, frozen=True):
         return {} if self.reference.noise is None else self.reference.noise.named_levels
 
 
-def reference_work(
+def compute_variant_reference(
     bundle: Bundle,
     names: Sequence[str],
     files: Sequence[Path],
@@ -60,7 +61,7 @@ def reference_work(
     say: Callable[[str], None],
     *,
     track: bool = False,
-) -> VariantWork:
+) -> VariantReference:
     """Compute the reference's answers for a variant. `more` are the pictures made for the first, None for that itself.
 
     Those of all variants are of the same pictures, so that a report has a row for each. With `track` there is a film
@@ -81,4 +82,4 @@ def reference_work(
         inputs = [*inputs, *film_inputs(bundle, shown, folder)]
         reference = run_reference(bundle, runner, inputs)
     inputs = with_tiled(bundle.manifest, inputs, runner.run)
-    return VariantWork(bundle, names, runner, reference, inputs, more, checks)
+    return VariantReference(bundle, names, runner, reference, inputs, more, checks)

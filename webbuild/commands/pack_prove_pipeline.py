@@ -1,4 +1,4 @@
-"""What `webbuild pack` does with several stages together: compare them with the originals, at each size."""
+"""The end-to-end proof of `webbuild pack`: all stages together against the originals, at each picture size."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from webbuild.commands.options.pack import PackArguments
-from webbuild.commands.pack_text import whole_lines
+from webbuild.commands.pack_messages import pipeline_lines
 from webbuild.compare.comparison import with_variant
 from webbuild.compile.model_variant import naming_variant
 from webbuild.compile.prove import ProvenGraphs
 from webbuild.compile.stages.model_stage import ModelStage
-from webbuild.compile.stages.prove_whole import WholeProof, prove_stages
+from webbuild.compile.stages.prove_pipeline import PipelineProof, prove_stages
 from webbuild.compile.stages.sizes import at_each_size
 from webbuild.compile.stages.smaller import check_smaller
 from webbuild.reporting.progress import ProgressReporter
 
 
-def prove_whole(
+def prove_pipeline(
     stages: Sequence[ModelStage],
     proven: Sequence[Sequence[ProvenGraphs]],
     folder: Path,
     arguments: PackArguments,
     progress: ProgressReporter,
-) -> WholeProof:
+) -> PipelineProof:
     """Compare all stages together at each size, and print that. One stage alone has nothing to compare.
 
     Returns:
@@ -33,7 +33,7 @@ def prove_whole(
         WebbuildError: what `check_smaller` and `prove_stages` raise.
     """
     if len(stages) == 1:
-        return WholeProof([])
+        return PipelineProof([])
     named = [(stage.name, each[0]) for stage, each in zip(stages, proven, strict=True)]
     check_smaller(named, arguments.precision, arguments.weights)
     proofs = []
@@ -41,6 +41,6 @@ def prove_whole(
         suffix = f" {sized.name}" if sized.name else ""
         with naming_variant(sized.name), progress.step(f"compare all stages together with the originals{suffix}"):
             proof = prove_stages(sized.stages, sized.proven, folder)
-        progress.print_lines(whole_lines(proof.comparisons, len(sized.stages[0].variants[0].samples), suffix))
-        proofs.append(WholeProof(with_variant(proof.comparisons, sized.name), proof.detections))
-    return WholeProof([each for proof in proofs for each in proof.comparisons], proofs[0].detections)
+        progress.print_lines(pipeline_lines(proof.comparisons, len(sized.stages[0].variants[0].samples), suffix))
+        proofs.append(PipelineProof(with_variant(proof.comparisons, sized.name), proof.detections))
+    return PipelineProof([each for proof in proofs for each in proof.comparisons], proofs[0].detections)

@@ -1,4 +1,4 @@
-"""What all stages of a bundle together are judged by."""
+"""Reference answers of a pipeline: all stages of a bundle one after another, on native ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -11,66 +11,66 @@ from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors
 from webbuild.equivalence.crop_chain import ChainStage, crop_answer, crop_thresholds
 from webbuild.equivalence.exact_inputs import exact_in_chain, run_input
-from webbuild.runners.chain import WHOLE, chain_feeds, perturbing_all, run_chain
+from webbuild.runners.chain import ALL_STAGES, chain_feeds, perturbing_all, run_chain
 from webbuild.runners.memoized import MemoizedRunner
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.glue import RunGlue
 from webbuild.verify.inputs import VerifyInput
+from webbuild.verify.pipeline_graphs import pipeline_names
+from webbuild.verify.pipeline_prompts import PromptedStage
 from webbuild.verify.reference import policy_of, thresholds_of
-from webbuild.verify.stage_work import first_variants, later_work
-from webbuild.verify.variant_work import VariantWork
-from webbuild.verify.whole_graphs import whole_names
-from webbuild.verify.whole_prompts import PromptedStage
+from webbuild.verify.stage_reference import compute_stage_reference, first_variants
+from webbuild.verify.variant_reference import VariantReference
 
 
-def whole_works(
+def compute_pipeline_references(
     bundle: Bundle,
-    work: Sequence[VariantWork],
+    references: Sequence[VariantReference],
     backends: Sequence[str],
     precision: str,
     run_glue: RunGlue | None = None,
-) -> Iterator[VariantWork]:
-    """Yield the work of all stages together at each size of the first one's pictures.
+) -> Iterator[VariantReference]:
+    """Yield the references of all stages together at each size of the first one's pictures.
 
     The later stages are given what the first one answers at that size.
 
     Raises:
         WebbuildError: `reference-run-failed`.
     """
-    first, *later = first_variants(work)
+    first, *later = first_variants(references)
     last = later[-1]
-    others = [each for each in work if each.bundle.stage == last.bundle.stage and each is not last]
-    for sized in (each for each in work if each.bundle.stage == first.bundle.stage):
+    others = [each for each in references if each.bundle.stage == last.bundle.stage and each is not last]
+    for sized in (each for each in references if each.bundle.stage == first.bundle.stage):
         stages = [sized]
         for each in later:
-            stages.append(each if sized is first else later_work(each.bundle, (), stages, run_glue))
+            stages.append(each if sized is first else compute_stage_reference(each.bundle, (), stages, run_glue))
         graphs = [stages[-1], *(each for each in others if each.bundle.batch == 1)]
-        whole = _whole_work(bundle, stages, graphs, backends, precision)
+        pipeline = _compute_pipeline_reference(bundle, stages, graphs, backends, precision)
         problems = () if sized is first else tuple(problem for each in stages for problem in each.problems)
-        yield msgspec.structs.replace(whole, problems=problems, names=() if problems else whole.names)
+        yield msgspec.structs.replace(pipeline, problems=problems, names=() if problems else pipeline.names)
 
 
-def _whole_work(
+def _compute_pipeline_reference(
     bundle: Bundle,
-    stages: Sequence[VariantWork],
-    graphs: Sequence[VariantWork],
+    stages: Sequence[VariantReference],
+    graphs: Sequence[VariantReference],
     backends: Sequence[str],
     precision: str,
-) -> VariantWork:
+) -> VariantReference:
     """Compute the reference's answers of all stages together, each on what the ones before it answer.
 
     Those to crops are what is found in all of them; where the last stage, which has these graphs, takes clicks, each
     picture is asked about several times.
     """
-    stages = [_remembering(each) for each in stages]
+    stages = [_memoized(each) for each in stages]
     *earlier, last = stages
     first = stages[0].bundle
-    whole = Bundle(
+    pipeline = Bundle(
         bundle.directory,
         last.bundle.manifest,
-        f"{WHOLE} {first.variant.removeprefix(first.stage).strip()}".rstrip(),
+        f"{ALL_STAGES} {first.variant.removeprefix(first.stage).strip()}".rstrip(),
         stage=last.bundle.stage,
-        whole=tuple(each.bundle for each in stages),
+        all_stages=tuple(each.bundle for each in stages),
         size=first.size,
     )
     chain = [(each.bundle.stage, each.bundle.manifest.inputs, each.runner.run) for each in stages]
@@ -78,7 +78,7 @@ def _whole_work(
     inputs = [each for index in range(len(last.inputs)) for each in _inputs(stages, prompted, index)]
     outputs = [spec.name for spec in last.bundle.manifest.outputs]
 
-    looking = _looking(stages, graphs[1:]) if whole.looks_at_crops else []
+    looking = _looking(stages, graphs[1:]) if pipeline.looks_at_crops else []
 
     def run(given: RunInput) -> Tensors | Answer:
         if looking and given.context.picture_file is not None:
@@ -103,11 +103,11 @@ def _whole_work(
     task = last.bundle.manifest.task
     perturbing = perturbing_all([*(each.runner for each in earlier), *(each.runner for each in graphs)])
     reference = Reference(run, runs, task, policy_of(last.bundle, "native"), perturbing)
-    names = whole_names(whole, backends, precision)
-    return VariantWork(whole, names, last.runner, reference, inputs, stages[0].more, list[Comparison]())
+    names = pipeline_names(pipeline, backends, precision)
+    return VariantReference(pipeline, names, last.runner, reference, inputs, stages[0].more, list[Comparison]())
 
 
-def _looking(stages: Sequence[VariantWork], wider: Sequence[VariantWork]) -> list[ChainStage]:
+def _looking(stages: Sequence[VariantReference], wider: Sequence[VariantReference]) -> list[ChainStage]:
     """Return the stages as those of a chain whose last looks at crops, with the graphs for longer lines."""
     widths = [(each.bundle.manifest.inputs, each.runner.run) for each in wider]
     return [
@@ -123,12 +123,12 @@ def _looking(stages: Sequence[VariantWork], wider: Sequence[VariantWork]) -> lis
     ]
 
 
-def _remembering(work: VariantWork) -> VariantWork:
-    """Return the work of a stage that computes nothing twice: of one picture there are several questions."""
-    return msgspec.structs.replace(work, runner=MemoizedRunner(work.runner))
+def _memoized(reference: VariantReference) -> VariantReference:
+    """Return the reference with a memoized runner: several prompts are about one picture."""
+    return msgspec.structs.replace(reference, runner=MemoizedRunner(reference.runner))
 
 
-def _inputs(stages: Sequence[VariantWork], prompted: PromptedStage, index: int) -> list[VerifyInput]:
+def _inputs(stages: Sequence[VariantReference], prompted: PromptedStage, index: int) -> list[VerifyInput]:
     """Return what is asked about the sample of a number: once, or a prompt after another."""
     given = stages[0].inputs[index]
     feeds = {

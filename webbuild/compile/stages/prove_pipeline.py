@@ -1,4 +1,4 @@
-"""The proof of a model of several stages as a whole: the originals one after another against the graphs."""
+"""The end-to-end proof of a model of several stages: the rewritten stages one after another against the originals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from webbuild.equivalence.policy import EXACT, Policy, is_exported_in_float16, n
 from webbuild.equivalence.verdict import require_equivalent
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Graph
-from webbuild.runners.chain import WHOLE, RunStage, perturbing_all, run_chain
+from webbuild.runners.chain import ALL_STAGES, RunStage, perturbing_all, run_chain
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.decoding.detection import Detection
 
@@ -32,14 +32,14 @@ SampleDetections = dict[str, dict[str, Sequence[Detection]]]
 """By sample, then by runner."""
 
 
-class WholeProof(Struct, frozen=True):
+class PipelineProof(Struct, frozen=True):
     """The comparisons of all stages together, and what a last stage finds in all crops of a picture."""
 
     comparisons: list[Comparison]
     detections: SampleDetections = {}
 
 
-def prove_stages(stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenGraphs]], folder: Path) -> WholeProof:
+def prove_stages(stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenGraphs]], folder: Path) -> PipelineProof:
     """Compare all stages together on the samples: a picture's way through the originals and through the graphs.
 
     Each stage's own proof takes what the originals before it give. Here it takes what the graphs before it give, so
@@ -90,7 +90,7 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenG
             raise
         fix = f"each stage is right alone, and their differences add up: leave {option} out"
         raise WebbuildError(error.code, error.message, fix) from error
-    return WholeProof(comparisons, _detections(reference, answers) if crops else {})
+    return PipelineProof(comparisons, _detections(reference, answers) if crops else {})
 
 
 def _detections(reference: Reference, answers: Mapping[str, Sequence[Answer]]) -> SampleDetections:
@@ -148,9 +148,9 @@ def _chains(proven: Sequence[Sequence[ProvenGraphs]]) -> Iterator[tuple[str, lis
     for target in ("webgpu", "wasm"):
         found = [[_on_target(each, target) for each in of_stage] for of_stage in proven]
         best = [[graphs[0] for graphs in of_stage] for of_stage in found]
-        yield f"{target} {WHOLE}", [[graphs[-1] for graphs in of_stage] for of_stage in found]
+        yield f"{target} {ALL_STAGES}", [[graphs[-1] for graphs in of_stage] for of_stage in found]
         if any(graph.precision != "fp32" for of_stage in best for graph in of_stage):
-            yield f"{target} reduced {WHOLE}", best
+            yield f"{target} reduced {ALL_STAGES}", best
 
 
 def _on_target(proven: ProvenGraphs, target: str) -> list[Graph]:

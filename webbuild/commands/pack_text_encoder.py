@@ -1,4 +1,4 @@
-"""The text encoder of `webbuild pack --text`: packed beside MODEL where no labels are embedded with it."""
+"""The text encoder of `webbuild pack --text`, if it ships in the bundle. See `pack_labels` for labels."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from webbuild.commands.options.pack import PackArguments
+from webbuild.commands.pack_messages import compiled_lines, findings_before_after
 from webbuild.commands.pack_plan import GivenModels, PackOptions
-from webbuild.commands.pack_text import compiled_lines, findings_before_after
 from webbuild.compile.compile_model import compile_model
 from webbuild.compile.load_model import load_model, remembering
 from webbuild.compile.model_variant import ModelVariant
@@ -57,15 +57,15 @@ def with_both_encoders(
         image, text = given.located
         alone = msgspec.structs.replace(given, names=[""], located=[image], pair_of="")
         return replace(arguments, text=arguments.text or text.path), alone
-    whole, *others = given.located
+    model, *others = given.located
     if others or given.pipeline is not None or arguments.text is not None or arguments.task not in _WITH_WORDS:
         return arguments, given
-    encoders = split_encoders(whole.path, folder) if may_hold_both(whole.path) else None
+    encoders = split_encoders(model.path, folder) if may_hold_both(model.path) else None
     if encoders is None:
         return arguments, given
-    read_tokenizer(whole.path, arguments.tokenizer)  # what is wrong with it is said of the file that was given
-    progress.print(f"note: {whole.path.name} is an encoder of pictures and one of texts in one graph; taken apart")
-    alone = msgspec.structs.replace(given, located=[msgspec.structs.replace(whole, path=encoders[0])])
+    read_tokenizer(model.path, arguments.tokenizer)  # what is wrong with it is said of the file that was given
+    progress.print(f"note: {model.path.name} is an encoder of pictures and one of texts in one graph; taken apart")
+    alone = msgspec.structs.replace(given, located=[msgspec.structs.replace(model, path=encoders[0])])
     return replace(arguments, text=encoders[1]), alone
 
 
@@ -100,7 +100,7 @@ def compile_text(
     compiled = compile_model(loaded, target, task=None, nms="shader", wanted=wanted, progress=progress)
     findings = findings_before_after(loaded, compiled, target)
     progress.print(f"text encoder: {path.name}")
-    progress.print_lines(compiled_lines(compiled, findings, "shader", whole=arguments.dry_run))
+    progress.print_lines(compiled_lines(compiled, findings, "shader", every=arguments.dry_run))
     samples = text_samples(compiled.match)
     variant = ModelVariant(remembering(loaded), compiled, samples, _NAME)
     return ModelStage(_NAME, path, [variant], findings)

@@ -15,7 +15,7 @@ from webbuild.tasks.registry import decode_task, kind_of
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.verify.inputs import VerifyInput
-from webbuild.verify.variant_work import VariantWork
+from webbuild.verify.variant_reference import VariantReference
 
 _CLOSE = 2 * REDUCED_PRECISION.score
 """Masks whose scores are nearer may change places in half precision: which is the best says nothing then."""
@@ -28,10 +28,10 @@ class PromptedStage:
 
     Args:
         before: runs the stages before it.
-        graphs: the work of each of its graphs.
+        graphs: the reference answers of each of its graphs.
     """
 
-    def __init__(self, before: Chain, graphs: Sequence[VariantWork]) -> None:
+    def __init__(self, before: Chain, graphs: Sequence[VariantReference]) -> None:
         self._before, self._graphs = before, graphs
         self._task = graphs[0].bundle.manifest.task
         self._kind = kind_of(self._task)
@@ -67,7 +67,7 @@ class PromptedStage:
     def _match(self, prompt: PointPrompt) -> TaskMatch:
         return next(each for each in self._matches if self._kind.takes_points(each, prompt))
 
-    def _taking(self, prompt: PointPrompt) -> VariantWork:
+    def _taking(self, prompt: PointPrompt) -> VariantReference:
         return self._graphs[self._matches.index(self._match(prompt))]
 
     def _with_prompt(self, given: VerifyInput, index: int, name: str, prompt: PointPrompt) -> VerifyInput:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests import exports
 from tests.commands.program import POSE, webbuild
 from tests.models import as_ir, convolution, save
-from webbuild.commands.pack_text import compiled_lines, refusal_lines
+from webbuild.commands.pack_messages import compiled_lines, refusal_lines
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.manifest.tasks.tensor import TensorTask
 from webbuild.passes.base import Rewrite
@@ -39,7 +39,7 @@ def test_of_many_assumptions_the_last_are_counted() -> None:
         *notes, patched = compiled_lines(compiled, None, "gpu")
         assert len(notes) == shown
         assert ("and 5 more: see report.html in the bundle" in notes[-1]) == (count > shown)
-        assert len(list(compiled_lines(compiled, None, "gpu", whole=True))) == count + 1
+        assert len(list(compiled_lines(compiled, None, "gpu", every=True))) == count + 1
         assert patched == "patched: WebGPU 0 rewrites, 1 node; WASM 0 rewrites, 1 node; 1 left alone"
 
 

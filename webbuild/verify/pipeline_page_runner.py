@@ -32,7 +32,7 @@ class Asked(Struct, frozen=True):
     form: tuple[int, int]
 
 
-class WholePageRunner(PageRunner):
+class PipelinePageRunner(PageRunner):
     """Runs all stages: a look at the picture, and the last stage on what that left in the worker.
 
     Where tensors go in, in place of a picture, the stages run one after another.
@@ -56,7 +56,7 @@ class WholePageRunner(PageRunner):
         """Milliseconds of each look at a picture that was asked about."""
         self.asked: list[Asked] = []
 
-    def run_whole(self, feeds: Tensors, pictures: Sequence[Path]) -> tuple[dict[str, NDArray[Any]], float]:
+    def run_pipeline(self, feeds: Tensors, pictures: Sequence[Path]) -> tuple[dict[str, NDArray[Any]], float]:
         """Run all stages on a chain's feeds; return the last one's outputs, and the milliseconds it took."""
         if pictures:
             return self.look(pictures, _without_glued(self._stages[-1], stage_feeds(self._stages[-1].stage, feeds)))
