@@ -78,7 +78,7 @@ export class Scenes {
     const packed = await packImages(sources, {
       asFrames: !lasts && takesFrames,
       decodesFiles: asked === null && choice.sizes.length > 1,
-      carries: false,
+      wraps: false,
     });
     const pictures = lasts ? packed.pictures.map(lasting) : packed.pictures;
     const [sized] = choice.bySize(pictures, asked, input.count !== null);

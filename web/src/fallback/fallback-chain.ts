@@ -48,8 +48,8 @@ interface WorkerModel {
   info: SessionInfo;
   /** Whether the worker wants a VideoFrame of a video, not a bitmap. */
   takesFrames: boolean;
-  /** Whether pixels are the same in the worker where a VideoFrame carries them. */
-  takesCarriers: boolean;
+  /** Whether pictures may move to the worker wrapped in a VideoFrame: the self-check found them exact. */
+  takesWrapped: boolean;
   /** The model's number in the worker. */
   host: number;
   connection: Connection;

@@ -3,9 +3,9 @@
 import { WebbuildError } from "../api/errors.js";
 import type { ImageSource } from "../api/types.js";
 import { isVideoFrame } from "./canvas-pixels.js";
-import { carry, DECODE_OPTIONS } from "./carried-picture.js";
 import { classNameOf, isBlob } from "./class-name.js";
 import { decodeBlob, type PackedPicture, type Picture } from "./pixels.js";
+import { DECODE_OPTIONS, wrapInFrame } from "./wrapped-picture.js";
 
 type TransferredImage = ImageBitmap | VideoFrame | ArrayBuffer;
 
@@ -21,8 +21,8 @@ export interface Packing {
   asFrames: boolean;
   /** Files are decoded on the page, where their sizes are asked for, else in the worker. */
   decodesFiles: boolean;
-  /** Pixels as VideoFrames, where the worker found that it gets them right so. */
-  carries: boolean;
+  /** Pixels are wrapped in VideoFrames, if the self-check found these exact. */
+  wraps: boolean;
 }
 
 interface PackedImages<P> {
@@ -33,7 +33,7 @@ interface PackedImages<P> {
 /** Packs each picture. Where one cannot be read, nothing of the others is left behind. */
 export async function packImages(
   sources: readonly ImageSource[],
-  packing: Packing & { carries: false },
+  packing: Packing & { wraps: false },
 ): Promise<PackedImages<Picture>>;
 export async function packImages(
   sources: readonly ImageSource[],
@@ -65,7 +65,7 @@ async function packImage(source: ImageSource, packing: Packing): Promise<PackedI
       ? transferred(await decodeBlob(source))
       : { picture: ownBlob(source), transferables: [] };
   try {
-    if (isImageData(source)) return carried(packing, source) ?? copyImageData(source);
+    if (isImageData(source)) return wrapped(packing, source) ?? copyImageData(source);
     if (isVideoFrame(source)) return transferred(source.clone());
     if (isDrawable(source)) return await captureImage(source, packing);
   } catch (cause) {
@@ -117,19 +117,19 @@ type Drawable = ImageBitmap | HTMLImageElement | HTMLVideoElement | HTMLCanvasEl
 async function captureImage(source: Drawable, packing: Packing): Promise<PackedImage> {
   if (packing.asFrames && isA("HTMLVideoElement", source))
     return transferred(new VideoFrame(source as HTMLVideoElement));
-  const direct = holdsPixels(source) ? carried(packing, source) : null;
+  const direct = holdsPixels(source) ? wrapped(packing, source) : null;
   if (direct !== null) return direct;
   if (isA("HTMLImageElement", source)) await (source as HTMLImageElement).decode();
   const bitmap = await createImageBitmap(source, DECODE_OPTIONS);
-  const packed = carried(packing, bitmap);
+  const packed = wrapped(packing, bitmap);
   if (packed === null) return transferred(bitmap);
   bitmap.close();
   return packed;
 }
 
-function carried({ carries }: Packing, source: Parameters<typeof carry>[0]): PackedImage | null {
-  const picture = carries ? carry(source) : null;
-  return picture && { picture, transferables: [picture.carrier] };
+function wrapped({ wraps }: Packing, source: Parameters<typeof wrapInFrame>[0]): PackedImage | null {
+  const picture = wraps ? wrapInFrame(source) : null;
+  return picture && { picture, transferables: [picture.frame] };
 }
 
 /** Whether nothing is decoded for them. */

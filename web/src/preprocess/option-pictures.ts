@@ -21,7 +21,7 @@ export async function withOptionPictures<T>(
   const { pictures, transferables } = await packImages(sources, {
     asFrames: false,
     decodesFiles: false,
-    carries: false,
+    wraps: false,
   });
   try {
     const packed = Object.fromEntries(names.map((name, at) => [name, pictures[at]]));

@@ -2,15 +2,15 @@
 
 import { WebbuildError } from "../api/errors.js";
 import { isVideoFrame, type Pixels, readByCanvas, sizeOf, tooLarge } from "./canvas-pixels.js";
-import { type CarriedPicture, carry, DECODE_OPTIONS, isCarried, uncarry } from "./carried-picture.js";
-import { carriesExactly } from "./carrier-self-check.js";
 import { recycle } from "./frame-bytes.js";
+import { DECODE_OPTIONS, isWrapped, unwrap, type WrappedPicture, wrapInFrame } from "./wrapped-picture.js";
+import { wrapsExactly } from "./wrapped-picture-self-check.js";
 
 /** What the worker reads. */
 export type Picture = Blob | ImageBitmap | ImageData | VideoFrame;
 
-/** What crosses into the worker: a picture, or what carries it. */
-export type PackedPicture = Picture | CarriedPicture;
+/** What crosses into the worker: a picture, or one in a VideoFrame. */
+export type PackedPicture = Picture | WrappedPicture;
 
 /** Reads the picture, which stays open. */
 export async function readPixels(picture: Picture): Promise<Pixels> {
@@ -35,15 +35,15 @@ export async function withPixels<T>(picture: Picture, work: (pixels: Pixels) => 
 
 /** Its bytes as they lie in memory, where they are the same as on a canvas, which takes longer. */
 async function readBitmap(bitmap: ImageBitmap): Promise<Pixels> {
-  const carried = (await carriesExactly()) ? carry(bitmap) : null;
-  if (carried === null) return readByCanvas(bitmap);
+  const wrapped = (await wrapsExactly()) ? wrapInFrame(bitmap) : null;
+  if (wrapped === null) return readByCanvas(bitmap);
   try {
-    const made = await uncarry(carried);
+    const made = await unwrap(wrapped);
     if (made instanceof ImageData) return made;
     made.close();
     return readByCanvas(bitmap);
   } finally {
-    carried.carrier.close();
+    wrapped.frame.close();
   }
 }
 
@@ -51,7 +51,7 @@ async function readBitmap(bitmap: ImageBitmap): Promise<Pixels> {
 export function transferableImages(pictures: readonly PackedPicture[]): Transferable[] {
   return pictures.flatMap((picture): Transferable[] => {
     if (picture instanceof Blob) return [];
-    if (isCarried(picture)) return [picture.carrier];
+    if (isWrapped(picture)) return [picture.frame];
     return picture instanceof ImageData ? [picture.data.buffer] : [picture];
   });
 }
@@ -59,7 +59,7 @@ export function transferableImages(pictures: readonly PackedPicture[]): Transfer
 /** Frees the memory of the pictures that have some. */
 export function closePictures(pictures: readonly PackedPicture[]): void {
   for (const picture of pictures) {
-    const held = isCarried(picture) ? picture.carrier : picture;
+    const held = isWrapped(picture) ? picture.frame : picture;
     if ("close" in held) held.close();
   }
 }

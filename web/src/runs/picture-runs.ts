@@ -112,8 +112,8 @@ export class PictureRuns {
     const { session: first } = this.#stage;
     first.check(signal);
     const decodesFiles = asked === null && this.#stage.choice.sizes.length > 1;
-    const { takesFrames, takesCarriers } = first.loaded;
-    const packing = { asFrames: takesFrames, decodesFiles, carries: takesCarriers };
+    const { takesFrames, takesWrapped } = first.loaded;
+    const packing = { asFrames: takesFrames, decodesFiles, wraps: takesWrapped };
     const { pictures, transferables } = await packImages(sources, packing);
     try {
       const isStack = runInput(this.#stage.manifest.inputs).count !== null;

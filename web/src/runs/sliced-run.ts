@@ -3,10 +3,10 @@
 import { internalError } from "../api/errors.js";
 import type { Detection, ImageSource, Result, RunOptions, SliceOptions } from "../api/types.js";
 import { sizeOf } from "../preprocess/canvas-pixels.js";
-import { DECODE_OPTIONS } from "../preprocess/carried-picture.js";
 import { closeImages, packImages } from "../preprocess/image-source.js";
 import type { Size } from "../preprocess/letterbox.js";
 import { closePictures, type Picture } from "../preprocess/pixels.js";
+import { DECODE_OPTIONS } from "../preprocess/wrapped-picture.js";
 import { type Slice, sliceGrid } from "../slices/grid.js";
 import { type MergeRules, mergeDetections } from "../slices/merge.js";
 import type { SlicedTask } from "../slices/sliced-task.js";
@@ -36,7 +36,7 @@ export async function runInSlices(
   request: SlicedRequest,
   runner: SliceRunner,
 ): Promise<Result> {
-  const packing = { asFrames: false, decodesFiles: true, carries: false } as const;
+  const packing = { asFrames: false, decodesFiles: true, wraps: false } as const;
   const { pictures, transferables } = await packImages([source], packing);
   try {
     const [picture] = pictures;

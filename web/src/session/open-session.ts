@@ -10,9 +10,9 @@ import { findGraph } from "../manifest/graphs.js";
 import type { Graph, Manifest } from "../manifest/manifest.js";
 import { pictureBatch } from "../manifest/variants.js";
 import { createPostprocessor, sessionGpuOutputs } from "../postprocess/gpu-postprocess.js";
-import { carriesExactly } from "../preprocess/carrier-self-check.js";
 import { createPreprocessor } from "../preprocess/gpu/create-preprocessor.js";
 import type { Preprocessor } from "../preprocess/preprocess.js";
+import { wrapsExactly } from "../preprocess/wrapped-picture-self-check.js";
 import type { StatefulRunner } from "../self-test/golden-sequence.js";
 import { runSelfTest } from "../self-test/self-test.js";
 import type { Downloads } from "../storage/download.js";
@@ -72,8 +72,8 @@ export async function openSession(
     placement,
   };
   const { takesFrames } = preprocessor;
-  const takesCarriers = gpu === null && (await carriesExactly());
-  return { predictor, preprocessor, postprocessor, takesFrames, takesCarriers, tools, glue, info };
+  const takesWrapped = gpu === null && (await wrapsExactly());
+  return { predictor, preprocessor, postprocessor, takesFrames, takesWrapped, tools, glue, info };
 }
 
 /**

@@ -45,8 +45,8 @@ export interface SessionSetup {
   postprocessor: Postprocessor;
   /** Whether a VideoFrame is better than a bitmap of it. */
   takesFrames: boolean;
-  /** Whether pixels are the same in the worker where a VideoFrame carries them. */
-  takesCarriers: boolean;
+  /** Whether pictures may move to the worker wrapped in a VideoFrame: the self-check found them exact. */
+  takesWrapped: boolean;
   /** What the task has loaded beside the graph. */
   tools: unknown;
   /** What makes inputs from outputs of earlier stages, null for a stage without. */

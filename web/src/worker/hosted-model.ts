@@ -6,7 +6,7 @@ import type { Manifest } from "../manifest/manifest.js";
 import type { SessionSetup } from "../session/session-setup.js";
 import type { StreamStates } from "../session/stream-states.js";
 
-export type HostedModel = Omit<SessionSetup, "info" | "takesFrames" | "takesCarriers"> & {
+export type HostedModel = Omit<SessionSetup, "info" | "takesFrames" | "takesWrapped"> & {
   manifest: Manifest;
   backend: Backend;
   /** The model's number in the worker. */
@@ -16,5 +16,5 @@ export type HostedModel = Omit<SessionSetup, "info" | "takesFrames" | "takesCarr
 };
 
 /** What the worker reports to the page about a model. */
-export type ModelDescription = Pick<SessionSetup, "info" | "takesFrames" | "takesCarriers"> &
+export type ModelDescription = Pick<SessionSetup, "info" | "takesFrames" | "takesWrapped"> &
   Pick<HostedModel, "host"> & { warnings: Warning[] };

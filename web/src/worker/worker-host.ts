@@ -7,7 +7,6 @@ import type { RegisterEngine, SharedEngine } from "../engine/shared-engine.js";
 import { wasmBytes } from "../engine/wasm-memory.js";
 import { ReferenceFeeds } from "../inputs/reference-input.js";
 import { pictureBatch } from "../manifest/variants.js";
-import { withUncarried } from "../preprocess/carried-picture.js";
 import {
   closePictures,
   isOpenPicture,
@@ -15,6 +14,7 @@ import {
   type Picture,
   withDecoded,
 } from "../preprocess/pixels.js";
+import { withUnwrapped } from "../preprocess/wrapped-picture.js";
 import type { ProgressCallback } from "../session/load-progress.js";
 import { type SessionRequest, type SessionSetup, setUpSession } from "../session/session-setup.js";
 import { type SavedState, type StateRequest, StreamStates } from "../session/stream-states.js";
@@ -85,13 +85,13 @@ export class WorkerHost {
       void late(warning);
     };
     this.#loading = setUpSession(request, onProgress, warn, this.#engine, this.#turns.closing, register);
-    const { info, takesFrames, takesCarriers, ...hosted } = await this.#loading;
+    const { info, takesFrames, takesWrapped, ...hosted } = await this.#loading;
     const { manifest, backend } = request;
     const host = this.#engine.nextModel();
     const states = new StreamStates(manifest.inputs);
     const references = new ReferenceFeeds(manifest.inputs);
     this.#turns.open({ manifest, backend, host, states, references, ...hosted });
-    return { info, takesFrames, takesCarriers, host, warnings };
+    return { info, takesFrames, takesWrapped, host, warnings };
   }
 
   /** Frees what the model holds, after the run under way: the page lets go of it, and others of the worker go on. */
@@ -137,14 +137,14 @@ export class WorkerHost {
       const results =
         tiling !== null && picture !== undefined
           ? await this.#tiled.add(() =>
-              withUncarried([picture], async ([opened]) => {
+              withUnwrapped([picture], async ([opened]) => {
                 if (opened === undefined) throw internalError("a run in tiles without a picture");
                 const request = { picture: opened, tiling, options, onTile };
                 return runInTiles(this.#turns.model.manifest, request, runTile);
               }),
             )
           : await this.#turns.add(id, (model) =>
-              withUncarried(pictures, (opened) =>
+              withUnwrapped(pictures, (opened) =>
                 runWhole(model, this.#engine, { id, pictures: opened, options, state }),
               ),
             );
@@ -170,7 +170,7 @@ export class WorkerHost {
     return this.#engine.queue.add(async () => {
       try {
         const model = this.#turns.model;
-        const { tensor } = await withUncarried(pictures, (opened) =>
+        const { tensor } = await withUnwrapped(pictures, (opened) =>
           preparePictures(model, opened, pictureBatch(model.manifest)),
         );
         const read = "buffer" in tensor ? await tensor.read() : tensor;

@@ -2,8 +2,8 @@ import { describe, expect, test, vi } from "vitest";
 import type { ImageSource } from "../../src/index.js";
 import { checkReference, ReferenceFeeds } from "../../src/inputs/reference-input.js";
 import type { ImageInput, Manifest, ReferenceInput } from "../../src/manifest/manifest.js";
-import { carriesExactly } from "../../src/preprocess/carrier-self-check.js";
 import { withOptionPictures } from "../../src/preprocess/option-pictures.js";
+import { wrapsExactly } from "../../src/preprocess/wrapped-picture-self-check.js";
 import { INPUT } from "../support/image-input.js";
 
 describe("the second picture of a run", () => {
@@ -37,7 +37,7 @@ describe("the second picture of a run", () => {
   });
 
   test("is decoded once for all tiles and frames, again where another is given", async () => {
-    await carriesExactly(); // decodes pictures of its own, once
+    await wrapsExactly(); // decodes pictures of its own, once
     const decode = vi.spyOn(globalThis, "createImageBitmap");
     const canvas = new OffscreenCanvas(2, 1);
     canvas.getContext("2d")?.putImageData(picture, 0, 0);

@@ -2,9 +2,9 @@
 // partly beyond it.
 
 import type { CropInput } from "../../manifest/manifest.js";
-import { DECODE_OPTIONS } from "../carried-picture.js";
 import { readPixels } from "../pixels.js";
 import { testPicture } from "../test-picture.js";
+import { DECODE_OPTIONS } from "../wrapped-picture.js";
 import { cropOnCpu } from "./cpu-crop.js";
 import type { GpuCrop } from "./gpu-crop.js";
 import { type Crop, placeCrop, wholePicture } from "./place-crop.js";

@@ -2,10 +2,10 @@
 
 import { gpuDevice, type OrtWeb } from "../../engine/engine.js";
 import type { ImageInput, Manifest } from "../../manifest/manifest.js";
-import { DECODE_OPTIONS } from "../carried-picture.js";
 import { type RunInput, runInput } from "../image-input.js";
 import { Preprocessor } from "../preprocess.js";
 import { testPicture } from "../test-picture.js";
+import { DECODE_OPTIONS } from "../wrapped-picture.js";
 import { ExternalTextures } from "./external-textures.js";
 import { GpuPreprocess } from "./gpu-preprocess.js";
 import { differenceFromCpu } from "./preprocess-self-check.js";

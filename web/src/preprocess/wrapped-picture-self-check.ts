@@ -1,15 +1,15 @@
-// Whether a picture that crosses as a VideoFrame is the same as one that crosses as it is. Found out once in a worker.
+// Self-check: whether pictures have the same pixels after they moved to a worker in a VideoFrame. Made once in a worker.
 
 import { readByCanvas } from "./canvas-pixels.js";
-import { carry, DECODE_OPTIONS, uncarry } from "./carried-picture.js";
 import { testPicture } from "./test-picture.js";
+import { DECODE_OPTIONS, unwrap, wrapInFrame } from "./wrapped-picture.js";
 
-let isExact: Promise<boolean> | null = null;
+let verdict: Promise<boolean> | null = null;
 
-/** Returns whether pictures may be carried here. Never rejects. */
-export function carriesExactly(): Promise<boolean> {
-  isExact ??= compare().catch(() => false);
-  return isExact;
+/** Returns whether wrapped pictures are exact in this browser. Never rejects. */
+export function wrapsExactly(): Promise<boolean> {
+  verdict ??= compare().catch(() => false);
+  return verdict;
 }
 
 async function compare(): Promise<boolean> {
@@ -25,24 +25,24 @@ async function compare(): Promise<boolean> {
   ];
   try {
     const same: boolean[] = [];
-    for (const source of [bytes, ...bitmaps]) same.push(await isCarriedExactly(source));
+    for (const source of [bytes, ...bitmaps]) same.push(await isExact(source));
     return same.every(Boolean);
   } finally {
     for (const bitmap of bitmaps) bitmap.close();
   }
 }
 
-async function isCarriedExactly(source: ImageData | ImageBitmap): Promise<boolean> {
-  const carried = carry(source);
-  if (carried === null) return false;
-  const own: (VideoFrame | ImageBitmap)[] = [carried.carrier];
+async function isExact(source: ImageData | ImageBitmap): Promise<boolean> {
+  const wrapped = wrapInFrame(source);
+  if (wrapped === null) return false;
+  const own: (VideoFrame | ImageBitmap)[] = [wrapped.frame];
   const pixels = (picture: ImageData | ImageBitmap): ImageData | ReturnType<typeof readByCanvas> => {
     if (picture instanceof ImageData) return picture;
     own.push(picture);
     return readByCanvas(picture);
   };
   try {
-    const { data } = pixels(await uncarry(carried));
+    const { data } = pixels(await unwrap(wrapped));
     const wanted = pixels(
       source instanceof ImageData ? source : await createImageBitmap(source, DECODE_OPTIONS),
     );

@@ -1,14 +1,14 @@
-// Pictures that cross to the worker as VideoFrames: nobody copies their pixels on the way. Those of a bitmap are copied when it
-// moves, and those of ImageData before, into memory that is new each time.
+// Pictures wrapped in a VideoFrame, which moves to the worker without a copy of its pixels. A bitmap is copied when it is
+// transferred, and ImageData before, into memory that is new each time.
 
 import { WebbuildError } from "../api/errors.js";
 import { copyBytes, isSrgb, readOpaque, recycle } from "./frame-bytes.js";
 
 type Source = ImageData | ImageBitmap | HTMLCanvasElement | OffscreenCanvas;
 
-/** A picture's pixels as a frame: of ImageData the same bytes, of others as the browser holds them. */
-export interface CarriedPicture {
-  carrier: VideoFrame;
+/** A picture in a VideoFrame. `of` says what the frame holds: the bytes of an ImageData, or a bitmap as the browser has it. */
+export interface WrappedPicture {
+  frame: VideoFrame;
   of: "bytes" | "bitmap";
   width: number;
   height: number;
@@ -21,44 +21,39 @@ export const DECODE_OPTIONS: ImageBitmapOptions = {
   colorSpaceConversion: "none",
 };
 
-export function isCarried(picture: object): picture is CarriedPicture {
-  return "carrier" in picture;
+export function isWrapped(picture: object): picture is WrappedPicture {
+  return "frame" in picture;
 }
 
-/** Returns the carrier of a picture; null where this browser makes none, as of one that is too large, or of other colours. */
-export function carry(source: Source): CarriedPicture | null {
+/** Wraps a picture. Returns null if the browser makes no frame of it: it is too large, or its colours are not sRGB. */
+export function wrapInFrame(source: Source): WrappedPicture | null {
   if (typeof VideoFrame !== "function") return null;
   const { width, height } = source;
   try {
     if (!(source instanceof ImageData)) {
-      const carrier = new VideoFrame(source, { timestamp: 0 });
-      if (isSrgb(carrier.colorSpace)) return { carrier, of: "bitmap", width, height };
-      carrier.close();
+      const frame = new VideoFrame(source, { timestamp: 0 });
+      if (isSrgb(frame.colorSpace)) return { frame, of: "bitmap", width, height };
+      frame.close();
       return null;
     }
     if (!(source.data instanceof Uint8ClampedArray)) return null;
     const layout = { format: "RGBA", codedWidth: width, codedHeight: height, timestamp: 0 } as const;
-    return { carrier: new VideoFrame(source.data, layout), of: "bytes", width, height };
+    return { frame: new VideoFrame(source.data, layout), of: "bytes", width, height };
   } catch {
     return null;
   }
 }
 
 /**
- * Returns the picture. What is not opaque may have its colours multiplied by alpha: only a bitmap that is made for it has
- * them as they were.
+ * Unwraps a picture. The frame of a picture with alpha may have its colours multiplied by alpha, so such a picture is decoded
+ * into a bitmap, which has its own colours.
  */
-export async function uncarry({
-  carrier,
-  of,
-  width,
-  height,
-}: CarriedPicture): Promise<ImageData | ImageBitmap> {
+export async function unwrap({ frame, of, width, height }: WrappedPicture): Promise<ImageData | ImageBitmap> {
   try {
     const read = of === "bytes" ? readBytes : readOpaque;
-    const data = await read(carrier, width, height);
+    const data = await read(frame, width, height);
     return data === null
-      ? await createImageBitmap(carrier, DECODE_OPTIONS)
+      ? await createImageBitmap(frame, DECODE_OPTIONS)
       : new ImageData(data, width, height);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -68,27 +63,27 @@ export async function uncarry({
 }
 
 async function readBytes(
-  carrier: VideoFrame,
+  frame: VideoFrame,
   width: number,
   height: number,
 ): Promise<Uint8ClampedArray<ArrayBuffer> | null> {
-  return carrier.format === "RGBA" ? copyBytes(carrier, width, height) : null;
+  return frame.format === "RGBA" ? copyBytes(frame, width, height) : null;
 }
 
-/** Opens what was carried for `work`, after which nobody has it any more. The carriers stay open. */
-export async function withUncarried<P extends object, T>(
-  pictures: readonly (P | CarriedPicture)[],
+/** Unwraps pictures for `work`, and frees them when it ends. The frames stay open. */
+export async function withUnwrapped<P extends object, T>(
+  pictures: readonly (P | WrappedPicture)[],
   work: (opened: readonly (P | ImageData | ImageBitmap)[]) => Promise<T>,
 ): Promise<T> {
   const own: (ImageData | ImageBitmap)[] = [];
   try {
     const opened: (P | ImageData | ImageBitmap)[] = [];
     for (const picture of pictures) {
-      if (!isCarried(picture)) {
+      if (!isWrapped(picture)) {
         opened.push(picture);
         continue;
       }
-      const made = await uncarry(picture);
+      const made = await unwrap(picture);
       own.push(made);
       opened.push(made);
     }

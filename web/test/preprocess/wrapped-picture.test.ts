@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { readByCanvas } from "../../src/preprocess/canvas-pixels.js";
-import { carry, DECODE_OPTIONS, uncarry, withUncarried } from "../../src/preprocess/carried-picture.js";
-import { carriesExactly } from "../../src/preprocess/carrier-self-check.js";
 import { testPicture } from "../../src/preprocess/test-picture.js";
+import { DECODE_OPTIONS, unwrap, withUnwrapped, wrapInFrame } from "../../src/preprocess/wrapped-picture.js";
+import { wrapsExactly } from "../../src/preprocess/wrapped-picture-self-check.js";
 
-function carried(source: ImageData | ImageBitmap): NonNullable<ReturnType<typeof carry>> {
-  const made = carry(source);
-  if (made === null) throw new Error("this browser carries nothing");
+function wrapped(source: ImageData | ImageBitmap): NonNullable<ReturnType<typeof wrapInFrame>> {
+  const made = wrapInFrame(source);
+  if (made === null) throw new Error("this browser makes no frame of it");
   return made;
 }
 
@@ -16,17 +16,17 @@ function opaquePicture(): ImageData {
   return picture;
 }
 
-test("this browser carries pictures exactly", async () => expect(await carriesExactly()).toBe(true));
+test("wrapped pictures are exact in this browser", async () => expect(await wrapsExactly()).toBe(true));
 
 test("ImageData comes as the same bytes, its alpha too, and stays the caller's", async () => {
   const picture = testPicture();
-  const got = await uncarry(carried(picture));
+  const got = await unwrap(wrapped(picture));
   expect(got).toEqual(testPicture());
   expect(picture).toEqual(testPicture());
 });
 
 test("an opaque bitmap comes as its bytes", async () => {
-  const got = await uncarry(carried(await createImageBitmap(opaquePicture())));
+  const got = await unwrap(wrapped(await createImageBitmap(opaquePicture())));
   expect(got).toEqual(opaquePicture());
 });
 
@@ -34,7 +34,7 @@ test.each(["premultiply", "none"] as const)(
   "a bitmap with alpha is as on a canvas: %s",
   async (premultiplyAlpha) => {
     const bitmap = await createImageBitmap(testPicture(), { premultiplyAlpha });
-    const got = await uncarry(carried(bitmap));
+    const got = await unwrap(wrapped(bitmap));
     if (got instanceof ImageData) throw new Error("its bytes are not those of a canvas");
     const want = readByCanvas(await createImageBitmap(bitmap, DECODE_OPTIONS));
     expect(readByCanvas(got).data).toEqual(want.data);
@@ -44,7 +44,7 @@ test.each(["premultiply", "none"] as const)(
 test("the memory of pictures is the next ones', not before", async () => {
   const buffers: unknown[] = [];
   const bytesOf = (picture: ImageData) =>
-    withUncarried([carried(picture), carried(testPicture())], async ([first, second]) => {
+    withUnwrapped([wrapped(picture), wrapped(testPicture())], async ([first, second]) => {
       if (!(first instanceof ImageData && second instanceof ImageData)) throw new Error("no bytes");
       expect(second).toEqual(testPicture());
       buffers.push(first.data.buffer, second.data.buffer);
@@ -56,6 +56,6 @@ test("the memory of pictures is the next ones', not before", async () => {
   expect(new Set(buffers).size).toBe(2);
 });
 
-test("what is too large is not carried", () => {
-  expect(carry(new ImageData(40_000, 1))).toBeNull();
+test("a picture that is too large is not wrapped", () => {
+  expect(wrapInFrame(new ImageData(40_000, 1))).toBeNull();
 });
