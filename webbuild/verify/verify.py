@@ -201,7 +201,7 @@ def _with_merged_steps(run: BackendRun, sequences: Mapping[str, str]) -> Backend
 
 
 def _sample_reports(
-    bundle: Bundle, task: Task, samples: ReferenceResults, more: Sequence[Path]
+    bundle: Bundle, task: Task, reference: ReferenceResults, more: Sequence[Path]
 ) -> tuple[SampleReport, ...]:
     """Return what was compared; frames, and the pictures `more`, were made for it, and are gone.
 
@@ -209,7 +209,7 @@ def _sample_reports(
     """
     samples = [
         _sample_report(bundle, task, msgspec.structs.replace(given, file=None) if is_gone else given, expected)
-        for given, expected in samples
+        for given, expected in reference
         if not given.continues
         for is_gone in [given.file in more or bool(given.sequence)]
     ]

@@ -3,7 +3,7 @@
 import { BackendChoice } from "../choice/backend-choice.js";
 import { type PlannedChoice, planChoice } from "../choice/plan-choice.js";
 import type { Preference } from "../choice/timed-runs.js";
-import { type FindTrial, madeUpTrial } from "../choice/trial.js";
+import { type FindTrial, syntheticTrial } from "../choice/trial.js";
 import { VisitorRuns } from "../choice/visitor-runs.js";
 import { type LoadRequest, loadFirstWorking } from "../fallback/fallback-chain.js";
 import { ResilientSession } from "../fallback/recovery.js";
@@ -116,7 +116,7 @@ async function openStage(
   const sessions = new VariantSessions(request, session, variants);
   const visitorRuns = new VisitorRuns();
   const findTrial: FindTrial = async () =>
-    isAlone ? madeUpTrial(session, manifest) : visitorRuns.trial(joinedBytes(manifest));
+    isAlone ? syntheticTrial(session, manifest) : visitorRuns.trial(joinedBytes(manifest));
   const compared = memory === null ? reason : { sessions, request, prefer, memory, findTrial };
   return new ModelStage(whole, sessions, new BackendChoice(compared), visitorRuns);
 }

@@ -8,10 +8,10 @@ import type { LoadedModel, LoadRequest } from "../fallback/fallback-chain.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import { TrialCount } from "../storage/trial-count.js";
 import { TimedOut, withLimit } from "../worker/with-limit.js";
+import { type ChoiceMemory, writeChoice } from "./choice-memory.js";
 import { moveStage, otherCandidate } from "./move-stage.js";
+import { OtherBackend } from "./other-backend.js";
 import { comparedReason, leastReason, NOT_YET, ONLY_ONE, tooSlowReason } from "./reasons.js";
-import { type ChoiceMemory, writeChoice } from "./remembered.js";
-import { Rivals } from "./rivals.js";
 import { betterBackend, type Preference, type RunTimes, type TimedRun, timeBackends } from "./timed-runs.js";
 import type { FindTrial, Trial } from "./trial.js";
 
@@ -100,17 +100,18 @@ export class BackendChoice {
       return;
     }
     await count.begin();
-    const rivals = new Rivals(compared.request, signal);
+    const otherBackend = new OtherBackend(compared.request, signal);
     try {
-      const rival = await rivals.open(trial.variant, other);
-      const verdict = await reach(compared.prefer, trial, loaded, rival);
+      const elsewhere = await otherBackend.open(trial.variant, other);
+      const verdict = await reach(compared.prefer, trial, loaded, elsewhere);
       if (verdict === null || signal.aborted) return;
       const { backend, reason } = verdict;
-      const went = backend === other.backend && (await moveStage(compared.sessions, loaded, rivals, reason));
+      const went =
+        backend === other.backend && (await moveStage(compared.sessions, loaded, otherBackend, reason));
       const stays = backend === loaded.candidate.backend;
       if (went || (stays && !signal.aborted)) await this.#remember(compared, verdict, loaded);
     } finally {
-      rivals.end();
+      otherBackend.end();
       await count.end();
     }
   }
@@ -136,16 +137,16 @@ async function reach(
   prefer: Preference,
   trial: Trial,
   loaded: LoadedModel,
-  rival: LoadedModel,
+  elsewhere: LoadedModel,
 ): Promise<Verdict | null> {
-  const [current, other] = [loaded.candidate.backend, rival.candidate.backend];
+  const [current, other] = [loaded.candidate.backend, elsewhere.candidate.backend];
   const limit = Math.max(FIRST_RUN.least, FIRST_RUN.times * trial.time);
   try {
-    const run = await withLimit(firstRun(trial, rival), limit, "the other backend");
+    const run = await withLimit(firstRun(trial, elsewhere), limit, "the other backend");
     if (run === null) return null;
     const runs = { [current]: trial.own, [other]: run } as Record<Backend, TimedRun>;
     const times = await timeBackends(current, runs);
-    const backend = betterBackend(current, times, prefer, rival.info.engine.threads);
+    const backend = betterBackend(current, times, prefer, elsewhere.info.engine.threads);
     return { backend, reason: comparedReason(backend, times, prefer), times };
   } catch (error) {
     if (!(error instanceof TimedOut)) throw error;
@@ -153,8 +154,8 @@ async function reach(
   }
 }
 
-async function firstRun(trial: Trial, rival: LoadedModel): Promise<TimedRun | null> {
-  const run = await trial.on(rival);
+async function firstRun(trial: Trial, elsewhere: LoadedModel): Promise<TimedRun | null> {
+  const run = await trial.on(elsewhere);
   await run?.();
   return run;
 }

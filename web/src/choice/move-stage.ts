@@ -5,13 +5,13 @@ import type { Candidate } from "../fallback/candidates.js";
 import type { LoadedModel } from "../fallback/fallback-chain.js";
 import type { ResilientSession } from "../fallback/recovery.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
-import type { Rivals } from "./rivals.js";
+import type { OtherBackend } from "./other-backend.js";
 
 /** Every graph that is open on the backend of `loaded` goes where the others are. Returns whether one did. */
 export async function moveStage(
   sessions: Pick<VariantSessions, "opened">,
   { candidate: { backend } }: LoadedModel,
-  rivals: Pick<Rivals, "open" | "keep">,
+  otherBackend: Pick<OtherBackend, "open" | "keep">,
   reason: string,
 ): Promise<boolean> {
   const moves: [ResilientSession, LoadedModel, LoadedModel][] = [];
@@ -19,12 +19,12 @@ export async function moveStage(
     const { loaded: from } = session;
     const other = otherCandidate(from);
     if (from.candidate.backend !== backend || other === undefined) continue;
-    moves.push([session, from, await rivals.open(variant, other)]);
+    moves.push([session, from, await otherBackend.open(variant, other)]);
   }
   let went = false;
   for (const [session, from, to] of moves) {
     // A call that begins now must not end what the model is about to run on.
-    rivals.keep(to);
+    otherBackend.keep(to);
     if (await session.moveTo(from, inPlaceOf(from, to, reason))) went = true;
     else to.connection.end(abortedError());
   }

@@ -4,8 +4,8 @@ import type { LoadOptions } from "../api/load-options.js";
 import { notComparedReason } from "../engine/webkit-policy.js";
 import { type FallbackChain, fallbackChain, startingWith } from "../fallback/candidates.js";
 import type { LoadRequest } from "../fallback/fallback-chain.js";
+import { type ChoiceMemory, readChoice } from "./choice-memory.js";
 import { ONLY_ONE } from "./reasons.js";
-import { type ChoiceMemory, readChoice } from "./remembered.js";
 import type { Preference } from "./timed-runs.js";
 
 /** `memory` is null where the backends are not compared, for that reason. */
@@ -34,8 +34,8 @@ export async function planChoice(
 function notCompared({ backend, trace, cache }: LoadRequest, { candidates }: FallbackChain): string | null {
   if (backend !== "auto") return `backend "${backend}" was asked for`;
   if (new Set(candidates.map((each) => each.backend)).size < 2) return ONLY_ONE;
-  const wary = notComparedReason();
-  if (wary !== null) return wary;
+  const notCompared = notComparedReason();
+  if (notCompared !== null) return notCompared;
   if (trace) return "a model that is traced stays where it is";
   return cache ? null : "nothing is kept for the next visit, as was asked for";
 }

@@ -19,21 +19,29 @@ export interface Trial {
   bytes: number;
   /** The run on the backend in use. */
   own: TimedRun;
-  /** Returns the run in another place; null where what it takes is gone. */
-  on(rival: LoadedModel): Promise<TimedRun | null>;
+  /** Returns the same run on another backend; null if its inputs are gone. */
+  on(elsewhere: LoadedModel): Promise<TimedRun | null>;
 }
 
 /** Returns what to time; null where there is nothing yet, a reason where there never is. */
 export type FindTrial = () => Promise<Trial | string | null>;
 
-/** A run that nobody asked for: what a model of one stage is timed by. */
-export async function madeUpTrial(session: ResilientSession, variant: Manifest): Promise<Trial | string> {
+/** Times a model of one stage by a run on inputs that the worker makes up. */
+export async function syntheticTrial(session: ResilientSession, variant: Manifest): Promise<Trial | string> {
   const place = session.loaded;
   const own = timedRun(place);
   await own();
   const time = await own();
   if (Number.isNaN(time)) return UNKNOWN_INPUTS;
-  return { variant, place, time, isEnough: true, bytes: 0, own, on: async (rival) => timedRun(rival) };
+  return {
+    variant,
+    place,
+    time,
+    isEnough: true,
+    bytes: 0,
+    own,
+    on: async (elsewhere) => timedRun(elsewhere),
+  };
 }
 
 /** NaN for a model that cannot be run so. */

@@ -1,11 +1,11 @@
-// The visitor's own runs of a stage: what it is timed by, since whatever runs in its worker makes a click wait.
+// The visitor's own runs of a stage, by which the backend in use is timed: extra runs in its worker would delay a click.
 
 import type { LoadedModel } from "../fallback/fallback-chain.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { median, ROUNDS, type TimedRun } from "./timed-runs.js";
 import type { Trial } from "./trial.js";
 
-/** A run that was asked for, and how the same is asked in another place. */
+/** A run of the visitor, and how it is repeated on another backend. */
 export interface VisitorRun {
   variant: Manifest;
   /** Where it ran. */
@@ -14,13 +14,13 @@ export interface VisitorRun {
   form: string;
   /** The scene that it ran on. */
   scene: object;
-  /** Takes the scene to another place; null where it is gone. Nothing runs where the visitor's runs do. */
-  on(rival: LoadedModel): Promise<Crossing | null>;
+  /** Copies the scene to another backend and returns the run there; null if the scene is gone. */
+  on(elsewhere: LoadedModel): Promise<RepeatedRun | null>;
 }
 
-export interface Crossing {
-  /** Milliseconds that the scene takes to get there, once, however often it is asked. */
-  crossing: number;
+export interface RepeatedRun {
+  /** Milliseconds that copying the scene took: once for all runs on it. */
+  transferTime: number;
   run: TimedRun;
 }
 
@@ -42,7 +42,7 @@ export class VisitorRuns {
   #scenes = 0;
   #scene: object | null = null;
 
-  heard(run: VisitorRun, milliseconds: number): void {
+  record(run: VisitorRun, milliseconds: number): void {
     this.#runs++;
     if (run.scene !== this.#scene) this.#scenes++;
     this.#scene = run.scene;
@@ -67,9 +67,9 @@ export class VisitorRuns {
       isEnough: times.length >= LEAST,
       bytes: bytes * share,
       own: oneAfterAnother(times),
-      async on(rival) {
-        const there = await last.on(rival);
-        return there && (async () => (await there.run()) + there.crossing * share);
+      async on(elsewhere) {
+        const there = await last.on(elsewhere);
+        return there && (async () => (await there.run()) + there.transferTime * share);
       },
     };
   }

@@ -19,7 +19,7 @@ export const LOOK_EVERY = 25;
 const FAST_ENOUGH = 250;
 
 /** Whether this browser is WebKit with WebGPU and without JSPI. */
-export function isWaryBrowser(): boolean {
+export function isUntrustedWebkit(): boolean {
   return navigator.vendor.startsWith("Apple") && "gpu" in navigator && !("Suspending" in WebAssembly);
 }
 
@@ -28,13 +28,13 @@ export function wasmFirstReason(
   wasm: Pick<Graph, "target" | "nodes" | "macs">,
   threads: number,
 ): string | null {
-  if (!isWaryBrowser() || leastTime(wasm, threads, 0) > FAST_ENOUGH) return null;
+  if (!isUntrustedWebkit() || leastTime(wasm, threads, 0) > FAST_ENOUGH) return null;
   return "Safari's WebGPU needs the engine's asyncify build, which fills the memory there; WASM is fast enough for this model";
 }
 
 /** Why the backends are not compared; null where they may be. */
 export function notComparedReason(): string | null {
-  return isWaryBrowser() ? "Safari is not asked to hold two engines at once" : null;
+  return isUntrustedWebkit() ? "Safari is not asked to hold two engines at once" : null;
 }
 
 /** What the engine of a worker has done, and when that is enough. */
@@ -59,7 +59,7 @@ export class EngineWear {
 
 /** Returns the wear of an engine that is watched, null for one that lasts. */
 export function wearOf(worker: Worker, build: EngineBuild["build"]): EngineWear | null {
-  if (build !== "asyncify" || !isWaryBrowser()) return null;
+  if (build !== "asyncify" || !isUntrustedWebkit()) return null;
   const known = wears.get(worker) ?? new EngineWear();
   wears.set(worker, known);
   return known;

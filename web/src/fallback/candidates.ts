@@ -46,8 +46,8 @@ export async function fallbackChain({
     const webgpu = await candidatesFor(manifest, "webgpu", precision, reason);
     const others = await wasm(reason).catch(() => []);
     const chain = { candidates: [...webgpu, ...others], warnings: [] };
-    const wary = others[0] === undefined ? null : wasmFirstReason(others[0].graph, threadCount());
-    return wary === null ? chain : startingWith(chain, "wasm", wary);
+    const wasmFirst = others[0] === undefined ? null : wasmFirstReason(others[0].graph, threadCount());
+    return wasmFirst === null ? chain : startingWith(chain, "wasm", wasmFirst);
   } catch (error) {
     if (!(error instanceof WebbuildError)) throw error;
     const candidates = await wasm(failureReason("webgpu", error)).catch(() => {

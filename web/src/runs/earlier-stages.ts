@@ -2,7 +2,7 @@
 
 import { internalError } from "../api/errors.js";
 import type { PictureSize, Result, RunOptions } from "../api/types.js";
-import type { Crossing } from "../choice/visitor-runs.js";
+import type { RepeatedRun } from "../choice/visitor-runs.js";
 import type { LoadedModel } from "../fallback/fallback-chain.js";
 import type { ResilientSession, WorkerCall } from "../fallback/recovery.js";
 import type { Manifest } from "../manifest/manifest.js";
@@ -10,9 +10,9 @@ import { blamingOrigin } from "../preprocess/image-source.js";
 import type { Picture } from "../preprocess/pixels.js";
 import type { LookReport } from "../worker/look.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
-import { type Ask, formOf, laterRun, timed } from "./asked-again.js";
 import { keptOutputs } from "./kept-outputs.js";
 import type { ModelStage } from "./model-stage.js";
+import { type Ask, formOf, laterRun, timed } from "./repeated-run.js";
 import type { Work } from "./run-turns.js";
 import { aside, asking, type ScenePlaces } from "./scene-places.js";
 import type { SceneSource } from "./scene-source.js";
@@ -95,8 +95,8 @@ export class EarlierStages {
       this.#places.changed(place);
       this.#size = [report.source.width, report.source.height];
       const form = formOf("look", this.#size, options);
-      const on = (rival: LoadedModel) => this.#runIn(rival);
-      this.#first.heard({ variant, place, form, scene: this.#scene, on }, report.timings.total);
+      const on = (elsewhere: LoadedModel) => this.#runIn(elsewhere);
+      this.#first.recordRun({ variant, place, form, scene: this.#scene, on }, report.timings.total);
       return report;
     };
     const order = { turn: null, signal };
@@ -120,7 +120,7 @@ export class EarlierStages {
       stage.session.warn(warnings);
       const run = { variant, place: session.loaded, form: formOf("advance", this.#size, {}) };
       const again: Ask = (scenes, to) => scenes.advance(-1, to, { ...kept, onGpu: [] });
-      stage.heard(laterRun(run, this.#scene, again, 2), timings.total);
+      stage.recordRun(laterRun(run, this.#scene, again, 2), timings.total);
       this.#places.changed(there);
       if (there === place.loaded) return timings;
       await this.#places.copy(there, ask, place.loaded, asking(place.session, signal));
@@ -141,7 +141,7 @@ export class EarlierStages {
         return this.#places.refOf(there);
       },
       moved: async () => false,
-      copyTo: (rival) => this.#scene.copyTo(rival),
+      copyTo: (elsewhere) => this.#scene.copyTo(elsewhere),
     };
     const { timings, warnings } = await new StageRuns(stage, scene).advanceCrops(signal);
     stage.session.warn(warnings);
@@ -162,17 +162,17 @@ export class EarlierStages {
   }
 
   /** Runs the first stage in a worker that nobody waits for, and sees how long its outputs take to another; null where the picture is closed. */
-  async #runIn(rival: LoadedModel): Promise<Crossing | null> {
+  async #runIn(elsewhere: LoadedModel): Promise<RepeatedRun | null> {
     const { number, pictures, options } = this.#look;
-    const { names } = keptOutputs(this.#stages, this.#first, rival);
+    const { names } = keptOutputs(this.#stages, this.#first, elsewhere);
     const run = () =>
-      timed(rival, (scenes) => scenes.look(-1, number, pictures, options, { names, onGpu: [] }));
+      timed(elsewhere, (scenes) => scenes.look(-1, number, pictures, options, { names, onGpu: [] }));
     try {
       if (this.#scene.isReleased) return null;
       await run();
       const start = performance.now();
-      await this.#places.copy(rival, aside(rival), rival, aside(rival));
-      return { run, crossing: performance.now() - start };
+      await this.#places.copy(elsewhere, aside(elsewhere), elsewhere, aside(elsewhere));
+      return { run, transferTime: performance.now() - start };
     } catch (error) {
       if (this.#scene.isReleased) return null;
       throw error;

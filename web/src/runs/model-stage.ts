@@ -51,15 +51,15 @@ export class ModelStage {
     return this.sessions.first;
   }
 
-  /** Lets the model hear what happens to the stage. */
+  /** Sets the listener for events of the stage. */
   listen(listener: ModelListener): void {
     this.session.listener = listener;
     this.backendChoice.onMade = () => listener.changed();
   }
 
-  /** Hears how long a run took, as long as the backends are to be compared by that. */
-  heard(run: VisitorRun, milliseconds: number): void {
+  /** Records how long a run took, until the backend is chosen. */
+  recordRun(run: VisitorRun, milliseconds: number): void {
     if (this.backendChoice.isMade) this.#visitorRuns.forget();
-    else this.#visitorRuns.heard(run, milliseconds);
+    else this.#visitorRuns.record(run, milliseconds);
   }
 }

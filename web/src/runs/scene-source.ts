@@ -55,13 +55,13 @@ export class SceneSource {
    * Copies the scene to where nobody waits for it, and says how many milliseconds that took; null where it is not here to
    * be copied. It is no call of the model's.
    */
-  async copyTo(rival: LoadedModel): Promise<{ ref: SceneRef; crossing: number } | null> {
+  async copyTo(elsewhere: LoadedModel): Promise<{ ref: SceneRef; transferTime: number } | null> {
     const { place } = this.#earlier;
     if (place === null || this.#released || place.session.loaded !== place.loaded) return null;
     const start = performance.now();
     try {
-      await this.#places.copy(place.loaded, aside(place.loaded), rival, aside(rival));
-      return { ref: this.#places.refOf(rival), crossing: performance.now() - start };
+      await this.#places.copy(place.loaded, aside(place.loaded), elsewhere, aside(elsewhere));
+      return { ref: this.#places.refOf(elsewhere), transferTime: performance.now() - start };
     } catch (error) {
       if (this.#released) return null;
       throw error;

@@ -14,9 +14,9 @@ import type { RemoteHost } from "../worker/connection.js";
 import type { JoinedParts } from "../worker/part-run.js";
 import type { StageReport, StageTensors } from "../worker/stage-run.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
-import { type Ask, formOf, laterRun, type Timed } from "./asked-again.js";
 import { reportingListener } from "./listener.js";
 import type { ModelStage } from "./model-stage.js";
+import { type Ask, formOf, laterRun, type Timed } from "./repeated-run.js";
 import type { SceneSource } from "./scene-source.js";
 
 type Signal = RunOptions["signal"];
@@ -147,7 +147,7 @@ export class StageRuns {
     const form = formOf(kind, this.#source.size, options);
     const ask: Ask = (scenes, ref) => call(scenes, -1, ref);
     return this.#call(variant, signal, call, ({ timings }, place) =>
-      this.#stage.heard(laterRun({ variant, place, form }, this.#source, ask, 1), timings.total),
+      this.#stage.recordRun(laterRun({ variant, place, form }, this.#source, ask, 1), timings.total),
     );
   }
 

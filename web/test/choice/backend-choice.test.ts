@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { BackendChoice, type Compared } from "../../src/choice/backend-choice.js";
-import { readChoice, writeChoice } from "../../src/choice/remembered.js";
+import { readChoice, writeChoice } from "../../src/choice/choice-memory.js";
 import { betterBackend } from "../../src/choice/timed-runs.js";
 import { requireAdapter } from "../../src/gpu/gpu-device.js";
 import type { Model } from "../../src/index.js";

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { moveStage } from "../../src/choice/move-stage.js";
-import { Rivals } from "../../src/choice/rivals.js";
+import { OtherBackend } from "../../src/choice/other-backend.js";
 import type { LoadedModel, LoadRequest } from "../../src/fallback/fallback-chain.js";
 import type { ResilientSession } from "../../src/fallback/recovery.js";
 import type { Manifest } from "../../src/manifest/manifest.js";
@@ -18,13 +18,13 @@ async function moved(signal: AbortSignal, ...moves: (() => boolean)[]) {
   const there = [place(wasm, []), place(wasm, [])];
   const left = [...there];
   const load = vi.fn(async () => left.shift() ?? place(wasm, []));
-  const rivals = new Rivals({} as LoadRequest, signal, load);
+  const otherBackend = new OtherBackend({} as LoadRequest, signal, load);
   const sessions = [ONE, TWO].map((variant, at) => {
     const session = { loaded: place(gpu, [wasm]), moveTo: async () => moves[at]?.() ?? false };
     return [variant, session as unknown as ResilientSession] as [Manifest, ResilientSession];
   });
-  const went = await moveStage({ opened: async () => sessions }, place(gpu, [wasm]), rivals, "faster");
-  rivals.end();
+  const went = await moveStage({ opened: async () => sessions }, place(gpu, [wasm]), otherBackend, "faster");
+  otherBackend.end();
   return { went, ended: there.map(({ connection }) => vi.mocked(connection.end).mock.calls.length > 0) };
 }
 

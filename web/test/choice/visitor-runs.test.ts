@@ -3,21 +3,21 @@ import { type VisitorRun, VisitorRuns } from "../../src/choice/visitor-runs.js";
 import { leastTime } from "../../src/engine/least-time.js";
 import type { LoadedModel } from "../../src/fallback/fallback-chain.js";
 import type { Manifest } from "../../src/manifest/manifest.js";
-import { formOf } from "../../src/runs/asked-again.js";
+import { formOf } from "../../src/runs/repeated-run.js";
 
 const GPU = {} as LoadedModel;
-const RIVAL = {} as LoadedModel;
+const ELSEWHERE = {} as LoadedModel;
 const ONE = {} as Manifest;
 const TWO = {} as Manifest;
 
 function run(change: Partial<VisitorRun> = {}): VisitorRun {
-  const on = async () => ({ crossing: 30, run: async () => 7 });
+  const on = async () => ({ transferTime: 30, run: async () => 7 });
   return { variant: ONE, place: GPU, form: "click", scene: ONE, on, ...change };
 }
 
 function heard(...runs: [VisitorRun, number][]): VisitorRuns {
   const runsOfVisitor = new VisitorRuns();
-  for (const [each, time] of runs) runsOfVisitor.heard(each, time);
+  for (const [each, time] of runs) runsOfVisitor.record(each, time);
   return runsOfVisitor;
 }
 
@@ -27,13 +27,13 @@ test("three runs of one kind are enough, and the way of the scene is shared by i
   expect([await trial?.own(), await trial?.own(), await trial?.own(), await trial?.own()]).toEqual([
     90, 20, 22, 90,
   ]);
-  expect(await (await trial?.on(RIVAL))?.()).toBe(7 + 30 / 3);
+  expect(await (await trial?.on(ELSEWHERE))?.()).toBe(7 + 30 / 3);
 });
 
 test.each([
   ["graphs", { variant: TWO }],
   ["kinds", { form: "box" }],
-  ["places, as after a lost GPU", { place: RIVAL }],
+  ["places, as after a lost GPU", { place: ELSEWHERE }],
 ])("runs of other %s are not counted together", (_, other) => {
   const trial = heard([run(), 20], [run(other), 21], [run(), 22]).trial(0);
   expect(trial).toMatchObject({ isEnough: false, time: 20 });
@@ -42,12 +42,12 @@ test.each([
 test("runs on scenes of their own pay the whole way", async () => {
   const trial = heard([run({ scene: {} }), 1], [run({ scene: {} }), 1], [run({ scene: {} }), 1]).trial(300);
   expect(trial?.bytes).toBe(300);
-  expect(await (await trial?.on(RIVAL))?.()).toBe(37);
+  expect(await (await trial?.on(ELSEWHERE))?.()).toBe(37);
 });
 
 test("a scene that is gone is nothing to compare by, and nor is no run at all", async () => {
   const gone = run({ on: async () => null });
-  expect(await heard([gone, 1], [gone, 1], [gone, 1]).trial(0)?.on(RIVAL)).toBeNull();
+  expect(await heard([gone, 1], [gone, 1], [gone, 1]).trial(0)?.on(ELSEWHERE)).toBeNull();
   expect(new VisitorRuns().trial(0)).toBeNull();
 });
 

@@ -5,7 +5,7 @@ import { threadCount } from "../../src/engine/engine.js";
 import { wasmBytes, watchMemory } from "../../src/engine/wasm-memory.js";
 import {
   EngineWear,
-  isWaryBrowser,
+  isUntrustedWebkit,
   LOOK_EVERY,
   MOST_GROWTH,
   MOST_RUNS,
@@ -33,8 +33,8 @@ const heavy = { target: "wasm", nodes: 100, macs: 1e12 } as const;
 
 describe("what decides", () => {
   test("is the vendor and the missing JSPI, in a browser with WebGPU", async () => {
-    expect(isWaryBrowser()).toBe(false);
-    expect(await asSafari(async () => isWaryBrowser())).toBe("gpu" in navigator);
+    expect(isUntrustedWebkit()).toBe(false);
+    expect(await asSafari(async () => isUntrustedWebkit())).toBe("gpu" in navigator);
   });
 
   test.runIf(hasWebgpu)("is how fast WASM is: a model that is too much for it stays on WebGPU", async () => {

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
-import { readChoice } from "../../src/choice/remembered.js";
+import { readChoice } from "../../src/choice/choice-memory.js";
 import { requireAdapter } from "../../src/gpu/gpu-device.js";
 import { PreparedPipelines } from "../../src/gpu/prepared-pipelines.js";
 import type { Manifest } from "../../src/manifest/manifest.js";

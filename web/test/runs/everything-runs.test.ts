@@ -45,7 +45,7 @@ function stageOf(
     }),
   };
   const choice = new VariantChoice(variants as unknown as Manifest[]);
-  const stage = { sessions: { variants }, choice, turns, heard: () => {} } as unknown as ModelStage;
+  const stage = { sessions: { variants }, choice, turns, recordRun: () => {} } as unknown as ModelStage;
   const source = { refIn: async () => ({}), moved: async () => false, size: [9, 9] };
   const progress: number[] = [];
   const find = () =>

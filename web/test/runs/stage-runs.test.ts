@@ -36,7 +36,7 @@ const stage = {
   sessions: { variants: [ALONE] },
   choice: new VariantChoice([ALONE]),
   turns,
-  heard: () => {},
+  recordRun: () => {},
 } as unknown as ModelStage;
 const source = { refIn: async () => ({}), moved: async () => false } as unknown as SceneSource;
 
@@ -108,7 +108,7 @@ describe("1,000 crops", () => {
       }),
     );
     const looking = {
-      heard: () => {},
+      recordRun: () => {},
       session: calling,
       sessions: { variants },
       choice: new VariantChoice(variants),

@@ -1,19 +1,19 @@
-// The graphs of a stage on the other backend, opened to be compared.
+// The graphs of a stage, opened on the backend that is not in use, to time both.
 
 import { abortedError } from "../api/errors.js";
 import type { Candidate } from "../fallback/candidates.js";
 import { type LoadedModel, type LoadRequest, loadFirstWorking } from "../fallback/fallback-chain.js";
 import type { Manifest } from "../manifest/manifest.js";
 
-/** They have a worker of their own, where they hold nobody up. */
-export class Rivals {
+/** They run in a worker of their own, so that they delay no run of the visitor. */
+export class OtherBackend {
   readonly #request: LoadRequest;
   readonly #signal: AbortSignal;
   readonly #load: typeof loadFirstWorking;
   readonly #open = new Map<Manifest, LoadedModel>();
   readonly #end = (): void => this.end();
 
-  /** `signal` ends all that are not kept. */
+  /** `signal` closes all that are not kept. */
   constructor(request: LoadRequest, signal: AbortSignal, load = loadFirstWorking) {
     this.#load = load;
     this.#request = { ...request, ownWorker: `choice ${performance.now()} ${Math.random()}` };
@@ -30,7 +30,7 @@ export class Rivals {
     return loaded;
   }
 
-  /** Lets go of one: it is ended by whoever keeps it. */
+  /** Hands one over: `end()` leaves it open, and whoever keeps it has to end it. */
   keep(kept: LoadedModel): void {
     for (const [manifest, loaded] of this.#open) if (loaded === kept) this.#open.delete(manifest);
   }

@@ -1,4 +1,4 @@
-// Which backend was faster on an earlier visit: by adapter, browser and bundle.
+// The stored choice of a backend: which one was faster on an earlier visit, by adapter, browser and bundle.
 
 import type { Backend, LoadOptions } from "../api/load-options.js";
 import type { AdapterInfo } from "../api/model-info.js";

@@ -1,19 +1,19 @@
-// The runs of stages that the visitor asked for, as they are asked again on another backend to compare it.
+// A run of the visitor, repeated on another backend to compare the two.
 
 import { closeResults } from "../api/close-results.js";
 import type { PictureSize, Result } from "../api/types.js";
-import type { Crossing, VisitorRun } from "../choice/visitor-runs.js";
+import type { RepeatedRun, VisitorRun } from "../choice/visitor-runs.js";
 import type { LoadedModel } from "../fallback/fallback-chain.js";
 import type { SceneRef } from "../stages/scene-store.js";
 import type { RemoteHost } from "../worker/connection.js";
 import type { SceneSource } from "./scene-source.js";
 
-/** What a worker answers that says how long it took, not counting the wait for its turn. */
+/** A worker's answer with the time that it took, without the wait in the queue. */
 export interface Timed {
   timings: Pick<Result["timings"], "total">;
 }
 
-/** Asks a stage in a worker, of a scene as that worker knows it. */
+/** Runs a stage in a worker on a scene that this worker holds. */
 export type Ask = (scenes: RemoteHost["scenes"], ref: SceneRef) => Promise<Timed>;
 
 /** How often a scene crosses to a stage in another worker: to a middle one and back, with what that adds. */
@@ -26,16 +26,16 @@ export function laterRun(
   ask: Ask,
   ways: Ways,
 ): VisitorRun {
-  const on = async (rival: LoadedModel): Promise<Crossing | null> => {
-    const copied = await source.copyTo(rival);
+  const on = async (elsewhere: LoadedModel): Promise<RepeatedRun | null> => {
+    const copied = await source.copyTo(elsewhere);
     if (copied === null) return null;
-    const { ref, crossing } = copied;
-    return { crossing: crossing * ways, run: () => timed(rival, (scenes) => ask(scenes, ref)) };
+    const { ref, transferTime } = copied;
+    return { transferTime: transferTime * ways, run: () => timed(elsewhere, (scenes) => ask(scenes, ref)) };
   };
   return { ...run, scene: source, on };
 }
 
-/** Asks a worker that nobody waits for; returns the milliseconds that it says. */
+/** Runs a stage in a worker that no visitor waits for; returns the milliseconds that it reports. */
 export async function timed(
   { connection }: LoadedModel,
   ask: (scenes: RemoteHost["scenes"]) => Promise<Timed & { result?: Result | null }>,
@@ -45,7 +45,7 @@ export async function timed(
   return answer.timings.total;
 }
 
-/** Returns what says of two runs with the same text that they take about the same time: how many there are of what, not which. */
+/** Returns a key: runs with the same key take about the same time. It has the size of the picture and how many of each option. */
 export function formOf(kind: string, size: PictureSize | null, options: object): string {
   const shape = Object.entries(options).map(([name, value]) => {
     if (Array.isArray(value)) return [name, value.length];
