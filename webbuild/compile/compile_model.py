@@ -58,9 +58,15 @@ if TYPE_CHECKING:
 class CompiledModel(Struct, frozen=True):
     """The patched graphs for a build of the engine, and what the model is with them.
 
-    `options` are the thresholds that became inputs. `postprocess` is the post-processing that the original lacks.
-    `disabled_target` is why the build must not run its graph, and takes the one for WASM instead. `warnings` speak
-    against its answers. `inspection` is that of the graph for WebGPU, None where its target was not measured.
+    Attributes:
+        lowered: the graph for each target, with its rewrites.
+        match: the task, with its inputs.
+        options: thresholds that became inputs.
+        assumptions: sentences about what was inferred.
+        postprocess: the post-processing that the original lacks, and that was appended.
+        disabled_target: why WebGPU must not run its graph; WASM runs instead.
+        warnings: sentences about answers that look wrong.
+        inspection: of the graph for WebGPU; None if its target was not measured.
     """
 
     lowered: LoweredGraphs
@@ -74,12 +80,12 @@ class CompiledModel(Struct, frozen=True):
 
     @property
     def targets(self) -> tuple[TargetName, ...]:
-        """The targets that get a graph."""
+        """The targets that have a graph."""
         return TARGETS if self.disabled_target is None else ("wasm",)
 
     @property
     def disabled_targets(self) -> tuple[DisabledTarget, ...]:
-        """Those that get none, and why."""
+        """The targets without a graph, and why."""
         return () if self.disabled_target is None else (self.disabled_target,)
 
 
@@ -95,76 +101,121 @@ def compile_model(
     like: TaskMatch | None = None,
     links: StageLinks | None = None,
 ) -> CompiledModel:
-    """Plan the patches for a target, and recognise what the model is.
+    """Recognise the task of a model, and run the passes for a target.
 
-    Without `int32_inputs` no input of int64 becomes int32: who takes the graph alone feeds it what the original took.
-    `like` is what the model is at another size: its inputs are taken, with the shapes of this one. `links` are those
-    of one of several stages.
+    Args:
+        loaded: the model, with a size for each free dimension.
+        target: the build of onnxruntime-web.
+        task: the task that the user named; None to infer it.
+        nms: where non-maximum suppression runs.
+        wanted: what the user says of labels and preprocessing.
+        progress: where steps are printed.
+        int32_inputs: whether inputs of int64 may become int32; not where the graph is used without the runtime.
+        like: the match at another picture size, whose inputs are used with the shapes of this one.
+        links: what the stage takes from earlier ones, if it is one of several.
 
     Raises:
         WebbuildError: `task-mismatch`, `unsupported-dtype`, `class-count-mismatch`, `postprocess-not-appended`,
-            `reshape-mismatch`,
-            `no-compatible-build`, `input-too-large`, `size-fails`, `stage-mismatch`, and what `override` raises.
+            `reshape-mismatch`, `no-compatible-build`, `input-too-large`, `size-fails`, `stage-mismatch`, and what
+            `apply_overrides` raises.
     """
-    source, dims = loaded.source, loaded.dims.dims
+    source = loaded.source
     task = "tensor" if task is None and links is not None and links.later else task
     with progress.step("plan the patches"):
-        if task is None and links is not None and finds_keypoints(source, dims, links.keypoints):
-            task = "pose"
-        if task is None and wanted.labels is not None:
-            task = task_of_labels(source, dims, wanted.labels)
-        if wanted.known is not None:
-            unprocessed: TaskMatch | None = wanted.known
-        elif wanted.text_labels is not None:
-            unprocessed = infer_zero_shot(source, dims, wanted.text_labels)
-        else:
-            unprocessed = None if nms == "keep" else infer_missing_postprocess(source, dims, task)
-        unprocessed = unprocessed and with_measured_size_order(unprocessed, loaded.original)
-        headless = unprocessed
-        unprocessed = unprocessed and with_measured_head(unprocessed, loaded.original)
-        complete = headless is not None and unprocessed is None
-        missing = None if unprocessed is None else unprocessed.postprocess
+        task = _named_task(loaded, task, wanted, links)
+        early, complete = _match_before_passes(loaded, task, nms, wanted)
+        missing = None if early is None else early.postprocess
         planned, kept = plan_graphs(loaded, target, missing, nms, int32_inputs=int32_inputs)
-    plain = nms == "keep" and takes_prompt(source.signature)  # whose tokenizer only a page needs
-    known = unprocessed or infer_task(source, planned, "tensor" if plain else task, complete=complete)
-    if nms == "keep" and known.postprocess is not None:
-        known = infer_task(source, planned, "tensor")
-    if kind_of(known.task).needs_earlier and links is None and task is None:
-        known = infer_task(source, planned, "tensor")
-    require_postprocess(known, planned)
+    match = _match_after_passes(loaded, planned, task, nms, early, complete=complete, alone=links is None)
+    require_postprocess(match, planned)
     if links is not None and links.later and task == "tensor":
         earlier = links.earlier_stage(patched_signature(source, planned.graphs["wasm"]))
-        known = known if earlier is None else with_graph_normalization(earlier, source.model)
-    known = with_int32_inputs(known, planned.graphs["wasm"])
+        match = match if earlier is None else with_graph_normalization(earlier, source.model)
+    match = with_int32_inputs(match, planned.graphs["wasm"])
     if links is None:
-        known = with_crop_normalization(known, source.model)
+        match = with_crop_normalization(match, source.model)
     else:
         seen = patched_signature(source, planned.graphs["wasm"])
-        known = links.with_stage_inputs(known, seen, source.model)
-    told, known = known, _with_pictures(known, planned.graphs["wasm"], loaded, wanted, progress, task, like)
-    known = known if links is None else links.without_task_hint(known)
-    if known.measured_output and like is None:
+        match = links.with_stage_inputs(match, seen, source.model)
+    recognised, match = match, _with_pictures(match, planned.graphs["wasm"], loaded, wanted, progress, task, like)
+    match = match if links is None else links.without_task_hint(match)
+    if match.measured_output and like is None:
         with progress.step("measure the values of outputs"):
-            known = with_measured_values(known, loaded.original)
-    if known.measured_output and like is not None:
-        known = msgspec.structs.replace(known, task=like.task)
-    known = apply_overrides(with_joined_tensors(known, planned.graphs["wasm"]), wanted)
-    if kind_of(told.task).makes_picture and like is None:
+            match = with_measured_values(match, loaded.original)
+    if match.measured_output and like is not None:
+        match = msgspec.structs.replace(match, task=like.task)
+    match = apply_overrides(with_joined_tensors(match, planned.graphs["wasm"]), wanted)
+    if kind_of(recognised.task).makes_picture and like is None:
         with progress.step("try what becomes of pictures"):
             configured = bool(wanted.note)
-            known = with_measured_picture(known, planned.graphs["wasm"], loaded.original, configured=configured)
-    known = with_state_inputs(known, source.states, planned.graphs["wasm"])
-    known = with_tiles(known, planned.graphs["wasm"], loaded.original, progress)
+            match = with_measured_picture(match, planned.graphs["wasm"], loaded.original, configured=configured)
+    match = with_state_inputs(match, source.states, planned.graphs["wasm"])
+    match = with_tiles(match, planned.graphs["wasm"], loaded.original, progress)
     thresholds = tuple(option_inputs(planned.graphs["webgpu"]))
-    bounded = {spec.name for spec in known.inputs if isinstance(spec, TensorInput)}
+    bounded = {spec.name for spec in match.inputs if isinstance(spec, TensorInput)}
     ranges = [f"random values of '{name}': {each}" for name, each in loaded.ranges.items() if name in bounded]
-    assumptions = (*loaded.repairs, *loaded.dims.assumptions, *known.assumptions, *ranges)
-    warnings = (*source.warnings, *find_answer_warnings(known, loaded.original))
-    return CompiledModel(planned, known, thresholds, assumptions, missing, kept.disabled, warnings, kept.inspection)
+    assumptions = (*loaded.repairs, *loaded.dims.assumptions, *match.assumptions, *ranges)
+    warnings = (*source.warnings, *find_answer_warnings(match, loaded.original))
+    return CompiledModel(planned, match, thresholds, assumptions, missing, kept.disabled, warnings, kept.inspection)
+
+
+def _named_task(loaded: LoadedModel, task: str | None, wanted: Overrides, links: StageLinks | None) -> str | None:
+    """Return the task that the user, an earlier stage or the file of labels names; None to infer it."""
+    source, dims = loaded.source, loaded.dims.dims
+    if task is None and links is not None and finds_keypoints(source, dims, links.keypoints):
+        task = "pose"
+    if task is None and wanted.labels is not None:
+        task = task_of_labels(source, dims, wanted.labels)
+    return task
+
+
+def _match_before_passes(
+    loaded: LoadedModel, task: str | None, nms: NmsPlacement, wanted: Overrides
+) -> tuple[TaskMatch | None, bool]:
+    """Return the match of a model that passes complete, such as with the post-processing that it lacks.
+
+    Returns:
+        The match, None for a model that is complete; and whether only its values, not its shapes, show that it is.
+    """
+    source, dims = loaded.source, loaded.dims.dims
+    if wanted.known is not None:
+        match: TaskMatch | None = wanted.known
+    elif wanted.text_labels is not None:
+        match = infer_zero_shot(source, dims, wanted.text_labels)
+    else:
+        match = None if nms == "keep" else infer_missing_postprocess(source, dims, task)
+    by_shapes = match and with_measured_size_order(match, loaded.original)
+    match = by_shapes and with_measured_head(by_shapes, loaded.original)
+    return match, by_shapes is not None and match is None
+
+
+def _match_after_passes(
+    loaded: LoadedModel,
+    planned: LoweredGraphs,
+    task: str | None,
+    nms: NmsPlacement,
+    early: TaskMatch | None,
+    *,
+    complete: bool,
+    alone: bool,
+) -> TaskMatch:
+    """Return the match from before the passes, else that of the patched graph's outputs.
+
+    It is task tensor where `nms` leaves out the post-processing that a task needs, and where a model that is `alone`
+    would need an earlier stage.
+    """
+    source = loaded.source
+    plain = nms == "keep" and takes_prompt(source.signature)  # whose tokenizer only a page needs
+    match = early or infer_task(source, planned, "tensor" if plain else task, complete=complete)
+    if nms == "keep" and match.postprocess is not None:
+        match = infer_task(source, planned, "tensor")
+    if kind_of(match.task).needs_earlier and alone and task is None:
+        match = infer_task(source, planned, "tensor")
+    return match
 
 
 def _with_pictures(
-    known: TaskMatch,
+    match: TaskMatch,
     graph: ir.Model,
     loaded: LoadedModel,
     wanted: Overrides,
@@ -172,21 +223,21 @@ def _with_pictures(
     task: str | None,
     like: TaskMatch | None,
 ) -> TaskMatch:
-    """Return what the model is with how its pictures go in, as one that makes pictures where its answers show that."""
+    """Return the match with the preprocessing of its pictures; as task image, if its answers look like the picture."""
     if like is not None:
-        return with_inputs_of(known, like)
+        return with_inputs_of(match, like)
     if wanted.guess_pictures and task is None:
         with progress.step("try what becomes of pictures"):
-            makes_picture = find_picture_output(known, graph, loaded.original)
+            makes_picture = find_picture_output(match, graph, loaded.original)
         if makes_picture is not None:
             return makes_picture
-    image = find_picture_input(known) if wanted.guess_pictures else None
+    image = find_picture_input(match) if wanted.guess_pictures else None
     if image is None:
-        known = with_open_channel(known)
+        match = with_open_channel(match)
     else:
         with progress.step("try how pictures go in"):
-            known = with_picture_input(known, image, graph, loaded.original)
-    if known.guessed_recipe and not wanted.note and not kind_of(known.task).makes_picture:
+            match = with_picture_input(match, image, graph, loaded.original)
+    if match.guessed_recipe and not wanted.note and not kind_of(match.task).makes_picture:
         with progress.step("try how pictures go in"):
-            return with_tried_recipe(known, graph, loaded.original)
-    return known
+            return with_tried_recipe(match, graph, loaded.original)
+    return match
