@@ -1,4 +1,4 @@
-"""Names for files from strings that nobody vouches for."""
+"""File names from untrusted strings."""
 
 from __future__ import annotations
 

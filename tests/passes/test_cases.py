@@ -1,4 +1,4 @@
-"""Every case of every pass, put through the same mill."""
+"""Every case of every pass, tested in the same ways."""
 
 from __future__ import annotations
 

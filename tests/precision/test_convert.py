@@ -1,4 +1,4 @@
-"""Every case of the conversion, put through the same mill."""
+"""Every case of the conversion, tested in the same ways."""
 
 from __future__ import annotations
 

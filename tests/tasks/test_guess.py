@@ -1,4 +1,4 @@
-"""What a model is taken for, judged by words that nobody vouches for."""
+"""What a model is taken for, judged by untrusted names."""
 
 from __future__ import annotations
 

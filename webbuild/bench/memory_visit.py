@@ -1,4 +1,4 @@
-"""The visit that measures memory: what the page and its workers hold at their most, while they load and run once."""
+"""The visit that measures memory: the peak of the page and its workers while they load and run once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where suppression takes less time on this machine's GPU: in the runtime's shader, or in the graph."""
+"""Which form of non-maximum suppression is faster on this machine's GPU: the runtime's shader, or the graph."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webbuild.bench.report import BenchReport
 from webbuild.browser.gpu_adapter import is_software
 
 TURNS, RUNS = 3, 10
-"""The forms take turns, so that what else the machine does befalls both; runs of each turn."""
+"""The forms take turns, so that other load on the machine affects both; runs of each turn."""
 MARGIN = 0.9
 """The graph is taken where each turn takes at most so much of the time: noise does not decide."""
 

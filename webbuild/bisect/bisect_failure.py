@@ -1,4 +1,4 @@
-"""The first node without which a session is made, or a run ends: by the engine's word, else by ever shorter fronts."""
+"""The first node without which a session is made, or a run ends: from the engine's message, else by search."""
 
 from __future__ import annotations
 
@@ -68,15 +68,15 @@ class FailureSearch:
         start = max(each for each in at if each <= place)
         return piece[start : min(each for each in at if each > place)]
 
-    def _extend_prefix(self, front: Subgraph, runs: int, failed: SubgraphResult) -> Culprit:
-        """Return the shortest end of a front that fails; the front but for that end runs."""
-        starts = [0, *self._splits.lengths(front)]
+    def _extend_prefix(self, prefix: Subgraph, runs: int, failed: SubgraphResult) -> Culprit:
+        """Return the shortest suffix of a prefix that fails; the prefix without that suffix runs."""
+        starts = [0, *self._splits.lengths(prefix)]
         starts = [start for start in starts if start <= runs]
         step, fails = 1, 0
         best = failed
         good = len(starts)  # starts from here on are known to run
         while (back := len(starts) - step) > 0:
-            tried = self._tester.run_one(front[starts[back] :])
+            tried = self._tester.run_one(prefix[starts[back] :])
             if tried.verdict == "fails":
                 best, fails = tried, back
                 break
@@ -84,7 +84,7 @@ class FailureSearch:
             step *= 2
         while good - fails > 1:  # between one that is too short and one that fails
             middle = (good + fails) // 2
-            tried = self._tester.run_one(front[starts[middle] :])
+            tried = self._tester.run_one(prefix[starts[middle] :])
             if tried.verdict == "fails":
                 best, fails = tried, middle
             else:

@@ -1,4 +1,4 @@
-"""Nodes whose answers differ: guilty pieces divided again and again, all branches at once."""
+"""Nodes whose answers differ: subgraphs that differ are split again and again, all branches at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from webbuild.bisect.subgraph_runner import SubgraphRunner
 from webbuild.bisect.trial_result import SubgraphResult
 
 BRANCHING = 16
-"""Parts of a guilty piece."""
+"""Parts that a subgraph which differs is split into."""
 SINGLE_NODE_LIMIT = 64
 """Parts in a session, about."""
 
@@ -33,10 +33,10 @@ def find_mismatches(
         level = []
         for parent in divided:
             children = [answers[part] for part in parts[parent.subgraph]]
-            guilty = [child for child in children if child.verdict == "differs"]
+            differing = [child for child in children if child.verdict == "differs"]
             untried += [child for child in children if child.verdict == "fails"]
-            level += guilty
-            joint += [] if guilty else [parent]
+            level += differing
+            joint += [] if differing else [parent]
     return found, joint, untried
 
 

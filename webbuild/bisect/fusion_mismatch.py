@@ -18,12 +18,12 @@ VANISHING_FACTOR = 4
 
 
 def find_joint_mismatch(tester: SubgraphRunner, splits: PartitionPoints, parent: SubgraphResult) -> Culprit | None:
-    """Return the fewest neighbours that differ together, and what they are guilty of; None if they agree alone."""
+    """Return the fewest neighbours that differ together, with the cause; None if they agree alone."""
     piece = parent.subgraph
-    fronts = [piece[:count] for count in splits.lengths(piece)]
-    front = _minimal_failing(tester, fronts, parent)
-    starts = splits.lengths(front.subgraph)
-    end = _minimal_failing(tester, [front.subgraph[start:] for start in reversed(starts)], front)
+    prefixes = [piece[:count] for count in splits.lengths(piece)]
+    prefix = _minimal_failing(tester, prefixes, parent)
+    starts = splits.lengths(prefix.subgraph)
+    end = _minimal_failing(tester, [prefix.subgraph[start:] for start in reversed(starts)], prefix)
     best = _connected_part(tester, end)
     if best is None:
         return None
@@ -32,7 +32,7 @@ def find_joint_mismatch(tester: SubgraphRunner, splits: PartitionPoints, parent:
 
 
 def judge_group(tester: SubgraphRunner, best: SubgraphResult, rest: CulpritCode) -> Culprit:
-    """Return what nodes that differ together are guilty of: fusion where reading what is between them cures it."""
+    """Return the cause for nodes that differ together: fusion, if they agree when values between them are read."""
     if len(best.subgraph) > MAX_FUSED_NODES:
         return Culprit(rest, best.subgraph, best)
     apart = tester.run_one(best.subgraph, also=tuple(computed_values(tester.graph, best.subgraph)))

@@ -39,20 +39,22 @@ def _find_interaction(tester: SubgraphRunner, found: Culprit) -> Culprit | None:
     """Return a node that is wrong only beside another of its operator, with that one: they share what is compiled."""
     graph = tester.graph
     operators = {graph.nodes[index].op_type for index in found.subgraph}
-    kin = [index for index, node in enumerate(graph.nodes) if node.op_type in operators and index not in found.subgraph]
-    if not kin or not _differs(tester, found, kin):
+    others = [
+        index for index, node in enumerate(graph.nodes) if node.op_type in operators and index not in found.subgraph
+    ]
+    if not others or not _differs(tester, found, others):
         return None
-    while len(kin) > 1:
-        half = kin[: len(kin) // 2]
-        kin = half if _differs(tester, found, half) else kin[len(kin) // 2 :]
-    seen = _reproduce_alone(tester, found, tuple(sorted({*kin, *found.subgraph})))
+    while len(others) > 1:
+        half = others[: len(others) // 2]
+        others = half if _differs(tester, found, half) else others[len(others) // 2 :]
+    seen = _reproduce_alone(tester, found, tuple(sorted({*others, *found.subgraph})))
     return None if seen is None else msgspec.structs.replace(seen, code="shader-cache-interaction")
 
 
-def _differs(tester: SubgraphRunner, found: Culprit, kin: list[int]) -> bool:
+def _differs(tester: SubgraphRunner, found: Culprit, others: list[int]) -> bool:
     """Whether a piece differs with other nodes in its session, each fed with the reference's values."""
     tried = tester.run_each(
-        sorted([*((index,) for index in kin), found.subgraph])
+        sorted([*((index,) for index in others), found.subgraph])
     )  # which of them comes first may matter
     return any(each.subgraph == found.subgraph and each.verdict == "differs" for each in tried)
 

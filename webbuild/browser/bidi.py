@@ -1,4 +1,4 @@
-"""WebDriver BiDi, as far as driving pages takes: open one, call a function in it, hear what it says."""
+"""A minimal WebDriver BiDi client: opens pages, calls functions in them, receives their messages."""
 
 from __future__ import annotations
 

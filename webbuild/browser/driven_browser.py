@@ -1,4 +1,4 @@
-"""What every browser that can be driven has: a name, a version, and pages in a profile of their own."""
+"""The interface of a driven browser: a name, a version, and pages in a profile of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a driven page raises: Playwright's error, and the one of the drivers that webbuild has itself."""
+"""Errors of a driven page: Playwright's, and those of webbuild's own drivers."""
 
 from __future__ import annotations
 

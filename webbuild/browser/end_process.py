@@ -1,4 +1,4 @@
-"""A process and its children: started as a group, and ended as one."""
+"""A process group: started together with its children, and ended with them."""
 
 from __future__ import annotations
 

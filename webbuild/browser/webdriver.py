@@ -1,4 +1,4 @@
-"""WebDriver over HTTP, as far as driving a page takes. Standard library only."""
+"""A minimal WebDriver client over HTTP. Standard library only."""
 
 from __future__ import annotations
 

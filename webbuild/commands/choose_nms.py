@@ -1,4 +1,4 @@
-"""The form of suppression that `webbuild pack --nms auto` takes: both are packed, and measured in Chromium in turns."""
+"""`webbuild pack --nms auto`: both forms of suppression are packed, and timed in Chromium in turns."""
 
 from __future__ import annotations
 

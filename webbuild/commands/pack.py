@@ -1,4 +1,4 @@
-"""`webbuild pack`: load, recognise, lower, place, compare, emit, verify, report."""
+"""`webbuild pack`: load the models, compile each stage, prove it, write the bundle, verify it in Chromium."""
 
 from __future__ import annotations
 

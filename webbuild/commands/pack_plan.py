@@ -1,4 +1,4 @@
-"""What `webbuild pack` is to do: its options, and the models that were given as the stages of one."""
+"""The plan of `webbuild pack`: parsed options, and the given models as stages in the order in which they run."""
 
 from __future__ import annotations
 

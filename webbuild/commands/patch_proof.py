@@ -1,4 +1,4 @@
-"""The files of a target against the model that was patched."""
+"""The proof of `webbuild patch`: the files of a target against the original model."""
 
 from __future__ import annotations
 

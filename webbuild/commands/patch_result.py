@@ -1,4 +1,4 @@
-"""What became of a model that was patched."""
+"""The result of `webbuild patch` for one model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vacuity: a quantity that was compared with nothing on every sample proves nothing."""
+"""Vacuous comparisons: a quantity without a value on any sample proves nothing."""
 
 from __future__ import annotations
 

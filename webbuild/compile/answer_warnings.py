@@ -1,4 +1,4 @@
-"""Warnings about implausible answers: measured on two photographs, with the preprocessing of the bundle."""
+"""Warnings about implausible answers: the model runs on two photographs, with the preprocessing of the bundle."""
 
 from __future__ import annotations
 

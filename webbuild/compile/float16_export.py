@@ -1,4 +1,4 @@
-"""Models that were exported in float16: computed in float32 where float16 changes their answers."""
+"""Models exported in float16: computed in float32 if float16 changes their answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures whether a detector's scores and boxes are decoded."""
+"""Whether a detector's scores and boxes are decoded already, measured on two photographs."""
 
 from __future__ import annotations
 

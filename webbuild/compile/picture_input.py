@@ -1,4 +1,4 @@
-"""A picture's input that nothing tells of: recognised by its shape; how it goes in by the graph, else by trial."""
+"""The picture input of a model without configuration: found by shape, its preprocessing by the graph, else by trial."""
 
 from __future__ import annotations
 

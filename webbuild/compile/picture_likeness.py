@@ -1,4 +1,4 @@
-"""How much a model's output looks like the picture that went in."""
+"""Similarity of a model's output and the picture that it was given."""
 
 from __future__ import annotations
 

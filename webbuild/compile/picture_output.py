@@ -1,4 +1,4 @@
-"""Whether a model's output is a picture of what went in: tried on two photographs with native ONNX Runtime."""
+"""Whether a model's output is a picture: compared with its input for two photographs, on native ONNX Runtime."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trials of what is done to a picture: those with which a model's answers depend most on it are the likeliest."""
+"""Preprocessing found by trial: the recipe is taken on which a model's answers depend most."""
 
 from __future__ import annotations
 

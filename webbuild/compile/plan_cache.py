@@ -1,4 +1,4 @@
-"""Plans that are kept: what the passes made of a model, by a key that hashes all that they read."""
+"""Cache of patched graphs: what the passes made of a model, under a hash of all that they read."""
 
 from __future__ import annotations
 

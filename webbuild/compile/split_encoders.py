@@ -1,4 +1,4 @@
-"""CLIP and its like exported as one graph, for pictures and texts at once: taken apart into the two encoders."""
+"""CLIP-like models exported as one graph, split into an image encoder and a text encoder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The states of a model among its inputs, as its graph takes them."""
+"""State inputs of a recurrent model, with the types and shapes of its graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a tokenizer is that of a text encoder: as many tokens as the embedding has rows."""
+"""Check that a tokenizer fits a text encoder: as many tokens as its embedding has rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What passes computed of weights, out of memory until the bundle is written: the original runs meanwhile."""
+"""Initializers moved into a temporary file, so that memory is free while the original runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stages of which the last ones look at crops of what an earlier one finds: what all of them together answer."""
+"""Answers of pipelines whose last stages run on crops of what an earlier stage finds."""
 
 from __future__ import annotations
 

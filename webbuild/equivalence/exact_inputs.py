@@ -1,4 +1,4 @@
-"""Inputs of which a little more or less would mean something else."""
+"""Inputs that are not perturbed, because a slightly different value means something else, such as an index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Made-up inputs that say nothing about a rewrite, and others in their place.
+"""Generated inputs with NaN answers, which prove nothing about a rewrite, replaced by other draws.
 
 The original refuses them, or its answers are NaN or about to overflow, or an output is 0 everywhere: how often a token
 is there that none of a few at random is.

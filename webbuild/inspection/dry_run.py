@@ -1,4 +1,4 @@
-"""Findings that `webbuild pack` fixes: what its passes remove in a dry run, and the passes of each CPU partition."""
+"""Findings that `webbuild pack` fixes, from a dry run of its passes, and the passes that remove each CPU partition."""
 
 from __future__ import annotations
 

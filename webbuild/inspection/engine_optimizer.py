@@ -1,4 +1,4 @@
-"""Whether the engine's own optimizer finds anything in a graph that is worth the time it takes in WebAssembly."""
+"""Whether the engine's graph optimizer improves a graph enough to pay for the time that it takes in WebAssembly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model measured in Chromium, to hold a prediction against."""
+"""A model measured in Chromium, to check a prediction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model that is meant by what was given: a file, a folder with an export in it, or a repository of the Hub."""
+"""The model that MODEL names: a file, a folder with an export, or a repository of the Hub."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declared sizes of what a Loop hands from round to round."""
+"""Declared sizes of the values that a Loop carries from one iteration to the next."""
 
 from __future__ import annotations
 

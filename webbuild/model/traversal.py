@@ -1,4 +1,4 @@
-"""Every node of a model as it is on disk, gzipped where its name says so."""
+"""Every node of a model file, which may be gzipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A journal: results on disk, each under a key, so that a measurement or a search goes on where it was interrupted."""
+"""A journal of results on disk, so that an interrupted measurement or search can resume."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores and boxes of a detector, still to be decoded by its anchors: SSD and its kin."""
+"""Raw scores and boxes of detectors with anchors, such as SSD."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class AnchorLevel(Struct, frozen=True):
 
 
 class AnchorPostprocess(Struct, frozen=True, kw_only=True):
-    """Scores and boxes of a detector as outputs of their own, which are still to be decoded: of SSD and its kin.
+    """Scores and boxes of a detector as outputs of their own, which are still to be decoded, as of SSD.
 
     Every anchor has a centre, (column + `offset`) * stride and (row + `offset`) * stride, and a size. Codings of the
     four numbers a b c d of a box, and of the two of a keypoint:

@@ -1,4 +1,4 @@
-"""The outputs of DETR and its kin."""
+"""Raw outputs of DETR-like detectors."""
 
 from __future__ import annotations
 

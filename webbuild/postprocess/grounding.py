@@ -1,4 +1,4 @@
-"""Outputs whose meaning hangs on the prompt."""
+"""Outputs of a detector with a text prompt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The output of a detector exported without its post-processing: YOLO and its kin."""
+"""Raw outputs of YOLO-like detectors, exported without their post-processing."""
 
 from __future__ import annotations
 

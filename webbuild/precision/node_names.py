@@ -1,4 +1,4 @@
-"""A name for every node of a graph, so that nodes can be spoken of."""
+"""A unique name for every node of a graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of a tokenizer.json, and whether the tokenizer of the runtime has them."""
+"""The components of a tokenizer.json, and whether the tokenizer of the runtime supports them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detections as lines and points over their picture, one layer for each runner."""
+"""Detections drawn over their picture, one layer for each runner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hashes of what an answer depends on: the graph with its weights, the inputs, the engine, the processor, this code."""
+"""Hashes of everything that an answer depends on: graph, weights, inputs, engine, processor, and this code."""
 
 from __future__ import annotations
 

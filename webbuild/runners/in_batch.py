@@ -1,4 +1,4 @@
-"""A graph for several pictures in one run, asked for one: the others are other pictures, and must not matter."""
+"""A runner for one picture on a graph that takes a batch: the rest of the batch is filled with other pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory that is free again, given back to the system."""
+"""Free memory, returned to the operating system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A native runner that is asked the same again and again: it remembers what it answered."""
+"""A native runner that memoizes its answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NumPy twin of the suppression that the runtime does behind a graph."""
+"""NumPy reference of the non-maximum suppression that the runtime does after a graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Photographs for a model that takes other tensors beside a picture, and of which no more is known."""
+"""Photographs as samples for a model that takes other tensors beside a picture."""
 
 from __future__ import annotations
 

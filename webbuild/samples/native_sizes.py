@@ -1,4 +1,4 @@
-"""Sizes for free dimensions, tried on native ONNX Runtime: height and width of pictures, and those that were given."""
+"""Sizes of free dimensions, found by trial on native ONNX Runtime."""
 
 from __future__ import annotations
 

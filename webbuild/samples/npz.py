@@ -1,4 +1,4 @@
-"""Arrays from an .npz file that nobody vouches for."""
+"""Arrays from an untrusted .npz file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference's values: computed when they are asked for, some at a time, and kept on disk."""
+"""The reference's activations: computed on demand, some at a time, and stored on disk."""
 
 from __future__ import annotations
 

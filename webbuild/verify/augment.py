@@ -1,4 +1,4 @@
-"""More pictures for a numerically unstable model, made of the few that there are.
+"""More pictures for a numerically unstable model, made from the given ones.
 
 How far the answers of such a model lie apart only shows on many objects: of five, one that moves far is most of the
 root mean square, of the reference as of the backend. The same picture mirrored, or without its margin, is another

@@ -1,4 +1,4 @@
-"""Which graphs a page loads, as `load()` is asked for them."""
+"""The options of `load()` that make a page load the graphs under test."""
 
 from __future__ import annotations
 

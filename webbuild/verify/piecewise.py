@@ -1,4 +1,4 @@
-"""Outputs in which the model's own noise drowns everything, judged by the pieces of the graph instead."""
+"""Outputs below the noise floor of a model, compared piece by piece of its graph instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clicks and boxes on the pictures of a verification: what all stages together are asked, and answer natively."""
+"""Prompts of a verification, clicks and boxes: which are run on each picture, and the native answers to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions about a picture that was looked at: whether they cost what they may."""
+"""Cost of prompts on a picture that is encoded once: no earlier stage runs again, only the answer is read back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One input on one backend: the tensor it becomes, the raw outputs, and what a visitor would get."""
+"""One input on one backend: the preprocessed tensor, the raw outputs, and the decoded result."""
 
 from __future__ import annotations
 

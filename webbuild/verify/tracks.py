@@ -1,4 +1,4 @@
-"""The ids of objects in the frames of a film: those that a page gives, and ByteTrack's in Python."""
+"""Object ids in the frames of a video: those of the page, compared with ByteTrack's in Python."""
 
 from __future__ import annotations
 

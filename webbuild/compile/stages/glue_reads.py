@@ -1,4 +1,4 @@
-"""The outputs that a JavaScript module reads, where nobody says so: those whose names stand in it."""
+"""The outputs that a JavaScript module reads: those whose names occur in its source."""
 
 from __future__ import annotations
 

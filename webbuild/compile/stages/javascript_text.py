@@ -1,4 +1,4 @@
-"""The text of a JavaScript module, as far as a search in it tells code from comments, strings and templates."""
+"""A scanner for JavaScript source that tells code from comments, strings, regular expressions and templates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What joins a model to the stages before it, where nobody says so: tensors of one name, type, or shape that fits."""
+"""Inferred joins: which outputs of earlier stages a model takes, by name, type and shape."""
 
 from __future__ import annotations
 

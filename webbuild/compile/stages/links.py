@@ -1,4 +1,4 @@
-"""What a stage takes from those before it: sizes of its free dimensions, and inputs that are their outputs."""
+"""What a stage takes from earlier stages: sizes of its free dimensions, and inputs that are their outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of later stages: what the runtime gives to the first stage alone is named before anything is tried."""
+"""Picture inputs of later stages, which become plain tensors: the runtime gives pictures to the first stage only."""
 
 from __future__ import annotations
 

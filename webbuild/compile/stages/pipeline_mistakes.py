@@ -1,4 +1,4 @@
-"""Mistakes in a pipeline's file in the words of that file, where the parser speaks of types and regular expressions."""
+"""Errors in a pipeline file, reworded from the parser's types and regular expressions to the terms of the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model that is to be a stage, and what it takes from the stages before it."""
+"""A model that is planned as a stage, and what it takes from earlier stages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stages of a bundle at each size of the first one's pictures: the later ones take what comes of that."""
+"""The stages of a bundle at each picture size of the first stage."""
 
 from __future__ import annotations
 

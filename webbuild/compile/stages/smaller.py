@@ -1,4 +1,4 @@
-"""Stages that stay as they are where others are made smaller: at least one has to be."""
+"""Check that quantization or half precision made at least one stage smaller."""
 
 from __future__ import annotations
 

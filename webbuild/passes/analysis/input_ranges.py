@@ -1,4 +1,4 @@
-"""The range of an input that says how a graph computes rather than what on: indices, sizes, thresholds, counts."""
+"""Ranges of inputs that control the computation: indices, sizes, thresholds, counts."""
 
 from __future__ import annotations
 

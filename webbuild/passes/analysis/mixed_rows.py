@@ -1,4 +1,4 @@
-"""Nodes that compute a row of what others hold: the largest of all rows, their sum, their order."""
+"""Nodes that mix rows: a row of their output depends on other rows, as in a maximum, a sum or a sort."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rewrite leaves behind."""
+"""Removal of nodes whose outputs nothing reads after a rewrite."""
 
 from __future__ import annotations
 

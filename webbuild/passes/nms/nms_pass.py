@@ -1,4 +1,4 @@
-"""A pass that rewrites a detection tail: it finds one, or says why what it found is none."""
+"""Base class of passes that rewrite a detection tail: it matches the tail, or says why it does not."""
 
 from __future__ import annotations
 

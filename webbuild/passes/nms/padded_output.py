@@ -1,4 +1,4 @@
-"""Outputs after a padded selection of boxes: zero after the last box, and the number of boxes."""
+"""Outputs padded to a fixed number of boxes: zeros after the last box, and the number of boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models whose outputs are masks, known by their outputs and by what lies beside them: Mask2Former, SegFormer, kin."""
+"""Models whose outputs are masks, known by their outputs and by what lies beside them: Mask2Former, SegFormer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Depth from one picture: MiDaS, Depth Anything and their kin."""
+"""Depth from one picture: MiDaS, Depth Anything and similar models."""
 
 from __future__ import annotations
 
