@@ -1,6 +1,6 @@
 // What TypeScript's DOM leaves out, since only service workers have it.
 
-export interface ExtendableEvent {
+interface ExtendableEvent {
   waitUntil(work: Promise<unknown>): void;
 }
 

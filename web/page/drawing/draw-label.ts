@@ -18,7 +18,7 @@ export interface Label extends Rectangle {
   ink: string;
 }
 
-export interface LabelContext {
+interface LabelContext {
   stage: Size;
   /** Null where the classes have no colours. */
   color: string | null;

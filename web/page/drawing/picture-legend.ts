@@ -9,7 +9,7 @@ export interface PictureLegend {
   rows?: readonly LegendRow[];
 }
 
-export interface LegendRow {
+interface LegendRow {
   label: string;
   value: string;
   color?: string | null;

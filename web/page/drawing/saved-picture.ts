@@ -6,7 +6,7 @@ import type { Size } from "./fit.js";
 /** Pixels that are drawn before the page may do something else. */
 const slice = 1_000_000;
 
-export interface DrawnPicture {
+interface DrawnPicture {
   picture: CanvasImageSource;
   size: Size;
   mirrored: boolean;

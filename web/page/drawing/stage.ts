@@ -28,7 +28,7 @@ export interface StagePoint {
 }
 
 /** What the stage is made of: the picture goes into `slot`, the drawing onto `overlay`. */
-export interface StageParts {
+interface StageParts {
   stage: HTMLElement;
   ambient: HTMLCanvasElement;
   slot: HTMLElement;

@@ -4,7 +4,7 @@ const BELOW = [37, 99, 235] as const;
 const ABOVE = [220, 38, 38] as const;
 
 /** Twice as wide as high, the numbers row by row; cells past the last number are transparent. */
-export function vectorPicture(vector: Float32Array): ImageData {
+function vectorPicture(vector: Float32Array): ImageData {
   const columns = Math.max(1, Math.ceil(Math.sqrt(2 * vector.length)));
   const picture = new ImageData(columns, Math.max(1, Math.ceil(vector.length / columns)));
   const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;

@@ -8,7 +8,7 @@ export interface CameraFrame {
   mirrored: boolean;
 }
 
-export interface CameraEvents {
+interface CameraEvents {
   onStart(): void;
   onFrame(frame: CameraFrame): Promise<void>;
   onStop(): void;

@@ -6,7 +6,7 @@ export interface StrokePoint {
 }
 
 /** A line of the brush through points of the picture, `size` of its pixels wide. */
-export interface Stroke {
+interface Stroke {
   points: StrokePoint[];
   size: number;
   erases: boolean;

@@ -2,7 +2,7 @@
 
 import { element, make } from "../util/elements.js";
 
-export interface NameActions {
+interface NameActions {
   rename(name: string): void;
   /** The name is given, or kept as it was. */
   end(): void;

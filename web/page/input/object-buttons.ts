@@ -3,7 +3,7 @@
 import { element, elements } from "../util/elements.js";
 import type { AnsweredObjects } from "./answered-objects.js";
 
-export interface ObjectActions {
+interface ObjectActions {
   undo(): void;
   /** The next click begins another object. */
   end(): void;

@@ -6,7 +6,7 @@ import { type Fit, onStage, type Size } from "../drawing/fit.js";
 import type { Stage, StagePoint } from "../drawing/stage.js";
 import { arrows } from "./arrow-keys.js";
 
-export interface PromptActions {
+interface PromptActions {
   /** `beside` puts a click that leaves a part out. */
   click(point: Point, beside: boolean): void;
   drag(box: Box): void;

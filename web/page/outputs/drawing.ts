@@ -30,7 +30,7 @@ export interface Drawing {
 }
 
 /** What an output is drawn with: the same one of the picture before, and the others of this picture. */
-export interface Beside {
+interface Beside {
   before?: Before | null;
   outputs?: Tensors;
 }

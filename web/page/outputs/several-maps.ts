@@ -17,7 +17,7 @@ function samples(data: Values, { width, height, channels, step, stride }: Planes
 }
 
 /** Whether the maps are probabilities of classes that exclude each other. */
-export function addUpToOne(data: Values, planes: Planes): boolean {
+function addUpToOne(data: Values, planes: Planes): boolean {
   const sums = samples(data, planes).map((values) => values.reduce((sum, value) => sum + value, 0));
   return sums.filter((sum) => Math.abs(sum - 1) < 0.01).length > most * sums.length;
 }

@@ -2,7 +2,7 @@
 
 import { dotProduct } from "../../src/tasks/unit-vector.js";
 
-export interface NearestVector {
+interface NearestVector {
   /** Its place among the vectors. */
   at: number;
   cosine: number;

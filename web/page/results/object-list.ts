@@ -7,7 +7,7 @@ import { NameField } from "../input/name-field.js";
 import { percent } from "../util/format.js";
 import { ResultList, type ResultRow } from "./result-list.js";
 
-export interface ListActions {
+interface ListActions {
   /** A row was pressed: its object is chosen, or null where it was. */
   choose(id: number | null): void;
   /** The pointer is on a row that is not the chosen one, or on none. */

@@ -18,7 +18,7 @@ export function copyButton(id: string): CopyButton {
   return { text: element(`${id}-text`, HTMLElement), icon: element(`${id}-icon`, SVGUseElement) };
 }
 
-export interface CopyButton {
+interface CopyButton {
   text: HTMLElement;
   icon: SVGUseElement;
 }

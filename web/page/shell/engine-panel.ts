@@ -11,7 +11,7 @@ import type { Load } from "./loader.js";
 import { ProgressBar } from "./progress-bar.js";
 import { setStatus } from "./status.js";
 
-export const backendNames: Record<Backend, string> = { webgpu: "WebGPU", wasm: "WASM" };
+const backendNames: Record<Backend, string> = { webgpu: "WebGPU", wasm: "WASM" };
 
 const precisions: Record<ModelInfo["precision"]["used"], string> = {
   fp32: "float32, as exported",
@@ -20,7 +20,7 @@ const precisions: Record<ModelInfo["precision"]["used"], string> = {
 };
 
 /** Called with every model, or with null and the reason. */
-export type OnModel = (model: Model | null, reason: string) => void;
+type OnModel = (model: Model | null, reason: string) => void;
 
 export class EnginePanel {
   readonly #progress = new ProgressBar();

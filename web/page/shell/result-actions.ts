@@ -5,7 +5,7 @@ import { download } from "../util/download.js";
 import { element } from "../util/elements.js";
 import { copyButton, copyText } from "./clipboard.js";
 
-export interface ResultSource {
+interface ResultSource {
   /** The picture with its drawing. */
   picture(): Promise<Blob | null>;
   link(): string;

@@ -2,7 +2,7 @@
 
 import { element } from "../util/elements.js";
 
-export type State = "loading" | "ready" | "running" | "error";
+type State = "loading" | "ready" | "running" | "error";
 
 export function setState(state: State): void {
   document.body.dataset.state = state;

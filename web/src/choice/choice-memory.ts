@@ -11,7 +11,7 @@ import type { Warn } from "../worker/with-limit.js";
 import type { Preference, RunTimes } from "./timed-runs.js";
 
 /** `times` are null where the other backend was not worth a run. */
-export interface RememberedChoice {
+interface RememberedChoice {
   backend: Backend;
   reason: string;
   times: RunTimes | null;

@@ -17,7 +17,7 @@ const ORDER: Record<Backend, { withJspi: EngineBuild["build"][]; without: Engine
 };
 
 /** JSPI lets WebAssembly wait for the GPU without the larger, slower asyncify build. */
-export function hasJspi(): boolean {
+function hasJspi(): boolean {
   return "Suspending" in WebAssembly;
 }
 
@@ -60,7 +60,7 @@ export function releaseBinary({ env }: OrtWeb): void {
 }
 
 /** The engine, and whether it came compiled: else that is to be prepared for the next visit. */
-export interface StartedEngine {
+interface StartedEngine {
   engine: OrtWeb;
   isServed: boolean;
 }

@@ -7,7 +7,7 @@ import { withErrorScopes } from "./error-scopes.js";
 export type Bound = GPUBuffer | GPUTextureView;
 
 /** Buffers and textures by the number of their binding. */
-export type BoundBuffers = Readonly<Record<number, Bound>>;
+type BoundBuffers = Readonly<Record<number, Bound>>;
 
 export class ComputeCommands {
   readonly #device: GPUDevice;

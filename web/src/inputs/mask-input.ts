@@ -91,7 +91,7 @@ export function maskTensor({ dtype, shape, hole, known }: MaskInput, cells: Uint
 }
 
 /** The tensor of the mask, and what takes the hole out of the picture's or puts the mask in, null where that stays. */
-export interface MaskFeeds {
+interface MaskFeeds {
   feeds: Tensors;
   change: ((picture: TensorData) => void) | null;
 }
@@ -113,7 +113,7 @@ export function maskFeeds(
 }
 
 /** Returns what puts the mask into the fourth channel of a picture's tensor. */
-export function maskWriter(image: ImageInput, mask: MaskChannel, cells: Uint8Array) {
+function maskWriter(image: ImageInput, mask: MaskChannel, cells: Uint8Array) {
   return (picture: TensorData): void => {
     if (mask.emptiesPicture) emptyHole(picture, image, cells);
     for (const [cell, isHole] of cells.entries())

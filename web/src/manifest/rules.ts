@@ -29,7 +29,7 @@ export interface List {
 }
 
 /** One of several definitions, by what the value's `kind` is. */
-export interface Kinds {
+interface Kinds {
   kinds: Record<string, string>;
 }
 

@@ -4,7 +4,7 @@ import { DEFAULTS, DEFINITIONS } from "./definitions.js";
 import type { List, Primitive, Rule } from "./rules.js";
 
 /** Where something is wrong, `inputs[0].shape[2]`, what is there, and what is wanted: "integer, at least 0". */
-export interface WrongField {
+interface WrongField {
   path: string;
   value: unknown;
   wanted: string;

@@ -74,7 +74,7 @@ function covered({ width: w, height: h }: Size, plane: Size, edge: number | unde
 }
 
 /** The part of the input that has some of the picture in it, and the taps of its columns and rows. */
-export interface PictureTaps {
+interface PictureTaps {
   from: { x: number; y: number };
   to: { x: number; y: number };
   columns: Taps;

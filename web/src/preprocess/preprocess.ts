@@ -22,7 +22,7 @@ export interface PreprocessedInput {
 }
 
 /** The input on the GPU, and which VideoFrames are read there where they lie. */
-export interface GpuPath {
+interface GpuPath {
   input: GpuPreprocess;
   frames: ExternalTextures;
 }

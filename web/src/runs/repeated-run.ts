@@ -17,7 +17,7 @@ export interface Timed {
 export type Ask = (scenes: RemoteHost["scenes"], ref: SceneRef) => Promise<Timed>;
 
 /** How often a scene crosses to a stage in another worker: to a middle one and back, with what that adds. */
-export type Ways = 1 | 2;
+type Ways = 1 | 2;
 
 /** Returns the run of a later stage. */
 export function laterRun(

@@ -7,10 +7,10 @@ import { closePictures } from "../preprocess/pixels.js";
 import type { SceneRef } from "../stages/scene-store.js";
 import type { RemoteHost } from "../worker/connection.js";
 
-export type SceneCall<T> = (scenes: RemoteHost["scenes"]) => Promise<T>;
+type SceneCall<T> = (scenes: RemoteHost["scenes"]) => Promise<T>;
 
 /** Asks a worker about scenes. */
-export type AskScenes = <T>(call: SceneCall<T>) => Promise<T>;
+type AskScenes = <T>(call: SceneCall<T>) => Promise<T>;
 
 /** Asks a worker in calls that are none of the model's. */
 export function aside({ connection }: LoadedModel): AskScenes {

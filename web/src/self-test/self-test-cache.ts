@@ -4,7 +4,7 @@ import { type Fields, isRecent, readFinding, writeFinding } from "../storage/fin
 import type { Warn } from "../worker/with-limit.js";
 
 /** `reason` is null where the test was passed. */
-export interface SelfTestRecord {
+interface SelfTestRecord {
   reason: string | null;
   /** Milliseconds since 1970. */
   at: number;

@@ -15,7 +15,7 @@ import { runSequence, type StatefulRunner } from "./golden-sequence.js";
 import { readSelfTest, retestTime, writeSelfTest } from "./self-test-cache.js";
 
 /** A test, and what is known of it from an earlier visit. */
-export interface SelfTestPlan {
+interface SelfTestPlan {
   golden: Golden;
   precision: Precision;
   key: string;

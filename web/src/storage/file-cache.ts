@@ -11,13 +11,13 @@ import { type FileStore, openFileStore } from "./storage-backends.js";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** A file of a bundle as it is stored there, or what is in it. */
-export interface KeptFile {
+interface KeptFile {
   bytes: Bytes;
   isDecompressed: boolean;
 }
 
 /** How storage is opened, how long an answer about so many bytes may take, and who hears that files are not kept. */
-export interface CacheOptions {
+interface CacheOptions {
   open: () => Promise<FileStore | null>;
   limit: (bytes: number) => number;
   warn: Warn;

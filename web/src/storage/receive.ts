@@ -9,7 +9,7 @@ import { ReceivedBytes } from "./received-bytes.js";
 type Bytes = Uint8Array<ArrayBuffer>;
 export type OnBytes = (count: number) => void;
 
-export interface ReceiveOptions {
+interface ReceiveOptions {
   signal: AbortSignal;
   cache?: RequestCache;
 }

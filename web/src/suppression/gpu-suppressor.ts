@@ -9,7 +9,7 @@ import type { Kept, SuppressionLimits } from "./suppress.js";
 import { SHADER } from "./suppression-shader.js";
 
 /** The buffers of a graph's outputs. */
-export interface GpuAnchors {
+interface GpuAnchors {
   anchors: number;
   boxes: GPUBuffer;
   scores: GPUBuffer;

@@ -44,7 +44,7 @@ export async function suppressionDifference(
 }
 
 /** Boxes of whole pixels, crowded enough that most are suppressed; a tenth of the scores are equal to another. */
-export function checkScene(anchors: number, labels = 1): Anchors & { boxes: Float32Array<ArrayBuffer> } {
+function checkScene(anchors: number, labels = 1): Anchors & { boxes: Float32Array<ArrayBuffer> } {
   const places = noise(anchors * 4, 1);
   const boxes = places.map((value, at) => {
     const corner = Math.round(Math.abs(places[at & ~2] ?? 0) * 96);

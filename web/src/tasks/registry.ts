@@ -6,7 +6,7 @@ import type { SceneView } from "../stages/scene-view.js";
 import type { ManifestOf, TaskFields, TaskModule, TaskRunOptions, TaskSpec } from "./task-module.js";
 
 /** A task of some kind, to be given nothing but manifests of that kind: `taskOf` makes sure. */
-export type AnyTask = TaskModule<TaskSpec, TaskFields, unknown, unknown>;
+type AnyTask = TaskModule<TaskSpec, TaskFields, unknown, unknown>;
 
 export type AnyManifest = Manifest | ManifestOf<TaskSpec>;
 

@@ -3,7 +3,7 @@
 import type { Span } from "./plan.js";
 
 /** Where a tile is put along an axis of the result, and u_k and u_(k + 1) at each pixel there. */
-export interface Ramps {
+interface Ramps {
   start: number;
   rise: Float64Array;
   fall: Float64Array;

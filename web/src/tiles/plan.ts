@@ -4,7 +4,7 @@
 import type { Size } from "../preprocess/letterbox.js";
 
 /** Pixels of the picture that a tile needs around what it keeps, and what its place is a multiple of. */
-export interface Halo {
+interface Halo {
   halo: number;
   multiple: number;
 }

@@ -42,7 +42,7 @@ export function checkResultSize({ width, height }: Size, scale: number): void {
 }
 
 /** A picture that is run in tiles, and what of it is filled in. `keepsOutside` says that the result elsewhere is the picture. */
-export interface TiledPicture {
+interface TiledPicture {
   picture: Pixels;
   hole: Hole | null;
   keepsOutside: boolean;

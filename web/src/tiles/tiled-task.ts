@@ -7,7 +7,7 @@ import type { Picture } from "../preprocess/pixels.js";
 import type { Tiling } from "./run-tiles.js";
 
 /** The source picture, open and as pixels, what of it is filled in, and what its tiles were put together to. */
-export interface JoinedTiles {
+interface JoinedTiles {
   picture: Picture;
   source: Pixels;
   hole: Hole | null;

@@ -14,7 +14,7 @@ import type { HostedModel } from "./hosted-model.js";
 type PreprocessingModel = Pick<HostedModel, "manifest" | "preprocessor">;
 
 /** The input of a run: where each picture lies in its plane. */
-export type PreparedInput = Omit<PreprocessedInput, "geometry"> & { geometries: Geometry[] };
+type PreparedInput = Omit<PreprocessedInput, "geometry"> & { geometries: Geometry[] };
 
 /** Prepares the picture or stack, or each picture of a batch. The pictures stay open. */
 export async function preparePictures(

@@ -16,7 +16,7 @@ import type { WorkerRunOptions } from "./worker-host.js";
 export type TileListener = ((tile: TileResult) => unknown) & ProxyMarked;
 
 /** A picture that is run in tiles. It stays open. */
-export interface TiledRequest {
+interface TiledRequest {
   picture: Picture;
   tiling: Tiling;
   options: WorkerRunOptions;

@@ -5,7 +5,7 @@ import { channelsOf, type Geometry, padColor, pictureTaps, planeSize } from "../
 import type { Taps } from "../resample.js";
 
 /** The contents of the shader's buffers. */
-export interface ShaderParameters {
+interface ShaderParameters {
   columns: Uint32Array<ArrayBuffer>;
   rows: Uint32Array<ArrayBuffer>;
   /** The struct Parameters for the first picture of a stack. */

@@ -45,7 +45,7 @@ export interface DepthGrid {
 }
 
 /** What a depth result holds by the part that was asked for. */
-export interface DepthPartFields {
+interface DepthPartFields {
   values: "depth";
   map: "map";
   colors: "colors";

@@ -15,7 +15,7 @@ export interface PromptContext {
 }
 
 /** The elements of the two outputs in row-major order, and the size of the model's input. */
-export interface Queries {
+interface Queries {
   logits: Float32Array;
   boxes: Float32Array;
   queries: number;

@@ -5,7 +5,7 @@ import { BLOCK, type BlockRows } from "./block-rows.js";
 import { probability } from "./mask-logits.js";
 
 /** A map that wants pixels, and what its values are multiplied by. */
-export interface Contender {
+interface Contender {
   rows: Pick<BlockRows, "least" | "most">;
   weight: number;
 }

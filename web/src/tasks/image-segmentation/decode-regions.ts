@@ -16,7 +16,7 @@ import {
 import { measureRegions, type RegionPixels } from "./region-statistics.js";
 
 /** The elements of the outputs in row-major order, the size of each map, and that of the input it covers. */
-export interface MaskOutputs {
+interface MaskOutputs {
   masks: Float32Array;
   /** Null where the masks are those of the classes. */
   scores: Float32Array | null;
@@ -62,7 +62,7 @@ export interface WeightedMap {
 }
 
 /** A query that found something. */
-export interface KeptQuery {
+interface KeptQuery {
   query: number;
   classIndex: number;
   score: number;

@@ -8,7 +8,7 @@ import { weighedRows } from "../../preprocess/weighed-rows.js";
 import { readRows } from "../depth/depth-map.js";
 
 /** The planes of an output, `grid` large, over an input. */
-export interface PicturePlanes {
+interface PicturePlanes {
   values: ArrayLike<number>;
   grid: Size;
   input: Size;

@@ -3,7 +3,7 @@
 import type { HeatmapHead } from "../../manifest/manifest.js";
 
 /** A map of one keypoint, row by row. */
-export interface Heatmap {
+interface Heatmap {
   values: Float32Array;
   rows: number;
   columns: number;

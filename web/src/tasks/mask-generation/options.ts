@@ -38,7 +38,7 @@ export const options: TaskOptions<MaskGenerationTask> = {
 };
 
 /** Labels of a click beside the object and on it. */
-export const BACKGROUND = 0;
+const BACKGROUND = 0;
 export const FOREGROUND = 1;
 
 /** Throws "invalid-prompt" for one that is empty, or that the model does not take. */

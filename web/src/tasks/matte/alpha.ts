@@ -38,7 +38,7 @@ export function alphaCells(task: MatteTask, values: Float32Array, layout: AlphaL
 }
 
 /** The values that are transparent and opaque. */
-export function alphaEnds(
+function alphaEnds(
   task: Pick<MatteTask, "low" | "high" | "minMax">,
   cells: Float32Array,
 ): Pick<MatteTask, "low" | "high"> {

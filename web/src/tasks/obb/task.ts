@@ -16,7 +16,7 @@ import { readRows } from "../read-output.js";
 import type { FieldsOf, TaskModule } from "../task-module.js";
 
 /** Those of any detection, and the angle. */
-export const OBJECT_COLUMNS = DETECTION_COLUMNS + 1;
+const OBJECT_COLUMNS = DETECTION_COLUMNS + 1;
 
 export const task: TaskModule<ObbTask, FieldsOf<ObbResult>> = {
   kind: "obb",

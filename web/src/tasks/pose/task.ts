@@ -18,7 +18,7 @@ export const task: TaskModule<PoseTask, FieldsOf<PoseResult>> = {
   rows: { output: ({ output }) => output, isEmptyBox: hasNoArea, ownColumnsMatch: keypointsMatch },
 };
 
-export function poseColumns({ keypoints, keypointSize }: PoseTask): number {
+function poseColumns({ keypoints, keypointSize }: PoseTask): number {
   return DETECTION_COLUMNS + keypoints.length * keypointSize;
 }
 

@@ -49,7 +49,7 @@ export function processMask(
 }
 
 /** The part of the prototypes' grid that the taps of a mask touch. */
-export interface GridPart {
+interface GridPart {
   left: number;
   top: number;
   width: number;

@@ -13,7 +13,7 @@ export interface TextMap {
 }
 
 /** In cells of the map, and the mean of those inside. */
-export interface TextRectangle {
+interface TextRectangle {
   corners: Polygon;
   score: number;
 }

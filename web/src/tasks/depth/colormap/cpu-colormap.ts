@@ -28,7 +28,7 @@ export function colormapGeometry(geometry: Geometry): Geometry {
 }
 
 /** 1, or the largest of a confidence that is not between 0 and 1. */
-export function opaqueConfidence({ max }: Extent): number {
+function opaqueConfidence({ max }: Extent): number {
   return max > 1 ? max : 1;
 }
 

@@ -13,7 +13,7 @@ type Size = Geometry["source"];
 type Stages = ComputePipelines<"measureRange" | "applyColormap", typeof BINDING>;
 
 /** Maps over the whole input, of one size. `confidence` is null where nothing fades. */
-export interface GpuDepthMaps {
+interface GpuDepthMaps {
   depth: GPUBuffer;
   confidence: GPUBuffer | null;
   grid: Size;
@@ -21,7 +21,7 @@ export interface GpuDepthMaps {
 }
 
 /** A map in colours, and its statistics: over the picture's pixels, and whether there is a NaN in a map. */
-export interface ColoredMap extends Extent {
+interface ColoredMap extends Extent {
   picture: ImageData;
   hasNan: { depth: boolean; confidence: boolean };
 }

@@ -53,7 +53,7 @@ export class GpuArgmax {
 }
 
 /** The dispatches of one picture. */
-export class ArgmaxPass {
+class ArgmaxPass {
   readonly #commands: ComputeCommands;
   readonly #stages: Stages;
   readonly #stats: GPUBuffer;

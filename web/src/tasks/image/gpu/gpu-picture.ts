@@ -11,14 +11,14 @@ import { enlarged, strides } from "../picture-pixels.js";
 import { BINDING, GROUP_SIDE, SHADER, STATS_WORDS } from "./picture-shader.js";
 
 /** The planes of an output on the GPU, `grid` large, over an input. */
-export interface GpuPicturePlanes {
+interface GpuPicturePlanes {
   values: GPUBuffer;
   grid: Size;
   input: Size;
 }
 
 /** The pixels, and what they are like. */
-export interface PaintedPicture {
+interface PaintedPicture {
   picture: ImageData;
   hasNan: boolean;
   isOneColor: boolean;

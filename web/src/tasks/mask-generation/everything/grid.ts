@@ -21,7 +21,7 @@ export function clickOn(point: Point): PointPrompt {
 const FEWEST_RUNS = 8;
 
 /** A graph for clicks on several objects in a run, and how many these are. */
-export interface SeveralClicks<M> {
+interface SeveralClicks<M> {
   variant: M;
   size: number;
 }

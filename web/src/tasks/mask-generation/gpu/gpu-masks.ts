@@ -12,12 +12,12 @@ import { maskTaps } from "../mask-taps.js";
 import { BINDING, GROUP, SHADER, STATS_WORDS } from "./mask-shader.js";
 
 /** Logits on the GPU: one mask after another, each of the size of the grid. */
-export interface GpuLogits {
+interface GpuLogits {
   values: GPUBuffer;
   grid: Size;
 }
 
-export interface GpuMasks {
+interface GpuMasks {
   masks: Omit<ObjectMask, "score">[];
   logits: MaskLogits;
   hasNan: boolean;

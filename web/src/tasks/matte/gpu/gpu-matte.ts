@@ -10,13 +10,13 @@ import type { AlphaLayout } from "../alpha.js";
 import { ACTIVATIONS, BINDING, GROUP, GROUP_SIDE, SHADER, STATS_WORDS } from "./matte-shader.js";
 
 /** A map on the GPU, how its channels lie there, and the size of the input that it is over. */
-export interface GpuAlphaMap {
+interface GpuAlphaMap {
   values: GPUBuffer;
   layout: AlphaLayout;
   input: Size;
 }
 
-export interface GpuMatte {
+interface GpuMatte {
   alpha: Uint8Array<ArrayBuffer>;
   /** Colours that are not multiplied by alpha. */
   cutout: ImageData;

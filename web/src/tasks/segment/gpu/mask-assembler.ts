@@ -8,7 +8,7 @@ import { gridPart, type MaskGeometry } from "../process-mask.js";
 import { BINDING, GROUP, JOB_WORDS, SHADER } from "./mask-shader.js";
 
 /** So many prototypes one after another, each of the size of the grid. */
-export interface GpuPrototypes {
+interface GpuPrototypes {
   buffer: GPUBuffer;
   count: number;
   grid: Size;

@@ -10,7 +10,7 @@ import { maskGeometry } from "../process-mask.js";
 import type { MaskAssembler } from "./mask-assembler.js";
 
 /** Prototypes over the whole input. */
-export interface PrototypeMaps {
+interface PrototypeMaps {
   buffer: GPUBuffer;
   grid: Size;
   input: Size;
