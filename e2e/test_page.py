@@ -160,7 +160,7 @@ def test_the_last_frame_of_the_camera_stays_and_a_lost_camera_is_told(
             demo.page.get_by_role("button", name="Use camera").click()
             expect(demo.page.get_by_role("button", name="Stop camera")).to_be_visible()
             demo.page.wait_for_function("() => writes > 0")
-            expect(demo.page.locator("#rows")).to_contain_text("person 1")  # its number, in a film
+            expect(demo.page.locator("#rows")).to_contain_text("person 1")  # its number, in a video
             demo.page.get_by_role("button", name="Stop camera").click()
         assert demo.count() == several
         assert 0 < demo.slide("confidence", 0.7) < several

@@ -1,4 +1,4 @@
-"""The ids that objects keep in a film, in the page as in Python."""
+"""The ids that objects keep in a video, in the page as in Python."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def test_verify_compares_the_ids_of_a_film(webbuild: Webbuild, bundle: Path) -> 
     done = webbuild("verify", bundle, "--backend", "wasm", "--track", "--json")
     assert done.returncode == 0, done.stderr
     (run,) = json.loads(done.stdout)["backends"]
-    film = run["results"][-1]
-    assert film["sample"].startswith("32 frames of ")
-    (ids,) = (each for each in film["comparisons"] if each["subject"]["quantity"] == "ids")
+    video = run["results"][-1]
+    assert video["sample"].startswith("32 frames of ")
+    (ids,) = (each for each in video["comparisons"] if each["subject"]["quantity"] == "ids")
     assert (ids["verdict"], ids["nearThreshold"]) == ("OK", 0)
     assert ids["signal"] > 5
 
@@ -34,8 +34,8 @@ def test_verify_compares_the_ids_of_a_recurrent_detector(webbuild: Webbuild, tmp
     done = webbuild("verify", tmp_path / "out", "--backend", "wasm", "--track", "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     (run,) = json.loads(done.stdout)["backends"]
-    films = {result["sample"] for result in run["results"] if " frames of " in result["sample"]}
-    assert {"32 frames of dark.png", "32 frames of light.png"} <= films
+    videos = {result["sample"] for result in run["results"] if " frames of " in result["sample"]}
+    assert {"32 frames of dark.png", "32 frames of light.png"} <= videos
     compared = [each for result in run["results"] for each in result["comparisons"]]
     (ids,) = (each for each in compared if each["subject"]["quantity"] == "ids")
     assert (ids["verdict"], ids["signal"]) == ("OK", 3)

@@ -26,7 +26,7 @@ FILES = {
     "Git LFS pointer": (b"version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 9\n", "git lfs pull"),
     "PyTorch checkpoint": (checkpoint(), "yolo export"),
     "PNG picture": (b"\x89PNG\r\n\x1a\n" + bytes(50), "--sample"),
-    "WAV sound": (b"RIFF\x24\0\0\0WAVEfmt ", "--sample"),
+    "WAV audio": (b"RIFF\x24\0\0\0WAVEfmt ", "--sample"),
     "MP4": (b"\0\0\0\x20ftypisom", "--sample"),
     "web page": (b"\n  <!DOCTYPE html><html><title>404", "download"),
     "text file": (b"hello\n", ".onnx"),

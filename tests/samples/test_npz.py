@@ -17,8 +17,8 @@ from webbuild.samples.npz import load_npz, load_npz_inputs
 @pytest.mark.parametrize(
     ("data", "what"),
     [
-        (b"RIFF\x24\0\0\0WAVEfmt ", "looks like a WAV sound, which"),
-        (b"ID3\x04" + bytes(20), "looks like an MP3 sound, which"),
+        (b"RIFF\x24\0\0\0WAVEfmt ", "looks like a WAV audio file, which"),
+        (b"ID3\x04" + bytes(20), "looks like an MP3 audio file, which"),
         (b"\x93NUMPY\x01\0v\0", r"looks like a single array \(\.npy\), which"),
         (b"", "looks like an empty file, which"),
         (b"hello", "looks like a text file, which"),
@@ -43,7 +43,7 @@ def test_samples_that_are_no_pictures_or_lack_an_array_are_told_what_the_model_t
     with pytest.raises(WebbuildError, match="got nothing: it holds 'sound'") as caught:
         collect_samples(tmp_path / "m.onnx", [tmp_path / "a.npz"], tensors)
     assert "'audio' float32 [1, 4], 'state' float32 [1, 2]" in caught.value.fix
-    for name, what in (("x.wav", "looks like a WAV sound"), ("a.npz", r"'x' float32 \[1, 3, 8, 8\]")):
+    for name, what in (("x.wav", "looks like a WAV audio file"), ("a.npz", r"'x' float32 \[1, 3, 8, 8\]")):
         with pytest.raises(WebbuildError, match=f"{what}") as caught:
             collect_samples(tmp_path / "m.onnx", [tmp_path / name], [image_input(8, 8, "x")])
         assert caught.value.code == "invalid-sample"

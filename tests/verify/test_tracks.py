@@ -1,4 +1,4 @@
-"""Ids in a film: the page's against Python's."""
+"""Ids in a video: the page's against Python's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webbuild.tasks.decoding.detection import Box, Detection
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.report import SampleResult
-from webbuild.verify.tracks import compare_tracks, film_picture, require_boxes
+from webbuild.verify.tracks import compare_tracks, require_boxes, video_picture
 
 TASK = DetectTask(output="rows", rows=9, classes=["cat"])
 
@@ -34,12 +34,12 @@ def compared(
     native: Sequence[Sequence[Detection]], page: Sequence[Sequence[Detection]], ids: Sequence[Sequence[int | None]]
 ) -> Comparison:
     results = [
-        SampleResult(sample=f"film, step {step}", comparisons=(), detections=tuple(each), tracks=tuple(tracks))
+        SampleResult(sample=f"video, step {step}", comparisons=(), detections=tuple(each), tracks=tuple(tracks))
         for step, (each, tracks) in enumerate(zip(page, ids, strict=True), 1)
     ]
     frames = [(Answer(TASK, {}, decoded=each), result) for each, result in zip(native, results, strict=True)]
     (comparison,) = compare_tracks("webgpu", frames).comparisons
-    assert comparison.subject.sample == "film"
+    assert comparison.subject.sample == "video"
     return comparison
 
 
@@ -66,13 +66,13 @@ def test_an_object_at_a_threshold_may_have_its_id_in_one_of_them_only() -> None:
     assert (near.verdict, near.near_threshold) == ("OK", 2)
 
 
-def test_the_film_is_of_the_picture_on_which_most_is_found() -> None:
+def test_the_video_is_of_the_picture_on_which_most_is_found() -> None:
     inputs = [VerifyInput(name, {}, Path(f"{name}.png")) for name in ("nobody", "two", "one")]
     answers = [Answer(TASK, {}, decoded=each) for each in ([], FILM[0], FILM[0][:1])]
-    assert film_picture(inputs, answers) == Path("two.png")
-    assert film_picture(inputs[:1], answers[:1]) is None
-    steps = [msgspec.structs.replace(each, sequence="film") for each in inputs]
-    assert film_picture(steps, answers) is None
+    assert video_picture(inputs, answers) == Path("two.png")
+    assert video_picture(inputs[:1], answers[:1]) is None
+    steps = [msgspec.structs.replace(each, sequence="video") for each in inputs]
+    assert video_picture(steps, answers) is None
 
 
 @pytest.mark.parametrize("task", [TensorTask(), ClassifyTask(output="scores", classes=["cat"], logits=True)])

@@ -21,17 +21,17 @@ _SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
     (b"\x1f\x8b", "a gzip archive", "unpack it first"),
     (b"\x93NUMPY", "a single array (.npy)", "arrays are given with --sample, as .npz files written by numpy.savez"),
     *(
-        (start, what, "sounds and films are given with --sample, as .npz files with the array that the model takes")
+        (start, what, "audio and video are given with --sample, as .npz files with the array that the model takes")
         for start, what in (
-            (b"OggS", "an Ogg sound or film"),
-            (b"fLaC", "a FLAC sound"),
-            (b"ID3", "an MP3 sound"),
-            (b"\xff\xfb", "an MP3 sound"),
-            (b"\x1aE\xdf\xa3", "a WebM or Matroska film"),
+            (b"OggS", "an Ogg audio or video file"),
+            (b"fLaC", "a FLAC audio file"),
+            (b"ID3", "an MP3 audio file"),
+            (b"\xff\xfb", "an MP3 audio file"),
+            (b"\x1aE\xdf\xa3", "a WebM or Matroska video"),
         )
     ),
 )
-_CONTAINERS = {b"WAVE": "a WAV sound", b"AVI ": "an AVI film", b"WEBP": "a WebP picture"}
+_CONTAINERS = {b"WAVE": "a WAV audio file", b"AVI ": "an AVI video", b"WEBP": "a WebP picture"}
 """What a RIFF file holds, by the four bytes after its length."""
 _HTML_STARTS = (b"<!doctype", b"<html", b"<?xml", b"<head")
 
@@ -49,7 +49,7 @@ def sniff_format(data: bytes) -> tuple[str, str] | None:
     if data.startswith(b"RIFF") and data[8:12] in _CONTAINERS:
         return _CONTAINERS[data[8:12]], "samples are given with --sample; MODEL is an .onnx file"
     if data[4:8] == b"ftyp":
-        return "an MP4 or HEIF film, sound or picture", "samples are given with --sample; MODEL is an .onnx file"
+        return "an MP4 or HEIF file: video, audio or picture", "samples are given with --sample; MODEL is an .onnx file"
     if data[4:8] == b"TFL3":
         return "a TensorFlow Lite model", "take the ONNX export of the model instead, for example with tf2onnx"
     if data[8:9] == b"{" and data[7:8] == b"\0":

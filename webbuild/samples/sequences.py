@@ -38,14 +38,14 @@ def make_sequence(
     image = next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
     pictured = next((each.image_file for each in samples if each.image_file is not None), None)
     if image is not None and pictured is not None:
-        return list(_film(pictured, image, inputs, ranges, folder))
+        return list(_make_frames(pictured, image, inputs, ranges, folder))
     return [_tensor_step(samples[step % len(samples)], inputs, step) for step in range(STEPS)]
 
 
-def make_film(file: Path, inputs: Sequence[Input], folder: Path) -> list[Sample]:
+def make_video(file: Path, inputs: Sequence[Input], folder: Path) -> list[Sample]:
     """Return the frames of a camera that moves over a picture and zooms, written to `folder`, each a sample."""
     image = next(spec for spec in inputs if isinstance(spec, ImageInput))
-    return list(_film(file, image, inputs, NO_RANGES, folder))
+    return list(_make_frames(file, image, inputs, NO_RANGES, folder))
 
 
 def step_name(sequence: str, step: int) -> str:
@@ -53,11 +53,11 @@ def step_name(sequence: str, step: int) -> str:
     return f"{sequence}, step {step + 1}"
 
 
-def _film(
+def _make_frames(
     file: Path, image: ImageInput, inputs: Sequence[Input], ranges: Ranges, folder: Path | None
 ) -> Iterator[Sample]:
     picture, sequence = load_image(file), f"{STEPS} frames of {file.name}"
-    frames = None if folder is None else Path(mkdtemp(dir=folder))  # a model may have two films
+    frames = None if folder is None else Path(mkdtemp(dir=folder))  # a model may have two videos
     for step in range(STEPS):
         frame = _frame(picture, step)
         tensor, placement = image_to_tensor(frame, image)

@@ -39,7 +39,7 @@ from webbuild.samples.focal_stack import FocalStack, stacks_from_paths
 from webbuild.samples.npz import load_npz_inputs
 from webbuild.samples.random_inputs import normal_tensor
 from webbuild.samples.sample import Sample
-from webbuild.samples.sequences import make_film, make_sequence
+from webbuild.samples.sequences import make_sequence, make_video
 from webbuild.samples.texts import text_title
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
@@ -121,9 +121,9 @@ def sequence_inputs(bundle: Bundle, inputs: Sequence[VerifyInput], folder: Path)
     return _steps(manifest, steps, is_pictured=picture_input(manifest) is not None, untiled=untiled)
 
 
-def film_inputs(bundle: Bundle, picture: Path, folder: Path) -> list[VerifyInput]:
+def video_inputs(bundle: Bundle, picture: Path, folder: Path) -> list[VerifyInput]:
     """Return the frames of a camera that moves over a picture; their files are in `folder`."""
-    steps = make_film(picture, bundle.manifest.inputs, folder)
+    steps = make_video(picture, bundle.manifest.inputs, folder)
     frames = _steps(bundle.manifest, steps, is_pictured=True, untiled=False)
     return [msgspec.structs.replace(each, tracked=True) for each in frames]
 

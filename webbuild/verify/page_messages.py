@@ -161,7 +161,7 @@ class SceneAnswer(RunAnswer, frozen=True):
 class RunResult(_JsStruct, frozen=True):
     """What `run()` says of any task.
 
-    `tracks` are the ids of what was found, in a film; `fields` is all of it, for the task to read.
+    `tracks` are the ids of what was found, in a video; `fields` is all of it, for the task to read.
     """
 
     backend: str

@@ -39,7 +39,7 @@ _LITTLE_ENDIAN_DTYPES = {"float32": "<f4", "int32": "<i4", "int64": "<i8", "uint
 
 
 Track = Literal["begin", "on"]
-"""Whether a frame is the first of a film, whose tracks begin, or a later one."""
+"""Whether a frame is the first of a video, whose tracks begin, or a later one."""
 
 
 class PageRunner:
@@ -122,7 +122,7 @@ class PageRunner:
         """Run the whole way: decode the file, or those of a stack, preprocess, infer with `options`, decode.
 
         With a `place` the pictures are a batch, and the result is of the one there. `second` is the second picture.
-        `track` gives what is found ids: of the first frame of a film, or of the next.
+        `track` gives what is found ids: of the first frame of a video, or of the next.
 
         Raises:
             PageError: the runtime refused or failed.

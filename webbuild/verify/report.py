@@ -110,7 +110,7 @@ class SampleReport(ReportJson, frozen=True):
 class SampleResult(ReportJson, frozen=True):
     """One sample on one backend.
 
-    `tracks` are the ids of the detections, in a film. `min_oks` and `min_mask_iou` are the least alike pair's, `map` is
+    `tracks` are the ids of the detections, in a video. `min_oks` and `min_mask_iou` are of the worst pair, `map` is
     as a sample's.
     """
 

@@ -38,7 +38,7 @@ def require_boxes(bundle: Bundle) -> None:
         )
 
 
-def film_picture(inputs: Sequence[VerifyInput], answers: Sequence[Answer]) -> Path | None:
+def video_picture(inputs: Sequence[VerifyInput], answers: Sequence[Answer]) -> Path | None:
     """Return the picture on which most is found, None where nothing is found on any."""
     pictured = [each for each in zip(inputs, answers, strict=True) if each[0].file is not None and not each[0].sequence]
     most = max(pictured, key=lambda each: len(each[1].detections), default=None)
@@ -46,7 +46,7 @@ def film_picture(inputs: Sequence[VerifyInput], answers: Sequence[Answer]) -> Pa
 
 
 def compare_tracks(runner: str, frames: Sequence[tuple[Answer, SampleResult]]) -> SampleResult:
-    """Compare the ids in a film, as one more result of it. A frame is the reference's answer, and the page's.
+    """Compare the ids in a video, as one more result of it. A frame is the reference's answer, and the page's.
 
     Each id has to be that of ByteTrack in Python on the page's own detections. Since those are compared with the
     reference's, an id is another than there only where a score lies at a threshold. Without any id there was nothing
@@ -62,9 +62,9 @@ def compare_tracks(runner: str, frames: Sequence[tuple[Answer, SampleResult]]) -
         near += sum(ids[a] != again[b] for a, b in assign_pairs(*sides).items())
         if shown != again:
             wrong.append(f"wanted {again}, got {shown} at {result.sample.rpartition(', ')[2]}")
-    film = frames[0][1].sample.rpartition(", ")[0]
+    video = frames[0][1].sample.rpartition(", ")[0]
     compared = Comparison(
-        subject=ComparedOutput(runner, film, "decoded", "tracks", quantity="ids"),
+        subject=ComparedOutput(runner, video, "decoded", "tracks", quantity="ids"),
         verdict="DIFFERS" if wrong else "OK" if wanted else "VACUOUS",
         tolerance=0.0,
         max_abs=float(len(wrong)),
@@ -73,7 +73,7 @@ def compare_tracks(runner: str, frames: Sequence[tuple[Answer, SampleResult]]) -
         details=tuple(wrong[:3]),
         near_threshold=near,
     )
-    return SampleResult(sample=film, comparisons=(compared,))
+    return SampleResult(sample=video, comparisons=(compared,))
 
 
 def _rows(detections: Sequence[Detection]) -> NDArray[np.float64]:

@@ -12,12 +12,12 @@ from webbuild.equivalence.compare_runs import Reference
 from webbuild.runners.native import NativeRunner
 from webbuild.verify.augment import augment_images
 from webbuild.verify.bundle import Bundle
-from webbuild.verify.inputs import VerifyInput, collect_inputs, film_inputs, inputs_from_files, sequence_inputs
+from webbuild.verify.inputs import VerifyInput, collect_inputs, inputs_from_files, sequence_inputs, video_inputs
 from webbuild.verify.reference import check_golden_run, reference_runner, run_reference
 from webbuild.verify.report import Problem
 from webbuild.verify.run_backend import ReferenceResults
 from webbuild.verify.tiled_reference import with_tiled
-from webbuild.verify.tracks import film_picture
+from webbuild.verify.tracks import video_picture
 
 
 class VariantReference(Struct, frozen=True):
@@ -64,7 +64,7 @@ def compute_variant_reference(
 ) -> VariantReference:
     """Compute the reference's answers for a variant. `more` are the pictures made for the first, None for that itself.
 
-    Those of all variants are of the same pictures, so that a report has a row for each. With `track` there is a film
+    Those of all variants are of the same pictures, so that a report has a row for each. With `track` there is a video
     too, in which the ids of objects are compared.
     """
     runner = reference_runner(bundle)
@@ -77,9 +77,9 @@ def compute_variant_reference(
         say(f"native: {len(more)} more pictures, for a model that is numerically unstable")
         inputs = [*inputs, *inputs_from_files(bundle, more)]
         reference = run_reference(bundle, runner, inputs)
-    if track and (shown := film_picture(inputs, reference.answers)) is not None:
-        say("native: a film, to compare the ids of what is in it")
-        inputs = [*inputs, *film_inputs(bundle, shown, folder)]
+    if track and (shown := video_picture(inputs, reference.answers)) is not None:
+        say("native: a video, to compare the ids of what is in it")
+        inputs = [*inputs, *video_inputs(bundle, shown, folder)]
         reference = run_reference(bundle, runner, inputs)
     inputs = with_tiled(bundle.manifest, inputs, runner.run)
     return VariantReference(bundle, names, runner, reference, inputs, more, checks)

@@ -68,7 +68,7 @@ def verify_in_browsers(
         precision: that of the graphs to judge; `auto` judges every graph of the backends, each in a page of its own.
         port: to serve on, 0 for a free one.
         seconds: how long a load or a run may take.
-        track: whether to compare the ids of objects in a film, too, made of the sample on which most is found.
+        track: whether to compare the ids of objects in a video, too, made of the sample on which most is found.
         say: called with what is being done.
         compare_pieces: compares a graph of the bundle piece by piece in the named browser, started here, and returns
             how many values agree, 0 where a node is wrong.

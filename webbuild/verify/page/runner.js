@@ -12,7 +12,7 @@ let handles = 0;
 /** @type {any} */
 let model = null;
 let Tracker = null;
-/** The tracks of the film that is run. */
+/** The tracks of the video that is run. */
 let tracker = null;
 /** The scene that is asked, and the logits of its first answer. */
 let looked = null;
