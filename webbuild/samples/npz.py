@@ -17,7 +17,7 @@ _HEAD_BYTES = 4096
 
 
 def looks_like(file: Path) -> str:
-    """Return what a file looks like by its first bytes, such as `looks like a WAV sound`; "" where they say nothing."""
+    """Return what a file's first bytes look like, such as `looks like a WAV audio file`; "" if they say nothing."""
     with file.open("rb") as opened:
         found = sniff_format(opened.read(_HEAD_BYTES))
     return "" if found is None else f"looks like {found[0]}"
