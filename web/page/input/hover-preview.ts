@@ -1,4 +1,4 @@
-// What a click would find at the place where the mouse rests: one question at a time, and none while the mouse moves.
+// A preview of what a click would find at the pointer: one run at a time, and none while the mouse moves.
 
 import type { Point } from "../../src/index.js";
 

@@ -1,4 +1,4 @@
-// The scene of the picture on the page: the first stage looks at it once, and the last one answers as often as it is asked.
+// The scene of the picture on the page: the first stage runs once, and the last one runs again for each prompt.
 
 import type { Model, Result, RunOptions, RunSource, Scene } from "../../src/index.js";
 

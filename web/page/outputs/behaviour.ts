@@ -1,4 +1,4 @@
-// How the numbers of an output behave: as levels of a picture, peaks, landmarks or an embedding. Each looks at about a thousand of them.
+// Heuristics about the numbers of an output: levels of a picture, peaks, landmarks, an embedding. Each samples about 1,000.
 
 import type { TensorData } from "../../src/index.js";
 import type { Planes, Rows } from "./axes.js";

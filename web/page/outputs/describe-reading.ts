@@ -1,4 +1,4 @@
-// What an output is taken for, in words.
+// The interpretation of an output, in words.
 
 import { short } from "../util/format.js";
 import type { Reading } from "./reading.js";

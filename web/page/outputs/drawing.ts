@@ -1,4 +1,4 @@
-// An output as it is shown: a picture over the picture, boxes, and rows of a list.
+// The drawing of an output: a picture over the picture, boxes, and rows of a list.
 
 import type { Detection, TensorData, Tensors } from "../../src/index.js";
 import type { ResultRow } from "../results/result-list.js";

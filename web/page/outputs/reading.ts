@@ -1,4 +1,4 @@
-// What an output is taken for, and what else it can be drawn as: by its shape first, then by how its numbers behave.
+// Interpretation of an output: what it is drawn as, and the alternatives, from its shape, then from its numbers.
 
 import type { TensorData, Tensors } from "../../src/index.js";
 import type { ImageInput } from "../../src/manifest/manifest.js";

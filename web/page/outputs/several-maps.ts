@@ -1,4 +1,4 @@
-// What several maps of one output are together: shares of one, independent masks, or heat maps with offsets beside them.
+// Interpretation of several maps in one output: shares of one, independent masks, or heat maps with offsets.
 
 import type { Planes } from "./axes.js";
 import { hasPeaks, numberAt, spread, type Values } from "./behaviour.js";

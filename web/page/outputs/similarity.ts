@@ -1,4 +1,4 @@
-// An embedding says something beside another one: how alike two pictures are.
+// Similarity of two embeddings: how alike two pictures are.
 
 import type { ResultRow } from "../results/result-list.js";
 import { numberAt, type Values } from "./behaviour.js";

@@ -1,4 +1,4 @@
-// What the page is doing: a word for scripts (`body[data-state]`), a sentence for people and screen readers.
+// The status of the page: a word for scripts (`body[data-state]`), a sentence for people and screen readers.
 
 import { element } from "../util/elements.js";
 

@@ -1,4 +1,4 @@
-// What the visitor should know although the page works: each warning with its code and its fix.
+// Warnings on the page, each with its code and its fix.
 
 import type { Model, Warning } from "../../src/index.js";
 import { element, make } from "../util/elements.js";

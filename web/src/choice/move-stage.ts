@@ -1,4 +1,4 @@
-// The move of a stage to the other backend, where its graphs are open already.
+// Moves a stage to the other backend, where its graphs are open already.
 
 import { abortedError } from "../api/errors.js";
 import type { Candidate } from "../fallback/candidates.js";

@@ -1,4 +1,4 @@
-// Where a model is opened first: as on an earlier visit, where both backends were timed.
+// The backend that a model is opened on first: the one that was faster on an earlier visit.
 
 import type { LoadOptions } from "../api/load-options.js";
 import { notComparedReason } from "../engine/webkit-policy.js";

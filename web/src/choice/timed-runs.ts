@@ -1,4 +1,4 @@
-// Runs of a model on both backends, timed in turns, and which of them is faster by that.
+// Runs of a model on both backends, timed in turns, and the faster backend.
 
 import type { Backend } from "../api/load-options.js";
 

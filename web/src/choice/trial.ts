@@ -1,4 +1,4 @@
-// What is timed to compare two backends: the same run on both.
+// A timed run that compares two backends: the same run on both.
 
 import type { LoadedModel } from "../fallback/fallback-chain.js";
 import type { ResilientSession } from "../fallback/recovery.js";

@@ -1,4 +1,4 @@
-// A session of nothing: it compiles the engine's WebAssembly and makes its GPU device while the weights still come.
+// A warm-up session of an empty graph: compiles the engine's WebAssembly and makes its GPU device during the download.
 
 import type { InferenceSession } from "onnxruntime-web";
 import type { Backend } from "../api/types.js";

@@ -1,4 +1,4 @@
-// What a backend needs for a graph at the least, known without a run.
+// A lower bound of the time that a backend needs for a graph, known without a run.
 
 import type { Graph } from "../manifest/manifest.js";
 

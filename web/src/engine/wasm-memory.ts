@@ -1,4 +1,4 @@
-// The memory of WebAssembly in this worker, which no browser but Chromium tells.
+// The memory of WebAssembly in this worker, measured here because only Chromium reports it.
 
 const memories = new Set<WebAssembly.Memory>();
 

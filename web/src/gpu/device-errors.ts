@@ -1,4 +1,4 @@
-// What befalls a GPU device: refused commands, no memory, its loss. Nothing else would report them.
+// Errors of a GPU device: refused commands, no memory, its loss. Nothing else would report them.
 
 import { WebbuildError } from "../api/errors.js";
 import { whilePolling } from "./poll-devices.js";

@@ -1,4 +1,4 @@
-// What the device says of some work, kept from those who listen for errors that nobody foresaw.
+// GPU error scopes around some work, so that its errors do not reach the global listener.
 
 const FILTERS = ["out-of-memory", "validation"] as const;
 

@@ -1,4 +1,4 @@
-// Which of the engine's compute pipelines some work uses, by what they are made of.
+// Records which of the engine's compute pipelines some work uses.
 
 /** What makes a pipeline: its shader, and the layouts of its bind groups. */
 export interface PipelineSource {

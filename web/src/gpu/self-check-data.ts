@@ -1,4 +1,4 @@
-// What trials of the GPU's shaders are made with: the same noise every time, and a buffer that holds it meanwhile.
+// Test data of the GPU self-checks: the same noise every time, and a buffer that holds it.
 
 /** Numbers from -reach to reach, the same every time. */
 export function noise(count: number, reach: number): Float32Array<ArrayBuffer> {

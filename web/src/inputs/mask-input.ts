@@ -1,4 +1,4 @@
-// The hole in a picture that a model fills in: given by the caller in the picture's pixels, into the mask of the input.
+// The mask of an inpainting model: from the pixels of the picture to those of the input.
 
 import { WebbuildError } from "../api/errors.js";
 import type { MaskSource, TensorData, Tensors } from "../api/types.js";

@@ -1,4 +1,4 @@
-// Answers that no model means to give: the same everywhere, or not a number at all.
+// Warnings of degenerate outputs: the same everywhere, or NaN.
 
 import type { Tensors, Warning } from "../api/types.js";
 import { detectedRows } from "../tasks/detection-rows.js";

@@ -1,4 +1,4 @@
-// The bytes of a bitmap or frame by way of a canvas.
+// The bytes of a bitmap or frame, read through a canvas.
 
 import { WebbuildError } from "../api/errors.js";
 import { classNameOf } from "./class-name.js";

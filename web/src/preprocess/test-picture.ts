@@ -1,4 +1,4 @@
-// The picture that is read in two ways, to see whether they are the same.
+// The test picture of the self-checks.
 
 /** Small, of odd sides, every colour and alpha in it, the upper half opaque. */
 export function testPicture(): ImageData {

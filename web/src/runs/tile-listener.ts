@@ -1,4 +1,4 @@
-// What hears of a run's tiles on the page.
+// The page's listener for finished tiles.
 
 import type { RunOptions, TileResult } from "../api/types.js";
 import { reportingListener } from "./listener.js";

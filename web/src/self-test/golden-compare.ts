@@ -1,4 +1,4 @@
-// Whether the outputs of a run are those that were recorded: up to rounding, and to the order of what was found.
+// Comparison of outputs with the golden run: up to rounding, and to the order of detections.
 
 import type { Precision, TensorData, Tensors } from "../api/types.js";
 import { at, detectedRows } from "../tasks/detection-rows.js";

@@ -1,4 +1,4 @@
-// The bundle's run with known answers: its recorded tensors, downloaded.
+// The golden run of a bundle: recorded inputs and outputs, downloaded for the self-test.
 
 import type { DType, TensorData, Tensors } from "../api/types.js";
 import { findReference, imageOf } from "../inputs/reference-input.js";

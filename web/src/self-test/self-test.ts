@@ -1,4 +1,4 @@
-// The golden run on the graph that was chosen, once on this machine: whether it computes what it must.
+// The self-test: the golden run on the chosen graph, once on each machine.
 
 import { WebbuildError } from "../api/errors.js";
 import type { AdapterInfo, Precision, SelfTest, Tensors } from "../api/types.js";

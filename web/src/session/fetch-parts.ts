@@ -1,4 +1,4 @@
-// What a session is made of: all that is fetched and found out before it has its turn at the engine.
+// Everything that a session is made of, fetched before the session takes its turn at the engine.
 
 import { abortedError } from "../api/errors.js";
 import { engineFiles, type OrtWeb } from "../engine/engine.js";

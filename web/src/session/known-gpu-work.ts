@@ -1,4 +1,4 @@
-// What a graph needs of the GPU on this adapter, kept for the next visit beside the verdict of its self-test.
+// The device request and compute pipelines of a graph on this adapter, stored for the next visit beside its self-test.
 
 import type { DeviceRequest } from "../gpu/engine-devices.js";
 import type { PipelineSource } from "../gpu/pipeline-use.js";

@@ -1,4 +1,4 @@
-// The run that nobody asked for, after a session is made.
+// The warm-up run, after a session is made.
 
 import type { Backend, Tensors } from "../api/types.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";

@@ -1,4 +1,4 @@
-// Tensors that never left the GPU, beside those in memory.
+// Tensors in GPU buffers, beside those in memory.
 
 import type { TensorData } from "../api/types.js";
 

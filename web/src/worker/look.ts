@@ -1,4 +1,4 @@
-// A run of the first stage, whose outputs stay in the worker for the stages after it.
+// model.look(): a run of the first stage, whose outputs stay in the worker for later stages.
 
 import { internalError } from "../api/errors.js";
 import type { Backend, PreprocessRoute, Result, Warning } from "../api/types.js";

@@ -1,4 +1,4 @@
-// Results on their way to the page: their large parts are moved, not copied.
+// Results that are transferred to the page: large parts are moved, not copied.
 
 import type { Result, Tensors } from "../api/types.js";
 import { taskOf } from "../tasks/registry.js";

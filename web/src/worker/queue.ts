@@ -1,4 +1,4 @@
-// One thing after another: work that is done, and answers that are given.
+// Queues: tasks run one after another, and results are returned in order.
 
 /** Runs one thing after another. A failure reaches its own caller and nobody else's. */
 export class Queue {

@@ -1,4 +1,4 @@
-// A run that nobody asked for, to see how long one takes here.
+// A run on made-up inputs, to measure how long one takes here.
 
 import { closeResults } from "../api/close-results.js";
 import type { SharedEngine } from "../engine/shared-engine.js";

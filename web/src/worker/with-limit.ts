@@ -1,4 +1,4 @@
-// A limit on every wait for something outside of the runtime: storage, the network, the GPU, workers.
+// Time limits for every wait on something outside the runtime: storage, network, GPU, workers.
 
 import type { Warning } from "../api/types.js";
 

@@ -1,4 +1,4 @@
-// What hears of crops that are done.
+// The listener for finished crops.
 
 import type { KeypointsTask } from "../../manifest/manifest.js";
 import { cropOptions } from "../crop-options.js";

@@ -1,4 +1,4 @@
-// What hears of lines that are read.
+// The listener for lines that are read.
 
 import type { TextTask } from "../../manifest/manifest.js";
 import { cropOptions } from "../crop-options.js";
