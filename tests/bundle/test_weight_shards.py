@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from tests.models import HEADER, parsed, weights
 from webbuild.bundle import weight_shards as sharing
 from webbuild.bundle.graphs import write_graphs
-from webbuild.bundle.weight_shards import SharedWeights, write_shared_weights
+from webbuild.bundle.weight_shards import SharedWeights
 from webbuild.manifest.manifest import TargetName
 from webbuild.passes.workarounds.cpu_fallback import CPU_NODES_KEY
 
@@ -36,6 +37,13 @@ def run(path: Path, x: NDArray[Any]) -> NDArray[Any]:
 
 
 BIG = [weights(64, 64, seed=seed) for seed in range(5)]
+
+
+def write_shared_weights(models: Iterable[ir.Model], folder: Path) -> list[str]:
+    """Write the large initializers of all models to shards, and return the shards' file names."""
+    shared = SharedWeights(folder)
+    shared.write(models)
+    return shared.names
 
 
 def test_equal_tensors_are_stored_once_whatever_they_are_called(tmp_path: Path) -> None:

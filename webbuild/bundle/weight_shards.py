@@ -67,13 +67,6 @@ class SharedWeights:
             _set_external_data(value, self._names[slot.call][slot.shard], slot, self._folder)
 
 
-def write_shared_weights(models: Iterable[ir.Model], folder: Path) -> list[str]:
-    """Write the large initializers of all models to shards in `folder`, and return the shards' file names."""
-    shared = SharedWeights(folder)
-    shared.write(models)
-    return shared.names
-
-
 def _load_external_tensors(model: ir.Model) -> None:
     """Read what stays inside the graph but came from a file beside the original, which the bundle will not have."""
     import onnx_ir as ir

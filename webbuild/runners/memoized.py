@@ -20,7 +20,6 @@ _MAX_BYTES = 256 << 20
 """Bytes of answers that are kept in memory; what does not fit is computed again."""
 
 Answer = dict[str, NDArray[Any]]
-_NOTHING: Mapping[str, Answer] = MappingProxyType({})
 
 
 class MemoizedRunner(NativeRunner):

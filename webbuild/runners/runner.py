@@ -1,21 +1,10 @@
-"""The runner protocol of comparisons: feeds in, outputs out."""
+"""Feeds and outputs of a run: arrays by the names of inputs or outputs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from numpy.typing import NDArray
 
 Tensors = Mapping[str, NDArray[Any]]
-
-
-class Runner(Protocol):
-    """Computes a model somewhere. `name` says where, for people."""
-
-    @property
-    def name(self) -> str:
-        """Where it computes, for people."""
-
-    def run(self, feeds: Tensors) -> dict[str, NDArray[Any]]:
-        """Return every output by name."""
