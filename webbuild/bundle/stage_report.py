@@ -46,6 +46,8 @@ class StageReport(Struct, frozen=True, rename="camel"):
         precision_search: PrecisionReport | None = None,
     ) -> StageReport:
         """Put the precision of a stage into words."""
-        told = precision(lowered.graphs["webgpu"], precision_search)
+        precision_report = precision(lowered.graphs["webgpu"], precision_search)
         suppression = suppression_form(lowered.graphs["webgpu"], lowered.rewrites["webgpu"], nms, measured)
-        return cls(name, told, fp16_backend, kept_floats, weight_quantization, precision_search, suppression)
+        return cls(
+            name, precision_report, fp16_backend, kept_floats, weight_quantization, precision_search, suppression
+        )

@@ -55,13 +55,13 @@ def compiled_lines(
         f"{runner_name(target)} {format_count(counts[target], 'rewrite')}, {nodes[target]}" for target in lowered.graphs
     ]
     refusals = list(refusal_lines(lowered))
-    told = refusals if findings is not None and findings.after else []
-    untold = [f"{len(refusals)} left alone"] if refusals and not told else []
+    shown_refusals = refusals if findings is not None and findings.after else []
+    refusal_count = [f"{len(refusals)} left alone"] if refusals and not shown_refusals else []
     suppression = suppression_form(lowered.graphs["webgpu"], lowered.rewrites["webgpu"], nms)
     in_shader = ["NMS in a shader"] if suppression is not None and suppression.form == "shader" else []
-    yield "patched: " + "; ".join([*patched, *in_shader, *untold, *filter(None, [inspected])])
+    yield "patched: " + "; ".join([*patched, *in_shader, *refusal_count, *filter(None, [inspected])])
     yield from failing
-    yield from _shortened(told, _MAX_LINES)
+    yield from _shortened(shown_refusals, _MAX_LINES)
     if suppression is not None and suppression.form != "shader":
         yield f"NMS on WebGPU {suppression.where}: {suppression.reason}"
     if (disabled := compiled.disabled_target) is not None:

@@ -40,8 +40,8 @@ def padding_warnings(match: TaskMatch, loaded: LoadedModel, samples: Sequence[Sa
     for sample in samples:
         texts = {width: _read(match, loaded, sample, image, width) for width in _widths(match, loaded, sample, image)}
         if len(set(texts.values())) > 1:
-            told = ", ".join(f"{text!r} at {width} pixels" for width, text in texts.items())
-            found.append(f"sample {Path(sample.name).name} is read in another way where it is padded: {told}")
+            readings = ", ".join(f"{text!r} at {width} pixels" for width, text in texts.items())
+            found.append(f"sample {Path(sample.name).name} is read in another way where it is padded: {readings}")
     loaded.original.close()
     return found
 

@@ -104,9 +104,9 @@ def _without_keypoints(
     spec = msgspec.structs.replace(spec, skipped_columns=count, classes=spec.classes - count)
     classes, named = named_classes([], spec.classes)
     said = f"{count_classes(spec.classes)}: the {count} numbers before are {count // 2} keypoints, left out; {named}"
-    told = tuple(said if each == before else each for each in match.assumptions)
+    assumptions = tuple(said if each == before else each for each in match.assumptions)
     task = msgspec.structs.replace(match.task, classes=classes)
-    return msgspec.structs.replace(match, task=task, postprocess=spec, assumptions=told), spec
+    return msgspec.structs.replace(match, task=task, postprocess=spec, assumptions=assumptions), spec
 
 
 def _are_offsets(spec: AnchorPostprocess, answer: Arrays) -> bool:

@@ -107,8 +107,8 @@ def with_tried_recipe(match: TaskMatch, graph: ir.Model, original: NativeRunner)
         return match
     chosen, reasons = recipe
     said = f"input '{chosen.name}': {_recipe_text(chosen, reasons)}"
-    told = tuple(said if each == match.guessed_recipe else each for each in match.assumptions)
-    return msgspec.structs.replace(match, inputs=(chosen,), assumptions=told)
+    assumptions = tuple(said if each == match.guessed_recipe else each for each in match.assumptions)
+    return msgspec.structs.replace(match, inputs=(chosen,), assumptions=assumptions)
 
 
 def _recipe_text(chosen: ImageInput, reasons: Sequence[str]) -> str:

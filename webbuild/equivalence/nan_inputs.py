@@ -101,10 +101,10 @@ def _draws_with_signal(
             if error.code in RESOURCE_ERRORS:
                 return
             continue
-        if not _has_nan(outputs) and (told := silent - _silent(outputs)):
+        if not _has_nan(outputs) and (with_signal := silent - _silent(outputs)):
             name = f"{sample.name} (draw {attempt})"
-            yield msgspec.structs.replace(sample, name=name, feeds=feeds, redraw=None), sorted(told)
-            silent = silent - told
+            yield msgspec.structs.replace(sample, name=name, feeds=feeds, redraw=None), sorted(with_signal)
+            silent = silent - with_signal
             if not silent:
                 return
 

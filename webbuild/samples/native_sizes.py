@@ -57,8 +57,8 @@ def choose_sizes(
     plain = without_states(source.signature, source.states)
     if found := sample_sizes(plain, samples, given):
         chosen = choose_sizes(source, {**found, **given}, open_native)
-        told = ", ".join(f"'{name}' is {size}" for name, size in found.items())
-        return msgspec.structs.replace(chosen, assumptions=(f"{told}, as in the sample", *chosen.assumptions))
+        sizes_text = ", ".join(f"'{name}' is {size}" for name, size in found.items())
+        return msgspec.structs.replace(chosen, assumptions=(f"{sizes_text}, as in the sample", *chosen.assumptions))
     sides = free_picture_sides(plain, given)
     lengths = unknown_dims(plain, {**dict.fromkeys(sides, 1), **given})
     stateful = has_free_states(source)
@@ -88,8 +88,10 @@ def choose_sizes(
         said.append(f"height and width of {names} are {runs[0]}, a size at which native ONNX Runtime runs; ")
         said[-1] += f"change it with --dim {sides[0]}=N"
     if lengths:
-        told = ", ".join(f"'{name}' is {size}" for name, size in sequence_lengths(plain, lengths, runs[1]).items())
-        said.append(f"{told}, a size at which native ONNX Runtime runs; change it with --dim {lengths[0]}=N")
+        sizes_text = ", ".join(
+            f"'{name}' is {size}" for name, size in sequence_lengths(plain, lengths, runs[1]).items()
+        )
+        said.append(f"{sizes_text}, a size at which native ONNX Runtime runs; change it with --dim {lengths[0]}=N")
     return msgspec.structs.replace(chosen, assumptions=(*chosen.assumptions, *said))
 
 

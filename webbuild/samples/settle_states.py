@@ -104,14 +104,14 @@ def _describe(source: OnnxModel, sizes: ResolvedDims, native: NativeRunner) -> O
     state: r1i [1, 16, 112, 112] <- r1o, r2i [1, 20, 56, 56] <- r2o (by name), zeros at first
     """
     shapes = {name: list(array.shape) for name, array in first_states(source, sizes.dims, native).items()}
-    told = []
+    pairs_text = []
     for reason in dict.fromkeys(pair.reason for pair in source.states):
         pairs = [
             f"{pair.input} {shapes[pair.input]} <- {pair.output}" for pair in source.states if pair.reason == reason
         ]
         more = f" and {len(pairs) - _PAIRS} more" if len(pairs) > _PAIRS else ""
-        told.append(f"{', '.join(pairs[:_PAIRS])}{more} ({'' if reason == '--state' else 'by '}{reason})")
-    said = f"state: {'; '.join(told)}, zeros at first"
+        pairs_text.append(f"{', '.join(pairs[:_PAIRS])}{more} ({'' if reason == '--state' else 'by '}{reason})")
+    said = f"state: {'; '.join(pairs_text)}, zeros at first"
     alike = starts_alike(source, sizes.dims, native)
     if alike:
         said = f"{said}; zeros of the smallest shape, [1, ...], give the same first output"

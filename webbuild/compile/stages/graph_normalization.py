@@ -27,8 +27,8 @@ def with_graph_normalization(match: TaskMatch, model: ir.Model) -> TaskMatch:
     if fitted.mode == "letterbox":
         fitted = msgspec.structs.replace(fitted, pad=list(recipe.zero))
     image = msgspec.structs.replace(with_range(spec, recipe.values), letterbox=fitted)
-    told = tuple(each.replace(describe_recipe(spec), describe_recipe(image)) for each in match.assumptions)
-    return msgspec.structs.replace(match, inputs=(image,), assumptions=told)
+    assumptions = tuple(each.replace(describe_recipe(spec), describe_recipe(image)) for each in match.assumptions)
+    return msgspec.structs.replace(match, inputs=(image,), assumptions=assumptions)
 
 
 def with_crop_normalization(match: TaskMatch, model: ir.Model) -> TaskMatch:
@@ -42,5 +42,5 @@ def with_crop_normalization(match: TaskMatch, model: ir.Model) -> TaskMatch:
         return match
     crop = msgspec.structs.replace(with_range(spec, recipe.values), color=recipe.color or spec.color)
     said = f"crops go in as {recipe.values.name}, {crop.color.upper()} ({describe_graph_recipe(recipe)})"
-    told = (each for each in match.assumptions if each != match.guessed_recipe)
-    return msgspec.structs.replace(match, inputs=(crop,), assumptions=(*told, said))
+    assumptions = (each for each in match.assumptions if each != match.guessed_recipe)
+    return msgspec.structs.replace(match, inputs=(crop,), assumptions=(*assumptions, said))
