@@ -103,7 +103,9 @@ def test_the_wheel_holds_what_it_needs_and_nothing_else(wheel: Path) -> None:
         points = archive.read(next(name for name in names if name.endswith("entry_points.txt"))).decode()
     assert "webbuild = webbuild.cli:main" in points
     assert {name.partition("/")[0].removesuffix(".dist-info").partition("-")[0] for name in names} == {"webbuild"}
-    assert [name for name in names if name.endswith((".onnx", ".pt", ".map", ".pyc"))] == []
+    assert [name for name in names if name.endswith((".onnx", ".pt", ".pyc"))] == []
+    maps = {name for name in names if name.endswith(".map")}
+    assert maps == {f"webbuild/_web/runtime/{script}.js.map" for script in ("webbuild", "worker")}
     assert [name for name in names if "tests/" in name or "/test_" in name or "/models/" in name] == []
     for needed in (
         "webbuild/py.typed",

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { parseSync } from "vite";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const MANIFEST = "manifest/manifest.d.ts";
@@ -75,8 +76,8 @@ async function addPublicModules(folder, name, modules) {
 
 /** What is declared and not exported would pass the type check of who imports it, and fail in the browser. */
 function checkExports(declarations, script) {
-  const [, exported = ""] = script.match(/^export \{([^}]*)\};$/m) ?? [];
-  const names = exported.split(",").map((name) => name.trim());
+  const { staticExports } = parseSync("webbuild.js", script).module;
+  const names = staticExports.flatMap(({ entries }) => entries.map(({ exportName }) => exportName.name));
   for (const [, name] of declarations.matchAll(/^export declare (?:class|const|function) (\w+)/gm))
     if (!names.includes(name))
       throw new Error(`${name} is declared, but the runtime does not export it: mark it @internal`);

@@ -1,12 +1,21 @@
-// One entry and everything it imports into one readable ES module.
+// One entry and everything it imports into one ES module, readable or minified.
 
+import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+/** Names of classes stay: stacks and devtools show them, as `Model.run`. Those of functions are in the source map. */
+const KEEP = { keepNames: { class: true, function: false } };
+/** Comments that stay: licences, and those for bundlers, such as `webpackIgnore` in an `import()` of an address. */
+const COMMENTS = { legal: true, annotation: true, jsdoc: false };
+const MINIFIED = { minify: { compress: KEEP, mangle: KEEP }, comments: COMMENTS };
 
-/** Writes `<name>.js` into `outDir`, and the styles that the entry imports into `<name>.css`. */
-export async function buildModule({ entry, name, outDir, minify = false, footer = "" }) {
+/**
+ * Writes `<name>.js` into `outDir`, and the styles that the entry imports into `<name>.css`. With `sourceMap` also
+ * `<name>.js.map`, which has the sources in it.
+ */
+export async function buildModule({ entry, name, outDir, minify = false, sourceMap = false, footer = "" }) {
   await build({
     configFile: false,
     root: ROOT,
@@ -18,6 +27,7 @@ export async function buildModule({ entry, name, outDir, minify = false, footer 
       emptyOutDir: false,
       target: "es2022",
       minify,
+      sourcemap: sourceMap,
       modulePreload: false,
       rolldownOptions: {
         input: { [name]: entry },
@@ -26,9 +36,18 @@ export async function buildModule({ entry, name, outDir, minify = false, footer 
           assetFileNames: "[name][extname]",
           codeSplitting: false,
           footer,
+          sourcemapPathTransform: (source, map) => sourceName(resolve(dirname(map), source)),
+          ...(minify ? MINIFIED : {}),
         },
         preserveEntrySignatures: "strict",
       },
     },
   });
+}
+
+/** Returns what devtools call a source: the same wherever the script lies, and wherever it was built. */
+function sourceName(file) {
+  const inPackages = file.split(`${sep}node_modules${sep}`).slice(1).at(-1);
+  const path = inPackages === undefined ? relative(ROOT, file) : `node_modules/${inPackages}`;
+  return `webbuild:///${path.replaceAll(sep, "/")}`;
 }

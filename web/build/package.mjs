@@ -5,7 +5,9 @@ import { fileURLToPath } from "node:url";
 import { packagesInside } from "./inside.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const RUNTIME = ["webbuild.js", "worker.js", "tokenizer.js", "webbuild.d.ts"];
+const SCRIPTS = ["webbuild.js", "worker.js", "tokenizer.js"];
+const SOURCE_MAPS = ["webbuild.js.map", "worker.js.map"];
+const RUNTIME = [...SCRIPTS, ...SOURCE_MAPS, "webbuild.d.ts"];
 
 /** Fills `out` from the built runtime in `built`. The version is that of the Python package. */
 export async function buildPackage(built, out) {

@@ -19,9 +19,10 @@ export async function copyLicenses(outDir) {
 }
 
 export async function buildRuntime(outDir) {
-  await buildModule({ entry: source("index.ts"), name: "webbuild", outDir });
+  const shipped = { outDir, minify: true, sourceMap: true };
+  await buildModule({ ...shipped, entry: source("index.ts"), name: "webbuild" });
   // Without an import or export, bundlers of other people take it for CommonJS.
-  await buildModule({ entry: source("worker.ts"), name: "worker", outDir, footer: "export {};" });
+  await buildModule({ ...shipped, entry: source("worker.ts"), name: "worker", footer: "export {};" });
   await buildModule({ entry: source("tokenizer.ts"), name: "tokenizer", outDir, minify: true });
   await buildModule({ entry: source("service-worker.ts"), name: "service-worker", outDir });
   await buildModule({ entry: source("engine-service-worker.ts"), name: "engine-service-worker", outDir });

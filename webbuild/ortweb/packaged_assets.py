@@ -86,7 +86,7 @@ def packages_inside() -> list[dict[str, str]]:
 
 def _folder(name: str, entry: str) -> list[Path]:
     _require(WEB_ROOT / name / entry)
-    return sorted(path for path in (WEB_ROOT / name).rglob("*") if path.is_file() and path.suffix != ".map")
+    return sorted(path for path in (WEB_ROOT / name).rglob("*") if path.is_file())
 
 
 def _require(*files: Path) -> None:

@@ -66,6 +66,12 @@ test("a report that is not there is no reason to keep nothing", async () => {
   );
 });
 
+test("a source map is not kept: devtools alone ask for it", async () => {
+  await deploy({ ...PAGES, "page/page.js.map": "{}" });
+  expect(await register()).toEqual([]);
+  expect(Object.keys(await kept())).not.toContain("page/page.js.map");
+});
+
 test("a script that is not there is told of, and nothing is left behind", async () => {
   await deploy(PAGES, [...Object.keys(PAGES), "page/gone.js"]);
   expect(await register()).toEqual(["not-offline"]);
