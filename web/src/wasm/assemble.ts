@@ -22,6 +22,11 @@ export interface Local {
   add(bytes: number): Code;
 }
 
+/** So many locals, as `names.map(local)` gives them. */
+export type Locals<Count extends number, Tuple extends Local[] = []> = Tuple["length"] extends Count
+  ? Tuple
+  : Locals<Count, [...Tuple, Local]>;
+
 /** Returns a module that exports the functions, and imports the memory `env.memory`. */
 export function assemble(functions: Readonly<Record<string, WasmFunction>>): Uint8Array<ArrayBuffer> {
   const all = Object.entries(functions);

@@ -1,9 +1,11 @@
 // The functions over rows of pixels, and the memory that they work on.
 
 import { assemble } from "./assemble.js";
-import * as functions from "./row-functions.js";
+import * as pictureRows from "./picture-rows.js";
+import * as resizedRows from "./resized-rows.js";
+import * as rowExtremes from "./row-extremes.js";
 
-/** The functions of row-functions.ts, which say what they do. */
+/** The functions of picture-rows.ts, resized-rows.ts and row-extremes.ts, which say what they do. */
 interface RowFunctions {
   toOpaqueRgba(begin: number, end: number, isBgr: boolean): number;
   weighColumns(
@@ -52,7 +54,7 @@ export class RowKernel {
   #used = 0;
 
   private constructor() {
-    compiled ??= new WebAssembly.Module(assemble(functions));
+    compiled ??= new WebAssembly.Module(assemble({ ...pictureRows, ...resizedRows, ...rowExtremes }));
     const { exports } = new WebAssembly.Instance(compiled, { env: { memory: this.#memory } });
     this.run = exports as unknown as RowFunctions;
   }
