@@ -53,6 +53,29 @@ def recogniser(
     return model
 
 
+def doctr_recogniser() -> onnx.ModelProto:
+    """Return a reader of words [N, 3, 32, 128] -> [N, 16, 64], as docTR has its pictures; the blank is the last class.
+
+    It looks at the upper 16 rows: a word that is shrunk is no higher.
+    """
+    mean, std = np.array([[0.694, 0.695, 0.693], [0.299, 0.296, 0.301]])
+    seen = np.array([*(COLOURS[each] for each in CHARACTERS), GREY])
+    own = ((seen / 255 - mean) / std).astype(np.float32)  # [64, 3]
+    kernel = np.zeros((64, 3, 32, COLUMN), np.float32)
+    kernel[:, :, :16] = (16 * own / (16 * COLUMN))[:, :, None, None]
+    model = parsed(
+        f"""<ir_version: 8, opset_import: ["" : 18]>
+        recogniser (float[N, 3, 32, 128] x) => (float[N, 16, 64] y)
+        <int64[1] rows = {{2}}>
+        {{ scores = Conv <kernel_shape = [32, {COLUMN}], strides = [32, {COLUMN}]> (x, weight, bias)
+           line = Squeeze (scores, rows)
+           y = Transpose <perm = [0, 2, 1]> (line) }}"""
+    )
+    for name, values in (("weight", kernel), ("bias", -8 * (own**2).sum(1))):
+        model.graph.initializer.append(onnx.numpy_helper.from_array(values.astype(np.float32), name))
+    return model
+
+
 def orientation(path: Path) -> Path:
     """Write a classifier of lines [N, 3, ?, ?] -> [N, 2]: one that begins as others end, with grey, is on its head."""
     model = parsed(

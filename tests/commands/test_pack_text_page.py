@@ -10,14 +10,24 @@ from unittest.mock import patch
 import onnx
 import pytest
 from msgspec import UNSET
+from PIL import Image
 
 from tests.commands.program import webbuild
 from tests.models import save
 from tests.text_detectors import bars, detector
-from tests.text_models import dictionary, line_detector, orientation, recogniser, write_page
+from tests.text_models import (
+    CHARACTERS,
+    dictionary,
+    doctr_recogniser,
+    line_detector,
+    orientation,
+    recogniser,
+    write_line,
+    write_page,
+)
 from webbuild.compile.stages import prove_pipeline
 from webbuild.compile.stages.model_stage import ModelStage
-from webbuild.manifest.inputs.crop import HalfTurn
+from webbuild.manifest.inputs.crop import HalfTurn, LineSplit
 from webbuild.manifest.manifest import CropClassesTask, CropInput, DetectTask, Manifest, TextBoxesTask, TextTask, decode
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.runner import Tensors
@@ -132,6 +142,26 @@ def test_widths_that_are_none_are_refused(tmp_path: Path, width: str, given: str
     assert (done.code, done.error) == (2, error)
 
 
+def test_doctrs_reader_reads_a_wide_word_in_parts(tmp_path: Path) -> None:
+    """Of nine times its height, in two parts that share half; one of six times is shrunk."""
+    words = {"abcdefghijkl": (0, 0, 288, 32), "mnopqrst": (0, 64, 192, 96)}
+    page = Image.new("RGB", (320, 192))
+    for text, (left, top, right, bottom) in words.items():
+        line = Image.open(write_line(tmp_path / "line.png", text, height=bottom - top, column=12))
+        assert line.size == (right - left, bottom - top)
+        page.paste(line, (left, top))
+    (tmp_path / "samples").mkdir()
+    page.save(tmp_path / "samples" / "page.png")
+    finder = line_detector(tmp_path / "det.onnx", list(words.values()))
+    (tmp_path / "vocab.txt").write_text(CHARACTERS, "utf-8")
+    reader = save(doctr_recogniser(), tmp_path / "crnn.onnx")
+    _, second = packed(tmp_path, finder, reader, "--labels", tmp_path / "vocab.txt").every_stage
+    (crop, *_) = second.inputs
+    assert isinstance(crop, CropInput)
+    assert (crop.color, crop.pad, crop.split) == ("rgb", 0, LineSplit(above=8, part=6, overlap=0.5))
+    assert "abcdefghijkl\nmnopqrst" in texts(tmp_path)
+
+
 def test_a_text_detector_comes_first(tmp_path: Path) -> None:
     given = models(tmp_path)
     bars(tmp_path / "samples" / "page.png", (192, 128))
@@ -141,9 +171,13 @@ def test_a_text_detector_comes_first(tmp_path: Path) -> None:
     assert "Finds the lines of text in a picture" in (tmp_path / "out" / "index.html").read_text("utf-8")
 
 
-def test_a_recogniser_whose_columns_come_first_reads_one_crop_in_a_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("named", [True, False])
+def test_a_recogniser_whose_columns_come_first_reads_one_crop_in_a_run(tmp_path: Path, named: bool) -> None:
     finder, reader, *labels = models(tmp_path)
-    save(recogniser(batch="N", layout="tnc"), tmp_path / "rec.onnx")
+    model = recogniser(batch="N", layout="tnc")
+    for dim in () if named else model.graph.output[0].type.tensor_type.shape.dim[:2]:
+        dim.Clear()
+    save(model, tmp_path / "rec.onnx")
     _, second = packed(tmp_path, finder, reader, *labels, "--widths", "320,480").every_stage
     assert [each.inputs[0].shape[0] for each in second.every_variant] == [1, 1]
     assert "Total 48.50\npage two\nend" in texts(tmp_path)

@@ -54,7 +54,7 @@ def test_the_committed_schema_is_the_one_of_these_structs() -> None:
 OPTIONAL = {
     "MaskGenerationTask": {"pointScale"},
     "ImageInput": {"mask"},
-    "CropInput": {"halfTurn"},
+    "CropInput": {"halfTurn", "split"},
     "Letterbox": {"edge", "rounding"},
     "Graph": {"suppression"},
     "Suppression": {"rotated", "maxCandidates", "multiLabel", "rowCount"},

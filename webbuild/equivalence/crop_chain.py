@@ -17,6 +17,7 @@ from webbuild.preprocess.crop import boxes_looked_at, fitting_input, place_crop
 from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import load_image
 from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.preprocess.line_parts import line_parts
 from webbuild.preprocess.picture import crops_to_tensor
 from webbuild.runners.chain import RunStage, run_chain, stage_feeds
 from webbuild.tasks.decoding.crop_boxes import crop_boxes
@@ -102,8 +103,11 @@ def _look(
     placed: list[ImagePlacement] = []
     for box in boxes_looked_at(boxes, specs[0]):
         spec, run = stage.crop_runs[fitting_input(box, specs)]
-        tensor, placement = crops_to_tensor(picture, spec, [place_crop(box, spec)])
-        outputs = run({**stage_feeds(stage.name, feeds), spec.name: tensor})
+        cut = [crops_to_tensor(picture, spec, [place_crop(each, spec)]) for each in line_parts(box, spec)]
+        runs = [run({**stage_feeds(stage.name, feeds), spec.name: tensor}) for tensor, _ in cut]
+        crops = tuple(crop for _, each in cut for crop in each.crops)
+        placement = msgspec.structs.replace(cut[0][1], crops=crops)
+        outputs = kind_of(stage.task).stack_parts(stage.task, runs)
         found += decode_task(stage.task, outputs, msgspec.structs.replace(context, placement=placement))
         placed.append(placement)
     if not placed:

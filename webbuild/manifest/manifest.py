@@ -109,6 +109,7 @@ _OPTIONAL = {
     "textEncoder",
     "textInput",
     "halfTurn",
+    "split",
 }
 """Fields that are left out where there is nothing to say."""
 

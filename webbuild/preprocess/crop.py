@@ -13,11 +13,8 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import CropInput
 from webbuild.preprocess.affine import Affine, similarity
-from webbuild.preprocess.crop_box import Crop, CropBox
+from webbuild.preprocess.crop_box import Crop, CropBox, distance, line_sides
 from webbuild.preprocess.image import composite_on_white, input_size
-
-TURNED = 1.5
-"""How many times higher than wide a line is that is written down the page, and read turned."""
 
 
 def whole_picture(rgba: NDArray[np.uint8]) -> CropBox:
@@ -49,13 +46,14 @@ def _is_looked_at(each: CropBox, spec: CropInput) -> bool:
 
 def place_crop(around: CropBox, spec: CropInput) -> Crop:
     """Return the crop around a box, aligned to the template where the input has one and the box as many keypoints."""
+    rows, columns = input_size(spec)
     if spec.template and len(spec.template) == len(around.points):
         aligned = similarity(spec.template, around.points)
         if aligned is not None:
-            return Crop(around, aligned, input_size(spec)[1])
+            return Crop(around, aligned, columns, rows)
     if spec.aspect == "line":
         return _along_line(around, spec)
-    return Crop(around, _around_box(around.box, spec), input_size(spec)[1])
+    return Crop(around, _around_box(around.box, spec), columns, rows)
 
 
 def _around_box(box: tuple[float, float, float, float], spec: CropInput) -> Affine:
@@ -82,30 +80,21 @@ def fitting_input(around: CropBox, specs: Sequence[CropInput]) -> int:
 
 def line_columns(around: CropBox, spec: CropInput) -> float:
     """Return how many columns a line wants at an input's height; infinity for one without a height."""
-    first, second, last = _line_sides(around)
-    wide, high = _length(first, second), _length(first, last)
+    first, second, last = line_sides(around)
+    wide, high = distance(first, second), distance(first, last)
     return max(1, math.ceil(input_size(spec)[0] * wide / high)) if high > 0 else math.inf
-
-
-def _line_sides(around: CropBox) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
-    """Return where a line begins, where its first side ends, and where the side before begins."""
-    first, second, third, last = around.corners
-    if _length(first, last) >= TURNED * _length(first, second):
-        return second, third, first
-    return first, second, last
 
 
 def _along_line(around: CropBox, spec: CropInput) -> Crop:
     rows, columns = input_size(spec)
-    used = int(min(columns, line_columns(around, spec)))
-    (x0, y0), (xa, ya), (xd, yd) = _line_sides(around)
+    wanted = line_columns(around, spec)
+    used = int(min(columns, wanted))
+    first, second, last = line_sides(around)
+    if spec.split is not UNSET and wanted > columns:
+        rows = max(1, math.floor(columns * distance(first, last) / distance(first, second)))
+    (x0, y0), (xa, ya), (xd, yd) = first, second, last
     across, down = ((xa - x0) / used, (ya - y0) / used), ((xd - x0) / rows, (yd - y0) / rows)
-    return Crop(around, Affine(across[0], down[0], x0, across[1], down[1], y0), used)
-
-
-def _length(one: tuple[float, float], other: tuple[float, float]) -> float:
-    across, down = other[0] - one[0], other[1] - one[1]
-    return math.sqrt(across * across + down * down)
+    return Crop(around, Affine(across[0], down[0], x0, across[1], down[1], y0), used, rows)
 
 
 def crops_to_canvases(rgba: NDArray[np.uint8], spec: CropInput, crops: Sequence[Crop]) -> NDArray[np.float64]:
@@ -115,6 +104,7 @@ def crops_to_canvases(rgba: NDArray[np.uint8], spec: CropInput, crops: Sequence[
     cut = [_sample(rgba, *crop.to_picture.apply(grid[1], grid[0]), float(spec.pad)) for crop in crops]
     for crop, canvas in zip(crops, cut, strict=True):
         canvas[:, crop.columns :] = spec.pad
+        canvas[crop.rows :] = spec.pad
     return np.stack(cut) if crops else np.zeros((0, rows, columns, 3))
 
 

@@ -16,6 +16,7 @@ from webbuild.preprocess.crop import boxes_looked_at, line_columns, place_crop
 from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import input_size, load_image
 from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.preprocess.line_parts import line_parts
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.picture import crops_to_tensor, picture_to_tensor
 from webbuild.preprocess.state_feeds import state_feeds
@@ -91,7 +92,7 @@ def stage_picture(
     if isinstance(spec, CropInput) and (wanted := boxes_looked_at(boxes, spec)):
         fitting = [each for each in wanted if spec.aspect == "line" and line_columns(each, spec) <= input_size(spec)[1]]
         box = max(fitting, key=lambda each: line_columns(each, spec), default=wanted[0])
-        return crops_to_tensor(rgba, spec, [place_crop(box, spec)])
+        return crops_to_tensor(rgba, spec, [place_crop(line_parts(box, spec)[0], spec)])
     return picture_to_tensor(rgba, spec)
 
 

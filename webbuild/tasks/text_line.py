@@ -11,7 +11,7 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import TextLineTask
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks.decoding.ctc import TextLine, read_line
+from webbuild.tasks.decoding.ctc import TextLine, line_of, place_characters
 from webbuild.tasks.kind.ctc_kind import CtcKind
 from webbuild.tasks.metrics.compare_text import compare_lines
 from webbuild.tasks.recognition.text_recognisers import infer_text_line, score_rows
@@ -49,7 +49,8 @@ class TextLineKind(CtcKind):
         rows = score_rows(task, outputs[task.output])
         scale = place.source_width / place.width
         column = place.input_width / len(rows)
-        return [read_line(task, rows, column=column, left=place.left, scale=scale, width=place.source_width)]
+        read = place_characters(task, rows, column=column, left=place.left, scale=scale, width=place.source_width)
+        return [line_of(read)]
 
     def is_empty(self, prediction: Sequence[TextLine]) -> bool:
         """Whether there is no text in the picture."""

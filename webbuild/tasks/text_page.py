@@ -6,13 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
+from msgspec import UNSET, Struct
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
+from webbuild.manifest.inputs.crop import LineSplit
 from webbuild.manifest.manifest import CropInput, ImageInput, TextLineTask, TextTask
 from webbuild.model.signature import ModelSignature
-from webbuild.preprocess.crop_box import pixel_size
-from webbuild.tasks.decoding.ctc import ReadLine, read_line
+from webbuild.preprocess.crop_box import Crop, pixel_size
+from webbuild.tasks.decoding.ctc import ReadCharacter, ReadLine, line_of, place_characters
+from webbuild.tasks.decoding.merged_characters import merge_characters, moved
 from webbuild.tasks.kind.crop_kind import CropKind, around
 from webbuild.tasks.kind.ctc_kind import CtcKind
 from webbuild.tasks.metrics.compare_text import compare_pages
@@ -42,14 +46,20 @@ class TextKind(CtcKind, CropKind):
         place = context.placement
         if place is None:
             return ()
-        lines = []
+        lines: list[list[ReadPart]] = []
         for crop, scores in zip(place.crops, rows_of_crops(outputs[task.output]), strict=False):
             size = pixel_size(crop)
             column = place.input_width / len(scores)
-            read = read_line(task, scores, column=column, left=0, scale=size, width=size * crop.columns)
-            known = {**around(crop), "label": read.text, "score": read.score, "polygon": crop.around.corners}
-            lines.append(ReadLine(text=read.text, words=read.words, turned=crop.around.turned, **known))
-        return [each for each in lines if each.text]
+            read = place_characters(task, scores, column=column, left=0, scale=size, width=size * crop.columns)
+            part = crop.around.part
+            if part is None or part.begin == 0 or not lines:
+                lines.append([])
+            lines[-1].append(ReadPart(crop, read))
+        return [each for each in map(_joined, lines) if each.text]
+
+    def stack_parts(self, task: TextTask, outputs: Sequence[Tensors]) -> Tensors:
+        """Return the scores of the parts of a line, a run each, as those of one run."""
+        return {task.output: np.concatenate([rows_of_crops(each[task.output]) for each in outputs])}
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[ReadLine]:
         """Return the lines."""
@@ -85,6 +95,24 @@ class TextKind(CtcKind, CropKind):
         return compare_pages(subject, expected, actual, tolerance)
 
 
+class ReadPart(Struct, frozen=True):
+    """What is read in a crop: a line, or a part of one. Characters are placed along the crop."""
+
+    crop: Crop
+    read: Sequence[ReadCharacter]
+
+
+def _joined(parts: Sequence[ReadPart]) -> ReadLine:
+    whole: list[ReadCharacter] = []
+    for each in parts:
+        part = each.crop.around.part
+        whole = list(each.read) if part is None else merge_characters(whole, moved(each.read, part.begin), part.overlap)
+    said, crop = line_of(whole), parts[0].crop
+    box = crop.around if crop.around.part is None else crop.around.part.line
+    known = {**around(crop), "label": said.text, "score": said.score, "polygon": box.corners}
+    return ReadLine(text=said.text, words=said.words, turned=box.turned, **known)
+
+
 def text_of_crops(match: TaskMatch) -> TaskMatch:
     """Return a recogniser of lines that looks at crops: each as high as its input, and padded as its pictures are."""
     task, (image,) = match.task, match.inputs
@@ -96,8 +124,12 @@ def text_of_crops(match: TaskMatch) -> TaskMatch:
         scale=image.scale, mean=image.mean, std=image.std, padding=1.0, aspect="line",
         pad=image.mean[0] / image.scale if pad == "mean" else float(pad) if isinstance(pad, int) else 0.0,
     )  # fmt: skip
+    if pad != "mean":  # docTR's: see `RecognitionPredictor` there
+        crop = msgspec.structs.replace(crop, split=LineSplit(above=8.0, part=6.0, overlap=0.5))
     text = TextTask(output=task.output, characters=task.characters, blank=task.blank, logits=task.logits)
     said = tuple(each.replace("task text-line", "task text") for each in match.assumptions)
+    if crop.split is not UNSET:
+        said = (*said, "words more than 8 times as wide as high are read in parts, as docTR reads them")
     return TaskMatch(text, (crop,), said, measured_output=match.measured_output)
 
 

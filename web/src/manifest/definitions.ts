@@ -292,10 +292,16 @@ export const DEFINITIONS: Record<string, Definition> = {
     minScore: "number",
     maxCrops: {"type":"integer","minimum":0,"maximum":2147483647},
     "halfTurn?": "HalfTurn",
+    "split?": "LineSplit",
   },
   HalfTurn: {
     label: "string",
     score: "number",
+  },
+  LineSplit: {
+    above: "number",
+    part: "number",
+    overlap: "number",
   },
   ReferenceInput: {
     kind: {"enum":["reference"]},

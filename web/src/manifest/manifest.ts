@@ -649,6 +649,8 @@ export interface MaskChannel {
  *     sides w and h, it takes the input's height and the first min(width, ceil(height * w / h)) columns. The rest is
  *     `pad`. The corners a, b, c, d go to (0, 0), (columns, 0), (columns, height), (0, height). `padding` is not read.
  *     With `half_turn` an earlier stage said of each line whether it stands on its head: its corners are c, d, a, b then.
+ *     With `split` a line that is too wide is not squeezed: it takes all columns, and the first
+ *     max(1, floor(width * h / w)) rows, or is read in parts.
  *
  *     Pixel i lies at the whole number i, as in OpenCV. Each pixel of the input is read bilinearly, in float64, not
  *     rounded; pixels beyond the picture are `pad`.
@@ -672,6 +674,7 @@ export interface CropInput {
   minScore: number;
   maxCrops: number;
   halfTurn?: HalfTurn;
+  split?: LineSplit;
 }
 /**
  * Which lines are turned by 180 degrees: those of whose `classes` this `label` has a score above `score`.
@@ -679,6 +682,17 @@ export interface CropInput {
 export interface HalfTurn {
   label: string;
   score: number;
+}
+/**
+ * Which lines are read in parts, and in which: those more than `above` times as wide as high.
+ *
+ *     A part is `part` times as wide as the line is high, and shares `overlap` of its width with the one before it; the
+ *     last one ends where the line does, and may share more.
+ */
+export interface LineSplit {
+  above: number;
+  part: number;
+  overlap: number;
 }
 /**
  * A second picture, such as a style, a reference or the next frame; its pixels become what an `ImageInput`'s do.

@@ -133,7 +133,7 @@ export class StageRuns {
         report({ done, total: lines.length });
       }
     }
-    const all = { pieces, timings, widest: this.#stage.choice.widest };
+    const all = { pieces, timings, sizes: this.#stage.choice.sizes };
     return this.#call(alone, signal, (host, id, ref) => finish(host, id, ref, all));
   }
 

@@ -60,11 +60,6 @@ export class VariantChoice {
     throw new WebbuildError("no-graph", what, "pack the model again");
   }
 
-  /** The size of the widest pictures, null where the model takes none. */
-  get widest(): PictureSize | null {
-    return [...this.sizes].sort(([one], [other]) => one - other).at(-1) ?? null;
-  }
-
   /** Puts parts of a picture together that run at one size: a line at the narrowest that holds it, any other at the first. */
   partsBySize(lines: readonly (PictureSize | null)[]): { size: PictureSize | null; parts: number[] }[] {
     const chosen: { size: PictureSize | null; parts: number[] }[] = [];

@@ -4,6 +4,7 @@
 import { internalError, WebbuildError } from "../api/errors.js";
 import type { CropAttributes, Detection, PictureSize, Tensors, Warning } from "../api/types.js";
 import type { CropInput } from "../manifest/manifest.js";
+import { lineParts } from "../preprocess/crop/line-parts.js";
 import { type Crop, type CropBox, cornersOf, lineSize, placeCrop } from "../preprocess/crop/place-crop.js";
 import { cropTensor } from "../preprocess/crop/scene-crops.js";
 import { holdsLine } from "../preprocess/fitting-size.js";
@@ -26,9 +27,8 @@ export interface CropRules<Spec extends TaskSpec, R extends TaskFields, Item> {
   outputs(spec: Spec): string[];
   /** What the outputs say of each crop, in their order. */
   decode(spec: Spec, found: CropOutputs): Item[];
-  /** All items, in the order of the boxes. */
+  /** All items, in the order of the boxes and of their parts. */
   result(items: Item[], picture: Size): R;
-  items(result: R): readonly Item[];
   /** Lines that are squeezed into the widest input are a warning. */
   readsLines?: true;
   more?: Partial<Pick<TaskModule<Spec, R>, "transfer" | "difference">>;
@@ -59,7 +59,7 @@ function partsOf<Spec extends TaskSpec, R extends TaskFields, Item>(
   return {
     lines(manifest, scene) {
       const input = cropInput(manifest);
-      return cropBoxes(scene, input).map((box) => (input.aspect === "line" ? lineSize(box) : null));
+      return cropParts(scene, input).map((box) => (input.aspect === "line" ? lineSize(box) : null));
     },
     async feeds(manifest, scene, parts, _context, device) {
       const input = cropInput(manifest);
@@ -77,9 +77,9 @@ function partsOf<Spec extends TaskSpec, R extends TaskFields, Item>(
       });
     },
     join: (_manifest, items, { geometry }) => rules.result([...items], geometry.source),
-    warnings: (manifest, scene, widest) => {
+    warnings: (manifest, scene, sizes) => {
       const input = cropInput(manifest);
-      return [...tooMany(scene, input), ...(rules.readsLines ? tooLong(scene, input, widest) : [])];
+      return [...tooMany(scene, input), ...(rules.readsLines ? tooLong(scene, input, sizes) : [])];
     },
   };
 }
@@ -96,17 +96,19 @@ function tooMany(scene: SceneView, input: CropInput): Warning[] {
   ];
 }
 
-function tooLong(scene: SceneView, input: CropInput, widest: PictureSize | null): Warning[] {
-  if (widest === null) return [];
+function tooLong(scene: SceneView, input: CropInput, sizes: readonly PictureSize[]): Warning[] {
+  const widest = [...sizes].sort(([one], [other]) => one - other).at(-1);
+  if (widest === undefined || input.split !== undefined) return [];
   const boxes = cropBoxes(scene, input);
   const squeezed = boxes.filter((each) => !holdsLine(widest, lineSize(each))).length;
   if (squeezed === 0) return [];
   const [width] = widest;
+  const free = sizes.length > 1 ? "" : "; a reader of one width has to be exported with a free width first";
   return [
     {
       code: "long-lines",
       message: `${squeezed} of ${boxes.length} lines are longer than ${width} pixels of the model's input, and were squeezed`,
-      fix: "pack the model for wider lines too: --widths 320,640,1280,2560",
+      fix: `pack the model for wider lines too: --widths 320,640,1280,2560${free}`,
     },
   ];
 }
@@ -125,7 +127,7 @@ function cropInput({ inputs }: Pick<ManifestOf<TaskSpec>, "inputs">): CropInput 
 }
 
 function cropsOf(input: CropInput, scene: SceneView, parts: readonly number[]): Crop[] {
-  const boxes = cropBoxes(scene, input);
+  const boxes = cropParts(scene, input);
   return parts.flatMap((part) => boxes[part] ?? []).map((box) => placeCrop(box, input));
 }
 
@@ -134,6 +136,11 @@ function padded(crops: readonly Crop[], batch: number): Crop[] {
   const last = crops.at(-1);
   if (last === undefined) throw internalError("a stage of crops ran without one");
   return Array.from({ length: batch }, (_, index) => crops[index] ?? last);
+}
+
+/** The boxes that are looked at, a wide line in parts. */
+function cropParts(scene: SceneView, input: CropInput): CropBox[] {
+  return cropBoxes(scene, input).flatMap((box) => (input.aspect === "line" ? lineParts(box, input) : [box]));
 }
 
 /** The boxes that an earlier stage found, or looked at, and that are looked at here, best first. */

@@ -138,8 +138,8 @@ export interface PartRules<Spec extends TaskSpec, R extends TaskFields, Context,
   ): Piece[];
   /** All pieces, in the order of the parts, into the result. */
   join(manifest: ManifestOf<Spec>, pieces: readonly Piece[], scene: SceneView, context: Context): R;
-  /** Of the scene, beside those of the result. `widest` is the largest size that a part may run at. */
-  warnings?(manifest: ManifestOf<Spec>, scene: SceneView, widest: PictureSize | null): Warning[];
+  /** Of the scene, beside those of the result. `sizes` are those that a part may run at. */
+  warnings?(manifest: ManifestOf<Spec>, scene: SceneView, sizes: readonly PictureSize[]): Warning[];
 }
 
 /** Post-processing on the GPU. */

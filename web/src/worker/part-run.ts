@@ -17,9 +17,9 @@ export interface PartBatch {
   timings: Result["timings"];
 }
 
-/** The pieces of all batches in the order of the parts, how long they took, and the largest size that a part may run at. */
+/** The pieces of all batches in the order of the parts, how long they took, and the sizes that a part may run at. */
 export interface JoinedParts extends PartBatch {
-  widest: PictureSize | null;
+  sizes: readonly PictureSize[];
 }
 
 /** Returns the lines of the parts. */
@@ -73,7 +73,7 @@ export async function joinParts(
   engine: SharedEngine,
   ref: SceneRef,
   options: WorkerRunOptions,
-  { pieces, timings, widest }: JoinedParts,
+  { pieces, timings, sizes }: JoinedParts,
 ): Promise<Result> {
   const { manifest, backend, postprocessor } = model;
   const { size, route } = engine.scenes.find(ref);
@@ -82,7 +82,7 @@ export async function joinParts(
   const joined = parts.join(manifest, pieces, view, context);
   const warnings = [
     ...(taskOf(manifest).warnings?.(joined) ?? []),
-    ...(parts.warnings?.(manifest, view, widest) ?? []),
+    ...(parts.warnings?.(manifest, view, sizes) ?? []),
   ];
   const run = { size, timings, preprocess: route, postprocess: postprocessor.route, backend };
   return { ...joined, ...run, fallback: null, warnings } as unknown as Result;

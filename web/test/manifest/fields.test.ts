@@ -17,7 +17,7 @@ const WRONG = [MISSING, null, true, "x", -0.5, Number.NaN, Number.POSITIVE_INFIN
 const words = (text: string): string[] => text.split(" ");
 /** Fields that are left out where there is nothing to say, and those that may be null. */
 const OPTIONAL = words(
-  "uncompressedSha256 stageName stages variants textEncoder textInput halfTurn rotated maxCandidates mask rounding edge sequence glueModule suppression multiLabel rowCount pointScale",
+  "uncompressedSha256 stageName stages variants textEncoder textInput halfTurn split rotated maxCandidates mask rounding edge sequence glueModule suppression multiLabel rowCount pointScale",
 );
 const NULLABLE = words(
   "golden single headStatus confidence foreground scores tiles near far iou logitScale logitBias",

@@ -104,7 +104,7 @@ test.each([
   const many = scene([dog, ...Array.from({ length: count }, (_, at) => person(at))]);
   const manifest = { ...MANIFEST, inputs: [{ ...INPUT, maxCrops }] } as unknown as typeof MANIFEST;
   expect(parts.lines(manifest, many, null)).toHaveLength(maxCrops);
-  expect(parts.warnings?.(manifest, many, null).map(({ message }) => message)).toEqual(said);
+  expect(parts.warnings?.(manifest, many, []).map(({ message }) => message)).toEqual(said);
 });
 
 test("a stage without boxes before it is an error that says so", () => {

@@ -91,11 +91,42 @@ test("a line's sides are those along the text and across, turned where it stands
 
 test("lines that the widest input does not hold are a warning", () => {
   const warnings = (...lines: Line[]) =>
-    module.parts.warnings?.(MANIFEST, scene(...lines), [80, 10]).map(({ message }) => message);
+    module.parts.warnings?.(MANIFEST, scene(...lines), [[80, 10]]).map(({ message }) => message);
   expect(warnings({ box: [0, 0, 80, 10] }, { box: [0, 0, 10, 80] })).toEqual([]);
   expect(warnings({ box: [0, 0, 40, 10] }, { box: [0, 0, 81, 10] })).toEqual([
     "1 of 2 lines are longer than 80 pixels of the model's input, and were squeezed",
   ]);
+});
+
+test("the widths are to be more where there are several, else the reader's is to be free", () => {
+  const fixes = (...sizes: [number, number][]) =>
+    module.parts.warnings?.(MANIFEST, scene({ box: [0, 0, 81, 10] }), sizes).map(({ fix }) => fix);
+  const more = "pack the model for wider lines too: --widths 320,640,1280,2560";
+  expect(fixes([40, 10], [80, 10])).toEqual([more]);
+  expect(fixes([80, 10])).toEqual([
+    `${more}; a reader of one width has to be exported with a free width first`,
+  ]);
+});
+
+test("a word that is too wide is read in parts that overlap, and shrunk where it is less wide", () => {
+  const input: CropInput = { ...INPUT, split: { above: 8, part: 6, overlap: 0.5 } };
+  const manifest = { ...MANIFEST, inputs: [input] } as typeof MANIFEST;
+  const words = scene({ box: [0, 0, 100, 10] }, { box: [0, 50, 80, 60] });
+  const sides = module.parts.lines(manifest, words, null).map((each) => each?.map(Math.round));
+  expect(sides.map(String)).toEqual(["60,10", "60,10", "60,10", "80,10"]);
+  expect(module.parts.warnings?.(manifest, words, [[40, 10]])).toEqual([]);
+  const first = module.parts.decode(manifest, scores(1, 2, 1, 2, 2, 1, 2, 1), words, [0, 1], null);
+  const last = module.parts.decode(manifest, scores(0, 0, 0, 0, 0, 1, 0, 0), words, [2, 3], null);
+  const { text, lines } = module.parts.join(manifest, [...first, ...last], words, null);
+  expect(text).toBe("ababa\na");
+  expect(lines[0]?.polygon).toEqual([
+    [0, 0],
+    [100, 0],
+    [100, 10],
+    [0, 10],
+  ]);
+  const ends = lines.map(({ words: [word] }) => [word?.from, word?.to].map((each) => Math.round(each ?? -1)));
+  expect(ends.map(String)).toEqual(["0,90", "20,40"]);
 });
 
 test("a line that a classifier takes to stand on its head is read from its other end", () => {
@@ -141,5 +172,5 @@ test("a picture without text has none, and 1,001 lines are a warning", () => {
   });
   const many = scene(...Array.from({ length: 1001 }, (): Line => ({ box: [0, 0, 40, 10] })));
   expect(module.parts.lines(MANIFEST, many, null)).toHaveLength(1000);
-  expect(module.parts.warnings?.(MANIFEST, many, [40, 10]).map(({ code }) => code)).toEqual(["many-crops"]);
+  expect(module.parts.warnings?.(MANIFEST, many, [[40, 10]]).map(({ code }) => code)).toEqual(["many-crops"]);
 });

@@ -18,6 +18,18 @@ class HalfTurn(ManifestStruct, kw_only=True, frozen=True):
     score: float
 
 
+class LineSplit(ManifestStruct, kw_only=True, frozen=True):
+    """Which lines are read in parts, and in which: those more than `above` times as wide as high.
+
+    A part is `part` times as wide as the line is high, and shares `overlap` of its width with the one before it; the
+    last one ends where the line does, and may share more.
+    """
+
+    above: float
+    part: float
+    overlap: float
+
+
 class CropInput(PictureInput, tag="crop", kw_only=True, frozen=True):
     """The part of a picture around a box, by an affine transform; its pixels become what those of an `ImageInput` do.
 
@@ -40,6 +52,8 @@ class CropInput(PictureInput, tag="crop", kw_only=True, frozen=True):
     sides w and h, it takes the input's height and the first min(width, ceil(height * w / h)) columns. The rest is
     `pad`. The corners a, b, c, d go to (0, 0), (columns, 0), (columns, height), (0, height). `padding` is not read.
     With `half_turn` an earlier stage said of each line whether it stands on its head: its corners are c, d, a, b then.
+    With `split` a line that is too wide is not squeezed: it takes all columns, and the first
+    max(1, floor(width * h / w)) rows, or is read in parts.
 
     Pixel i lies at the whole number i, as in OpenCV. Each pixel of the input is read bilinearly, in float64, not
     rounded; pixels beyond the picture are `pad`.
@@ -54,3 +68,4 @@ class CropInput(PictureInput, tag="crop", kw_only=True, frozen=True):
     min_score: float = 0.0
     max_crops: Count = 1000
     half_turn: HalfTurn | UnsetType = UNSET
+    split: LineSplit | UnsetType = UNSET

@@ -14,12 +14,12 @@ from webbuild.tasks.decoding.crop_detection import CropDetection
 
 
 class ReadCharacter(Struct, frozen=True):
-    """A character, its score, and its columns: from `start` up to `end`."""
+    """A character, its score, and where it is: from `start` up to `end`, in columns or in pixels along the line."""
 
     text: str
     score: float
-    start: int
-    end: int
+    start: float
+    end: float
 
 
 class TextWord(Struct, frozen=True, rename={"start": "from", "end": "to"}):
@@ -68,21 +68,28 @@ def decode_ctc(task: CtcTask, scores: NDArray[Any]) -> list[ReadCharacter]:
     return found
 
 
-def read_line(
+def place_characters(
     task: CtcTask, scores: NDArray[Any], *, column: float, left: float, scale: float, width: float
-) -> TextLine:
-    """Return the text in scores [T, C].
+) -> list[ReadCharacter]:
+    """Return the characters in scores [T, C], in pixels along the line.
 
     A column is `column` pixels of the input wide, the line begins at its pixel `left`, and a pixel of it is `scale` of
     the source's, which is `width` wide.
     """
-    read = decode_ctc(task, scores)
-    words = [
-        TextWord("".join(each.text for each in word), mean_score(word), *(
-            min(max((at * column - left) * scale, 0.0), width) for at in (word[0].start, word[-1].end)
-        ))
+
+    def pixels(at: float) -> float:
+        return min(max((at * column - left) * scale, 0.0), width)
+
+    found = decode_ctc(task, scores)
+    return [ReadCharacter(each.text, each.score, pixels(each.start), pixels(each.end)) for each in found]
+
+
+def line_of(read: Sequence[ReadCharacter]) -> TextLine:
+    """Return the text of characters, and its words."""
+    words = (
+        TextWord("".join(each.text for each in word), mean_score(word), word[0].start, word[-1].end)
         for word in split_words(read)
-    ]  # fmt: skip
+    )
     return TextLine("".join(each.text for each in read), mean_score(read), tuple(words))
 
 

@@ -30,6 +30,11 @@ class Decoding:
         """Return the objects in the outputs, in source pixels; none where the context lacks what they depend on."""
         raise NotImplementedError
 
+    def stack_parts(self, task: Any, outputs: Sequence[Tensors]) -> Tensors:
+        """Return the outputs for the parts of a box, a run each, as those of one run: only lines are read in parts."""
+        (whole,) = outputs
+        return whole
+
     def choice_margin(self, task: Any, outputs: Tensors, context: RunContext) -> float:
         """Return how much better the score of what is chosen is than the next; infinite where nothing is chosen."""
         return math.inf

@@ -19,12 +19,14 @@ export function cropOnCpu(
   const planar = input.layout === "nchw";
   const [channelStep, pixelStep] = planar ? [width * height, 1] : [1, channels];
   const normal = Array.from({ length: channels }, (_, channel) => normalizer(input, channel));
-  for (const [index, { toPicture, columns }] of crops.entries()) {
+  for (const [index, { toPicture, columns, rows }] of crops.entries()) {
     for (let row = 0, at = index * size; row < height; row++) {
       for (let column = 0; column < width; column++, at += pixelStep) {
         const { x, y } = applyAffine(toPicture, column, row);
         const color: Color =
-          column < columns ? sample(pixels, x, y, input.pad) : [input.pad, input.pad, input.pad];
+          column < columns && row < rows
+            ? sample(pixels, x, y, input.pad)
+            : [input.pad, input.pad, input.pad];
         for (const [channel, convert] of normal.entries())
           tensor[at + channel * channelStep] = convert(orderedLevel(input, channel, color));
       }

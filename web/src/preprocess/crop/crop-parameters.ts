@@ -32,12 +32,12 @@ export function cropParameters(input: CropInput): Uint32Array<ArrayBuffer> {
 export function cropPlaces(crops: readonly Crop[]): Float32Array<ArrayBuffer> {
   const floats = new Float32Array(crops.length * CROP_WORDS);
   const words = new Int32Array(floats.buffer);
-  for (const [index, { toPicture, columns }] of crops.entries()) {
+  for (const [index, { toPicture, columns, rows }] of crops.entries()) {
     const { xx, xy, yx, yy } = toPicture;
     const [left, top] = [within(toPicture.x0), within(toPicture.y0)];
     const [x, y] = [Math.floor(left), Math.floor(top)];
     floats.set([xx, yx, xy, yy, left - x, top - y], index * CROP_WORDS);
-    words.set([x, y, columns], index * CROP_WORDS + 6);
+    words.set([x, y, columns, rows], index * CROP_WORDS + 6);
   }
   return floats;
 }

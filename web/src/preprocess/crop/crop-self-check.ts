@@ -1,4 +1,4 @@
-// Whether the GPU cuts the same crops out of a picture as the CPU: one inside, one turned that leaves some columns empty, one
+// Whether the GPU cuts the same crops out of a picture as the CPU: one inside, one turned that leaves some columns and rows empty, one
 // partly beyond it.
 
 import type { CropInput } from "../../manifest/manifest.js";
@@ -41,9 +41,10 @@ function testCrops(size: { width: number; height: number }, input: CropInput): C
     { x1: 0.5 * width, y1: -0.4 * height, x2: 1.4 * width, y2: 0.5 * height },
   ];
   const straight = boxes.map((box) => placeCrop({ ...around, box }, input));
-  const turned = straight.slice(0, 1).map(({ toPicture: { xx, x0, yy, y0 }, columns }) => ({
+  const turned = straight.slice(0, 1).map(({ toPicture: { xx, x0, yy, y0 }, columns, rows }) => ({
     around,
     columns: Math.ceil(0.75 * columns),
+    rows: Math.ceil(0.75 * rows),
     toPicture: { xx: 0.8 * xx, xy: -0.3 * yy, x0, yx: 0.3 * xx, yy: 0.8 * yy, y0 },
   }));
   return [...straight, ...turned];

@@ -21,8 +21,8 @@ struct Parameters {
   divisor: vec4f,
 }
 // (column, row) of the crop -> pixel base + x * column + y * row + rest: the base apart, for float32's sake.
-// Columns from the last on are padding.
-struct Crop { x: vec2f, y: vec2f, rest: vec2f, base: vec2i, columns: i32 }
+// Beyond the columns and rows that are used is padding.
+struct Crop { x: vec2f, y: vec2f, rest: vec2f, base: vec2i, used: vec2i }
 
 @group(0) @binding(${BINDINGS.picture}) var picture: texture_2d<f32>;
 @group(0) @binding(${BINDINGS.crops}) var<storage, read> crops: array<Crop>;
@@ -46,7 +46,7 @@ fn cut(@builtin(global_invocation_id) id: vec3u) {
   let upper = mix(overWhite(first), overWhite(first + vec2i(1, 0)), part.x);
   let lower = mix(overWhite(first + vec2i(0, 1)), overWhite(first + vec2i(1, 1)), part.x);
   var value = mix(upper, lower, part.y);
-  if (i32(id.x) >= crop.columns) { value = vec3f(parameters.pad); }
+  if (any(vec2i(id.xy) >= crop.used)) { value = vec3f(parameters.pad); }
   if (parameters.color == 1u) { value = value.bgr; }
   if (parameters.color == 2u) { value = vec3f(dot(value, vec3f(${LUMA.join(", ")}))); }
   let normal = (vec4f(value, 1.0) * parameters.scale - parameters.mean) / parameters.divisor;

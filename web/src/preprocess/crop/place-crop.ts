@@ -19,13 +19,23 @@ export interface CropBox {
   polygon?: Corners;
   /** They were those of a line that stands on its head. */
   turned?: true;
+  /** Its polygon is that of a part of a line. */
+  part?: LinePart;
 }
 
-/** A crop's box, and where the pixels of the input lie in the picture: those of its first `columns`. */
+/** A part of a line: it begins so many pixels along it, and shares `overlap` of its width with the one before. */
+export interface LinePart {
+  line: CropBox;
+  begin: number;
+  overlap: number;
+}
+
+/** A crop's box, and where the pixels of the input lie in the picture: those of its first `columns` and `rows`. */
 export interface Crop {
   around: CropBox;
   toPicture: Affine;
   columns: number;
+  rows: number;
 }
 
 export function wholePicture({ width, height }: Size): CropBox {
@@ -42,13 +52,13 @@ export function wholePicture({ width, height }: Size): CropBox {
 /** Aligned to the template where the input has one and the box as many keypoints. */
 export function placeCrop(around: CropBox, input: CropInput): Crop {
   const { template } = input;
-  const columns = planeSize(input).width;
+  const { width: columns, height: rows } = planeSize(input);
   if (template.length > 0 && template.length === around.points.length) {
     const aligned = similarity(template, around.points);
-    if (aligned !== null) return { around, toPicture: aligned, columns };
+    if (aligned !== null) return { around, toPicture: aligned, columns, rows };
   }
   if (input.aspect === "line") return alongLine(around, input);
-  return { around, toPicture: aroundBox(around.box, input), columns };
+  return { around, toPicture: aroundBox(around.box, input), columns, rows };
 }
 
 function aroundBox({ x1, y1, x2, y2 }: Box, input: CropInput): Affine {
@@ -68,7 +78,7 @@ function aroundBox({ x1, y1, x2, y2 }: Box, input: CropInput): Affine {
 /** How many times higher than wide a line is that is written down the page, and read turned. */
 const TURNED = 1.5;
 
-type Corner = readonly [x: number, y: number];
+export type Corner = readonly [x: number, y: number];
 export type Corners = readonly [Corner, Corner, Corner, Corner];
 
 /** Returns the polygon, else that of the upright box. */
@@ -88,34 +98,37 @@ export function lineSides(
   around: Pick<CropBox, "box" | "polygon">,
 ): [first: Corner, second: Corner, last: Corner] {
   const [a, b, c, d] = cornersOf(around);
-  return length(a, d) >= TURNED * length(a, b) ? [b, c, a] : [a, b, d];
+  return distance(a, d) >= TURNED * distance(a, b) ? [b, c, a] : [a, b, d];
 }
 
 /** The sides of a line in the picture: along the text, and across. */
 export function lineSize(around: CropBox): PictureSize {
   const [first, second, last] = lineSides(around);
-  return [length(first, second), length(first, last)];
+  return [distance(first, second), distance(first, last)];
 }
 
 function alongLine(around: CropBox, input: CropInput): Crop {
   const { width, height } = planeSize(input);
   const [first, second, last] = lineSides(around);
-  const wide = length(first, second);
-  const high = length(first, last);
-  const columns = high > 0 ? Math.min(width, Math.max(1, Math.ceil((height * wide) / high))) : width;
+  const wide = distance(first, second);
+  const high = distance(first, last);
+  const wanted = high > 0 ? Math.max(1, Math.ceil((height * wide) / high)) : Number.POSITIVE_INFINITY;
+  const columns = Math.min(width, wanted);
+  const shrinks = input.split !== undefined && wanted > width;
+  const rows = shrinks ? Math.max(1, Math.floor((width * high) / wide)) : height;
   const [x0, y0] = first;
   const toPicture = {
     xx: (second[0] - x0) / columns,
-    xy: (last[0] - x0) / height,
+    xy: (last[0] - x0) / rows,
     x0,
     yx: (second[1] - y0) / columns,
-    yy: (last[1] - y0) / height,
+    yy: (last[1] - y0) / rows,
     y0,
   };
-  return { around, toPicture, columns };
+  return { around, toPicture, columns, rows };
 }
 
-function length([x, y]: Corner, [otherX, otherY]: Corner): number {
+export function distance([x, y]: Corner, [otherX, otherY]: Corner): number {
   const across = otherX - x;
   const down = otherY - y;
   return Math.sqrt(across * across + down * down);

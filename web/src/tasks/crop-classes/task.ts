@@ -22,6 +22,5 @@ export const task = cropTask<CropClassesTask, FieldsOf<CropClassesResult>, Class
     });
   },
   result: (detections, picture) => ({ kind: "crop-classes", ...picture, detections }),
-  items: ({ detections }) => detections,
   more: { difference: classDifference },
 });

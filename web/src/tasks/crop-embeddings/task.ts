@@ -20,6 +20,5 @@ export const task = cropTask<CropEmbeddingsTask, FieldsOf<CropEmbeddingsResult>,
     }));
   },
   result: (detections, picture) => ({ kind: "crop-embeddings", ...picture, detections }),
-  items: ({ detections }) => detections,
   more: { transfer: ({ detections }) => ({ arrays: detections.map(({ embedding }) => embedding) }) },
 });

@@ -15,5 +15,4 @@ export const task = cropTask<KeypointsTask, FieldsOf<PoseResult>, Pose>({
     return crops.map((crop, index) => toPose(spec, crop, found[index] ?? []));
   },
   result: (poses, picture) => ({ kind: "pose", ...picture, poses }),
-  items: ({ poses }) => poses,
 });

@@ -6,8 +6,8 @@ import type { TextLineTask, TextTask } from "../../manifest/manifest.js";
 /** What the scores of a line are decoded with. `characters` are split once for a run. */
 export type CtcRules = Pick<TextLineTask, "blank" | "logits"> & { characters: readonly string[] };
 
-/** A character, its score, and its columns: from `start` up to `end`. */
-interface ReadCharacter {
+/** A character, its score, and where it is: from `start` up to `end`, in columns or in pixels along the line. */
+export interface ReadCharacter {
   text: string;
   score: number;
   start: number;
@@ -32,21 +32,26 @@ export function ctcRules({ characters, blank, logits }: TextLineTask | TextTask)
   return { characters: characters.split("\n"), blank, logits };
 }
 
-/** Returns the text in `scores` of [T, C]: `at(column, class)` is the place of a score. */
-export function readLine(
+/** Returns the characters in `scores` of [T, C], in pixels along the line: `at(column, class)` is the place of a score. */
+export function placeCharacters(
   rules: CtcRules,
   scores: Float32Array,
   columns: number,
   at: (column: number, kind: number) => number,
   places: ColumnPlaces,
-): LineText {
-  const read = decodeCtc(rules, scores, columns, at);
+): ReadCharacter[] {
   const pixels = (column: number): number =>
     Math.min(Math.max((column * places.column - places.left) * places.scale, 0), places.width);
+  const found = decodeCtc(rules, scores, columns, at);
+  return found.map((each) => ({ ...each, start: pixels(each.start), end: pixels(each.end) }));
+}
+
+/** Returns the text of characters, and its words. */
+export function lineOf(read: readonly ReadCharacter[]): LineText {
   const words = splitWords(read).map((word) => ({
     ...said(word),
-    from: pixels(word[0]?.start ?? 0),
-    to: pixels(word.at(-1)?.end ?? 0),
+    from: word[0]?.start ?? 0,
+    to: word.at(-1)?.end ?? 0,
   }));
   return { ...said(read), words };
 }

@@ -7,7 +7,7 @@ import { runInput } from "../../preprocess/image-input.js";
 import { type Geometry, planeSize } from "../../preprocess/letterbox.js";
 import { readFloats } from "../read-output.js";
 import type { FieldsOf, ManifestOf, TaskModule } from "../task-module.js";
-import { ctcRules, type LineText, readLine } from "./ctc.js";
+import { ctcRules, type LineText, lineOf, placeCharacters } from "./ctc.js";
 
 export const task: TaskModule<TextLineTask, FieldsOf<TextLineResult>> = {
   kind: "text-line",
@@ -15,11 +15,11 @@ export const task: TaskModule<TextLineTask, FieldsOf<TextLineResult>> = {
   decode: (manifest, outputs, geometry) => ({
     kind: "text-line",
     ...geometry.source,
-    ...lineOf(manifest, outputs, geometry),
+    ...lineIn(manifest, outputs, geometry),
   }),
 };
 
-function lineOf(
+function lineIn(
   { task, inputs, outputs: specs }: ManifestOf<TextLineTask>,
   outputs: Tensors,
   { source, left, width }: Geometry,
@@ -30,10 +30,12 @@ function lineOf(
   if (shape === undefined || columns === undefined) throw internalError(`${task.output} has no columns`);
   const scores = readFloats(outputs, task.output, shape);
   const count = rules.characters.length;
-  return readLine(rules, scores, columns, (column, kind) => column * count + kind, {
+  const at = (column: number, kind: number): number => column * count + kind;
+  const read = placeCharacters(rules, scores, columns, at, {
     column: planeSize(runInput(inputs).image).width / columns,
     left,
     scale: source.width / width,
     width: source.width,
   });
+  return lineOf(read);
 }

@@ -3,13 +3,20 @@
 import { internalError } from "../../api/errors.js";
 import type { TextLine, TextResult } from "../../api/types.js";
 import type { TextTask } from "../../manifest/manifest.js";
-import { cornersOf } from "../../preprocess/crop/place-crop.js";
+import { type CropBox, cornersOf } from "../../preprocess/crop/place-crop.js";
 import { cropTask } from "../crop-task.js";
 import { readFloats } from "../read-output.js";
 import type { FieldsOf } from "../task-module.js";
-import { ctcRules, readLine } from "../text-line/ctc.js";
+import { ctcRules, lineOf, placeCharacters, type ReadCharacter } from "../text-line/ctc.js";
+import { mergeCharacters } from "./merged-characters.js";
 
-export const task = cropTask<TextTask, FieldsOf<TextResult>, TextLine>({
+/** What is read in a crop: a line, or a part of one. Characters are placed along the crop. */
+interface ReadCrop {
+  around: CropBox;
+  read: ReadCharacter[];
+}
+
+export const task = cropTask<TextTask, FieldsOf<TextResult>, ReadCrop>({
   kind: "text",
   outputs: ({ output }) => [output],
   decode(spec, { outputs, crops, batch, input }) {
@@ -21,20 +28,39 @@ export const task = cropTask<TextTask, FieldsOf<TextResult>, TextLine>({
     const columns = second === 1 ? first : second;
     const dims = second === 1 ? [columns, 1, classes] : [batch, columns, classes];
     const scores = readFloats(outputs, spec.output, dims);
-    return crops.map(({ around, toPicture, columns: width }, index): TextLine => {
+    return crops.map(({ around, toPicture, columns: width }, index): ReadCrop => {
       const scale = Math.hypot(toPicture.xx, toPicture.yx) || 1;
       const begin = index * columns * classes;
       const at = (column: number, kind: number): number => begin + column * classes + kind;
       const places = { column: input.width / columns, left: 0, scale, width: scale * width };
-      const polygon = cornersOf(around).map(([x, y]): [number, number] => [x, y]) as TextLine["polygon"];
-      const turned = around.turned && { turned: around.turned };
-      return { ...readLine(rules, scores, columns, at, places), polygon, box: around.box, ...turned };
+      return { around, read: placeCharacters(rules, scores, columns, at, places) };
     });
   },
   result(items, picture) {
-    const lines = items.filter(({ text }) => text !== "");
+    const lines = wholeLines(items).filter(({ text }) => text !== "");
     return { kind: "text", ...picture, text: lines.map(({ text }) => text).join("\n"), lines };
   },
-  items: ({ lines }) => lines,
   readsLines: true,
 });
+
+function wholeLines(items: readonly ReadCrop[]): TextLine[] {
+  const lines: ReadCrop[] = [];
+  for (const { around, read } of items) {
+    const { part } = around;
+    const before = part && part.begin > 0 ? lines.pop() : undefined;
+    if (part === undefined || before === undefined) {
+      lines.push({ around: part?.line ?? around, read });
+      continue;
+    }
+    const moved = read.map((each) => ({
+      ...each,
+      start: each.start + part.begin,
+      end: each.end + part.begin,
+    }));
+    lines.push({ around: part.line, read: mergeCharacters(before.read, moved, part.overlap) });
+  }
+  return lines.map(({ around, read }) => {
+    const polygon = cornersOf(around).map(([x, y]): [number, number] => [x, y]) as TextLine["polygon"];
+    return { ...lineOf(read), polygon, box: around.box, ...(around.turned && { turned: around.turned }) };
+  });
+}

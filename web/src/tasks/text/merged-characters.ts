@@ -1,0 +1,36 @@
+// What is read in two parts of a line that overlap: the runtime's half of webbuild/tasks/decoding/merged_characters.py.
+
+import type { ReadCharacter } from "../text-line/ctc.js";
+
+/** The characters by which docTR's estimate of the overlap is less: those cut off at both ends, and one. */
+const CUT = 3;
+
+/** Returns the characters of a part and of the next, which shares `overlap` of its width with it. */
+export function mergeCharacters(
+  before: readonly ReadCharacter[],
+  after: readonly ReadCharacter[],
+  overlap: number,
+): ReadCharacter[] {
+  if (Math.min(before.length, after.length) <= 1) return [...before, ...after];
+  const kept = before.slice(0, -1);
+  const rest = after.slice(1);
+  const unlike = Array.from({ length: Math.min(kept.length, rest.length) }, (_, at) => {
+    const end = kept.slice(-(at + 1));
+    return end.filter(({ text }, index) => text !== rest[index]?.text).length;
+  });
+  const expected = roundHalfEven(after.length * overlap) - CUT;
+  const exact = [...unlike.keys()].filter((at) => unlike[at] === 0);
+  if (exact.length === 0 && expected < 0) return expected < -1 ? [...before, ...after] : [...kept, ...rest];
+  const cost = (at: number): number => (unlike[at] ?? 0) + Math.abs(at - expected);
+  const best = (exact.length > 0 ? exact : [...unlike.keys()]).reduce((one, other) =>
+    cost(other) < cost(one) ? other : one,
+  );
+  return [...kept, ...rest.slice(best + 1)];
+}
+
+/** As Python's `round`. */
+function roundHalfEven(value: number): number {
+  const down = Math.floor(value);
+  if (value - down !== 0.5) return Math.round(value);
+  return down % 2 === 0 ? down : down + 1;
+}
