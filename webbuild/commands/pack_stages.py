@@ -19,7 +19,7 @@ from webbuild.compile.model_variant import ModelVariant, compile_variants, namin
 from webbuild.compile.object_variant import check_one_object, with_object_variant
 from webbuild.compile.prompt_variants import with_prompt_variants
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
-from webbuild.compile.stages.batches import stage_batches
+from webbuild.compile.stages.batches import compile_possible, stage_batches
 from webbuild.compile.stages.line_widths import line_sizes
 from webbuild.compile.stages.links import StageLinks
 from webbuild.compile.stages.model_stage import ModelStage, compile_stages
@@ -77,8 +77,10 @@ def compile_all(
         def compile_several(resized: LoadedModel, single: CompiledModel, batch: int) -> CompiledModel:
             return compile_batch(resized, target, single, batch, nms=nms)
 
-        batches = stage_batches(planned, at, options.batches)
-        variants = compile_variants(loaded, dims, given, batches, compile_single, compile_several, files)
+        def compile_each(batches: Sequence[int]) -> list[ModelVariant]:
+            return compile_variants(loaded, dims, given, batches, compile_single, compile_several, files)
+
+        variants = compile_possible(compile_each, stage_batches(planned, at, options.batches), options.batches)
         variants = with_prompt_variants(variants, dims, compile_single)
         variants = with_object_variant(variants, dims, compile_single)
         compiled, loaded = variants[0].compiled, variants[0].loaded

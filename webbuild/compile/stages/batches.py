@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from webbuild.compile.model_variant import ModelVariant
 from webbuild.compile.stages.crops import crop_batches
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
@@ -29,6 +30,22 @@ def stage_batches(stages: Sequence[PlannedStage], at: int, given: Sequence[int])
     """Return how many pictures the only stage takes in a run, or how many crops a later one: those given, else four."""
     asked = len(given) > 1 and _looks_at_crops(stages, at)
     return given if len(stages) == 1 or asked else crop_batches(stages[at], (1,), first=at == 0)
+
+
+def compile_possible(
+    compile_each: Callable[[Sequence[int]], list[ModelVariant]], batches: Sequence[int], asked: Sequence[int]
+) -> list[ModelVariant]:
+    """Compile a model for these batches, or for one crop where it turns out to take no more and none was asked for.
+
+    Raises:
+        WebbuildError: what `compile_each` raises; `fixed-batch` only of batches that were asked for.
+    """
+    try:
+        return compile_each(batches)
+    except WebbuildError as error:
+        if error.code != "fixed-batch" or len(asked) > 1 or len(batches) == 1:
+            raise
+    return compile_each((1,))
 
 
 def _looks_at_crops(stages: Sequence[PlannedStage], at: int) -> bool:

@@ -133,11 +133,12 @@ def aligned_keypoints(later: Sequence[PlannedStage]) -> int:
 
 
 def crop_batches(stage: PlannedStage, given: Sequence[int], *, first: bool) -> Sequence[int]:
-    """Return how many crops a stage takes in a run: one, and several where its export leaves that free."""
+    """Return how many crops a stage takes in a run: one, and several where its export seems to leave that free."""
     tensors = (*stage.source.signature.inputs, *stage.source.signature.outputs)
     free = all(not isinstance(spec.shape[0], int) for spec in tensors if spec.shape)
     batch = stage.source.signature.inputs[0].shape[:1]  # of columns first, [T, N, C], answers lie side by side
-    free = free and not any(batch == spec.shape[1:2] for spec in stage.source.signature.outputs)
+    named = batch != (None,)
+    free = free and not (named and any(batch == spec.shape[1:2] for spec in stage.source.signature.outputs))
     cut = not first and not stage.joins and stage.glue is None
     return (1, CROPS_IN_A_RUN) if cut and free else given
 
