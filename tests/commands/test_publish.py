@@ -15,6 +15,7 @@ import pytest
 from tests.click_models import click_pair
 from tests.commands.program import webbuild
 from tests.crop_models import crowd_detector
+from tests.embedding_models import both_encoders, encoder, text_encoder
 from tests.manifests import stages_manifest
 from tests.models import convolution, save
 from tests.stages import pair
@@ -179,6 +180,88 @@ def test_stages_are_known_by_their_hashes(stages: tuple[list[Path], Path], tmp_p
     assert (done.code, done.error) == (2, "another-model")
     assert f"not packed from {other}" in done.stderr
     assert not (tmp_path / "more").exists()
+
+
+ENCODERS = ("vision_model", "text_model")
+
+
+def same_vectors(published: Path, original: Path) -> None:
+    """Compare an encoder of the repository with its export, on one picture or one text of words."""
+    sessions = [onnxruntime.InferenceSession(each) for each in (published, original)]
+    feeds = {}
+    for each in sessions[0].get_inputs():
+        random = np.random.default_rng(1)
+        if each.name == "pixel_values":
+            feeds[each.name] = random.random(each.shape, np.float32)
+        else:
+            feeds[each.name] = random.integers(0, 2 if "mask" in each.name else 12, each.shape, np.int64)
+            feeds[each.name][:, 0] = 1
+    got, want = (dict(zip((o.name for o in s.get_outputs()), s.run(None, feeds), strict=True)) for s in sessions)
+    assert got.keys() == want.keys()
+    for name, array in got.items():
+        np.testing.assert_allclose(array, want[name], rtol=0, atol=1e-5)
+
+
+def test_a_text_encoder_has_its_file_and_its_tokenizer_too(tmp_path: Path) -> None:
+    folder, out = tmp_path / "clip", tmp_path / "out"
+    (folder / "onnx").mkdir(parents=True)
+    save(encoder("image_embeds"), folder / "onnx" / "vision_model.onnx")
+    text_encoder(folder, mask=True).rename(folder / "onnx" / "text_model.onnx")
+    (folder / "config.json").write_text('{"model_type": "clip"}')
+    assert webbuild("pack", folder, "-o", tmp_path / "bundle", "--no-verify").code == 0
+    done = webbuild("publish", folder, tmp_path / "bundle", "--hf", out, "--repo", "me/clip", "--no-verify")
+    assert done.code == 0, done.stderr
+    for name in ENCODERS:
+        same_vectors(out / "model" / "onnx" / f"{name}.onnx", folder / "onnx" / f"{name}.onnx")
+    (texts, length), *_ = (
+        each.shape for each in onnxruntime.InferenceSession(out / "model" / "onnx" / "text_model.onnx").get_inputs()
+    )
+    assert (texts, length) == (1, 77)
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
+        assert (out / "model" / name).read_bytes() == (folder / name).read_bytes()
+    card = (out / "model" / "README.md").read_text()
+    assert "library_name: transformers.js" in card
+    assert "CLIPVisionModelWithProjection, CLIPTextModelWithProjection, RawImage" in card
+    assert "max_length: 77" in card
+    assert "`onnx/vision_model.onnx` and `onnx/text_model.onnx`" in card
+    lacking = webbuild(
+        "publish", folder / "onnx" / "vision_model.onnx", tmp_path / "bundle", "--hf", tmp_path / "more", "--no-verify"
+    )
+    assert (lacking.code, lacking.error) == (2, "another-model")
+    assert "text_model.onnx of stage text is not among" in lacking.stderr
+
+
+def test_encoders_of_two_folders_are_published_as_one_model(tmp_path: Path) -> None:
+    """A file that both have is that of the image encoder; a tokenizer that was named by an option is the bundle's."""
+    out, image, text = tmp_path / "out", tmp_path / "image", tmp_path / "text"
+    image.mkdir()
+    text.mkdir()
+    vision, words = save(encoder("image_embeds"), image / "vision.onnx"), text_encoder(text)
+    tokenizer = (text / "tokenizer.json").rename(tmp_path / "words.json")
+    for each in (image, text):
+        (each / "config.json").write_text(json.dumps({"model_type": each.name}))
+    packed = ("pack", vision, "--text", words, "--tokenizer", tokenizer, "-o", tmp_path / "bundle", "--no-verify")
+    assert webbuild(*packed).code == 0
+    done = webbuild("publish", words, vision, tmp_path / "bundle", "--hf", out, "--no-verify")
+    assert done.code == 0, done.stderr
+    for name, file in zip(ENCODERS, (vision, words), strict=True):
+        same_vectors(out / "model" / "onnx" / f"{name}.onnx", file)
+    assert json.loads((out / "model" / "config.json").read_text()) == {"model_type": "image"}
+    assert (out / "model" / "tokenizer_config.json").is_file()
+    assert (out / "model" / "tokenizer.json").read_bytes() == (tmp_path / "bundle" / "tokenizer.json").read_bytes()
+
+
+def test_encoders_of_one_graph_are_published_apart(tmp_path: Path) -> None:
+    (tmp_path / "clip").mkdir()
+    whole, out = both_encoders(tmp_path / "clip", scale=20), tmp_path / "out"
+    assert webbuild("pack", whole, "-o", tmp_path / "bundle", "--no-verify").code == 0
+    done = webbuild("publish", whole, tmp_path / "bundle", "--hf", out, "--no-verify")
+    assert done.code == 0, done.stderr
+    outputs = [
+        onnxruntime.InferenceSession(out / "model" / "onnx" / f"{name}.onnx").get_outputs()[0].name for name in ENCODERS
+    ]
+    assert outputs == ["image_embeds", "text_embeds"]
+    assert (out / "model" / "tokenizer.json").is_file()
 
 
 @pytest.mark.parametrize(

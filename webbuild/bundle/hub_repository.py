@@ -17,11 +17,18 @@ from webbuild.reporting.write import write_text
 
 MODEL = "model"
 """The file that transformers.js loads, from the folder `onnx`; of several models it loads files of other names."""
+ENCODERS = ("vision_model", "text_model")
+"""The files that transformers.js loads of CLIP and its like."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 def published_names(manifest: Manifest) -> list[str]:
-    """Return the name of each stage's file: `model` of one, else their own, which transformers.js knows them by."""
+    """Return the name of each model's file: `model` of one, else their own, which transformers.js knows them by.
+
+    An image encoder and its text encoder have the names that transformers.js looks for, whatever they were called.
+    """
+    if manifest.text_encoder:
+        return [*ENCODERS]
     stages = manifest.every_stage
     own = [_UNSAFE.sub("-", without_precision(PurePath(each.source.file).stem)).lstrip(".-") for each in stages]
     if len(stages) == 1:
@@ -36,16 +43,18 @@ def write_hub_folders(
     names: HubNames,
     results: Sequence[BackendResult],
     out: Path,
+    tokenizer: Path | None = None,
 ) -> None:
     """Write `out`/model and `out`/space.
 
     Args:
         bundle: the folder that becomes the Space.
         manifest: the bundle's.
-        models: that of each of its stages.
+        models: that of each of its stages, and that of its text encoder.
         names: what the Hub calls things.
         results: what came of comparing the bundle in a browser, none where it was not compared.
         out: it must not be there, or be replaceable.
+        tokenizer: of the bundle, for a text encoder that has none beside it.
 
     Raises:
         WebbuildError: `cannot-write`.
@@ -53,9 +62,11 @@ def write_hub_folders(
     with staged_folder(out) as folder:
         model, space = folder / "model", folder / "space"
         (model / "onnx").mkdir(parents=True)
-        together = len({each.source.parent for each in models}) == 1
-        for each in models:
+        together = bool(manifest.text_encoder) or len({each.source.parent for each in models}) == 1
+        for each in reversed(models):  # of a file that several have, the first model's stays
             copy_configurations(each.source, model if together else model / each.name)
+        if tokenizer is not None and not (model / tokenizer.name).is_file():
+            shutil.copyfile(tokenizer, model / tokenizer.name)
         for each in models:
             _write_graph(each, model)
         shutil.copytree(bundle, space)

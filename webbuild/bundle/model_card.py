@@ -37,6 +37,11 @@ _PIPELINES = {
 _MASK_FILES = {"vision_encoder", "prompt_encoder_mask_decoder"}
 _MASK_MODELS = {"sam": "SamModel", "sam2": "Sam2Model"}
 """What transformers.js calls models of two such files, by `model_type`; it has no pipeline for them."""
+_WORD_MODELS = {
+    "clip": ("CLIPVisionModelWithProjection", "CLIPTextModelWithProjection"),
+    "siglip": ("SiglipVisionModel", "SiglipTextModel"),
+}
+"""What transformers.js calls an image encoder and its text encoder, by `model_type`."""
 _LICENSES = {
     "agpl-3.0",
     "apache-2.0",
@@ -134,16 +139,22 @@ def model_card(
             "rewrites": sorted(counts.items()),
             "has_config": config.is_file(),
             "masks": _mask_model(config, models),
+            "words": _WORD_MODELS.get(_model_type(config)) if manifest.text_encoder else None,
         },
     )
 
 
 def _mask_model(config: Path, models: Sequence[PublishedModel]) -> str:
     """Return the class of transformers.js that loads an encoder and a decoder of masks, empty for other models."""
-    if not config.is_file() or {each.name for each in models} != _MASK_FILES:
+    if {each.name for each in models} != _MASK_FILES:
         return ""
-    settings = json.loads(config.read_text("utf-8"))
-    return _MASK_MODELS.get(str(settings.get("model_type")), "") if isinstance(settings, dict) else ""
+    return _MASK_MODELS.get(_model_type(config), "")
+
+
+def _model_type(config: Path) -> str:
+    """Return what transformers calls the model, empty where its configuration does not say."""
+    settings = json.loads(config.read_text("utf-8")) if config.is_file() else {}
+    return str(settings.get("model_type")) if isinstance(settings, dict) else ""
 
 
 def space_page(manifest: Manifest, names: HubNames) -> str:

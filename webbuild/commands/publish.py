@@ -14,8 +14,9 @@ from webbuild.bundle.staging import check_output_folder
 from webbuild.commands.options.patch import PatchArguments
 from webbuild.commands.options.publish import PublishArguments
 from webbuild.commands.patch_model import patch_model
-from webbuild.commands.publish_models import models_of_stages, packed_dims
+from webbuild.commands.publish_models import models_of_bundle, packed_dims
 from webbuild.commands.verify import verify_and_show
+from webbuild.compile.shipped_text_encoder import TOKENIZER_FILE
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.model.choose_files import HUB_PREFIX
 from webbuild.model.locate import hub_reference
@@ -38,17 +39,18 @@ def run(arguments: PublishArguments) -> int:
     check_output_folder(arguments.hf, force=arguments.force, marks=("model/README.md",))
     names = _names(arguments)
     manifest = open_bundle(arguments.bundle).manifest
-    located = models_of_stages(arguments.models, arguments.bundle, manifest)
     progress = ProgressReporter()
     with tempfile.TemporaryDirectory() as folder:
+        located = models_of_bundle(arguments.models, arguments.bundle, manifest, Path(folder) / "encoders")
         parts = [
             _patched(file, Path(folder) / str(at), name, packed_dims(file, stage), progress)
             for at, (name, file, stage) in enumerate(
-                zip(published_names(manifest), located, manifest.every_stage, strict=True)
+                zip(published_names(manifest), located, manifest.every_model, strict=True)
             )
         ]
         results = () if arguments.no_verify else _compare(arguments.bundle)
-        write_hub_folders(arguments.bundle, manifest, parts, names, results, arguments.hf)
+        tokenizer = arguments.bundle / TOKENIZER_FILE if manifest.text_encoder else None
+        write_hub_folders(arguments.bundle, manifest, parts, names, results, arguments.hf, tokenizer)
     click.echo(f"written: {arguments.hf}/model and {arguments.hf}/space", err=True)
     repo = names.repository or f"your-name/{manifest.name}"
     click.echo(f"next: hf upload {repo} {arguments.hf}/model", err=True)

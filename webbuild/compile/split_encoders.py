@@ -72,6 +72,10 @@ def _part(source: OnnxModel, inputs: Collection[str], output: str) -> ir.Model:
     for name, value in source.model.graph.initializers.items():
         if is_logit_weight(name) and name not in part.initializers:
             part.register_initializer(ir.Value(name=name, const_value=value.const_value, type=value.type))
+    # extract() has them in another order in each run: the same model is to be the same file.
+    ordered = sorted(part.initializers.items())
+    part.initializers.clear()
+    part.initializers.update(ordered)
     return ir.Model(part, ir_version=source.model.ir_version, functions=list(source.model.functions.values()))
 
 
