@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, FilePayload, expect
 
-from e2e.conftest import MODEL
+from e2e.accessibility import violations
+from e2e.conftest import MODEL, Open
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 
@@ -94,3 +95,41 @@ def test_slices_find_small_people_that_the_resized_picture_has_lost(found: dict[
     assert done == list(range(1, found["parts"][0][1] + 1))
     assert len(done) == 15 * 2 + 1
     assert found["sliced"]["timings"]["inference"] > found["whole"]["timings"]["inference"]
+
+
+def payload(drawn: Server, name: str) -> FilePayload:
+    return {"name": f"{name}.png", "mimeType": "image/png", "buffer": drawn.virtual[f"/{name}.png"][1]}
+
+
+STOP_AT_ONCE = """() => {
+  const stop = document.getElementById("slices-stop");
+  new MutationObserver(() => stop.checkVisibility() && stop.click()).observe(stop.parentElement, { attributes: true });
+}"""
+
+
+def test_the_page_runs_large_pictures_in_slices_and_stops_that(
+    open_page: Open, without_gpu: Browser, drawn: Server
+) -> None:
+    demo = open_page(without_gpu, f"{drawn.url}#slices=384", viewport={"width": 360, "height": 800})
+    demo.wait_until_idle()
+    card, said = demo.at("slices-card"), demo.at("slices-said")
+    expect(said).to_have_text("Run 7 times: in 6 slices and as a whole.")
+    with demo.another_run():
+        demo.at("file").set_input_files(payload(drawn, "many"))
+    expect(said).to_have_text("Run 19 times: in 18 slices and as a whole.")
+    assert demo.count() == len(PLACES)
+    assert "slices: { size: 384, overlap: 0.2 }" in demo.page.locator("#snippet").inner_text()
+    demo.at("copy-link").click()
+    demo.page.wait_for_url("**/#slices=384")
+    assert demo.overflow() == 0
+    assert violations(demo.page) == []
+    demo.page.evaluate(STOP_AT_ONCE)
+    with demo.another_run():
+        demo.at("slice-size").fill("192")
+    expect(said).to_have_text("Stopped. The picture is run as a whole.")
+    expect(demo.at("slices")).not_to_be_checked()
+    demo.wait_until_idle()
+    assert demo.count() < len(PLACES)
+    with demo.another_run():
+        demo.at("file").set_input_files(payload(drawn, "one"))
+    expect(card).to_be_hidden()

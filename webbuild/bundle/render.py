@@ -94,7 +94,7 @@ def _run_fields(stage: Manifest, *, alone: bool, later: bool = False) -> dict[st
     """Return what a run of a stage may be asked: of several none runs in tiles, a later one at the first one's size."""
     inputs, types = stage.inputs, kind_of(stage.task).typescript(stage.task)
     mask, reference = find_mask(inputs), find_reference(inputs)
-    whole = any(isinstance(spec, WHOLE) for spec in inputs)
+    merges = () if not alone else _slice_merges(stage)
     return {
         "types": types,
         "options": [spec for spec in inputs if isinstance(spec, OptionInput)],
@@ -105,7 +105,7 @@ def _run_fields(stage: Manifest, *, alone: bool, later: bool = False) -> dict[st
         "clicks": _takes_clicks(stage),
         "modes": _string_union(types.modes) if types.modes else "",
         "tiled": types.tiled and alone,
-        "merges": _string_union(types.merges) if alone and types.merges and mask is None and not whole else "",
+        "merges": _string_union(merges) if merges else "",
         "crops": later and crop_input(stage) is not None,
         "sizes": [] if later else picture_sizes(stage),
         "states": not later and any(isinstance(spec, StateInput) for spec in inputs),
@@ -139,10 +139,17 @@ def render_page(manifest: Manifest, integrity: Mapping[str, str], *, top: str = 
         integrity=integrity,
         sizes=picture_sizes(manifest),
         stages=manifest.every_model,
+        slices=not manifest.stages and bool(_slice_merges(manifest)),
         clicks=_takes_clicks(manifest.every_stage[-1]),
         top=top,
         offline=offline,
     )
+
+
+def _slice_merges(stage: Manifest) -> Sequence[str]:
+    """Return how what slices of a picture found may be put together; none where a picture is run whole."""
+    whole = find_mask(stage.inputs) is not None or any(isinstance(spec, WHOLE) for spec in stage.inputs)
+    return () if whole else kind_of(stage.task).typescript(stage.task).merges
 
 
 def _takes_clicks(stage: Manifest) -> bool:

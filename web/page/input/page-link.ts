@@ -7,6 +7,14 @@ export function linked(name: string): string | null {
   return CHOICES.get(name);
 }
 
+/** Moves a slider to the number that the page's address says, within its range. False: it says none. */
+export function takeLinked(slider: HTMLInputElement, name: string): boolean {
+  const value = linked(name);
+  if (value === null || value.trim() === "" || !Number.isFinite(Number(value))) return false;
+  slider.value = value;
+  return true;
+}
+
 /** Opens a link that is put into the address of the open page, which a browser only scrolls by. */
 export function openLinks(): void {
   addEventListener("hashchange", () => {

@@ -2,7 +2,7 @@
 
 import { element, elements, fillTrack } from "../util/elements.js";
 import { threshold } from "../util/format.js";
-import { linked } from "./page-link.js";
+import { takeLinked } from "./page-link.js";
 
 export interface Thresholds {
   confidence?: number;
@@ -15,7 +15,7 @@ export class ThresholdSliders {
 
   constructor(onChange: () => void) {
     for (const slider of this.#sliders) {
-      this.#take(slider, linked(slider.dataset.option ?? ""));
+      if (takeLinked(slider, slider.dataset.option ?? "")) slider.dataset.touched = "yes";
       paint(slider);
       slider.addEventListener("input", () => {
         slider.dataset.touched = "yes";
@@ -40,13 +40,6 @@ export class ThresholdSliders {
   shown(option: keyof Thresholds): number | null {
     const slider = this.#sliders.find((candidate) => candidate.dataset.option === option);
     return slider ? valueInForce(slider) : null;
-  }
-
-  /** A value of the page's link; the slider keeps it within its range. */
-  #take(slider: HTMLInputElement, value: string | null): void {
-    if (value === null || value.trim() === "" || !Number.isFinite(Number(value))) return;
-    slider.value = value;
-    slider.dataset.touched = "yes";
   }
 
   #restore(): void {

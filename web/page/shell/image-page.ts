@@ -15,18 +15,16 @@ import { FrameCanvas } from "../input/frame-canvas.js";
 import { pickImages } from "../input/image-picker.js";
 import { KeptScene } from "../input/kept-scene.js";
 import { LiveBadge } from "../input/live-badge.js";
-import { NumberFields } from "../input/number-fields.js";
 import { linkTo } from "../input/page-link.js";
 import { decodePicture, fetchSample, type Picture } from "../input/picture.js";
+import { RunSettings } from "../input/run-settings.js";
 import { type Sample, Samples } from "../input/samples.js";
-import { SizeChoice } from "../input/size-choice.js";
-import { ThresholdSliders } from "../input/threshold-sliders.js";
 import { element, setIcon } from "../util/elements.js";
 import { latestOnly } from "../util/latest-only.js";
 import type { TaskView } from "../views/task-view.js";
 import { FailureCard, isAbort } from "./failure-card.js";
 import { ResultActions } from "./result-actions.js";
-import { showThresholds } from "./snippet.js";
+import { SlowRun } from "./slow-run.js";
 import { setState, setStatus } from "./status.js";
 
 export class ImagePage {
@@ -34,12 +32,13 @@ export class ImagePage {
   readonly #view: TaskView;
   readonly #badge = new LiveBadge();
   readonly #frames = new FrameCanvas();
-  readonly #thresholds = new ThresholdSliders(() => {
-    showThresholds(this.#thresholds.values());
-    void this.#runAgain();
-  });
-  readonly #numbers = new NumberFields(() => void this.#runAgain());
-  readonly #sizes = new SizeChoice(() => void this.#runAgain());
+  readonly #settings = new RunSettings(
+    () => void this.#runAgain(),
+    () => {
+      this.#drop();
+      void this.#rerun();
+    },
+  );
   readonly #samples = new Samples((sample) => void this.#chooseSample(sample));
   readonly #actions = new ResultActions({
     picture: () => this.#view.toBlob(),
@@ -59,13 +58,12 @@ export class ImagePage {
   #answered = false;
   /** Ends the run under way, whose picture is gone or whose settings are old. */
   #running = new AbortController();
-  #isSlow = false;
+  readonly #slow = new SlowRun();
   /** Tells the newest choice from one whose bytes arrive late. */
   #choice = 0;
 
   constructor(view: TaskView) {
     this.#view = view;
-    showThresholds(this.#thresholds.values());
     this.#camera = new CameraLoop(cameraParts(), {
       onStart: () => this.#startLive(),
       onFrame: (frame) => this.#runFrame(frame),
@@ -90,7 +88,7 @@ export class ImagePage {
 
   /** A run that takes long is not waited for. */
   #runAgain(): Promise<void> {
-    if (this.#isSlow) this.#drop();
+    if (this.#slow.isSlow) this.#drop();
     return this.#rerun();
   }
 
@@ -124,6 +122,7 @@ export class ImagePage {
       this.#picture = picture;
       this.#view.clear();
       this.#answered = false;
+      this.#settings.showPicture(shown.size);
       this.#view.showPicture(shown, picture.title, picture);
       await this.#rerun();
     } catch (error) {
@@ -137,16 +136,15 @@ export class ImagePage {
     const model = this.#model;
     if (!picture || !model || this.#camera.on) return;
     setState("running");
-    // Most runs are over before anyone could read a word.
-    const slow = setTimeout(() => this.#showSlow(), 250);
+    this.#slow.start(() => this.#showSlow());
     try {
       await model.reset();
       const result = await this.#answer(model, picture);
       if (picture !== this.#picture || model !== this.#model || this.#camera.on) return closeResults(result);
       this.failure.clear();
       this.#answered = true;
-      this.#sizes.show(result);
-      await this.#view.showResult(result, model, this.#thresholds);
+      this.#settings.showResult(result);
+      await this.#view.showResult(result, model, this.#settings.thresholds);
       if (picture !== this.#picture || model !== this.#model || this.#camera.on) return;
       this.#actions.show(result);
       setStatus("ready", "Ready");
@@ -156,8 +154,8 @@ export class ImagePage {
       this.#view.showNone("No result");
       this.failure.show(error);
     } finally {
-      this.#isSlow = false;
-      clearTimeout(slow);
+      this.#slow.end();
+      this.#settings.showEnd();
     }
   }
 
@@ -169,12 +167,12 @@ export class ImagePage {
   }
 
   #ask(model: Model, source: RunSource): Promise<Result> {
+    const chosen = this.#settings.options();
+    const isInParts = chosen.slices !== undefined || looksAtCrops(model);
     return model.run(source, {
-      ...this.#thresholds.values(),
-      ...this.#sizes.option(),
-      ...this.#numbers.option(),
+      ...chosen,
       ...this.#view.options?.(),
-      ...(looksAtCrops(model) ? { onProgress: (progress) => this.#showProgress(progress) } : {}),
+      ...(isInParts ? { onProgress: (progress) => this.#showProgress(progress) } : {}),
       signal: this.#running.signal,
     });
   }
@@ -208,26 +206,22 @@ export class ImagePage {
 
   #link(): string {
     return linkTo({
-      ...this.#thresholds.values(),
-      ...this.#sizes.link(),
-      ...this.#numbers.link(),
+      ...this.#settings.link(),
       ...this.#view.link?.(),
       ...(this.#sample === null ? {} : { sample: this.#sample }),
     });
   }
 
   #showSlow(): void {
-    this.#isSlow = true;
+    this.#settings.showSlow();
     setStatus("running", this.#scene.looking ? "Looking at the picture" : "Running");
     if (!this.#answered) this.#view.showNone("Looking");
   }
 
-  #showProgress({ done, total }: PartProgress): void {
-    if (!this.#isSlow || this.#camera.on || done === total) return;
-    // A screen reader hears it too: ten times are enough.
-    const step = Math.ceil(total / 10);
-    const said = Math.floor(done / step) * step;
-    if (said > 0) setStatus("running", `Looked at ${said} of ${total}`);
+  #showProgress(progress: PartProgress): void {
+    if (this.#camera.on) return;
+    this.#slow.showProgress(progress);
+    this.#settings.showProgress(progress);
   }
 
   #startLive(): void {
@@ -238,6 +232,7 @@ export class ImagePage {
     this.#actions.show(null);
     this.#samples.mark(null);
     this.failure.clear();
+    this.#settings.showPicture(null);
     this.#view.clear();
     this.#view.setQuiet(true);
     this.#frames.clear();
@@ -257,8 +252,8 @@ export class ImagePage {
       }
       this.#view.showPicture(this.#frames.paint(frame), "The camera");
       if (!result || model !== this.#model) return closeResults(result);
-      this.#sizes.show(result);
-      await this.#view.showResult(result, model, this.#thresholds, this.#badge.tick());
+      this.#settings.showResult(result);
+      await this.#view.showResult(result, model, this.#settings.thresholds, this.#badge.tick());
     } catch (error) {
       frame.bitmap.close();
       if (model !== this.#model || isAbort(error)) return;

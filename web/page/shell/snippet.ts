@@ -1,5 +1,6 @@
 // The lines of code that use the bundle: they carry the thresholds that were moved, and a button copies them.
 
+import type { SliceOptions } from "../../src/index.js";
 import type { Thresholds } from "../input/threshold-sliders.js";
 import { element } from "../util/elements.js";
 import { copyText } from "./clipboard.js";
@@ -13,16 +14,23 @@ export function wireSnippet(): void {
   });
 }
 
-/** Write the thresholds that were moved as options of `run()`. */
-export function showThresholds(values: Thresholds): void {
-  showOptions(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)])));
+/** Write the thresholds that were moved, and slices, as options of `run()`. */
+export function showThresholds(values: Thresholds & { slices?: SliceOptions }): void {
+  showOptions(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, written(value)])));
+}
+
+function written(value: unknown): string {
+  if (typeof value !== "object" || value === null) return String(value);
+  return `{ ${Object.entries(value)
+    .map(([name, each]) => `${name}: ${written(each)}`)
+    .join(", ")} }`;
 }
 
 /** Write options of `run()`, their values as code. */
 export function showOptions(options: Readonly<Record<string, string>>): void {
   const place = document.getElementById("snippet-thresholds");
   if (!place) return;
-  const written = Object.entries(options).map(([name, code]) => `${name}: ${code}`);
-  if (place.dataset.follows) place.textContent = written.map((each) => `, ${each}`).join("");
-  else place.textContent = written.length ? `, { ${written.join(", ")} }` : "";
+  const fields = Object.entries(options).map(([name, code]) => `${name}: ${code}`);
+  if (place.dataset.follows) place.textContent = fields.map((each) => `, ${each}`).join("");
+  else place.textContent = fields.length ? `, { ${fields.join(", ")} }` : "";
 }
