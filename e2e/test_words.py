@@ -224,3 +224,44 @@ def test_words_become_vectors_and_labels_are_ranked(demo: DemoPage) -> None:
     assert "82 tokens" in said["long"]
     assert said["none"].startswith("invalid-prompt: ")
     assert said["twice"].startswith("invalid-prompt: ")
+
+
+CLASSIFY = """async ([sample, labels]) => {
+  const { load } = await import(new URL("vision.js", document.baseURI));
+  const model = await load({ backend: "wasm" });
+  const file = document.querySelector(`[data-testid=sample-${sample}]`).dataset.file;
+  const scores = await model.classify(await (await fetch(file)).blob(), labels);
+  await model.dispose();
+  return scores.map(({ label, score }) => `${label} ${(100 * score).toFixed(1)} %`);
+}"""
+
+
+def test_the_picture_on_show_is_classified_by_own_words(open_page: Open, without_gpu: Browser, served: Server) -> None:
+    demo = open_page(without_gpu, f"{served.url}#labels=a+cat%2Ca+dog", viewport={"width": 360, "height": 900})
+    demo.wait_until_idle()
+    page, rows, status = demo.page, demo.at("labels-results").locator("li"), demo.at("labels-status")
+    assert demo.at("labels").input_value() == "a cat,a dog"
+
+    def shown() -> list[str]:
+        return [" ".join(each.split()) for each in rows.all_inner_texts()]
+
+    expect(rows).to_have_count(2)
+    assert shown() == page.evaluate(CLASSIFY, [0, ["a cat", "a dog"]])
+    demo.at("labels").fill("a red cat\na blue dog, green")
+    demo.at("classify").click()
+    expect(rows).to_have_count(3)
+    demo.show(1)
+    labels = ["a red cat", "a blue dog", "green"]
+    best = page.evaluate(CLASSIFY, [1, labels])
+    expect(rows.first).to_contain_text(best[0].split()[-2])
+    assert shown() == best
+    demo.at("copy-link").click()
+    page.wait_for_url("**/#labels=a+red+cat%2C+a+blue+dog%2C+green&sample=*")
+    for width in (360, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert demo.overflow() == 0
+        assert violations(page) == []
+    demo.at("labels").fill("cat " * 80)
+    demo.at("classify").click()
+    expect(status).to_contain_text("82 tokens")
+    expect(rows).to_have_count(0)

@@ -1,12 +1,11 @@
 // Words over pictures of the visitor: chosen, embedded on this device, ranked. Nothing is sent anywhere.
 
 import type { Model } from "../../src/index.js";
-import { describe } from "../shell/failure-card.js";
 import { importBundle } from "../shell/loader.js";
 import { element } from "../util/elements.js";
 import { latestOnly } from "../util/latest-only.js";
-import { sentenceCase } from "../util/sentence-case.js";
 import { EmbeddedPictures, type EmbeddingProgress } from "./embedded-pictures.js";
+import { errorText } from "./error-text.js";
 import { showFound } from "./found-pictures.js";
 
 /** Pictures that are shown, the best. */
@@ -105,11 +104,6 @@ export class PictureSearch {
   #say(text: string): void {
     this.#status.textContent = text;
   }
-}
-
-function errorText(error: unknown): string {
-  const { message, fix } = describe(error);
-  return `${sentenceCase(message)}. ${sentenceCase(fix)}`;
 }
 
 function endText(size: number, { done, total, unreadable }: EmbeddingProgress): string {

@@ -5,17 +5,20 @@ export function latestOnly(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
 
   async function drain(): Promise<void> {
-    while (wanted) {
-      wanted = false;
-      await work();
+    try {
+      while (wanted) {
+        wanted = false;
+        await work();
+      }
+    } finally {
+      // At once: a call between the end of the work and a later moment would be lost.
+      running = null;
     }
   }
 
   return () => {
     wanted = true;
-    running ??= drain().finally(() => {
-      running = null;
-    });
+    running ??= drain();
     return running;
   };
 }

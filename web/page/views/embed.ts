@@ -8,6 +8,7 @@ import { drawVector } from "../drawing/vector-picture.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { classBar } from "../results/class-bar.js";
 import { PictureSearch } from "../search/picture-search.js";
+import { WordClasses } from "../search/word-classes.js";
 import { wrongTaskError } from "../shell/failure-card.js";
 import { element } from "../util/elements.js";
 import { BaseView } from "./base-view.js";
@@ -28,11 +29,14 @@ class EmbedView extends BaseView {
   readonly #vectors = new Map<string, Float32Array>();
   /** Null where the bundle has no text encoder. */
   readonly #search = document.getElementById("search") === null ? null : new PictureSearch();
+  /** Null where it has none, or nobody knows how to score words. */
+  readonly #classes = document.getElementById("labels-card") === null ? null : new WordClasses();
   #alike: readonly Alike[] = [];
 
   override setModel(model: Model | null, reason: string): void {
     this.#vectors.clear();
     this.#search?.setModel(model);
+    this.#classes?.setModel(model);
     super.setModel(model, reason);
   }
 
@@ -41,9 +45,12 @@ class EmbedView extends BaseView {
     const { embedding } = result;
     this.showRun(result, due);
     if (!due) return;
+    this.#classes?.show(embedding);
     this.#alike = this.#compare(embedding);
     const [nearest] = this.#alike;
-    const like = nearest ? `like ${nearest.title}: ${nearest.cosine.toFixed(3)}` : "choose another picture";
+    const like = nearest
+      ? `like ${nearest.title}: ${nearest.cosine.toFixed(3)}`
+      : "choose another picture to compare";
     this.#words.textContent = `${embedding.length} numbers; ${like}`;
     this.stage.describe(`${this.title}: ${this.#words.textContent}`);
     this.#list.replaceChildren(
@@ -65,10 +72,17 @@ class EmbedView extends BaseView {
   }
 
   protected override legend(): PictureLegend {
+    const classes = this.#classes?.rows() ?? [];
+    if (classes.length > 0) return { rows: classes };
     return { rows: this.#alike.map(({ title, cosine }) => ({ label: title, value: cosine.toFixed(3) })) };
   }
 
+  link(): Record<string, string> {
+    return this.#classes?.link() ?? {};
+  }
+
   protected override empty(reason: string): void {
+    this.#classes?.show(null);
     this.#words.textContent = reason;
     this.#list.replaceChildren();
     drawVector(this.#canvas, null);
