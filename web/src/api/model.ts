@@ -14,12 +14,12 @@ import { OrderedResults } from "../worker/queue.js";
 import { checkModelOptions, checkOptionValues } from "./check-run.js";
 import { guarded, internalError, WebbuildError } from "./errors.js";
 import type { ModelEvents } from "./model-events.js";
+import { modelInfo, modelWarning, stageForTensors, stageInfo } from "./model-stages.js";
 import { ModelStates } from "./model-states.js";
 import { checkPreprocessOptions, checkTensorRunOptions } from "./options.js";
 import { reportText } from "./report.js";
 import type { Scene } from "./scene.js";
 import { Scenes } from "./scenes.js";
-import { modelInfo, modelWarning, stageForTensors, stageInfo } from "./stage-of-model.js";
 import type { ModelState } from "./state.js";
 import { requireListener, requireVideo, Stream } from "./stream.js";
 import type {
