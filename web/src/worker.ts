@@ -3,7 +3,8 @@
 
 import { expose } from "comlink";
 import { SharedEngine } from "./engine/shared-engine.js";
-import { SEARCH_WORKER, serveSearches } from "./search/serve-searches.js";
+import { SEARCH_WORKER, searches } from "./search/searches.js";
+import { serveRequests } from "./worker/serve-requests.js";
 import { registerErrorTransfer } from "./worker/transfer.js";
 import { trustOwnWorkers } from "./worker/trusted-url.js";
 import { WorkerHost } from "./worker/worker-host.js";
@@ -15,5 +16,6 @@ function serveModels(): void {
   addEventListener("message", ({ data }: MessageEvent<MessagePort>) => expose(new WorkerHost(engine), data));
 }
 
-if ((globalThis as { name?: unknown }).name === SEARCH_WORKER) serveSearches(globalThis);
+const { name } = globalThis as { name?: unknown };
+if (name === SEARCH_WORKER) serveRequests(globalThis, searches());
 else serveModels();

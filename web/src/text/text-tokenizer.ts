@@ -1,6 +1,7 @@
 // The tokenizer of a text encoder, in a worker of its own: one that does not answer is ended.
 
 import { abortedError, corruptFile, WebbuildError } from "../api/errors.js";
+import { askWorker } from "../worker/ask-worker.js";
 import { createWorker } from "../worker/create-worker.js";
 import { Queue } from "../worker/queue.js";
 import { LIMITS, TimedOut, withLimit } from "../worker/with-limit.js";
@@ -59,14 +60,11 @@ export class TextTokenizer {
   }
 
   async #ask(worker: Worker, request: TokenizerRequest, limit: number): Promise<number[][]> {
-    const answered = new Promise<TokenizerAnswer>((resolve, reject) => {
-      worker.onmessage = ({ data }: MessageEvent<TokenizerAnswer>) => resolve(data);
-      worker.onerror = ({ message }) => reject(this.#unstarted(message));
-    });
-    worker.postMessage(request, "open" in request ? [request.open.buffer] : []);
-    const said = await withLimit(answered, limit, "the tokenizer").catch((error: unknown) => {
+    const moved = "open" in request ? [request.open.buffer] : [];
+    const answered = askWorker<TokenizerAnswer>(worker, request, moved);
+    const said = await withLimit(answered, limit, "the tokenizer").catch((error: Error) => {
       this.end();
-      throw error instanceof TimedOut ? this.#endless(error) : error;
+      throw error instanceof TimedOut ? this.#endless(error) : this.#unstarted(error);
     });
     if ("failed" in said) throw this.#broken(said.failed);
     return said.ids;
@@ -81,8 +79,8 @@ export class TextTokenizer {
     return new WebbuildError("tokenizer-timeout", `${this.#path}: ${message}, and was stopped`, fix);
   }
 
-  #unstarted(message: string | undefined): WebbuildError {
+  #unstarted({ message }: Error): WebbuildError {
     const fix = "deploy the whole bundle, serve .js files as text/javascript, and allow worker-src 'self'";
-    return new WebbuildError("worker-failed", `the tokenizer did not start: ${message ?? "no script"}`, fix);
+    return new WebbuildError("worker-failed", `the tokenizer did not start: ${message}`, fix);
   }
 }

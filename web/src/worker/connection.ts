@@ -7,6 +7,7 @@ import { type EngineWear, wearOf } from "../engine/webkit-policy.js";
 import type { EngineBuild } from "../manifest/manifest.js";
 import { runtimeFile } from "../storage/runtime-file.js";
 import { createWorker } from "./create-worker.js";
+import { lockName, whenReleased } from "./held-lock.js";
 import { registerErrorTransfer } from "./transfer.js";
 import { LIMITS, TimedOut, withLimit } from "./with-limit.js";
 import type { WorkerHost } from "./worker-host.js";
@@ -106,7 +107,7 @@ export class Connection {
 
   /** Resolves when the worker's script runs. Rejects where it does not come: the browser does not tell of that. */
   async started(signal?: AbortSignal): Promise<void> {
-    const lock = `webbuild-worker-${performance.now()}-${Math.random()}`;
+    const lock = lockName();
     const answer = this.call((host) => host.ready(lock), signal).then((isHeld) => {
       if (isHeld) this.#watch(lock);
     });
@@ -132,13 +133,11 @@ export class Connection {
     this.#lease.close();
   }
 
-  /** Hears when the worker gives back its lock, as it does when the browser ends it: of that nothing else tells. */
   #watch(lock: string): void {
-    const killed = (): void => {
+    whenReleased(lock, this.#watching.signal, () => {
       this.#lease.close();
       void this.end(workerFailed("the browser ended it", "close other tabs and pages, then run it again"));
-    };
-    navigator.locks.request(lock, { signal: this.#watching.signal }, killed).catch(() => {});
+    });
   }
 
   /** Ends after the last call under way, none of which it disturbs. */

@@ -26,3 +26,13 @@ export class HeldLock {
     });
   }
 }
+
+/** Returns a name for a lock that nobody else has. */
+export function lockName(): string {
+  return `webbuild-worker-${performance.now()}-${Math.random()}`;
+}
+
+/** Calls `ended` when a worker gives back its lock, as it does when the browser ends it: of that nothing else tells. */
+export function whenReleased(name: string, signal: AbortSignal, ended: () => void): void {
+  navigator.locks.request(name, { signal }, ended).catch(() => {});
+}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SearchWorker } from "../../src/search/search-worker.js";
-import { SEARCH_WORKER } from "../../src/search/serve-searches.js";
+import { SEARCH_WORKER } from "../../src/search/searches.js";
 import { VectorRows } from "../../src/wasm/vector-rows.js";
 
 const DIMENSION = 8;
@@ -61,7 +61,20 @@ test("without a worker there is no answer, and it is not tried again", async () 
   expect(started).toBe(1);
 });
 
-test("a script that fails to load is no answer either", async () => {
+test("a script that fails to load is no answer either, to whoever waits", async () => {
   const search = new SearchWorker(() => new Worker(URL.createObjectURL(new Blob(["this is no script"]))));
-  expect(await search.search(vectors(1), query, 1)).toBeNull();
+  const found = await Promise.all([1, 2].map((best) => search.search(vectors(best), query, 1)));
+  expect(found).toEqual([null, null]);
+});
+
+test("a worker that is killed while it is given an index is no answer, and nobody waits for it", async () => {
+  const worker = startWorker();
+  const post = worker.postMessage.bind(worker) as (message: unknown, moved: Transferable[]) => void;
+  worker.postMessage = (message: unknown, moved: unknown) => {
+    post(message, moved as Transferable[]);
+    if ("rows" in Object(message)) worker.terminate();
+  };
+  const search = new SearchWorker(() => worker);
+  const found = await Promise.all([1, 2].map((best) => search.search(vectors(best), query, 1)));
+  expect(found).toEqual([null, null]);
 });

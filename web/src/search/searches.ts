@@ -1,4 +1,4 @@
-// The worker's half of a search: it holds copies of indices, and answers in order.
+// The worker's half of a search: it holds copies of indices.
 
 import { VectorRows } from "../wasm/vector-rows.js";
 import { BestOf } from "./best-of.js";
@@ -15,15 +15,10 @@ export type SearchRequest =
 /** What a query found, the best first; null of any other request. */
 export type SearchAnswer = { place: number; score: number }[] | null;
 
-/** What a worker is to what it serves. */
-interface Scope {
-  addEventListener(type: "message", listener: (event: MessageEvent<SearchRequest>) => void): void;
-  postMessage(answer: SearchAnswer): void;
-}
-
-export function serveSearches(scope: Scope): void {
+/** Returns what answers requests. */
+export function searches(): (request: SearchRequest) => SearchAnswer {
   const indices = new Map<number, VectorRows>();
-  scope.addEventListener("message", ({ data }) => scope.postMessage(answer(indices, data)));
+  return (request) => answer(indices, request);
 }
 
 function answer(indices: Map<number, VectorRows>, request: SearchRequest): SearchAnswer {

@@ -1,0 +1,63 @@
+// The page's half of a worker that answers requests: started with the first of them, asked one at a time.
+
+import { runtimeFile } from "../storage/runtime-file.js";
+import { askWorker } from "./ask-worker.js";
+import { createWorker } from "./create-worker.js";
+import { lockName, whenReleased } from "./held-lock.js";
+import { Queue } from "./queue.js";
+import type { LockRequest } from "./serve-requests.js";
+import { LIMITS, withLimit } from "./with-limit.js";
+
+export type Ask<Request, Answer> = (request: Request, moved?: Transferable[]) => Promise<Answer>;
+
+export class WorkerClient<Request, Answer> {
+  readonly #start: () => Worker;
+  readonly #queue = new Queue();
+  readonly #ended = new AbortController();
+  #worker: Worker | null = null;
+
+  /** `name` says what the worker does: it is started with the script of all workers, see worker.ts. */
+  constructor(name: string, start = (): Worker => createWorker(runtimeFile("worker.js"), name)) {
+    this.#start = start;
+  }
+
+  /**
+   * Does `work`, whose requests no others come between. Returns null where there is no worker: a bundler has moved its script,
+   * a policy forbids it, it failed, the browser ended it, or end() did. It is not started again.
+   */
+  async use<T>(work: (ask: Ask<Request, Answer>) => Promise<T>): Promise<T | null> {
+    try {
+      return await this.#queue.add(async () => {
+        const worker = await this.#open();
+        return work((request, moved) => this.#ask(worker, request, moved));
+      });
+    } catch {
+      this.end();
+      return null;
+    }
+  }
+
+  /** Stops the worker. */
+  end(): void {
+    this.#ended.abort();
+    this.#worker?.terminate();
+    this.#worker?.dispatchEvent(new Event("error")); // a request under way would wait for ever
+  }
+
+  async #open(): Promise<Worker> {
+    if (this.#worker !== null) return this.#worker;
+    this.#ended.signal.throwIfAborted();
+    this.#worker = this.#start();
+    const lock = lockName();
+    const isHeld = this.#ask<boolean>(this.#worker, { lock } satisfies LockRequest);
+    if (await withLimit(isHeld, LIMITS.start, "the worker"))
+      whenReleased(lock, this.#ended.signal, () => this.end());
+    return this.#worker;
+  }
+
+  /** One that was stopped would not answer. */
+  #ask<T>(worker: Worker, request: unknown, moved: Transferable[] = []): Promise<T> {
+    this.#ended.signal.throwIfAborted();
+    return askWorker(worker, request, moved);
+  }
+}
