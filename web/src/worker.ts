@@ -1,9 +1,10 @@
 // The worker: for every port that the page sends a Host that answers there, all of them on one engine. Under another
-// name it searches indices.
+// names it searches indices, or keeps tracks.
 
 import { expose } from "comlink";
 import { SharedEngine } from "./engine/shared-engine.js";
 import { SEARCH_WORKER, searches } from "./search/searches.js";
+import { TRACKING_WORKER, trackFrames } from "./tracking/track-frames.js";
 import { serveRequests } from "./worker/serve-requests.js";
 import { registerErrorTransfer } from "./worker/transfer.js";
 import { trustOwnWorkers } from "./worker/trusted-url.js";
@@ -18,4 +19,5 @@ function serveModels(): void {
 
 const { name } = globalThis as { name?: unknown };
 if (name === SEARCH_WORKER) serveRequests(globalThis, searches());
+else if (name === TRACKING_WORKER) serveRequests(globalThis, trackFrames());
 else serveModels();

@@ -8,8 +8,8 @@ import { PictureRuns } from "../runs/picture-runs.js";
 import { TensorRuns } from "../runs/tensor-runs.js";
 import { classifyPicture, embedWords, requireText } from "../text/text-calls.js";
 import type { TextEncoder } from "../text/text-encoder.js";
+import { StreamTracks } from "../tracking/stream-tracks.js";
 import { streamOptions } from "../tracking/track-options.js";
-import { Tracker } from "../tracking/tracker.js";
 import { OrderedResults } from "../worker/queue.js";
 import { checkModelOptions, checkOptionValues } from "./check-run.js";
 import { guarded, internalError, WebbuildError } from "./errors.js";
@@ -179,7 +179,7 @@ export class Model extends EventTarget {
    * Runs the model on a video's frames, one at a time; frames that come meanwhile are dropped. Waits for what
    * `onResult` returns. Ends with the video, by `stop()` or by `options.signal`. If the model has state, each
    * stream has its own, which starts from zeros, and again when the video's source or size changes. With
-   * `options.track` detections keep an id, `track`, through the frames.
+   * `options.track` detections keep an id, `track`, through the frames; a worker of the stream's own finds them.
    */
   stream(
     video: HTMLVideoElement,
@@ -190,13 +190,13 @@ export class Model extends EventTarget {
     requireListener(onResult);
     const [options, tracked] = streamOptions(given);
     checkModelOptions(this.manifest, this.#stages, options);
-    const tracker = tracked === null ? null : new Tracker(tracked);
     this.#session.check();
     const own = this.#states.ofStream(options.state);
     const state = own ?? options.state ?? null;
     const run = (source: HTMLVideoElement, signal: AbortSignal): Promise<Result> =>
       this.run(source, { ...options, signal, state: state ?? undefined });
-    return new Stream(video, run, onResult, options.signal, { state, own: own !== null, tracker });
+    const tracks = tracked === null ? null : new StreamTracks(tracked);
+    return new Stream(video, run, onResult, options.signal, { state, own: own !== null, tracks });
   }
 
   /** Loads the text encoder, which the first words else wait for. */

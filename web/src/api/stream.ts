@@ -1,7 +1,7 @@
 // A video's frames into results, one at a time: frames that come while one is answered are dropped, never queued.
 
 import { classNameOf } from "../preprocess/class-name.js";
-import type { Tracker } from "../tracking/tracker.js";
+import type { StreamTracks } from "../tracking/stream-tracks.js";
 import { closeResults } from "./close-results.js";
 import { WebbuildError } from "./errors.js";
 import type { ModelState } from "./state.js";
@@ -10,11 +10,14 @@ import type { Result } from "./types.js";
 type Run = (video: HTMLVideoElement, signal: AbortSignal) => Promise<Result>;
 type OnResult = (result: Result, frame: StreamedFrame) => void | Promise<void>;
 
-/** The state of a stream, null for a model without one; `own`: made for this stream, and released with it. */
+/**
+ * The state of a stream, null for a model without one; `own`: made for this stream, and released with it. Its tracks, null
+ * where it keeps none: they end with it.
+ */
 interface StreamState {
   state: ModelState | null;
   own: boolean;
-  tracker: Tracker | null;
+  tracks: StreamTracks | null;
 }
 
 /** The frame of a video that a result of `stream()` is of. */
@@ -34,9 +37,9 @@ export class Stream {
   /** The state of this stream; null for a model without state. */
   readonly state: ModelState | null;
   readonly #stopping = new AbortController();
-  readonly #tracker: Tracker | null;
+  readonly #tracks: StreamTracks | null;
   /** Whether the tracks are to be forgotten before the next frame is run: the one under way is of before. */
-  #forgets = false;
+  #resets = false;
 
   /** @internal */
   constructor(
@@ -44,10 +47,10 @@ export class Stream {
     run: Run,
     onResult: OnResult,
     signal: AbortSignal | undefined,
-    { state, own, tracker }: StreamState,
+    { state, own, tracks }: StreamState,
   ) {
     this.state = state;
-    this.#tracker = tracker;
+    this.#tracks = tracks;
     const stop = (): void => this.stop();
     const reset = (): void => void this.reset();
     video.addEventListener("emptied", reset);
@@ -56,6 +59,7 @@ export class Stream {
     this.finished = this.#loop(video, run, onResult).finally(() => {
       video.removeEventListener("emptied", reset);
       if (own) void state?.release();
+      tracks?.end();
       signal?.removeEventListener("abort", stop);
     });
   }
@@ -65,28 +69,29 @@ export class Stream {
    * whose ids begin at 1.
    */
   async reset(): Promise<void> {
-    this.#forgets = true;
+    this.#resets = true;
     await this.state?.reset();
   }
 
   /** Drops the run under way, and gives no further result. */
   stop(): void {
     this.#stopping.abort();
+    this.#tracks?.end();
   }
 
   async #loop(video: HTMLVideoElement, run: Run, onResult: OnResult): Promise<void> {
     const { signal } = this.#stopping;
     const began = await firstFrame(video, signal);
     for (let frame = began, before = began; frame !== null; frame = await nextFrame(video, signal)) {
-      if (this.#forgets) this.#tracker?.reset();
-      this.#forgets = false;
+      const resets = this.#resets;
+      this.#resets = false;
       const result = await run(video, signal).catch((error: unknown) => {
         if (signal.aborted) return null;
         throw error;
       });
       if (result === null) return;
+      if (!signal.aborted) await this.#track(result, resets);
       if (signal.aborted) return closeResults(result);
-      this.#track(result);
       const dropped = droppedBetween(before, frame);
       const latency = Math.max(0, performance.now() - frame.shown); // of a frame that is shown in a moment
       await onResult(result, { time: frame.time, dropped, latency });
@@ -94,9 +99,9 @@ export class Stream {
     }
   }
 
-  #track(result: Result): void {
+  async #track(result: Result, resets: boolean): Promise<void> {
     try {
-      this.#tracker?.update(result);
+      await this.#tracks?.update(result, resets);
     } catch (error) {
       closeResults(result);
       throw error;

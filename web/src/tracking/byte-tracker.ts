@@ -3,9 +3,9 @@
 import type { Detection } from "../api/types.js";
 import { assign } from "./assignment.js";
 import { candidates } from "./candidates.js";
-import { type Seen, Track } from "./track.js";
+import { type Seen, seenIn } from "./seen.js";
+import { Track } from "./track.js";
 import type { TrackSettings } from "./track-options.js";
-import { boxOf } from "./tracked-box.js";
 
 /** The overlap that a track wants at least: of a detection of a low score, and of one that it is to be confirmed by. */
 const LOW_IOU = 0.5;
@@ -25,10 +25,12 @@ export class ByteTracker {
   readonly #settings: TrackSettings;
   #tracks: Track[] = [];
   #frame = 0;
-  #made = 0;
+  #made: number;
 
-  constructor(settings: TrackSettings) {
+  /** Ids begin above `last`. */
+  constructor(settings: TrackSettings, last = 0) {
     this.#settings = settings;
+    this.#made = last;
   }
 
   /** Forgets all tracks: the next frame is the first, and ids begin at 1. */
@@ -40,12 +42,13 @@ export class ByteTracker {
 
   /** Returns the id of each detection of the next frame, null for those that no track has. */
   update(detections: readonly Detection[]): (number | null)[] {
+    return this.updateSeen(seenIn(detections), detections.length);
+  }
+
+  /** The same from what can be seen of so many detections. */
+  updateSeen(seen: readonly Seen[], count: number): (number | null)[] {
     this.#frame++;
     const { highScore, lowScore, newScore, matchIou, keepFrames } = this.#settings;
-    const seen = detections.flatMap((detection, index): Seen[] => {
-      const box = boxOf(detection);
-      return box === null ? [] : [{ box, index, classIndex: detection.classIndex, score: detection.score }];
-    });
     const high = seen.filter(({ score }) => score >= highScore);
     const low = seen.filter(({ score }) => score >= lowScore && score < highScore);
     const confirmed = this.#tracks.filter((track) => track.confirmed);
@@ -73,7 +76,7 @@ export class ByteTracker {
       (track) => !dropped.has(track) && this.#frame - track.frame <= keepFrames + LATE,
     );
     this.#tracks = withoutSame(kept);
-    return this.#ids(detections.length);
+    return this.#ids(count);
   }
 
   /** Matches what costs least, and returns what is left of both; `scored`: an overlap counts as much as its score. */

@@ -29,12 +29,12 @@ export type TrackSettings = { readonly [Name in keyof TrackOptions]-?: number };
 const DEFAULTS = { highScore: 0.5, lowScore: 0.1, matchIou: 0.2, keepFrames: 30 };
 const NAMES = ["highScore", "lowScore", "newScore", "matchIou", "keepFrames"] as const;
 
-/** Returns the options of a run, and those of its tracks: null for none. Throws "invalid-option". @internal */
-export function streamOptions(options: StreamOptions): [RunOptions, TrackOptions | null] {
+/** Returns the options of a run, and the settings of its tracks: null for none. Throws "invalid-option". @internal */
+export function streamOptions(options: StreamOptions): [RunOptions, TrackSettings | null] {
   if (typeof options !== "object" || options === null) return [options, null]; // refused as those of a run are
   const { track, ...others } = options;
   if (track === undefined || track === false) return [others, null];
-  return [others, track === true ? {} : track];
+  return [others, trackSettings(track === true ? {} : track)];
 }
 
 /** Returns the settings, with the defaults. Throws "invalid-option". @internal */

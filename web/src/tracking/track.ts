@@ -2,13 +2,8 @@
 
 import type { Candidate } from "./candidates.js";
 import { correctMotion, type Motion, predictMotion, startMotion } from "./kalman.js";
+import type { Seen } from "./seen.js";
 import { measuredOf, type TrackedBox } from "./tracked-box.js";
-
-/** A detection that may be matched, and its place among those of the frame. */
-export interface Seen extends Candidate {
-  score: number;
-  index: number;
-}
 
 export class Track implements Candidate {
   readonly id: number;

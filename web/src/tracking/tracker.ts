@@ -2,12 +2,14 @@
 
 import type { Result } from "../api/types.js";
 import { ByteTracker } from "./byte-tracker.js";
+import { FrameSize } from "./frame-size.js";
 import { detectionsOf, type TrackOptions, trackSettings } from "./track-options.js";
+import { writeIds } from "./write-ids.js";
 
-/** Tracks of frames that a page runs itself. `stream()` has its own. */
+/** Tracks of frames that a page runs itself, on the thread that calls it. `stream()` has its own, in a worker. */
 export class Tracker {
   readonly #tracker: ByteTracker;
-  #size = "";
+  readonly #size = new FrameSize();
 
   /** Throws "invalid-option". */
   constructor(options: TrackOptions = {}) {
@@ -20,15 +22,8 @@ export class Tracker {
    */
   update(result: Result): void {
     const detections = detectionsOf(result);
-    const size = `${result.width}x${result.height}`;
-    if (size !== this.#size) this.#tracker.reset();
-    this.#size = size;
-    this.#tracker.update(detections).forEach((id, index) => {
-      const detection = detections[index];
-      if (detection === undefined) return;
-      if (id === null) delete detection.track;
-      else detection.track = id;
-    });
+    if (this.#size.changesTo(result)) this.#tracker.reset();
+    writeIds(detections, this.#tracker.update(detections));
   }
 
   /** Forgets all tracks: ids begin at 1. */

@@ -1,11 +1,13 @@
-import { afterEach, describe, expect, inject, test } from "vitest";
+import { afterEach, describe, expect, inject, onTestFinished, test } from "vitest";
 import type { Model, Result, StreamedFrame, StreamOptions } from "../../src/index.js";
 import { Stream } from "../../src/index.js";
-import { Tracker } from "../../src/tracking/tracker.js";
+import { StreamTracks } from "../../src/tracking/stream-tracks.js";
+import { trackSettings } from "../../src/tracking/track-options.js";
 import { backends, bundle, hasWebgpu, loadTiny, runtime } from "../support/bundle.js";
 import { countCalls, loseAt, losing } from "../support/device-loss.js";
 import { type Film, film } from "../support/playing-video.js";
 import { expectFlat, isFirefox, loss } from "../support/soak.js";
+import { startTrackingWorker } from "../support/tracking-worker.js";
 
 const films: Film[] = [];
 
@@ -173,8 +175,8 @@ describe("a stream", () => {
       if (ids.length === RESET) await stream.reset();
       if (ids.length === 6) stream.stop();
     };
-    const tracker = new Tracker();
-    const stream = new Stream(await playing(), run, on, undefined, { state: null, own: false, tracker });
+    const tracks = new StreamTracks(trackSettings({}), startTrackingWorker);
+    const stream = new Stream(await playing(), run, on, undefined, { state: null, own: false, tracks });
     await stream.finished;
     expect(ids).toEqual([1, undefined, 1, undefined, 1, undefined]);
   });
@@ -193,10 +195,64 @@ describe("a stream", () => {
       if (result.kind === "detect") ids.push(result.detections[0]?.track);
       if (ids.length === 3) stream.stop();
     };
-    const tracker = new Tracker();
-    const stream = new Stream(await playing(), run, on, undefined, { state: null, own: false, tracker });
+    const tracks = new StreamTracks(trackSettings({}), startTrackingWorker);
+    const stream = new Stream(await playing(), run, on, undefined, { state: null, own: false, tracks });
     await stream.finished;
     expect(ids).toEqual([1, 1, 1]);
+  });
+
+  test("keeps its tracks in a worker of its own, which ends with it", async () => {
+    const model = await loadTiny({ backend: "wasm" }, "detect.json");
+    const original = globalThis.Worker;
+    const [names, ended]: [(string | undefined)[], (string | undefined)[]] = [[], []];
+    globalThis.Worker = class extends original {
+      readonly #name: string | undefined;
+      constructor(url: string | URL, options?: WorkerOptions) {
+        super(url, options);
+        this.#name = options?.name;
+        names.push(this.#name);
+      }
+      override terminate(): void {
+        ended.push(this.#name);
+        super.terminate();
+      }
+    };
+    onTestFinished(() => {
+      globalThis.Worker = original;
+    });
+    let frames = 0;
+    const on = (): void => {
+      if (++frames === 2) stream.stop();
+    };
+    const stream = model.stream(await playing(), on, { track: true });
+    await stream.finished;
+    expect(names).toEqual(["webbuild-tracking"]);
+    expect(ended).toContain("webbuild-tracking");
+    await results(model, await playing(), 1);
+    expect(names).toHaveLength(1);
+  });
+
+  test("that is stopped while its tracks are found gives no further result", async () => {
+    const run = (): Promise<Result> =>
+      Promise.resolve({ kind: "detect", width: 640, height: 480, detections: [] } as unknown as Result);
+    let isAsked = (): void => {};
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve;
+    });
+    const start = (): Worker => {
+      const worker = startTrackingWorker();
+      worker.postMessage = isAsked; // it hears nothing, and does not answer
+      return worker;
+    };
+    const tracks = new StreamTracks(trackSettings({}), start);
+    let got = 0;
+    const on = (): void => void got++;
+    const stream = new Stream(await playing(), run, on, undefined, { state: null, own: false, tracks });
+    await asked;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    stream.stop();
+    await stream.finished;
+    expect(got).toBe(0);
   });
 
   test("goes on with the same tracks after a pause, and gives nothing meanwhile", async () => {

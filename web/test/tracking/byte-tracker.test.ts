@@ -1,37 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { Detection, DetectResult, OrientedObject } from "../../src/api/types.js";
+import type { Detection, DetectResult } from "../../src/api/types.js";
 import { ByteTracker } from "../../src/tracking/byte-tracker.js";
 import { Tracker } from "../../src/tracking/tracker.js";
 import { casesOf } from "../support/conformance.js";
-
-interface Scene {
-  frames: number;
-  rotated: boolean;
-  mot: string[];
-  want: { ids: number; switches: number; fragments: number };
-}
-
-interface Line {
-  frame: number;
-  id: number;
-  truth: number;
-  detection: Detection | OrientedObject;
-}
+import { parsedLine, type Scene } from "../support/recorded-tracks.js";
 
 const DEFAULTS = { highScore: 0.5, lowScore: 0.1, newScore: 0.6, matchIou: 0.2, keepFrames: 30 };
-
-function parsed(text: string): Line {
-  const values = text.split(",").map(Number);
-  const [frame = 0, id = 0, x1 = 0, y1 = 0, width = 0, height = 0, score = 0, classIndex = 0, truth = 0] =
-    values;
-  const angle = values[9];
-  const box = { x1, y1, x2: x1 + width, y2: y1 + height };
-  const upright = { box, score, classIndex, label: `${classIndex}` };
-  const center = { x: x1 + width / 2, y: y1 + height / 2 };
-  const corners: OrientedObject["corners"] = [center, center, center, center];
-  const detection = angle === undefined ? upright : { ...upright, center, width, height, angle, corners };
-  return { frame, id, truth, detection };
-}
 
 /** Ids, switches and fragments of the objects that were drawn, as `models/tracking/conformance.py` counts them. */
 function counted(frames: readonly (readonly { truth: number; id: number | null }[])[]): Scene["want"] {
@@ -54,7 +28,7 @@ function counted(frames: readonly (readonly { truth: number; id: number | null }
 
 describe("the ids of drawn scenes are those of ByteTrack in Python", () => {
   test.each(casesOf<Scene>("tracking"))("%s", (_, { frames, mot, want }) => {
-    const lines = mot.map(parsed);
+    const lines = mot.map(parsedLine);
     const tracker = new ByteTracker(DEFAULTS);
     const got = Array.from({ length: frames }, (_, index) => {
       const own = lines.filter(({ frame }) => frame === index + 1);

@@ -1,0 +1,53 @@
+// What a frame shows the tracker: as objects, and as numbers, which go to a worker.
+
+import type { Detection } from "../api/types.js";
+import type { Candidate } from "./candidates.js";
+import { boxOf } from "./tracked-box.js";
+
+/** A detection that may be matched, and its place among those of the frame. */
+export interface Seen extends Candidate {
+  score: number;
+  index: number;
+}
+
+/** index, classIndex, score, x, y, width, height, angle: NaN for an upright box. */
+const NUMBERS = 8;
+
+/** Leaves out boxes without an area. */
+export function seenIn(detections: readonly Detection[]): Seen[] {
+  return detections.flatMap((detection, index): Seen[] => {
+    const box = boxOf(detection);
+    return box === null ? [] : [{ box, index, classIndex: detection.classIndex, score: detection.score }];
+  });
+}
+
+/** [count] -> [count, 8] */
+export function packSeen(seen: readonly Seen[]): Float64Array<ArrayBuffer> {
+  const packed = new Float64Array(seen.length * NUMBERS);
+  let at = 0;
+  for (const { index, classIndex, score, box } of seen) {
+    packed[at++] = index;
+    packed[at++] = classIndex;
+    packed[at++] = score;
+    packed[at++] = box.x;
+    packed[at++] = box.y;
+    packed[at++] = box.width;
+    packed[at++] = box.height;
+    packed[at++] = box.angle ?? Number.NaN;
+  }
+  return packed;
+}
+
+/** [count, 8] -> [count] */
+export function unpackSeen(packed: Float64Array): Seen[] {
+  return Array.from({ length: packed.length / NUMBERS }, (_, at) => {
+    const row = packed.subarray(at * NUMBERS, (at + 1) * NUMBERS);
+    const [index = 0, classIndex = 0, score = 0, x = 0, y = 0, width = 0, height = 0, angle = 0] = row;
+    return {
+      index,
+      classIndex,
+      score,
+      box: { x, y, width, height, angle: Number.isNaN(angle) ? null : angle },
+    };
+  });
+}
