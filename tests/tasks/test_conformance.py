@@ -119,7 +119,7 @@ def test_an_output_becomes_the_vector_that_is_wanted(file: Path) -> None:
     np.testing.assert_allclose(got, case["want"], rtol=0, atol=case["tolerance"])
 
 
-@cases_of("ctc")
+@cases_of("text-line")
 def test_scores_of_columns_become_the_text_that_is_wanted(file: Path) -> None:
     case = read(file)
     task = msgspec.convert(case["task"], TextLineTask)

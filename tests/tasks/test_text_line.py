@@ -15,7 +15,7 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ImageInput, TensorTask, TextLineTask
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.tasks.decoding.ctc import TextLine, TextWord
+from webbuild.tasks.decoding.characters import TextLine, TextWord
 from webbuild.tasks.metrics.compare_text import character_error_rate, compare_lines
 from webbuild.tasks.options.known_size import known_picture_size
 from webbuild.tasks.options.labels import read_labels
@@ -83,6 +83,19 @@ def test_doctr_has_its_vocabulary_in_config_json_and_the_blank_last() -> None:
     assert isinstance(image, ImageInput)
     assert (image.color, image.mean, image.std) == ("rgb", [0.5, 0.25, 0.125], [0.2, 0.3, 0.4])
     assert (image.letterbox.mode, image.letterbox.anchor, image.letterbox.pad) == ("letterbox", "top-left", 0)
+
+
+def test_doctrs_readers_of_33_columns_end_with_a_token_and_are_no_ctc() -> None:
+    hub = HubFiles(config={"vocab": "abcé"})
+    found = match_task(facts((1, 33, 5), (1, 3, 32, 128), hub_files=hub))
+    assert (line(found).decoding, line(found).characters, line(found).blank) == ("end-token", "a\nb\nc\né\n", 4)
+    assert any("end token" in each for each in found.assumptions)
+    logits = np.full((1, 33, 5), -3, np.float32)
+    logits[..., 0] = 3  # photographs full of the first letter: no reason to take it for the blank
+    measured = line(TASK.with_values(found, [logits]))
+    assert (measured.blank, measured.logits, measured.characters) == (4, True, line(found).characters)
+    columns_first = TASK.infer(facts((33, 1, 97), (1, 3, 32, 128)), requested=True)
+    assert line(columns_first).decoding == "ctc"
 
 
 def test_a_free_width_is_that_of_paddles_lines() -> None:

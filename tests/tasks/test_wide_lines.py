@@ -12,7 +12,7 @@ from webbuild.manifest.inputs.crop import LineSplit
 from webbuild.manifest.manifest import CropInput
 from webbuild.preprocess.crop_box import CropBox, line_sides
 from webbuild.preprocess.line_parts import line_parts
-from webbuild.tasks.decoding.ctc import ReadCharacter
+from webbuild.tasks.decoding.characters import ReadCharacter
 from webbuild.tasks.decoding.merged_characters import merge_characters
 
 SPLIT = LineSplit(above=8.0, part=6.0, overlap=0.5)

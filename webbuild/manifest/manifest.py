@@ -78,8 +78,8 @@ from webbuild.manifest.tasks.segment import SegmentTask as SegmentTask
 from webbuild.manifest.tasks.task import Task as Task
 from webbuild.manifest.tasks.tensor import TensorTask as TensorTask
 from webbuild.manifest.tasks.text_boxes import TextBoxesTask as TextBoxesTask
-from webbuild.manifest.tasks.text_line import CtcTask as CtcTask
 from webbuild.manifest.tasks.text_line import TextLineTask as TextLineTask
+from webbuild.manifest.tasks.text_line import TextRecognition as TextRecognition
 from webbuild.manifest.tasks.text_line import TextTask as TextTask
 
 if TYPE_CHECKING:

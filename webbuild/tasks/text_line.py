@@ -11,8 +11,8 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import TextLineTask
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks.decoding.ctc import TextLine, line_of, place_characters
-from webbuild.tasks.kind.ctc_kind import CtcKind
+from webbuild.tasks.decoding.characters import TextLine, line_of, place_characters
+from webbuild.tasks.kind.text_recognition import TextRecognitionKind
 from webbuild.tasks.metrics.compare_text import compare_lines
 from webbuild.tasks.recognition.text_recognisers import infer_text_line, score_rows
 from webbuild.tasks.run_context import RunContext, Tensors
@@ -21,7 +21,7 @@ from webbuild.tasks.text_page import text_of_crops
 from webbuild.tasks.type_names import TypeNames
 
 
-class TextLineKind(CtcKind):
+class TextLineKind(TextRecognitionKind):
     """See `TextLineTask` for the output."""
 
     spec = TextLineTask

@@ -15,10 +15,10 @@ from webbuild.manifest.inputs.crop import LineSplit
 from webbuild.manifest.manifest import CropInput, ImageInput, TextLineTask, TextTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.crop_box import Crop, pixel_size
-from webbuild.tasks.decoding.ctc import ReadCharacter, ReadLine, line_of, place_characters
+from webbuild.tasks.decoding.characters import ReadCharacter, ReadLine, line_of, place_characters
 from webbuild.tasks.decoding.merged_characters import merge_characters, moved
 from webbuild.tasks.kind.crop_kind import CropKind, around
-from webbuild.tasks.kind.ctc_kind import CtcKind
+from webbuild.tasks.kind.text_recognition import TextRecognitionKind
 from webbuild.tasks.metrics.compare_text import compare_pages
 from webbuild.tasks.recognition.text_recognisers import infer_text_line, rows_of_crops
 from webbuild.tasks.run_context import RunContext, Tensors
@@ -26,7 +26,7 @@ from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
 
 
-class TextKind(CtcKind, CropKind):
+class TextKind(TextRecognitionKind, CropKind):
     """See `TextTask` for the output."""
 
     spec = TextTask

@@ -238,6 +238,7 @@ export const DEFINITIONS: Record<string, Definition> = {
     characters: "string",
     blank: {"type":"integer","minimum":0,"maximum":2147483647},
     logits: "boolean",
+    decoding: {"enum":["ctc","end-token"]},
     layout: {"enum":["ntc","tnc"]},
   },
   TextTask: {
@@ -246,6 +247,7 @@ export const DEFINITIONS: Record<string, Definition> = {
     characters: "string",
     blank: {"type":"integer","minimum":0,"maximum":2147483647},
     logits: "boolean",
+    decoding: {"enum":["ctc","end-token"]},
   },
   ImageInput: {
     kind: {"enum":["image"]},
@@ -537,6 +539,8 @@ export const DEFAULTS: Record<string, Record<string, unknown>> = {
   MaskGenerationTask: {"coordinates":"pixels","threshold":0},
   MatteTask: {"layout":"nchw","channel":0,"activation":"none","low":0,"high":1,"minMax":false,"foreground":null,"tiles":null},
   TensorTask: {"joined":[]},
+  TextLineTask: {"decoding":"ctc"},
+  TextTask: {"decoding":"ctc"},
   ImageInput: {"dtype":"float32","layout":"nchw","color":"rgb"},
   Letterbox: {"mode":"letterbox","anchor":"center","pad":114,"interpolation":"bilinear"},
   MaskChannel: {"hole":1,"known":0,"emptiesPicture":false},

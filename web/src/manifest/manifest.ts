@@ -541,7 +541,7 @@ export interface TextBoxesTask {
   maxOutlines: number;
 }
 /**
- * The text of a picture of one line; see `CtcTask`.
+ * The text of a picture of one line; see `TextRecognition`.
  *
  *     The output is [1, T, C] for the layout `ntc`, [T, 1, C] for `tnc`.
  */
@@ -551,10 +551,11 @@ export interface TextLineTask {
   characters: string;
   blank: number;
   logits: boolean;
+  decoding: "ctc" | "end-token";
   layout: "ntc" | "tnc";
 }
 /**
- * The text of each line that an earlier stage finds; see `CtcTask`.
+ * The text of each line that an earlier stage finds; see `TextRecognition`.
  *
  *     The output is [crops, T, C], or [T, 1, C] of one crop. Lines in which nothing is read are left out.
  */
@@ -564,6 +565,7 @@ export interface TextTask {
   characters: string;
   blank: number;
   logits: boolean;
+  decoding: "ctc" | "end-token";
 }
 /**
  * A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.

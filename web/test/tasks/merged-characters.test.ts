@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { mergeCharacters } from "../../src/tasks/text/merged-characters.js";
-import type { ReadCharacter } from "../../src/tasks/text-line/ctc.js";
+import type { ReadCharacter } from "../../src/tasks/text-line/characters.js";
 import { casesOf } from "../support/conformance.js";
 
 interface MergeCase {

@@ -32,7 +32,7 @@ function ofCase({ task, input, columns }: Case): Manifest {
   };
 }
 
-test.each(casesOf<Case>("ctc"))("%s", (_, given) => {
+test.each(casesOf<Case>("text-line"))("%s", (_, given) => {
   const { task, letterbox, columns, want, tolerance } = given;
   const manifest = ofCase(given);
   expect(neededOutputs(manifest)).toEqual([task.output]);

@@ -6,7 +6,14 @@ import type { ManifestOf } from "../../src/tasks/task-module.js";
 import { task as module } from "../../src/tasks/text/task.js";
 import { CROP_INPUT } from "../support/crops.js";
 
-const TASK: TextTask = { kind: "text", output: "y", characters: "\na\nb\n ", blank: 0, logits: false };
+const TASK: TextTask = {
+  kind: "text",
+  output: "y",
+  characters: "\na\nb\n ",
+  blank: 0,
+  logits: false,
+  decoding: "ctc",
+};
 const INPUT: CropInput = { ...CROP_INPUT, shape: [2, 3, 10, 40], aspect: "line", pad: 127.5 };
 const MANIFEST = { task: TASK, inputs: [INPUT] } as unknown as ManifestOf<TextTask>;
 const SIZE = { width: 100, height: 100 };

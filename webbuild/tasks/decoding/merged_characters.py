@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from webbuild.tasks.decoding.ctc import ReadCharacter
+from webbuild.tasks.decoding.characters import ReadCharacter
 
 _CUT = 3
 """The characters by which docTR's estimate of the overlap is less: those cut off at both ends, and one."""

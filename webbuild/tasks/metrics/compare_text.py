@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.decoding.ctc import ReadLine, TextLine
+from webbuild.tasks.decoding.characters import ReadLine, TextLine
 from webbuild.tasks.decoding.detection import Box
 
 

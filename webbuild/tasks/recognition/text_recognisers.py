@@ -1,4 +1,4 @@
-"""Text recognisers with CTC: PaddleOCR's, also as RapidOCR exports them, and docTR's."""
+"""Text recognisers: PaddleOCR's, also as RapidOCR exports them, and docTR's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.manifest.manifest import CtcTask, ImageInput, Letterbox, TextLineTask
+from webbuild.manifest.manifest import ImageInput, Letterbox, TextLineTask, TextRecognition
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.recognition.text_dictionary import fit_dictionary, known_dictionary
 from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
@@ -27,6 +27,8 @@ _LEAST_CLASSES = 64
 _STRIDES = range(2, 17)
 """Pixels of the input's width that a column stands for."""
 _DOCTR_SIZE = (32, 128)
+_DOCTR_END_COLUMNS = 33
+"""Columns of docTR's ViTSTR and PARSeq: 32 characters and the end token. A CTC head has 32 of 4 pixels each."""
 _DOCTR_MEAN, _DOCTR_STD = [0.694, 0.695, 0.693], [0.299, 0.296, 0.301]
 _SUM_SLACK = 1e-3
 _MOST_COLUMNS = 0.5
@@ -48,9 +50,10 @@ def infer_text_line(signature: ModelSignature, *, requested: bool) -> TaskMatch 
             return None
     found = known_dictionary(signature)
     doctr = _is_doctr(signature, image)
+    ends = doctr and columns == _DOCTR_END_COLUMNS and layout == "ntc"
     fitted = None if found is None else fit_dictionary(found.characters, classes, blank_first=not doctr)
     fits = fitted is not None or classes >= _LEAST_CLASSES
-    if not requested and not (fits and _is_line(image, columns)):
+    if not requested and not (fits and (ends or _is_line(image, columns))):
         return None
     blank = classes - 1 if doctr else 0
     characters = ("",) * classes
@@ -62,11 +65,14 @@ def infer_text_line(signature: ModelSignature, *, requested: bool) -> TaskMatch 
         characters="\n".join(characters),
         blank=blank,
         logits="Softmax" not in (output.activation, output.operator),
+        decoding="end-token" if ends else "ctc",
     )
     said = [f"task text-line: output '{output.name}' has scores of {classes} characters at {columns} columns"]
     if fitted is not None and found is not None:
         said.append(f"the characters are those in {found.source}")
     picture, how = (_doctr_picture(image, signature), "docTR") if doctr else (_paddle_picture(image), "PaddleOCR")
+    if ends:
+        said.append("each column is a character up to an end token, as in docTR's ViTSTR and PARSeq; it is no CTC")
     said.append(f"pictures of lines go in as {how} prepares them, unless an option says otherwise")
     return TaskMatch(task, (picture,), tuple(said), measured_output=output.name)
 
@@ -102,12 +108,16 @@ def with_measured_scores(match: TaskMatch, values: Sequence[NDArray[Any]]) -> Ta
     reverse, that is the blank.
     """
     task = match.task
-    assert isinstance(task, CtcTask)
+    assert isinstance(task, TextRecognition)
     rows = np.concatenate([score_rows(task, each) for each in values]).astype(np.float64)
     if not np.isfinite(rows).all():
         return match
     logits = bool(rows.min() < -_SUM_SLACK or np.abs(rows.sum(axis=1) - 1).max() > _SUM_SLACK)
     last = rows.shape[1] - 1
+    ending = "logits, which go through a softmax" if logits else "probabilities"
+    if task.decoding == "end-token":
+        task = msgspec.structs.replace(task, logits=logits)
+        return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, f"the output holds {ending}"))
     best = rows.argmax(axis=1)
     common = next((at for at in (0, last) if (best == at).mean() > _MOST_COLUMNS), task.blank)
     task = msgspec.structs.replace(task, logits=logits)
@@ -115,13 +125,12 @@ def with_measured_scores(match: TaskMatch, values: Sequence[NDArray[Any]]) -> Ta
         names = task.characters.split("\n")
         names = [*names[1:], ""] if common else ["", *names[:-1]]
         task = msgspec.structs.replace(task, characters="\n".join(names), blank=common)
-    ending = "logits, which go through a softmax" if logits else "probabilities"
     place = "first" if task.blank == 0 else "last"
     said = f"the output holds {ending}; the {place} class is the blank"
     return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, said))
 
 
-def score_rows(task: CtcTask, scores: NDArray[Any]) -> NDArray[Any]:
+def score_rows(task: TextRecognition, scores: NDArray[Any]) -> NDArray[Any]:
     """Return [T, C] of the first line in [N, T, C] or [T, N, C]."""
     if not isinstance(task, TextLineTask):
         scores = rows_of_crops(scores)

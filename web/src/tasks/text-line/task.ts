@@ -7,7 +7,7 @@ import { runInput } from "../../preprocess/image-input.js";
 import { type Geometry, planeSize } from "../../preprocess/letterbox.js";
 import { readFloats } from "../read-output.js";
 import type { FieldsOf, ManifestOf, TaskModule } from "../task-module.js";
-import { ctcRules, type LineText, lineOf, placeCharacters } from "./ctc.js";
+import { characterRules, type LineText, lineOf, placeCharacters } from "./characters.js";
 
 export const task: TaskModule<TextLineTask, FieldsOf<TextLineResult>> = {
   kind: "text-line",
@@ -24,7 +24,7 @@ function lineIn(
   outputs: Tensors,
   { source, left, width }: Geometry,
 ): LineText {
-  const rules = ctcRules(task);
+  const rules = characterRules(task);
   const shape = specs.find(({ name }) => name === task.output)?.shape;
   const columns = shape?.[task.layout === "ntc" ? 1 : 0];
   if (shape === undefined || columns === undefined) throw internalError(`${task.output} has no columns`);

@@ -1,6 +1,6 @@
 // What is read in two parts of a line that overlap: the runtime's half of webbuild/tasks/decoding/merged_characters.py.
 
-import type { ReadCharacter } from "../text-line/ctc.js";
+import type { ReadCharacter } from "../text-line/characters.js";
 
 /** The characters by which docTR's estimate of the overlap is less: those cut off at both ends, and one. */
 const CUT = 3;

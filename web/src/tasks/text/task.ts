@@ -7,7 +7,7 @@ import { type CropBox, cornersOf } from "../../preprocess/crop/place-crop.js";
 import { cropTask } from "../crop-task.js";
 import { readFloats } from "../read-output.js";
 import type { FieldsOf } from "../task-module.js";
-import { ctcRules, lineOf, placeCharacters, type ReadCharacter } from "../text-line/ctc.js";
+import { characterRules, lineOf, placeCharacters, type ReadCharacter } from "../text-line/characters.js";
 import { mergeCharacters } from "./merged-characters.js";
 
 /** What is read in a crop: a line, or a part of one. Characters are placed along the crop. */
@@ -20,7 +20,7 @@ export const task = cropTask<TextTask, FieldsOf<TextResult>, ReadCrop>({
   kind: "text",
   outputs: ({ output }) => [output],
   decode(spec, { outputs, crops, batch, input }) {
-    const rules = ctcRules(spec);
+    const rules = characterRules(spec);
     const classes = rules.characters.length;
     const [first, second] = outputs[spec.output]?.dims ?? [];
     if (first === undefined || second === undefined) throw internalError(`${spec.output} has no columns`);

@@ -1,15 +1,16 @@
-"""Greedy CTC decoding; see `CtcTask`."""
+"""Characters of a line from the scores of a recogniser; see `TextRecognition`."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 from numpy.typing import NDArray
 
-from webbuild.manifest.manifest import CtcTask
+from webbuild.manifest.manifest import TextRecognition
 from webbuild.tasks.decoding.crop_detection import CropDetection
 
 
@@ -50,32 +51,40 @@ class ReadLine(CropDetection, frozen=True, rename="camel", kw_only=True):
     turned: bool = False
 
 
-def decode_ctc(task: CtcTask, scores: NDArray[Any]) -> list[ReadCharacter]:
-    """Return the characters in scores [T, C], in their order."""
-    characters = task.characters.split("\n")
-    values = np.where(np.isnan(scores), -np.inf, np.asarray(scores, np.float64))
-    best = values.argmax(axis=1)
-    best[np.isneginf(values.max(axis=1))] = task.blank
+def decode_ctc(task: TextRecognition, scores: NDArray[Any]) -> list[ReadCharacter]:
+    """Return the characters in scores [T, C], in their order, in columns."""
+    best = _best_classes(task, scores)
     found: list[ReadCharacter] = []
     start = 0
     for column in range(1, len(best) + 1):
         if column < len(best) and best[column] == best[start]:
             continue
-        kind = int(best[start])
-        if kind != task.blank:
-            found.append(ReadCharacter(characters[kind], _score(task, values[start], kind), start, column))
+        if best[start] != task.blank:
+            found.append(_character(task, scores, best[start], start, column))
         start = column
     return found
 
 
+def decode_until_end(task: TextRecognition, scores: NDArray[Any]) -> list[ReadCharacter]:
+    """Return a character for each of the scores [T, C] before the end token, in columns."""
+    text = itertools.takewhile(lambda each: each[1] != task.blank, enumerate(_best_classes(task, scores)))
+    return [_character(task, scores, kind, column, column + 1) for column, kind in text]
+
+
 def place_characters(
-    task: CtcTask, scores: NDArray[Any], *, column: float, left: float, scale: float, width: float
+    task: TextRecognition, scores: NDArray[Any], *, column: float, left: float, scale: float, width: float
 ) -> list[ReadCharacter]:
     """Return the characters in scores [T, C], in pixels along the line.
 
     A column is `column` pixels of the input wide, the line begins at its pixel `left`, and a pixel of it is `scale` of
     the source's, which is `width` wide.
     """
+    if task.decoding == "end-token":
+        read = decode_until_end(task, scores)
+        return [
+            structs.replace(each, start=each.start * width / len(read), end=each.end * width / len(read))
+            for each in read
+        ]
 
     def pixels(at: float) -> float:
         return min(max((at * column - left) * scale, 0.0), width)
@@ -109,8 +118,20 @@ def mean_score(read: Sequence[ReadCharacter]) -> float:
     return sum(each.score for each in read) / len(read) if read else 0.0
 
 
-def _score(task: CtcTask, row: NDArray[np.float64], kind: int) -> float:
-    """Return the probability of a class in a row [C]."""
+def _best_classes(task: TextRecognition, scores: NDArray[Any]) -> list[int]:
+    values = np.where(np.isnan(scores), -np.inf, np.asarray(scores, np.float64))
+    best = values.argmax(axis=1)
+    best[np.isneginf(values.max(axis=1))] = task.blank
+    return [int(each) for each in best]
+
+
+def _character(task: TextRecognition, scores: NDArray[Any], kind: int, start: int, end: int) -> ReadCharacter:
+    return ReadCharacter(task.characters.split("\n")[kind], _score(task, scores[start], kind), start, end)
+
+
+def _score(task: TextRecognition, row: NDArray[Any], kind: int) -> float:
+    """Return the probability of a class in a row [C], whose NaN count as nothing."""
     if not task.logits:
         return float(row[kind])
-    return float(1 / np.exp(row - row[kind]).sum())
+    values = np.where(np.isnan(row), -np.inf, np.asarray(row, np.float64))
+    return float(1 / np.exp(values - values[kind]).sum())

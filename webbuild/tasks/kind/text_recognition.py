@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from webbuild.compare.arrays import compare_arrays
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.manifest.manifest import CtcTask
+from webbuild.manifest.manifest import TextRecognition
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.options.labels import LabelsFile
 from webbuild.tasks.recognition.text_dictionary import (
@@ -31,8 +31,8 @@ _SLACK = 1e-3
 """How far rounding takes a probability beyond 1."""
 
 
-class CtcKind(TaskKind):
-    """A task whose output are scores of characters; see `CtcTask`."""
+class TextRecognitionKind(TaskKind):
+    """A task whose output are scores of characters; see `TextRecognition`."""
 
     predicts_more = True
 
@@ -42,7 +42,7 @@ class CtcKind(TaskKind):
 
     def compare_output(
         self,
-        task: CtcTask,
+        task: TextRecognition,
         subject: ComparedOutput,
         expected: NDArray[Any],
         actual: NDArray[Any],
@@ -70,7 +70,7 @@ class CtcKind(TaskKind):
             WebbuildError: `wrong-labels`; `no-dictionary` where there is neither.
         """
         task, characters = match.task, _characters(match)
-        assert isinstance(task, CtcTask)
+        assert isinstance(task, TextRecognition)
         if labels is None:
             if not any(characters):
                 raise no_dictionary(task.output, len(characters))
@@ -87,7 +87,7 @@ class CtcKind(TaskKind):
 
 def _characters(match: TaskMatch) -> list[str]:
     """Return the character of each class, empty for all where nothing says them yet."""
-    assert isinstance(match.task, CtcTask)
+    assert isinstance(match.task, TextRecognition)
     return match.task.characters.split("\n")
 
 

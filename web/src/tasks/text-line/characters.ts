@@ -1,10 +1,12 @@
-// Greedy CTC decoding, as `CtcTask` in the manifest's schema defines it.
+// Characters of a line from the scores of a recogniser, as `TextRecognition` in the manifest's schema defines them.
 
 import type { TextWord } from "../../api/types.js";
 import type { TextLineTask, TextTask } from "../../manifest/manifest.js";
 
 /** What the scores of a line are decoded with. `characters` are split once for a run. */
-export type CtcRules = Pick<TextLineTask, "blank" | "logits"> & { characters: readonly string[] };
+export type CharacterRules = Pick<TextLineTask, "blank" | "logits" | "decoding"> & {
+  characters: readonly string[];
+};
 
 /** A character, its score, and where it is: from `start` up to `end`, in columns or in pixels along the line. */
 export interface ReadCharacter {
@@ -28,22 +30,31 @@ export interface LineText {
   words: TextWord[];
 }
 
-export function ctcRules({ characters, blank, logits }: TextLineTask | TextTask): CtcRules {
-  return { characters: characters.split("\n"), blank, logits };
+export function characterRules({ characters, ...rules }: TextLineTask | TextTask): CharacterRules {
+  return { ...rules, characters: characters.split("\n") };
 }
 
 /** Returns the characters in `scores` of [T, C], in pixels along the line: `at(column, class)` is the place of a score. */
 export function placeCharacters(
-  rules: CtcRules,
+  rules: CharacterRules,
   scores: Float32Array,
   columns: number,
   at: (column: number, kind: number) => number,
   places: ColumnPlaces,
 ): ReadCharacter[] {
+  const best = Array.from({ length: columns }, (_, column) => bestClass(rules, scores, column, at));
+  const isCtc = rules.decoding !== "end-token";
+  const found = (isCtc ? runsOfClasses : beforeTheEnd)(best, rules.blank);
   const pixels = (column: number): number =>
-    Math.min(Math.max((column * places.column - places.left) * places.scale, 0), places.width);
-  const found = decodeCtc(rules, scores, columns, at);
-  return found.map((each) => ({ ...each, start: pixels(each.start), end: pixels(each.end) }));
+    isCtc
+      ? Math.min(Math.max((column * places.column - places.left) * places.scale, 0), places.width)
+      : (column * places.width) / found.length;
+  return found.map(({ kind, start, end }) => ({
+    text: rules.characters[kind] ?? "",
+    score: probability(rules, scores, start, kind, at),
+    start: pixels(start),
+    end: pixels(end),
+  }));
 }
 
 /** Returns the text of characters, and its words. */
@@ -56,29 +67,32 @@ export function lineOf(read: readonly ReadCharacter[]): LineText {
   return { ...said(read), words };
 }
 
-function decodeCtc(
-  rules: CtcRules,
-  scores: Float32Array,
-  columns: number,
-  at: (column: number, kind: number) => number,
-): ReadCharacter[] {
-  const best = Array.from({ length: columns }, (_, column) => bestClass(rules, scores, column, at));
-  const found: ReadCharacter[] = [];
-  let start = 0;
-  for (let column = 1; column <= columns; column++) {
-    const kind = best[start] ?? rules.blank;
-    if (best[column] === kind) continue;
-    const text = rules.characters[kind] ?? "";
-    const score = () => probability(rules, scores, start, kind, at);
-    if (kind !== rules.blank) found.push({ text, score: score(), start, end: column });
-    start = column;
+/** A class, and the columns that it is the best of. */
+interface ColumnRun {
+  kind: number;
+  start: number;
+  end: number;
+}
+
+function runsOfClasses(best: readonly number[], blank: number): ColumnRun[] {
+  const found: ColumnRun[] = [];
+  for (const [column, kind] of best.entries()) {
+    const last = found.at(-1);
+    if (last?.kind === kind) last.end = column + 1;
+    else found.push({ kind, start: column, end: column + 1 });
   }
-  return found;
+  return found.filter(({ kind }) => kind !== blank);
+}
+
+function beforeTheEnd(best: readonly number[], blank: number): ColumnRun[] {
+  const end = best.indexOf(blank);
+  const text = end < 0 ? best : best.slice(0, end);
+  return text.map((kind, column) => ({ kind, start: column, end: column + 1 }));
 }
 
 /** NaN is never the best. */
 function bestClass(
-  { characters, blank }: CtcRules,
+  { characters, blank }: CharacterRules,
   scores: Float32Array,
   column: number,
   at: (column: number, kind: number) => number,
@@ -93,7 +107,7 @@ function bestClass(
 }
 
 function probability(
-  { characters, logits }: CtcRules,
+  { characters, logits }: CharacterRules,
   scores: Float32Array,
   column: number,
   kind: number,
