@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from tests.commands.program import pack, refused
 from tests.models import convolution, save, weights
@@ -56,3 +57,19 @@ def test_samples_that_do_not_fit_are_refused(tmp_path: Path, case: str) -> None:
         case "a pickle":
             np.savez(sample, x=np.array([{}], object), allow_pickle=True)
     assert refused(path, "--sample", str(sample)) in ("sample-not-found", "unreadable-tensors", "invalid-sample")
+
+
+def test_a_folder_stands_for_the_pictures_in_it(tmp_path: Path) -> None:
+    path = save(convolution(), tmp_path / "small.onnx")
+    (tmp_path / "pictures").mkdir()
+    assert refused(path, "--sample", str(tmp_path / "pictures")) == "sample-not-found"
+    (tmp_path / "pictures" / "notes.txt").write_text("none")
+    for name in ("b.png", "a.jpg"):
+        Image.new("RGB", (8, 8), "orange").save(tmp_path / "pictures" / name)
+    manifest = pack(path, "--scale", "1/255", "--sample", str(tmp_path / "pictures"))
+    assert manifest.golden is not None
+    assert manifest.golden.sample == "a.jpg"
+
+
+def test_a_sample_that_is_missing_is_told_before_the_model_is_looked_for(tmp_path: Path) -> None:
+    assert refused(tmp_path / "none.onnx", "--sample", str(tmp_path / "none.jpg")) == "sample-not-found"

@@ -33,6 +33,7 @@ from webbuild.model.read_file import require_model
 from webbuild.model.set_inputs import parse_set
 from webbuild.precision.budget import SearchBudget, parse_budget
 from webbuild.reporting.progress import ProgressReporter
+from webbuild.samples.sample_files import require_samples
 from webbuild.tasks.options.picture_batches import parse_batches
 from webbuild.tasks.options.picture_sizes import PictureSize, parse_sizes
 from webbuild.tasks.options.symbolic_dims import parse_dims
@@ -73,7 +74,7 @@ def parse_pack_options(arguments: PackArguments) -> PackOptions:
     """Parse what the options say.
 
     Raises:
-        WebbuildError: what the parsers raise; `conflicting-options`.
+        WebbuildError: what the parsers raise; `conflicting-options`; `sample-not-found`.
     """
     options = PackOptions(
         dims=parse_dims(arguments.dims),
@@ -87,6 +88,7 @@ def parse_pack_options(arguments: PackArguments) -> PackOptions:
         states=parse_states(arguments.states),
     )
     check_exclusive_options(arguments.precision, arguments.weights)
+    require_samples(arguments.samples)
     if arguments.nms == "auto" and arguments.no_verify:
         raise WebbuildError(
             "conflicting-options",

@@ -25,6 +25,7 @@ from webbuild.samples.focal_stack import FocalStack, find_stacks, stacks_from_pa
 from webbuild.samples.npz import held_names, load_npz, looks_like, narrow_int64
 from webbuild.samples.random_inputs import NO_RANGES, SAMPLE_IMAGES, Ranges, check_size, random_inputs
 from webbuild.samples.sample import Frame, Sample, feeds_beside_image
+from webbuild.samples.sample_files import pictures_in, require_samples, with_folders_opened
 from webbuild.samples.synthetic_focal_stack import synthetic_focal_stack
 from webbuild.tasks.recognition.depth_from_focus import default_focus_distances
 from webbuild.tasks.registry import kind_of
@@ -60,9 +61,10 @@ def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges
         found = stacks_from_paths(given) if given else find_stacks(model.parent / "samples", stack.count)
         return [_sample_from_stack(each, stack, inputs) for each in found] or [_synthetic_stack_sample(stack, inputs)]
     image = next((spec for spec in inputs if isinstance(spec, ImageInput | CropInput)), None)
-    files = list(given)
+    require_samples(given)
+    files = list(with_folders_opened(given))
     if image is not None:
-        files = files or _image_files(model.parent / "samples") or _image_files(own)
+        files = files or pictures_in(model.parent / "samples") or pictures_in(own)
         references = [reference_file(inputs, files, index) for index in range(len(files))]
         return [_sample_from_image(*each, image, inputs, ranges) for each in zip(files, references, strict=True)]
     tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
@@ -72,7 +74,7 @@ def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges
         return [
             _sample_from_npz(file, tensors, states)
             if picture is None or file.suffix.lower() not in _PICTURES
-            else sample_beside_tensors(_require_file(file), picture, tensors, ranges, states)
+            else sample_beside_tensors(file, picture, tensors, ranges, states)
             for file in files
         ]
     return [
@@ -92,14 +94,9 @@ def _redraw_tensors(
     return random_inputs(tensors, ranges, attempt)[index][1]
 
 
-def _image_files(folder: Path) -> list[Path]:
-    return sorted(file for file in folder.glob("*") if file.suffix.lower() in _PICTURES)
-
-
 def _sample_from_image(
     file: Path, reference: Path | None, image: ImageInput | CropInput, inputs: Sequence[Input], ranges: Ranges
 ) -> Sample:
-    _require_file(file)
     if file.suffix.lower() == ".npz":
         raise WebbuildError(
             "invalid-sample",
@@ -159,7 +156,6 @@ def with_focus_distances(inputs: Sequence[Input], samples: Sequence[Sample]) -> 
 
 
 def _sample_from_npz(file: Path, inputs: Sequence[TensorInput], states: dict[str, NDArray[Any]]) -> Sample:
-    _require_file(file)
     shown = ", ".join(f"'{each.name}' {each.dtype} {each.shape}" for each in inputs)
     if file.suffix.lower() in _PICTURES:
         raise WebbuildError(
@@ -182,9 +178,3 @@ def _sample_from_npz(file: Path, inputs: Sequence[TensorInput], states: dict[str
                 exit_code=USAGE,
             )
     return Sample(file.name, {**{spec.name: arrays[spec.name] for spec in inputs}, **states})
-
-
-def _require_file(file: Path) -> Path:
-    if not file.is_file():
-        raise WebbuildError("sample-not-found", f"{file}: no such file", "check the path of --sample", exit_code=USAGE)
-    return file

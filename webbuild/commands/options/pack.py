@@ -79,8 +79,8 @@ class PackArguments(PreprocessOptions, LimitArguments):
     a Hugging Face Hub repository: hf:owner/name, hf:owner/name@revision or hf:owner/name:FILE;
     an Ultralytics .pt checkpoint, which Ultralytics exports. Loading a .pt file runs the code pickled in it.
 
-    Put --sample after MODEL: it takes every file up to the next option. The default is the images in the folder
-    `samples` next to MODEL.
+    Put --sample after MODEL: it takes every file and folder up to the next option. The default is the images in the
+    folder `samples` next to MODEL.
 
     If the model takes a stack of images, give one folder per stack, or the images of one stack. A file `focus.json` in
     the folder lists the focus distances. The default is the folders in `samples` next to MODEL.
@@ -130,7 +130,10 @@ class PackArguments(PreprocessOptions, LimitArguments):
     values: tuple[str, ...] = set_option()
     states: tuple[str, ...] = state_option()
     samples: tuple[Path, ...] = option(
-        "--sample", default=(), metavar="FILE...", help="Images, .npz, or folders of stacks to prove with."
+        "--sample",
+        default=(),
+        metavar="FILE...",
+        help="Images, folders of images, .npz, or folders of stacks to prove with.",
     )
     prompts: tuple[str, ...] = option(
         "--prompt", default=(), metavar="TEXT", help="Text prompt for the samples; repeatable."

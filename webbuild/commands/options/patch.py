@@ -53,7 +53,9 @@ class PatchArguments(LimitArguments):
     export: tuple[str, ...] = export_option()
     values: tuple[str, ...] = set_option()
     states: tuple[str, ...] = state_option()
-    samples: tuple[Path, ...] = option("--sample", default=(), metavar="FILE...", help="Images or .npz to prove with.")
+    samples: tuple[Path, ...] = option(
+        "--sample", default=(), metavar="FILE...", help="Images, folders of images, or .npz to prove with."
+    )
     nms: Literal["keep", "cpu", "gpu"] = option(
         default="keep",
         help="keep = NMS as exported; cpu and gpu rewrite or append it as pack does, which changes inputs and outputs.",

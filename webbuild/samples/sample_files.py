@@ -1,0 +1,40 @@
+"""The files that are given as samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.samples.focal_stack import IMAGE_SUFFIXES
+
+
+def require_samples(paths: Sequence[Path]) -> None:
+    """Check that all of them exist, before anything else takes time.
+
+    Raises:
+        WebbuildError: `sample-not-found`.
+    """
+    for path in paths:
+        if not path.exists():
+            what = f"{path}: no such file or folder"
+            raise WebbuildError("sample-not-found", what, "check the path of --sample", exit_code=USAGE)
+
+
+def pictures_in(folder: Path) -> list[Path]:
+    """Return the pictures in a folder, by name; none where there is no folder."""
+    return sorted(file for file in folder.glob("*") if file.suffix.lower() in IMAGE_SUFFIXES)
+
+
+def with_folders_opened(paths: Sequence[Path]) -> Iterator[Path]:
+    """Yield the paths, and in place of a folder the pictures in it.
+
+    Raises:
+        WebbuildError: `sample-not-found` for a folder without pictures.
+    """
+    for path in paths:
+        found = pictures_in(path) if path.is_dir() else [path]
+        if not found:
+            fix = f"give a folder with pictures ({', '.join(sorted(IMAGE_SUFFIXES))}), or the files themselves"
+            raise WebbuildError("sample-not-found", f"{path}: no picture in this folder", fix, exit_code=USAGE)
+        yield from found
