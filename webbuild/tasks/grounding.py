@@ -32,9 +32,6 @@ from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, PromptLimits, TypeNames
 
-THRESHOLD_OPTIONS = ("confidence", "textThreshold")
-"""The thresholds, as the caller of the runtime names them."""
-
 
 class GroundingKind(TaskKind):
     """See `GroundingTask` for what a query says."""
