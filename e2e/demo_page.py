@@ -96,13 +96,17 @@ class DemoPage:
         return self.at("backend-chip").inner_text()
 
     def overflow(self) -> int:
-        """Pixels by which the page can be scrolled sideways."""
+        """Pixels by which the page can be scrolled sideways, once it is laid out: a new width takes some frames."""
         return int(
             self.page.evaluate(
-                """() => {
-                  scrollTo({ left: 1e5, behavior: "instant" });
-                  const x = scrollX;
-                  scrollTo({ left: 0, behavior: "instant" });
+                """async () => {
+                  let x = 1;
+                  for (let frame = 0; frame < 60 && x > 0; frame++) {
+                    await new Promise(requestAnimationFrame);
+                    scrollTo({ left: 1e5, behavior: "instant" });
+                    x = scrollX;
+                    scrollTo({ left: 0, behavior: "instant" });
+                  }
                   return x;
                 }"""
             )
