@@ -81,6 +81,15 @@ def test_both_encoders_in_one_graph_are_taken_apart(folder: Path) -> None:
     assert {each.name for each in manifest.text_encoder.inputs} == {"input_ids", "attention_mask"}
 
 
+def test_a_graph_with_no_file_beside_it_is_taken_apart_into_a_new_folder(folder: Path) -> None:
+    model = both_encoders(folder, scale=20.0)
+    for file in (each for each in folder.iterdir() if each.is_file() and each != model):
+        file.unlink()
+    found = split_encoders(model, folder / "encoders")
+    assert found is not None
+    assert all(each.is_file() for each in found)
+
+
 def test_labels_make_a_classifier_of_one_graph(folder: Path) -> None:
     labels = folder / "labels.txt"
     labels.write_text("a cat\na dog\n")

@@ -54,6 +54,7 @@ def split_encoders(path: Path, folder: Path) -> tuple[Path, Path] | None:
         text = _part(source, texts, _TEXT_VECTOR)
     except ValueError:  # a vector needs inputs of both
         return None
+    folder.mkdir(exist_ok=True)
     copy_configurations(path, folder)
     return _saved(image, folder / f"{path.stem}.image.onnx"), _saved(text, folder / f"{path.stem}.text.onnx")
 
