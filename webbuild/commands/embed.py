@@ -10,7 +10,7 @@ from webbuild.bundle.picture_index import index_files, write_index
 from webbuild.commands.options.embed import EmbedArguments
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.reporting.progress import ProgressReporter
-from webbuild.samples.focal_stack import IMAGE_SUFFIXES
+from webbuild.samples.sample_files import IMAGE_SUFFIXES
 from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.embed_pictures import embed_pictures
 

@@ -20,12 +20,11 @@ from webbuild.preprocess.picture import picture_to_tensor
 from webbuild.preprocess.reference import reference_feeds, reference_file
 from webbuild.preprocess.state_feeds import state_feeds
 from webbuild.samples.beside_tensors import input_for_photographs, sample_beside_tensors
-from webbuild.samples.focal_stack import IMAGE_SUFFIXES as _PICTURES
 from webbuild.samples.focal_stack import FocalStack, find_stacks, stacks_from_paths
 from webbuild.samples.npz import held_names, load_npz, looks_like, narrow_int64
 from webbuild.samples.random_inputs import NO_RANGES, SAMPLE_IMAGES, Ranges, check_size, random_inputs
 from webbuild.samples.sample import Frame, Sample, feeds_beside_image
-from webbuild.samples.sample_files import pictures_in, require_samples, with_folders_opened
+from webbuild.samples.sample_files import IMAGE_SUFFIXES, pictures_in, require_samples, with_folders_opened
 from webbuild.samples.synthetic_focal_stack import synthetic_focal_stack
 from webbuild.tasks.recognition.depth_from_focus import default_focus_distances
 from webbuild.tasks.registry import kind_of
@@ -73,7 +72,7 @@ def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges
         picture = input_for_photographs(tensors)
         return [
             _sample_from_npz(file, tensors, states)
-            if picture is None or file.suffix.lower() not in _PICTURES
+            if picture is None or file.suffix.lower() not in IMAGE_SUFFIXES
             else sample_beside_tensors(file, picture, tensors, ranges, states)
             for file in files
         ]
@@ -157,7 +156,7 @@ def with_focus_distances(inputs: Sequence[Input], samples: Sequence[Sample]) -> 
 
 def _sample_from_npz(file: Path, inputs: Sequence[TensorInput], states: dict[str, NDArray[Any]]) -> Sample:
     shown = ", ".join(f"'{each.name}' {each.dtype} {each.shape}" for each in inputs)
-    if file.suffix.lower() in _PICTURES:
+    if file.suffix.lower() in IMAGE_SUFFIXES:
         raise WebbuildError(
             "invalid-sample",
             f"{file}: no input of the model takes a picture: {shown}",

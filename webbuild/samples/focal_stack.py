@@ -12,9 +12,8 @@ from typing import Any
 from msgspec import Struct
 
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.samples.sample_files import IMAGE_SUFFIXES, require_samples
 
-IMAGE_SUFFIXES = {".jpg", ".jpeg", ".png", ".webp"}
-"""Suffixes of files that are taken for pictures."""
 _FOCUS_FILES = ("focus.json", "focus_distances.json", "focus_distances", "focus_distances.txt", "focus.txt")
 _MAX_BYTES = 1_000_000
 """Bytes of a file of focal distances that are read."""
@@ -34,9 +33,7 @@ def stacks_from_paths(paths: Sequence[Path]) -> list[FocalStack]:
     Raises:
         WebbuildError: `sample-not-found`, `unreadable-focal-distances`.
     """
-    for path in paths:
-        if not path.exists():
-            raise WebbuildError("sample-not-found", f"{path}: no such file", "check the path", exit_code=USAGE)
+    require_samples(paths)
     files = tuple(path for path in paths if not path.is_dir())
     together = [FocalStack(_common_name(files), files, _focus_beside(files))] if files else []
     return [*(read_stack(path) for path in paths if path.is_dir()), *together]

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.samples.focal_stack import IMAGE_SUFFIXES
+
+IMAGE_SUFFIXES = {".jpg", ".jpeg", ".png", ".webp"}
+"""Suffixes of files that are taken for pictures."""
 
 
 def require_samples(paths: Sequence[Path]) -> None:
