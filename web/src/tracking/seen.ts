@@ -40,14 +40,13 @@ export function packSeen(seen: readonly Seen[]): Float64Array<ArrayBuffer> {
 
 /** [count, 8] -> [count] */
 export function unpackSeen(packed: Float64Array): Seen[] {
-  return Array.from({ length: packed.length / NUMBERS }, (_, at) => {
-    const row = packed.subarray(at * NUMBERS, (at + 1) * NUMBERS);
-    const [index = 0, classIndex = 0, score = 0, x = 0, y = 0, width = 0, height = 0, angle = 0] = row;
-    return {
-      index,
-      classIndex,
-      score,
-      box: { x, y, width, height, angle: Number.isNaN(angle) ? null : angle },
-    };
-  });
+  let at = 0;
+  const next = (): number => packed[at++] ?? Number.NaN;
+  const nextAngle = (angle = next()): number | null => (Number.isNaN(angle) ? null : angle);
+  return Array.from({ length: packed.length / NUMBERS }, () => ({
+    index: next(),
+    classIndex: next(),
+    score: next(),
+    box: { x: next(), y: next(), width: next(), height: next(), angle: nextAngle() },
+  }));
 }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import TextRecognition
@@ -15,7 +15,7 @@ from webbuild.tasks.decoding.crop_detection import CropDetection
 
 
 class ReadCharacter(Struct, frozen=True):
-    """A character, its score, and where it is: from `start` up to `end`, in columns or in pixels along the line."""
+    """A character, its score, and where it is: from `start` up to `end`, in pixels along the line."""
 
     text: str
     score: float
@@ -51,26 +51,6 @@ class ReadLine(CropDetection, frozen=True, rename="camel", kw_only=True):
     turned: bool = False
 
 
-def decode_ctc(task: TextRecognition, scores: NDArray[Any]) -> list[ReadCharacter]:
-    """Return the characters in scores [T, C], in their order, in columns."""
-    best = _best_classes(task, scores)
-    found: list[ReadCharacter] = []
-    start = 0
-    for column in range(1, len(best) + 1):
-        if column < len(best) and best[column] == best[start]:
-            continue
-        if best[start] != task.blank:
-            found.append(_character(task, scores, best[start], start, column))
-        start = column
-    return found
-
-
-def decode_until_end(task: TextRecognition, scores: NDArray[Any]) -> list[ReadCharacter]:
-    """Return a character for each of the scores [T, C] before the end token, in columns."""
-    text = itertools.takewhile(lambda each: each[1] != task.blank, enumerate(_best_classes(task, scores)))
-    return [_character(task, scores, kind, column, column + 1) for column, kind in text]
-
-
 def place_characters(
     task: TextRecognition, scores: NDArray[Any], *, column: float, left: float, scale: float, width: float
 ) -> list[ReadCharacter]:
@@ -79,18 +59,20 @@ def place_characters(
     A column is `column` pixels of the input wide, the line begins at its pixel `left`, and a pixel of it is `scale` of
     the source's, which is `width` wide.
     """
-    if task.decoding == "end-token":
-        read = decode_until_end(task, scores)
-        return [
-            structs.replace(each, start=each.start * width / len(read), end=each.end * width / len(read))
-            for each in read
-        ]
+    values = np.where(np.isnan(scores), -np.inf, np.asarray(scores, np.float64))
+    best = values.argmax(axis=1)
+    best[np.isneginf(values.max(axis=1))] = task.blank
+    is_ctc = task.decoding == "ctc"
+    runs = (_runs_of_classes if is_ctc else _until_end)(best.tolist(), task.blank)
+    characters = task.characters.split("\n")
 
     def pixels(at: float) -> float:
-        return min(max((at * column - left) * scale, 0.0), width)
+        return min(max((at * column - left) * scale, 0.0), width) if is_ctc else at * width / len(runs)
 
-    found = decode_ctc(task, scores)
-    return [ReadCharacter(each.text, each.score, pixels(each.start), pixels(each.end)) for each in found]
+    return [
+        ReadCharacter(characters[kind], _score(task, values[start], kind), pixels(start), pixels(end))
+        for kind, start, end in runs
+    ]
 
 
 def line_of(read: Sequence[ReadCharacter]) -> TextLine:
@@ -118,20 +100,23 @@ def mean_score(read: Sequence[ReadCharacter]) -> float:
     return sum(each.score for each in read) / len(read) if read else 0.0
 
 
-def _best_classes(task: TextRecognition, scores: NDArray[Any]) -> list[int]:
-    values = np.where(np.isnan(scores), -np.inf, np.asarray(scores, np.float64))
-    best = values.argmax(axis=1)
-    best[np.isneginf(values.max(axis=1))] = task.blank
-    return [int(each) for each in best]
+def _runs_of_classes(best: Sequence[int], blank: int) -> list[tuple[int, int, int]]:
+    """Return the class of each run but those of the blank, its first column, and the one behind its last."""
+    runs: list[tuple[int, int, int]] = []
+    for kind, columns in itertools.groupby(range(len(best)), best.__getitem__):
+        start, *others = columns
+        runs.append((kind, start, start + 1 + len(others)))
+    return [run for run in runs if run[0] != blank]
 
 
-def _character(task: TextRecognition, scores: NDArray[Any], kind: int, start: int, end: int) -> ReadCharacter:
-    return ReadCharacter(task.characters.split("\n")[kind], _score(task, scores[start], kind), start, end)
+def _until_end(best: Sequence[int], blank: int) -> list[tuple[int, int, int]]:
+    """Return the same of the columns before the first blank, each a run of its own."""
+    text = itertools.takewhile(lambda kind: kind != blank, best)
+    return [(kind, column, column + 1) for column, kind in enumerate(text)]
 
 
-def _score(task: TextRecognition, row: NDArray[Any], kind: int) -> float:
-    """Return the probability of a class in a row [C], whose NaN count as nothing."""
+def _score(task: TextRecognition, row: NDArray[np.float64], kind: int) -> float:
+    """Return the probability of a class in a row [C], without NaN."""
     if not task.logits:
         return float(row[kind])
-    values = np.where(np.isnan(row), -np.inf, np.asarray(row, np.float64))
-    return float(1 / np.exp(values - values[kind]).sum())
+    return float(1 / np.exp(row - row[kind]).sum())
