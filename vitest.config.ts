@@ -92,7 +92,7 @@ export default defineConfig({
   test: {
     provide: {
       required: process.env.WEBBUILD_REQUIRE ?? "",
-      times: Number(process.env.WEBBUILD_TIMES ?? 5),
+      times: Number(process.env.WEBBUILD_TIMES ?? 3),
       fuzz: FUZZ,
       seed: Number(process.env.WEBBUILD_SEED ?? Math.floor(Math.random() * 2 ** 31)) | 0,
     },

@@ -1,45 +1,52 @@
 import { describe, expect, inject, test } from "vitest";
 import { closeResults } from "../../src/api/close-results.js";
-import { backends, bundle, hasWebgpu, loadTiny, picture, runtime, withWorker } from "../support/bundle.js";
+import {
+  backends,
+  bundle,
+  hasWebgpu,
+  keepEngine,
+  loadTiny,
+  picture,
+  runtime,
+  withWorker,
+} from "../support/bundle.js";
 import { type Held, held } from "../support/measured.js";
 import { expectFlat } from "../support/soak.js";
 import { TINY_TASKS } from "../support/tiny-tasks.js";
 
-/** 50 runs and 5 cycles; `make soak` makes it 1,000 and 100. */
+/** 30 runs and 3 cycles; `make soak` makes it 1,000 and 100. */
 const cycles = inject("times");
 const runs = cycles * 10;
 
-const CASES = backends.flatMap((backend) =>
-  Object.entries(TINY_TASKS).map(([task, [manifest, options]]) => ({ backend, task, manifest, options })),
-);
+describe.runIf(hasWebgpu).each(backends)("what a worker holds, on %s,", (backend) => {
+  keepEngine(backend, "worker-measured.js");
 
-describe.runIf(hasWebgpu)("what a worker holds", () => {
-  test.each(CASES)(
-    "does not grow with the runs of $task on $backend",
+  test.each(Object.entries(TINY_TASKS))(
+    "does not grow with the runs of %s",
     { timeout: 60_000 + runs * 5_000 },
-    async ({ backend, task, manifest, options }) => {
-      await withWorker("worker-measured.js", async () => {
-        const model = await loadTiny({ backend }, manifest);
-        const image = await picture("upright.png");
-        const narrow = new ImageData(9, 31);
-        const run = async (number: number): Promise<void> => {
-          const result = await model.run(number % 2 ? image : narrow, options);
-          closeResults(result);
-          expect(result.backend).toBe(backend);
-        };
-        for (let number = 0; number < 10; number++) await run(number);
-        const before = await held();
-        const soak = { what: `runs, ${task}, ${backend}`, times: runs, each: 500, ended: "answered" };
-        await expectFlat(soak, run, held);
-        expect(before.bytes).toBeGreaterThan(1_000_000);
-        expect(before.buffers > 0).toBe(backend === "webgpu");
-        expect(before.textures > 0).toBe(backend === "webgpu");
-        if (task === "tensor") expect(model.info().graphCapture.used).toBe(backend === "webgpu");
-        await model.dispose();
-      });
+    async (task, [manifest, options]) => {
+      const model = await loadTiny({ backend }, manifest);
+      const image = await picture("upright.png");
+      const narrow = new ImageData(9, 31);
+      const run = async (number: number): Promise<void> => {
+        const result = await model.run(number % 2 ? image : narrow, options);
+        closeResults(result);
+        expect(result.backend).toBe(backend);
+      };
+      for (let number = 0; number < 10; number++) await run(number);
+      const before = await held();
+      const soak = { what: `runs, ${task}, ${backend}`, times: runs, each: 500, ended: "answered" };
+      await expectFlat(soak, run, held);
+      expect(before.bytes).toBeGreaterThan(1_000_000);
+      expect(before.buffers > 0).toBe(backend === "webgpu");
+      expect(before.textures > 0).toBe(backend === "webgpu");
+      if (task === "tensor") expect(model.info().graphCapture.used).toBe(backend === "webgpu");
+      await model.dispose();
     },
   );
+});
 
+describe.runIf(hasWebgpu)("what a worker holds", () => {
   test("does not grow with the models that come and go beside one that stays", {
     timeout: 60_000 + cycles * 30_000,
   }, async () => {

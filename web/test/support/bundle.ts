@@ -51,6 +51,15 @@ export function sharedTiny(options: LoadOptions, manifest = "manifest.json"): ()
   };
 }
 
+/** Keeps an engine loaded for all tests of the describe block: their models share its worker, which `script` is. */
+export function keepEngine(backend: Backend, script = "worker.js"): void {
+  let model: Model | undefined;
+  beforeAll(async () => {
+    model = await withWorker(script, () => runtime.load(bundle("conv.json"), { backend, cache: false }));
+  });
+  afterAll(() => model?.dispose());
+}
+
 export async function picture(name: string): Promise<Blob> {
   const response = await fetch(new URL(`../fixture/pictures/${name}`, import.meta.url));
   if (!response.ok) throw new Error(`${name}: ${response.status}`);
