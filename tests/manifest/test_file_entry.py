@@ -36,3 +36,12 @@ def test_a_file_that_is_not_compressed_has_one_form(tmp_path: Path) -> None:
     (tmp_path / "graph.onnx").write_bytes(CONTENT)
     entry = file_entry(tmp_path / "graph.onnx", tmp_path)
     assert (entry.uncompressed_size, entry.uncompressed_sha256) == (entry.size, UNSET)
+
+
+def test_what_is_in_a_copy_is_not_unpacked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("first", "second"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "engine.wasm.zst").write_bytes(zstandard.compress(CONTENT + b"engine"))
+    first = file_entry(tmp_path / "first" / "engine.wasm.zst", tmp_path / "first")
+    monkeypatch.setattr(zstandard, "open", None)
+    assert file_entry(tmp_path / "second" / "engine.wasm.zst", tmp_path / "second") == first

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping, Sequence, Set
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -99,9 +100,14 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
     write_text(folder / f"{contents.name}.d.ts", render.render_types(manifest))
     write_text(folder / "index.html", render.render_page(manifest, page_integrity(contents.name, folder)))
     write_deployment(contents.name, contents.title, folder, loaded=contents.files)
-    write_text(folder / "manifest.schema.json", json.dumps(contract.json_schema(), indent=2) + "\n")
+    write_text(folder / "manifest.schema.json", _schema_text())
     write_text(folder / SBOM_FILE, bundle_sbom(manifest, folder))
     return manifest
+
+
+@cache
+def _schema_text() -> str:
+    return json.dumps(contract.json_schema(), indent=2) + "\n"
 
 
 def _text_encoder(text: StageContents | None, folder: Path) -> Stage | msgspec.UnsetType:

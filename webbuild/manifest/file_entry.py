@@ -6,6 +6,8 @@ import gzip
 import hashlib
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
@@ -20,13 +22,15 @@ _CHUNK_BYTES = 1 << 20
 
 def file_entry(path: Path, folder: Path) -> File:
     """Return what the manifest says of a file in `folder`."""
-    size = path.stat().st_size
+    size, stored_hash = path.stat().st_size, file_hash(path)
     encoding, open_content = _ENCODINGS.get(path.suffix, ("identity", None))
-    uncompressed_size, digest = (size, None) if open_content is None else _size_and_hash(path, open_content)
+    uncompressed_size, digest = (
+        (size, None) if open_content is None else _size_and_hash(_CompressedFile(stored_hash, path, open_content))
+    )
     return File(
         path=path.relative_to(folder).as_posix(),
         size=size,
-        sha256=file_hash(path),
+        sha256=stored_hash,
         encoding=encoding,
         uncompressed_size=uncompressed_size,
         uncompressed_sha256=digest or UNSET,
@@ -61,10 +65,20 @@ _ENCODINGS: dict[str, tuple[_Encoding, _Open | None]] = {".gz": ("gzip", _open_g
 """How a file is compressed, by its suffix, and what opens it as it was before."""
 
 
-def _size_and_hash(path: Path, open_content: _Open) -> tuple[int, str]:
+@dataclass(frozen=True)
+class _CompressedFile:
+    """A compressed file, equal to any other with the same content: each bundle has a copy of the same engine."""
+
+    sha256: str
+    path: Path = field(compare=False)
+    open_content: _Open = field(compare=False)
+
+
+@lru_cache(maxsize=64)
+def _size_and_hash(file: _CompressedFile) -> tuple[int, str]:
     """Return the size and the SHA-256 of what is in a compressed file."""
     size, digest = 0, hashlib.sha256()
-    with open_content(path) as content:
+    with file.open_content(file.path) as content:
         while chunk := content.read(_CHUNK_BYTES):
             size += len(chunk)
             digest.update(chunk)
