@@ -26,9 +26,11 @@ def limit_malloc_cache() -> None:
 def collect_and_trim() -> None:
     """Collect garbage in cycles, such as a graph's nodes, and return its room to the system.
 
-    A search for garbage goes through every object there is: tens of milliseconds where a model is loaded.
+    A search for garbage goes through every object there is. The first takes 0.2 s for 140,000 objects, nearly all of
+    them modules that stay; later ones leave those out.
     """
     gc.collect()
+    _freeze_once()
     trim_malloc()
 
 
@@ -36,6 +38,11 @@ def trim_malloc() -> None:
     """Return to the system what the C library has kept nevertheless."""
     if (library := _load_glibc()) is not None:
         library.malloc_trim(0)
+
+
+@cache
+def _freeze_once() -> None:
+    gc.freeze()
 
 
 @cache
