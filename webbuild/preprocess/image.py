@@ -65,6 +65,8 @@ def enlarge(rgba: NDArray[np.uint8], box: tuple[float, float, float, float]) -> 
 
 def composite_on_white(rgba: NDArray[np.uint8]) -> NDArray[np.float64]:
     """Composite colours with their alpha behind [h, w, colours + 1] over white -> [h, w, colours], not rounded."""
+    if (rgba[..., -1] == 255).all():  # as nearly every photograph is
+        return rgba[..., :-1].astype(np.float64)
     alpha = rgba[..., -1:].astype(np.float64) / 255
     color: NDArray[np.float64] = rgba[..., :-1] * alpha + 255 * (1 - alpha)
     return color
