@@ -28,9 +28,9 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Done, Path]:
     return webbuild("pack", POSE, "-o", out, "--no-verify", "--json"), out
 
 
-@pytest.fixture
-def stand_in(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put a few empty files in the place of the built runtime: what is packed around them is the same."""
+@pytest.fixture(scope="session")
+def stand_in_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a few empty files in the place of the built runtime's."""
     root = tmp_path_factory.mktemp("web")
     names = ["runtime/webbuild.js", "runtime/worker.js", "runtime/webbuild.d.ts", "page/page.js", "page/page.css"]
     names += [f"ort/ort.{entry}.min.mjs" for entry in ("jspi", "webgpu", "wasm")]
@@ -44,4 +44,10 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         '[{"name": "comlink", "version": "4.0.0", "license": "Apache-2.0"}]'
     )
     (root / "ort" / "VERSION").write_text("1.0.0\n")
-    monkeypatch.setattr(packaged_assets, "WEB_ROOT", root)
+    return root
+
+
+@pytest.fixture
+def stand_in(stand_in_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a few empty files in the place of the built runtime: what is packed around them is the same."""
+    monkeypatch.setattr(packaged_assets, "WEB_ROOT", stand_in_root)

@@ -144,7 +144,7 @@ def test_what_is_measured_is_packed_in_float32_only(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(choose_nms, "has_playwright", lambda: True)
     monkeypatch.setattr(pack, "has_playwright", lambda: False)
     monkeypatch.setattr(chromium, "chromium_backend", lambda _: "the engine of the tests does not run")
-    _, manifest = packed("detect-nms", tmp_path, "auto", "--precision", "mixed")
+    _, manifest = packed("detect-nms", tmp_path, "auto", "--precision", "mixed", "--budget", "evaluations=5")
     assert measured == [{"fp32"}] * 2 * TURNS
     assert {graph.precision for graph in manifest.graphs} > {"fp32"}
 

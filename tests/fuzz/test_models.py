@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import hostile
-from tests.commands.conftest import stand_in  # noqa: F401 (a fixture)
+from tests.commands.conftest import stand_in, stand_in_root  # noqa: F401 (fixtures)
 from tests.commands.program import Done, webbuild
 from tests.commands.test_flipped_bytes import BRANCHES
 from tests.fuzz import damage
