@@ -34,8 +34,8 @@ BLANK = {"/blank.html": ("text/html", b"")}
 ADAPTER = "async () => Boolean(await navigator.gpu?.requestAdapter())"
 
 os.environ[NO_CACHE] = "1"
-expect.set_options(timeout=15_000)
-"""Milliseconds: what a page shows may wait for its model, which loads slowly on two cores."""
+expect.set_options(timeout=120_000)
+"""Milliseconds: what a page shows may wait for its model, which loads slowly on two cores that others use too."""
 
 Webbuild = Callable[..., subprocess.CompletedProcess[str]]
 Open = Callable[..., DemoPage]
@@ -187,15 +187,15 @@ def root(bundle: Path) -> Iterator[Server]:
         yield server
 
 
-PLACES = {
-    "root": ("/", True),
-    "root, not isolated": ("/", False),
-    "sub-path": ("/demos/pose/", True),
-    "sub-path, not isolated": ("/demos/pose/", False),
-}
+PLACES = [
+    pytest.param(("/", True), id="root"),
+    pytest.param(("/", False), id="root, not isolated", marks=pytest.mark.slow),
+    pytest.param(("/demos/pose/", True), id="sub-path", marks=pytest.mark.slow),
+    pytest.param(("/demos/pose/", False), id="sub-path, not isolated"),
+]
 
 
-@pytest.fixture(scope="session", params=list(PLACES.values()), ids=list(PLACES))
+@pytest.fixture(scope="session", params=PLACES)
 def place(request: pytest.FixtureRequest, bundle: Path) -> Iterator[Server]:
     """Each way in which a host may serve the bundle."""
     prefix, isolated = request.param

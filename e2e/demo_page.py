@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from webbuild.browser.console import Console
 
-_LOADED = 180_000
+LOADED = 180_000
 """Milliseconds that loading may take: SwiftShader compiles shaders for half a minute on two cores."""
 _POLLING = 50
 """Milliseconds between two looks at the page: a look in each animation frame would be part of the page's frames."""
@@ -21,7 +21,7 @@ class DemoPage:
     def __init__(self, page: Page, url: str) -> None:
         self.page, self.console = page, Console()
         self.console.listen(page)
-        page.set_default_timeout(_LOADED)
+        page.set_default_timeout(LOADED)
         page.goto(url)
 
     def at(self, name: str) -> Locator:
@@ -41,7 +41,7 @@ class DemoPage:
         self.page.wait_for_function(
             """() => document.body.dataset.state === "error" || (document.body.dataset.state === "ready"
                 && document.querySelector("[data-testid=result-count]")?.textContent !== "")""",
-            timeout=_LOADED,
+            timeout=LOADED,
             polling=_POLLING,
         )
 
@@ -83,13 +83,13 @@ class DemoPage:
             }"""
         )
         yield
-        self.page.wait_for_function("() => writes > 0", timeout=_LOADED, polling=_POLLING)
+        self.page.wait_for_function("() => writes > 0", timeout=LOADED, polling=_POLLING)
         self.wait_until_idle()
 
     def switch(self, backend: str) -> int:
         """Choose a backend as a person does: by the label around its radio button."""
         self.at(f"backend-{backend}").locator("xpath=ancestor::label").click()
-        expect(self.at("backend-chip")).not_to_have_text("", timeout=_LOADED)
+        expect(self.at("backend-chip")).not_to_have_text("", timeout=LOADED)
         return self.wait_for_result()
 
     def chip(self) -> str:

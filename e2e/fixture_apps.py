@@ -97,10 +97,10 @@ def serving(folder: Path, *command: str) -> Iterator[str]:
 
 
 def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while time.monotonic() < end and server.poll() is None:
         try:
-            with urllib.request.urlopen(url, timeout=60):
+            with urllib.request.urlopen(url, timeout=300):
                 return
         except (urllib.error.URLError, ConnectionError):
             time.sleep(0.1)

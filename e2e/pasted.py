@@ -7,6 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+from e2e.demo_page import LOADED
 from webbuild.browser.server import Server
 
 
@@ -21,5 +22,5 @@ def run_pasted(page: Page, bundle: Path, code: str, given: str, wanted: str) -> 
     )
     with Server(bundle.parent) as server:
         page.goto(f"{server.url}pasted.html")
-        page.wait_for_function("globalThis.wanted !== undefined", timeout=180_000)
+        page.wait_for_function("globalThis.wanted !== undefined", timeout=LOADED)
         return page.evaluate("globalThis.wanted")

@@ -22,9 +22,6 @@ FIRST, SECOND = "red circle . blue square .", "star . cafes ? green circle ."
 END = "[SEP]"
 """Read where its score is above the threshold, as the original reads it; random weights do so."""
 
-SOON = 30_000
-"""Milliseconds that a run may take on a busy machine."""
-
 
 @pytest.fixture(scope="module")
 def prompted(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -129,13 +126,13 @@ def test_a_prompt_that_is_too_long_is_told_with_the_count_and_is_no_end(demo: De
     demo.at("prompt").fill("red circle . " * 90)
     demo.at("prompt").press("Enter")
     alert = demo.page.get_by_role("alert")
-    expect(alert).to_contain_text("prompt has 272 tokens, and the model takes 256", timeout=SOON)
+    expect(alert).to_contain_text("prompt has 272 tokens, and the model takes 256")
     demo.at("prompt").fill(" . ")
     demo.at("prompt").press("Enter")
-    expect(alert).to_contain_text("prompt is empty", timeout=SOON)
+    expect(alert).to_contain_text("prompt is empty")
     demo.at("prompt").fill("star")
     demo.at("prompt").press("Enter")
-    expect(alert).to_be_hidden(timeout=SOON)
+    expect(alert).to_be_hidden()
     demo.wait_for_result()
 
 

@@ -18,13 +18,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from e2e.accessibility import violations
 from e2e.conftest import Open, Webbuild
-from e2e.demo_page import DemoPage
+from e2e.demo_page import LOADED, DemoPage
 from tests.models import HEADER
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 
-LOADED, SOON = 180_000, 30_000
-"""Milliseconds that loading and a run may take on a busy machine."""
 ENLARGING = f"""{HEADER} enlarging (float[1,3,48,64] image) => (float[1,3,96,128] larger)
 <float[4] scales = {{1, 1, 2, 2}}, float zero = {{0}}, float one = {{1}}> {{
   a = Resize <mode = "nearest"> (image, , scales)
@@ -132,7 +130,7 @@ def test_before_and_after_are_compared_and_all_pixels_are_saved(
     expect(demo.at("split")).to_be_visible(timeout=LOADED)
     sample = json.loads((packed["enlarging"] / "manifest.json").read_text("utf-8"))["samples"][0]
     size = (sample["width"] * 2, sample["height"] * 2)
-    expect(demo.at("picture-size")).to_have_text(f"{size[0]} \u00d7 {size[1]} pixels", timeout=SOON)
+    expect(demo.at("picture-size")).to_have_text(f"{size[0]} \u00d7 {size[1]} pixels")
     assert saved(demo).shape == (size[1], size[0], 3)
     overlay = """() => {
       const { width, height } = document.getElementById("overlay");
@@ -140,12 +138,12 @@ def test_before_and_after_are_compared_and_all_pixels_are_saved(
         .getImageData(Math.round(width * share), Math.round(height / 2), 1, 1).data[3];
       return [0.4, 0.6].map(pixel);
     }"""
-    demo.page.wait_for_function(f"() => String(({overlay})()) === '0,255'", timeout=SOON)
+    demo.page.wait_for_function(f"() => String(({overlay})()) === '0,255'")
     demo.at("split").press("Home")
-    demo.page.wait_for_function(f"() => String(({overlay})()) === '255,255'", timeout=SOON)
+    demo.page.wait_for_function(f"() => String(({overlay})()) === '255,255'")
     demo.at("zoom").fill("3")
     enlarged = "document.getElementById('slot').getBoundingClientRect().width > 2000"
-    demo.page.wait_for_function(f"() => {enlarged}", timeout=SOON)
+    demo.page.wait_for_function(f"() => {enlarged}")
     assert violations(demo.page) == []
 
 

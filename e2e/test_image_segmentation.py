@@ -23,8 +23,6 @@ from webbuild.model.traversal import read_op_types
 from webbuild.verify.bundle_reader import open_bundle
 
 MODEL = Path(__file__).parents[1] / "models" / "mask2former-swin" / "mask2former.onnx"
-SOON = 60_000
-"""Milliseconds that a run may take on a busy machine."""
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
+from e2e.demo_page import LOADED
 from webbuild.browser.console import Console
 from webbuild.browser.server import Server
 
@@ -111,7 +112,7 @@ def test_the_built_app_runs(built: Path, without_gpu: Browser, prefix: str) -> N
         page, console = context.new_page(), Console()
         console.listen(page)
         page.goto(server.url)
-        page.wait_for_function("() => document.body.dataset.people", timeout=60_000)
+        page.wait_for_function("() => document.body.dataset.people", timeout=LOADED)
         assert int(page.evaluate("document.body.dataset.people")) > 3
         assert page.evaluate("document.body.dataset.first") == "nose"
         assert console.errors == []
@@ -124,7 +125,7 @@ def test_the_runtime_of_the_package_loads_a_bundle_by_its_address(built: Path, w
         page, console = context.new_page(), Console()
         console.listen(page)
         page.goto(f"{server.url}shared.html")
-        page.wait_for_function("() => document.body.dataset.people", timeout=60_000)
+        page.wait_for_function("() => document.body.dataset.people", timeout=LOADED)
         assert int(page.evaluate("document.body.dataset.people")) > 3
         assert console.errors == []
         context.close()

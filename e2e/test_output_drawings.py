@@ -90,7 +90,7 @@ def pages(
 
 def pixel(page: DemoPage, x: float, y: float, right: Callable[[list[int]], bool]) -> None:
     """Wait until the colour and alpha drawn over the picture, at parts of its width and height, are right."""
-    for _ in range(200):
+    for _ in range(2000):
         seen = page.page.evaluate(PIXEL, [x, y])
         if right(seen):
             return

@@ -74,7 +74,7 @@ def run(chromium: BrowserHandle, site: Server, *order: str) -> Any:
         page.on("worker", lambda worker: workers.append(worker.url))
         page.goto(f"{site.url}two.html")
         answers = page.evaluate(SCRIPT, [f"./pose/samples/{PICTURE}", list(order)])
-        until = time.monotonic() + 30
+        until = time.monotonic() + 300
         while page.workers and time.monotonic() < until:  # the browser tells of it a little later
             page.wait_for_timeout(50)
         assert (page.workers, console.errors) == ([], [])

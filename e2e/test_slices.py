@@ -50,7 +50,7 @@ def drawn(root: Server) -> Server:
     return root
 
 
-@pytest.fixture(params=["webgpu", "wasm"])
+@pytest.fixture(params=[pytest.param("webgpu", marks=pytest.mark.slow), "wasm"])
 def found(request: pytest.FixtureRequest, with_gpu: BrowserHandle, drawn: Server) -> Iterator[dict[str, Any]]:
     browser: Browser = with_gpu.browser
     context = browser.new_context()

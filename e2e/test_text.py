@@ -79,7 +79,7 @@ def test_the_page_searches_and_copies_the_text(
         demo.page.evaluate(CAMERA, demo.page.locator("#samples img").first.get_attribute("src"))
         with demo.another_run():
             demo.page.get_by_role("button", name="Use camera").click()
-            demo.page.wait_for_function("() => writes > 0 || document.body.dataset.state === 'error'", timeout=60_000)
+            demo.page.wait_for_function("() => writes > 0 || document.body.dataset.state === 'error'")
             expect(demo.page.get_by_role("alert")).to_be_hidden()
             expect(rows).not_to_have_count(0)
             demo.page.get_by_role("button", name="Stop camera").click()

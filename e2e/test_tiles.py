@@ -15,6 +15,7 @@ from PIL import Image
 from playwright.sync_api import Browser, expect
 
 from e2e.conftest import BLANK, Open, Webbuild
+from e2e.demo_page import LOADED
 from tests.models import save
 from tests.native import Session
 from tests.picture_nets import compact
@@ -72,7 +73,7 @@ def test_the_page_shows_tile_after_tile_and_the_whole_picture(
     open_page: Open, without_gpu: Browser, served: Server
 ) -> None:
     demo = open_page(without_gpu, served.url)
-    expect(demo.at("picture-size")).to_have_text(ENLARGED, timeout=180_000)
+    expect(demo.at("picture-size")).to_have_text(ENLARGED, timeout=LOADED)
     demo.page.evaluate(WORDS)
     demo.show(0)
     expect(demo.at("picture-size")).to_have_text(ENLARGED)

@@ -9,6 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, expect
 
 from e2e.camera import CAMERA
+from e2e.demo_page import LOADED
 from webbuild.browser.console import Console
 from webbuild.browser.server import Server
 from webbuild.bundle.hosting import HEADER_RULES
@@ -40,6 +41,7 @@ def opened(browser: Browser, bundle: Path, attributes: str) -> Iterator[Page]:
     with Server(bundle, headers=HEADER_RULES[0].headers, virtual=page_files) as server:
         context = browser.new_context(reduced_motion="reduce")
         page, console = context.new_page(), Console()
+        page.set_default_timeout(LOADED)
         console.listen(page)
         page.goto(f"{server.url}app.html")
         yield page
@@ -49,7 +51,7 @@ def opened(browser: Browser, bundle: Path, attributes: str) -> Iterator[Page]:
 
 def people(page: Page) -> int:
     """Wait for the next result, and return how many people it has."""
-    page.wait_for_function("() => results.length > 0", timeout=60_000)
+    page.wait_for_function("() => results.length > 0")
     return int(page.evaluate("results.shift()"))
 
 

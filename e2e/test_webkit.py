@@ -53,7 +53,7 @@ HAS = """() => ({
 def opened(page: WebDriverPage, url: str) -> int:
     """Open the demo page and wait for its first result; return the number of people."""
     page.goto(url)
-    page.wait_for_function(SHOWN, seconds=120)
+    page.wait_for_function(SHOWN)
     assert page.evaluate("() => document.body.dataset.state") == "ready", page.evaluate(TEXT, "failure")
     return int(page.evaluate(TEXT, "result-count"))
 

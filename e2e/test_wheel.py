@@ -189,10 +189,10 @@ def test_a_model_packs_is_compared_in_chromium_and_served(with_browser: Path) ->
     try:
         assert process.stdout is not None
         address = process.stdout.readline().strip()
-        with urllib.request.urlopen(f"{address}manifest.json", timeout=30) as answer:
+        with urllib.request.urlopen(f"{address}manifest.json", timeout=300) as answer:
             assert answer.read() == (place / "dist" / "small" / "manifest.json").read_bytes()
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=300)
     finally:
         process.kill()
     assert process.returncode == 130
