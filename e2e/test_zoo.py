@@ -10,22 +10,41 @@ from benchmarks.zoo.stored import STORED, restore
 from benchmarks.zoo.zoo_model import load_zoo
 
 NAMES = sorted(file.name.removesuffix(".zst") for file in STORED.glob("*.zst"))
+ONE_OF_EACH_KIND = {
+    "bert.ts14-free.dynamic-int8",
+    "detr.ts17.slim",
+    "gtcrn.ts11",
+    "llama-past.ts17-free.q4",
+    "modernbert.dynamo18-free",
+    "resnet10t.ts9.opset21",
+    "segformer.dynamo18",
+    "shufflenet.ts11.qoperator",
+    "swin.ts17.ort-swin",
+    "tf-ssd.tf2onnx",
+}
+"""Each exporter, quantizer and optimizer, free sizes, a state; pictures, words and sound. The others are slow."""
 
 
 @pytest.fixture(scope="module")
-def rows(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Row]:
-    """Return what became of each model of the sample."""
+def rows(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Row]:
+    """Return what became of each model that a test asks for."""
     folder = tmp_path_factory.mktemp("zoo")
-    for file in STORED.glob("*.zst"):
-        restore(file, folder)
-    return {row.name: row for row in measure(list(load_zoo(folder, "")), folder / "patched")}
+    chosen = {item.name for item in request.session.items if item.path == request.path}
+    for name in NAMES:
+        if f"test_it_is_taken_and_right[{name}]" in chosen:
+            restore(STORED / f"{name}.zst", folder)
+    models = list(load_zoo(folder, ""))
+    return {row.name: row for row in measure(models, folder / "patched", unpatched=False)}
 
 
 def test_the_sample_is_there() -> None:
     assert len(NAMES) >= 30
+    assert set(NAMES) >= ONE_OF_EACH_KIND
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in ONE_OF_EACH_KIND else pytest.mark.slow) for name in NAMES]
+)
 def test_it_is_taken_and_right(rows: dict[str, Row], name: str) -> None:
     row = rows[name]
     assert (row.patched.door, row.patched.refused, row.patched.on_wasm) == ("", "", "")

@@ -20,8 +20,8 @@ from benchmarks.zoo.zoo_model import ZOO, ZooModel, load_zoo
 from webbuild.errors import WebbuildError
 
 
-def measure(models: list[ZooModel], out: Path) -> list[Row]:
-    """Patch and run the models."""
+def measure(models: list[ZooModel], out: Path, *, unpatched: bool = True) -> list[Row]:
+    """Patch and run the models; `unpatched` runs them on WebGPU as they are, too."""
     out.mkdir(parents=True, exist_ok=True)
 
     def patched(model: ZooModel) -> Patched:
@@ -34,7 +34,8 @@ def measure(models: list[ZooModel], out: Path) -> list[Row]:
     references = {model.name: model.reference() for model in models}
     taken = [model for model in models if not made[model.name].refused]
     on_gpu = [model for model in taken if not made[model.name].on_wasm]
-    before = run_all([job(model, model.path) for model in models], "webgpu", references)
+    as_they_are = [job(model, model.path) for model in models] if unpatched else []
+    before = run_all(as_they_are, "webgpu", references)
     after = run_all([job(m, Path(made[m.name].file), made[m.name].cpu_nodes) for m in on_gpu], "webgpu", references)
     wasm = run_all([job(model, Path(made[model.name].file)) for model in taken], "wasm", references)
     runs = [{**dict.fromkeys(references, Run()), **side} for side in (before, after, wasm)]
