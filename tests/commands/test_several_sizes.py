@@ -13,7 +13,7 @@ import pytest
 from tests.commands.program import pack, refused, webbuild
 from tests.models import HEADER, parsed, save, weights
 from webbuild.compile import model_variant
-from webbuild.manifest.manifest import Manifest
+from webbuild.manifest.manifest import Manifest, TensorInput
 from webbuild.manifest.variant_names import picture_size, variant_names
 from webbuild.ortweb import packaged_assets
 from webbuild.runners.native import NativeRunner
@@ -140,6 +140,18 @@ def test_every_size_has_a_graph_in_half_precision_that_shares_the_weights(tmp_pa
     assert {each for each in runners if "fp16" in each or "mixed" in each} == {
         f"webgpu {graphs[0].precision} {size}" for graphs, size in zip(half, ("32x32", "48x48"), strict=True)
     }
+
+
+@pytest.mark.parametrize("given", [("--size", "8,12x8"), ("--size", "32,48x32", "--task", "tensor")])
+def test_inputs_that_stay_tensors_have_several_sizes(given: tuple[str, ...], tmp_path: Path) -> None:
+    manifest = pack(model(tmp_path, channels=8), *given)
+    sizes = [f"{width}x{height}" for *_, height, width in (each.inputs[0].shape for each in manifest.every_variant)]
+    assert all(isinstance(each.inputs[0], TensorInput) for each in manifest.every_variant)
+    assert variant_names(manifest) == sizes
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    names = {f"{target} {size}" for target in ("webgpu", "wasm") for size in sizes}
+    assert {each["subject"]["runner"] for each in report["comparisons"]} == names
+    assert {each["graph"] for each in report["downloads"]} == names
 
 
 def test_samples_of_tensors_fit_one_size_alone(tmp_path: Path) -> None:

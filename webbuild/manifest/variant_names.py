@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from webbuild.manifest.inputs.picture import PictureInput
 from webbuild.manifest.inputs.point_prompt import PointPromptInput
 from webbuild.manifest.inputs.stack import StackInput
+from webbuild.manifest.inputs.tensor import TensorInput
 from webbuild.manifest.manifest import Manifest
 
 
@@ -20,7 +23,24 @@ def variant_names(manifest: Manifest) -> list[str]:
         for each in every
     ]
     differing = [names for names in (sizes, batches, clicks) if len(set(names)) > 1]
-    return [" ".join(names) for names in zip(*differing, strict=True)] or [""]
+    named = [" ".join(names) for names in zip(*differing, strict=True)]
+    return named or (_tensor_sizes(every) if len(every) > 1 else [""])
+
+
+def _tensor_sizes(every: Sequence[Manifest]) -> list[str]:
+    """Return the width and height of each variant of what is a picture for `--size` alone, and stays a tensor."""
+    for specs in zip(*(each.inputs for each in every), strict=True):
+        sizes = [_sides(spec.shape) for spec in specs if isinstance(spec, TensorInput)]
+        if len(set(sizes)) == len(every):
+            return sizes
+    return [""]
+
+
+def _sides(shape: Sequence[int]) -> str:
+    match shape:
+        case [_, 1 | 3 | 4, height, width] | [_, height, width, 1 | 3 | 4] | [_, _, height, width]:
+            return f"{width}x{height}"
+    return ""
 
 
 def prompt_points(manifest: Manifest) -> int:
