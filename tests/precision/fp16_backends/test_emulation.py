@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from benchmarks.fp16.rounding import RoundedFp16
 from tests.precision.fp16_backends.conftest import graph
 from webbuild.errors import WebbuildError
-from webbuild.precision.fp16_backends import Fp16Backend
+from webbuild.precision.fp16_backends import Fp16Backend, emulation_graph
 from webbuild.precision.fp16_backends.emulation_graph import build_emulation_graph
 
 
@@ -114,6 +114,28 @@ def test_every_input_has_its_answer() -> None:
     feeds = [{"x": half(number, 0)} for number in (1, 2, 3)]
     found = RoundedFp16().run(graph("g (float16[2] x) => (float16[2] y) { y = Add(x, x) }"), feeds)
     assert [each["y"][0] for each in found] == [2, 4, 6]
+
+
+def test_a_graph_is_built_once_for_the_runs_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[ir.Model] = []
+
+    def build(model: ir.Model, *, kernel_errors: bool) -> ir.Model:
+        built.append(model)
+        return build_emulation_graph(model, kernel_errors=kernel_errors)
+
+    monkeypatch.setattr(emulation_graph, "build_emulation_graph", build)
+    sums, products = (graph(f"g (float16[1] x) => (float16[1] y) {{ y = {op}(x, x) }}") for op in ("Add", "Mul"))
+    with RoundedFp16() as arithmetic:
+        found = [arithmetic.run(model, [{"x": half(3)}])[0]["y"] for model in (sums, sums, products, sums)]
+    assert [each.item() for each in found] == [6, 6, 9, 6]
+    assert built == [sums, products, sums]
+
+
+def test_random_numbers_begin_again_in_each_run_of_a_model() -> None:
+    model = graph("g (float16[3] x) => (float16[3] y) { r = RandomUniformLike<seed = 1.0>(x)\n y = Add(x, r) }")
+    with RoundedFp16() as arithmetic:
+        first, again = (arithmetic.run(model, [{"x": half(1, 2, 3)}])[0]["y"] for _ in range(2))
+    np.testing.assert_array_equal(first, again)
 
 
 def test_what_native_onnx_runtime_refuses_is_told() -> None:

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
     from webbuild.manifest.manifest import StateInput
+    from webbuild.runners.native import NativeRunner
+
+_RANDOM_OPS = frozenset({
+    "RandomUniform", "RandomNormal", "RandomUniformLike", "RandomNormalLike", "Multinomial", "Bernoulli", "Dropout",
+})  # fmt: skip
+"""Operators of which a second run in a session gives other numbers than the first."""
 
 
 class EmulatedFp16(Fp16Backend):
@@ -33,6 +39,9 @@ class EmulatedFp16(Fp16Backend):
 
     def __init__(self, reason: str = "it was asked for") -> None:
         self.reason = reason
+        self._model: ir.Model | None = None
+        self._runner: NativeRunner | None = None
+        self._is_random = False
 
     def run(
         self, model: ir.Model, feeds: Sequence[Tensors], states: Sequence[StateInput] = ()
@@ -44,13 +53,9 @@ class EmulatedFp16(Fp16Backend):
         """
         import onnx_ir as ir
 
-        from webbuild.precision.fp16_backends.emulation_graph import build_emulation_graph
-        from webbuild.runners.native import NativeRunner
-
         halves = {value.name for value in model.graph.outputs if value.dtype == ir.DataType.FLOAT16}
         try:
-            graph = build_emulation_graph(model, kernel_errors=self.kernel_errors)
-            runner = NativeRunner(Path("half.onnx"), ir.to_proto(graph).SerializeToString())
+            runner = self._open(model)
             found = self._in_turn(
                 lambda given: runner.run(self._inputs({name: _to_float32(value) for name, value in given.items()})),
                 feeds,
@@ -60,10 +65,35 @@ class EmulatedFp16(Fp16Backend):
             if error.code == "unknown-dtype":
                 raise
             raise WebbuildError("fp16-backend-failed", f"float16, {self.name}: {error.message}", error.fix) from error
-        runner.close()
+        if self._is_random:
+            runner.close()
         return [
             {name: _to_float16(value) if name in halves else value for name, value in each.items()} for each in found
         ]
+
+    def close(self) -> None:
+        """Let go of the graph that was run last."""
+        if self._runner is not None:
+            self._runner.close()
+        self._model, self._runner = None, None
+
+    def _open(self, model: ir.Model) -> NativeRunner:
+        """Return what runs a model: for the one that was run last the same, as a search asks for it several times.
+
+        The session stays too, unless it draws random numbers, which would go on where the last run stopped.
+        """
+        import onnx_ir as ir
+
+        from webbuild.precision.fp16_backends.emulation_graph import build_emulation_graph
+        from webbuild.runners.native import NativeRunner
+
+        if self._runner is None or self._model is not model:
+            self.close()
+            graph = build_emulation_graph(model, kernel_errors=self.kernel_errors)
+            self._is_random = any(node.op_type in _RANDOM_OPS for node in graph.graph.all_nodes())
+            self._runner = NativeRunner(Path("half.onnx"), ir.to_proto(graph).SerializeToString())
+            self._model = model
+        return self._runner
 
     def _inputs(self, feeds: Tensors) -> Tensors:
         """Return what the graph that is computed takes."""

@@ -15,6 +15,7 @@ from onnx_ir.passes.common import ShapeInferencePass
 
 from webbuild.errors import WebbuildError
 from webbuild.passes.dtypes.retype import retype_attributes, retype_value
+from webbuild.passes.rewrite import static_shape
 from webbuild.precision.fp16_backends.error_draws import ErrorDraws
 from webbuild.precision.fp16_backends.graph_builder import GraphBuilder
 from webbuild.precision.fp16_backends.kernel_errors import SAME_SIGN_OPS, error_bound
@@ -37,7 +38,7 @@ def build_emulation_graph(model: ir.Model, *, kernel_errors: bool) -> ir.Model:
         WebbuildError: `unknown-dtype` for a value of which nothing says what it is.
     """
     made = _with_known_types(model)
-    if kernel_errors:
+    if kernel_errors and not _has_static_shapes(made):
         ShapeInferencePass(check_type=False)(made)
     draws = ErrorDraws(made.graph) if kernel_errors else None
     for graph in made.graphs():
@@ -74,6 +75,15 @@ def _with_known_types(model: ir.Model) -> ir.Model:
 def _untyped_values(model: ir.Model) -> Iterator[ir.Value]:
     for node in model.graph.all_nodes():
         yield from (value for value in node.outputs if value.name and value.dtype is None)
+
+
+def _has_static_shapes(model: ir.Model) -> bool:
+    return all(
+        static_shape(value) is not None
+        for graph in model.graphs()
+        for value in (*graph.inputs, *graph.initializers.values(), *(each for node in graph for each in node.outputs))
+        if value.name
+    )
 
 
 def _round(graph: ir.Graph, value: ir.Value, draws: ErrorDraws | None) -> None:
