@@ -69,7 +69,8 @@ def test_a_real_gpu_is_asked_for_by_name() -> None:
 
 def test_a_real_gpu_is_reached_through_vulkan_on_linux_alone() -> None:
     flags = {name: chromium_flags(webgpu=True, environ={"WEBBUILD_GPU": "real"}, platform=name) for name in PLATFORMS}
-    assert [name for name in PLATFORMS if "--enable-features=Vulkan" in flags[name]] == ["linux"]
+    for flag in ("--enable-features=Vulkan", "--use-angle=vulkan", "--disable-vulkan-surface"):
+        assert [name for name in PLATFORMS if flag in flags[name]] == ["linux"]
 
 
 def test_chrome_is_looked_for_where_it_is_installed_when_it_is_not_on_the_path() -> None:

@@ -12,6 +12,7 @@ from webbuild.bench.profiling_visit import profile_visit
 from webbuild.bench.report import BackendBench, PeakMemory, Profile, RunTimes
 from webbuild.bench.scenario import Scenario
 from webbuild.browser.driven_browser import DrivenBrowser, DrivenPage, browser_title
+from webbuild.browser.gpu_adapter import require_own_gpu
 from webbuild.errors import WebbuildError
 from webbuild.verify.page_rpc import PageError
 from webbuild.verify.report import Problem, problem_of
@@ -28,6 +29,7 @@ def bench_backend(browser: DrivenBrowser, scenario: Scenario, backend: str, wher
     label = f"{backend} at {where}" if where else backend
     try:
         _visit(browser, label, lambda page: visits.measure(page, scenario, backend), problems)
+        require_own_gpu(_adapter(visits), browser.name)
         if visits.second is not None:
             profiled = partial(profile_visit, browser, scenario=scenario, backend=backend)
             examined = _visit(browser, label, profiled, problems)
@@ -40,7 +42,7 @@ def bench_backend(browser: DrivenBrowser, scenario: Scenario, backend: str, wher
     return BackendBench(
         endpoint=where,
         browser=browser_title(browser),
-        adapter="" if info is None or info.adapter is None else str(info.adapter),
+        adapter=_adapter(visits),
         backend=backend if used == "fp32" else f"{backend} {used}",
         engine_build="" if info is None else info.engine.build,
         threads=0 if info is None else info.engine.threads,
@@ -51,6 +53,11 @@ def bench_backend(browser: DrivenBrowser, scenario: Scenario, backend: str, wher
         peak_memory=peak,
         problems=(*problems, *fallback_only_problems(label, visits.frames)),
     )
+
+
+def _adapter(visits: PageLoads) -> str:
+    info = None if visits.load_timing is None else visits.load_timing.info
+    return "" if info is None or info.adapter is None else str(info.adapter)
 
 
 def _visit(browser: DrivenBrowser, label: str, visit: Callable[[DrivenPage], T], problems: list[Problem]) -> T | None:

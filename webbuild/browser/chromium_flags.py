@@ -22,7 +22,8 @@ _COMMON_FLAGS = (
 _WEBGPU_FLAGS = ("--enable-unsafe-webgpu",)
 _SOFTWARE_GPU_FLAGS = ("--use-webgpu-adapter=swiftshader",)
 _HARDWARE_GPU_FLAGS = ("--ignore-gpu-blocklist",)
-_VULKAN_FLAGS = ("--enable-features=Vulkan",)
+_VULKAN_FLAGS = ("--enable-features=Vulkan", "--use-angle=vulkan", "--disable-vulkan-surface")
+"""Without a display Chromium takes an NVIDIA GPU only with all three, and SwiftShader without a word otherwise."""
 _NO_GPU_FLAGS = ("--disable-gpu", "--disable-features=WebGPU", "--disable-blink-features=WebGPU")
 
 

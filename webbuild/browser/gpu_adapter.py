@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 
+from webbuild.browser.chromium_flags import GPU_VARIABLE
 from webbuild.errors import USAGE, WebbuildError
 
 _SOFTWARE = re.compile(r"llvmpipe|lavapipe|swiftshader|software", re.IGNORECASE)
@@ -15,16 +17,33 @@ def adapter_name(fields: Mapping[str, str] | None, browser: str, fix: str = _FIX
     """Return every word of what a page's `adapter()` returned in a browser, each once.
 
     Raises:
-        WebbuildError: `no-adapter` where there is none.
+        WebbuildError: `no-adapter` where there is none, or none of what was asked for, see `require_own_gpu`.
     """
     if not fields:
         raise no_adapter_error(browser, fix)
-    return " ".join(dict.fromkeys(word for word in fields.values() if word)) or "unnamed"
+    name = " ".join(dict.fromkeys(word for word in fields.values() if word)) or "unnamed"
+    require_own_gpu(name, browser)
+    return name
 
 
 def is_software(adapter: str) -> bool:
     """Whether an adapter of this name computes on the CPU."""
     return _SOFTWARE.search(adapter) is not None
+
+
+def require_own_gpu(adapter: str, browser: str, environ: Mapping[str, str] = os.environ) -> None:
+    """See that a page has the machine's own GPU where that is asked for: Chromium falls back to a software adapter.
+
+    Raises:
+        WebbuildError: `no-adapter` where `WEBBUILD_GPU=real`, and the adapter computes on the CPU.
+    """
+    if environ.get(GPU_VARIABLE) == "real" and is_software(adapter):
+        raise WebbuildError(
+            "no-adapter",
+            f"{browser.lower()}: {GPU_VARIABLE}=real asks for the machine's GPU, and {adapter} computes on the CPU",
+            f"install the GPU's Vulkan driver and its libraries, or unset {GPU_VARIABLE}",
+            exit_code=USAGE,
+        )
 
 
 def no_adapter_error(browser: str, fix: str = _FIX) -> WebbuildError:

@@ -9,7 +9,7 @@ import msgspec
 
 from webbuild.browser.console import Console, ConsoleMessage
 from webbuild.browser.driven_browser import DrivenBrowser, DrivenPage
-from webbuild.browser.gpu_adapter import no_adapter_error
+from webbuild.browser.gpu_adapter import no_adapter_error, require_own_gpu
 from webbuild.browser.server import Server
 from webbuild.equivalence.answer import Answer
 from webbuild.manifest.manifest import Graph
@@ -79,6 +79,7 @@ def run_backend(
                 name,
             )
             problems += failed
+            require_own_gpu(str(loaded.info.adapter or ""), browser.name)
             for given, expected in samples:
                 progress(f"{name}: {given.title}")
                 result, took = run_sample(bundle, runner, given, expected, browser.name)

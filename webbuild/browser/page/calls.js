@@ -17,7 +17,7 @@ export function answer(commands) {
       (value) => ({ value }),
       (error) => ({
         error: {
-          code: String(error?.code ?? "uncaught"),
+          code: typeof error?.code === "string" ? error.code : "uncaught", // a DOMException's is a number
           message: String(error?.message ?? error),
           fix: String(error?.fix ?? ""),
         },
