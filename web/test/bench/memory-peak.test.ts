@@ -1,7 +1,8 @@
 // The peak of memory is that of measurements without a gap.
 
-import { expect, test } from "vitest";
-import { MemoryPeak } from "../../../webbuild/bench/page/memory.js";
+import { expect, test, vi } from "vitest";
+import { heap, MemoryPeak } from "../../../webbuild/bench/page/memory.js";
+import { answer } from "../../../webbuild/browser/page/calls.js";
 
 /** Measures what it is told, one after another, then never again. */
 async function watched(...told: (number | null | Error)[]): Promise<number | null> {
@@ -31,4 +32,26 @@ test("there is none where a measurement fails", async () => {
 
 test("there is none before the first measurement", async () => {
   expect(await watched()).toBeNull();
+});
+
+test("there is none where the browser has the function and refuses", async () => {
+  vi.stubGlobal("crossOriginIsolated", true);
+  const refuse = async (): Promise<never> => {
+    throw new DOMException("is not available", "SecurityError");
+  };
+  vi.stubGlobal("performance", { measureUserAgentSpecificMemory: refuse });
+  expect(await heap()).toBeNull();
+  vi.unstubAllGlobals();
+});
+
+test("an error of the browser's own has no code of ours", async () => {
+  const fail = async (): Promise<never> => {
+    throw new DOMException("is not available", "SecurityError");
+  };
+  answer({ fail });
+  const { webbuild } = globalThis as unknown as { webbuild: (call: object) => Promise<{ error: object }> };
+  expect((await webbuild({ command: "fail" })).error).toMatchObject({
+    code: "uncaught",
+    message: "is not available",
+  });
 });

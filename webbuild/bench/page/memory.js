@@ -2,11 +2,11 @@
 
 const SOON = 30_000;
 
-/** Bytes after a collection of garbage; null where the browser does not tell soon. */
+/** Bytes after a collection of garbage; null where the browser does not tell soon, or has the function and refuses. */
 export async function heap() {
   if (!performance.measureUserAgentSpecificMemory || !crossOriginIsolated) return null;
   const late = new Promise((resolve) => setTimeout(() => resolve(null), SOON));
-  const told = await Promise.race([performance.measureUserAgentSpecificMemory(), late]);
+  const told = await Promise.race([performance.measureUserAgentSpecificMemory().catch(() => null), late]);
   return told === null ? null : told.bytes;
 }
 
