@@ -6,6 +6,7 @@ python -m benchmarks.video_frames dist/yolo-pose
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from playwright.sync_api import CDPSession, Page
 
 from webbuild.browser.chromium import open_chromium
+from webbuild.browser.chromium_flags import GPU_VARIABLE
 from webbuild.browser.server import Server
 
 PAGE = Path(__file__).with_suffix(".html")
@@ -20,14 +22,14 @@ SIZES = ((320, 240), (1280, 720), (1920, 1080))
 PATHS = ("external", "copied", "cpu")
 EXTERNAL_TEXTURE_FLAGS = (
     "--use-vulkan=native",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
     "--ignore-gpu-blocklist",
     "--disable-vulkan-surface",
     "--enable-gpu-rasterization",
     "--enable-features=Vulkan,VulkanFromANGLE,DefaultANGLEVulkan",
 )
-"""What makes Chromium take VideoFrames as external textures on a software adapter: all of its drawing on Vulkan."""
+"""What makes Chromium take VideoFrames as external textures: all of its drawing on Vulkan."""
+SOFTWARE_FLAGS = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+"""The same on a software adapter."""
 BLOCKS = 5
 """The ways take turns, so that what else the machine does befalls all."""
 
@@ -70,9 +72,10 @@ def main() -> None:
     parser.add_argument("bundle", type=Path)
     parser.add_argument("--rounds", type=int, default=20)
     arguments = parser.parse_args()
+    software = () if os.environ.get(GPU_VARIABLE) == "real" else SOFTWARE_FLAGS
     with (
         Server(arguments.bundle) as server,
-        open_chromium(extra=EXTERNAL_TEXTURE_FLAGS) as browser,
+        open_chromium(extra=(*EXTERNAL_TEXTURE_FLAGS, *software)) as browser,
         browser.page() as (page, _),
     ):
         server.virtual.update(scripts(f"{server.url}runtime/worker.js"))
@@ -80,7 +83,7 @@ def main() -> None:
         page.goto(f"{server.origin}/frames.html")
         page.wait_for_function("() => globalThis.feed !== undefined")
         info = page.evaluate("folder => open(folder)", server.url)
-        print(f"{info['adapter']['description'] or info['adapter']['vendor']}; {info['feed']['reason']}\n")
+        print(f"{info['adapter']['description'] or info['adapter']['vendor']}; {info['preprocess']['reason']}\n")
         print(
             f"| frame | {' | '.join(f'{way}: CPU ms' for way in PATHS)} | {' | '.join(f'{way}: ms' for way in PATHS)} |"
         )

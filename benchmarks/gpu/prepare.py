@@ -39,6 +39,19 @@ MODELS = {
 """The models of `models/` that are measured."""
 INT8 = ("yolo-pose", "rt-detr")
 """Those that are measured with int8 weights too: they are floats once loaded, so their kernels are the same."""
+LOADER = "libvulkan.so.1"
+NVIDIA_NEEDS = (
+    "libGLdispatch.so.0",
+    "libEGL.so.1",
+    "libX11.so.6",
+    "libXext.so.6",
+    "libxcb.so.1",
+    "libXau.so.6",
+    "libXdmcp.so.6",
+    "libbsd.so.0",
+    "libmd.so.0",
+)
+"""Without these libraries NVIDIA's Vulkan driver is there in a container, and not found. Debian's libegl1, libxext6."""
 NMS = "yolo-pose"
 """The model whose suppression is measured in the graph, in the shader and on the CPU."""
 
@@ -94,7 +107,7 @@ def _jobs(
             ((_, case),) = writer.cases(pack_model(model, bundles / f"{name}-nms-gpu", "--nms", "gpu"))
             jobs += model_jobs(name, "fp32", case, counts, suppression="graph")
     for model in heavy:
-        packed = pack_model(model, bundles / model.stem, "--precision", precision, "--task", "tensor")
+        packed = pack_model(model, bundles / f"{model.stem}-made-up", "--precision", precision, "--task", "tensor")
         for used, case in writer.cases(packed, made_up=True):
             jobs += model_jobs(f"{model.stem}, weights made up", used, case, counts)
     return jobs
@@ -123,14 +136,16 @@ def write_engine(folder: Path) -> None:
 
 
 def _write_bare(folder: Path) -> None:
-    """Write this machine's Node and Vulkan loader, for one that has neither. Only Linux's are looked for."""
+    """Write this machine's Node, Vulkan loader, and what NVIDIA's driver needs; only Linux's are looked for."""
     node = shutil.which("node")
-    loader = next(Path("/usr/lib").glob("*-linux-gnu/libvulkan.so.1"), None)
-    if node is None or loader is None:
-        raise SystemExit("--bare: no node on the PATH, or no /usr/lib/*/libvulkan.so.1 (apt-get install libvulkan1)")
+    found = {name: next(Path("/usr/lib").glob(f"*-linux-gnu/{name}"), None) for name in (LOADER, *NVIDIA_NEEDS)}
+    if node is None or found[LOADER] is None:
+        raise SystemExit(f"--bare: no node on the PATH, or no /usr/lib/*/{LOADER} (apt-get install libvulkan1)")
     shutil.copy2(node, folder / "node")
     (folder / "lib").mkdir()
-    shutil.copyfile(loader, folder / "lib" / loader.name)
+    for name, library in found.items():
+        if library is not None:
+            shutil.copyfile(library, folder / "lib" / name)
 
 
 def main() -> int:

@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url";
 const HERE = new URL("./", import.meta.url);
 const path = (name) => fileURLToPath(new URL(name, HERE));
 const { create, globals } = createRequire(import.meta.url)(path("dawn.node"));
+/** Chromium's Dawn switches shader-f16 off on NVIDIA's Vulkan driver; here it is on, so that half precision is measured. */
+const FLAGS = ["enable-dawn-features=vulkan_enable_f16_on_nvidia"];
 const job = JSON.parse(readFileSync(0, "utf-8"));
 
 /** Dawn takes no view of the memory of WebAssembly, which may be shared or grow. */
@@ -53,7 +55,7 @@ const alive = setInterval(() => {}, 10); // promises of Dawn do not keep Node fr
 try {
   Object.assign(globalThis, globals, { ImageData });
   copyBeforeWriting(globals);
-  const gpu = create([]);
+  const gpu = create(FLAGS);
   Object.defineProperty(globalThis, "navigator", { value: { gpu, userAgent: "Node" }, configurable: true });
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
   if (!adapter) throw new Error("no WebGPU adapter: Dawn found no Vulkan driver");
