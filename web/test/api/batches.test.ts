@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { ImageSource, Model, RunOptions, TensorResult } from "../../src/index.js";
-import { backends, loadTiny } from "../support/bundle.js";
+import { backends, keepEngine, loadTiny } from "../support/bundle.js";
 import { expectClose } from "../support/compare-tensors.js";
+
+for (const backend of backends) keepEngine(backend);
 
 /** Pictures of several sizes and colours, no two alike. */
 function drawn(count: number, wide = (_: number): boolean => false): OffscreenCanvas[] {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Model, TensorResult } from "../../src/index.js";
 import { fittingSize } from "../../src/preprocess/fitting-size.js";
-import { backends, bundle, hasWebgpu, loadTiny, picture, runtime } from "../support/bundle.js";
+import { backends, bundle, hasWebgpu, keepEngine, loadTiny, picture, runtime } from "../support/bundle.js";
 import { expectClose } from "../support/compare-tensors.js";
+
+for (const backend of backends) keepEngine(backend);
 
 const SQUARE = [16, 16] as const;
 const WIDE = [24, 16] as const;

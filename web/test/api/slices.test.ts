@@ -13,8 +13,10 @@ import type {
 import { sliceGrid } from "../../src/slices/grid.js";
 import { mergeDetections } from "../../src/slices/merge.js";
 import { slicedTask } from "../../src/tasks/task-options.js";
-import { backends, loadTiny } from "../support/bundle.js";
+import { backends, keepEngine, loadTiny } from "../support/bundle.js";
 import { type Film, film } from "../support/playing-video.js";
+
+for (const backend of backends) keepEngine(backend);
 
 const films: Film[] = [];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Model, Tensors } from "../../src/index.js";
-import { backends, hasWebgpu, loadTiny, withWorker } from "../support/bundle.js";
+import { backends, hasWebgpu, keepEngine, loadTiny, withWorker } from "../support/bundle.js";
 import { answerOf, errorAt, frame, runFrames, sums, WANTED } from "../support/frames.js";
 import { held, readBack } from "../support/measured.js";
 
@@ -9,6 +9,8 @@ function numbers(tensors: Tensors, name: string): number[] {
 }
 
 describe.each(backends)("a model with state, on %s", (backend) => {
+  keepEngine(backend);
+
   const load = (manifest = "recurrent.json"): Promise<Model> => loadTiny({ backend }, manifest);
 
   test("answers 300 pictures as native ONNX Runtime does, each after the one before", async () => {
@@ -197,6 +199,8 @@ describe.runIf(hasWebgpu)("on a GPU", () => {
 });
 
 describe("a model with state that is packed for several sizes", () => {
+  keepEngine("wasm");
+
   const lost = [{ code: "state-reset", message: expect.stringContaining("another size") }];
   const wide = (step: number): ImageData => frame(step, 24, 16);
 
@@ -227,6 +231,8 @@ describe("a model with state that is packed for several sizes", () => {
 });
 
 describe("a model with state refuses", () => {
+  keepEngine("wasm");
+
   const refused = { code: "invalid-state", fix: expect.stringMatching(/./) };
 
   test("a snapshot of another model, or none", async () => {

@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { Backend, ImageResult, RunOptions, TileResult } from "../../src/index.js";
 import { readPixels } from "../../src/preprocess/pixels.js";
 import { runTiles, type TileRun } from "../../src/tiles/run-tiles.js";
-import { backends, loadTiny } from "../support/bundle.js";
+import { backends, keepEngine, loadTiny } from "../support/bundle.js";
 import { noise } from "../support/noise.js";
+
+for (const backend of backends) keepEngine(backend);
 
 const [WIDTH, HEIGHT] = [80, 56] as const;
 

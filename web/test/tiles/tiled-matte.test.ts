@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { MatteResult, RunOptions, TileResult } from "../../src/index.js";
 import { readPixels } from "../../src/preprocess/pixels.js";
-import { backends, loadTiny, sharedTiny } from "../support/bundle.js";
+import { backends, keepEngine, loadTiny, sharedTiny } from "../support/bundle.js";
 import { noise } from "../support/noise.js";
+
+for (const backend of backends) keepEngine(backend);
 
 const [WIDTH, HEIGHT] = [80, 56] as const;
 

@@ -3,8 +3,10 @@ import type { ImageResult, Model, RunOptions, TensorData, TileResult } from "../
 import { readPixels } from "../../src/preprocess/pixels.js";
 import { tilesOf } from "../../src/tiles/plan.js";
 import { readSource } from "../../src/tiles/run-tiles.js";
-import { backends, loadTiny, sharedTiny } from "../support/bundle.js";
+import { backends, keepEngine, loadTiny, sharedTiny } from "../support/bundle.js";
 import { noise as noisePicture } from "../support/noise.js";
+
+for (const backend of backends) keepEngine(backend);
 
 const [WIDTH, HEIGHT, TILE, HALO] = [80, 56, 32, 2] as const;
 
