@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { reportText } from "../../src/api/report.js";
-import { backends, loadTiny, picture, runtime } from "../support/bundle.js";
+import { backends, keepEngine, loadTiny, picture, runtime } from "../support/bundle.js";
+
+for (const backend of backends) keepEngine(backend);
 
 describe.each(backends)("the report of a model on %s", (backend) => {
   test("says what ran where and why, and nothing of the picture or the site", async () => {

@@ -1,7 +1,7 @@
 // What the worker's JavaScript holds of a model after load(): none of the bytes that it downloaded.
 
 import { describe, expect, test } from "vitest";
-import { backends, loadTiny, picture, withWorker } from "../support/bundle.js";
+import { backends, picture, runtime, stored, withWorker } from "../support/bundle.js";
 
 interface Bytes {
   what: "download" | "wasm";
@@ -31,12 +31,13 @@ function remembered(): Promise<Bytes[]> {
 describe.each(backends)("after load() on %s", (backend) => {
   test.each(MODELS)("the worker holds no downloaded bytes of %s", async (manifest, file) => {
     await withWorker("worker-remembering.js", async () => {
-      const model = await loadTiny({ backend }, manifest);
+      const model = await runtime.load(stored(manifest), { backend, cache: false });
       const before = await remembered();
       expect(before.filter(({ what, size }) => what === "download" && size === file)).toHaveLength(1);
       expect(before.filter(({ what, size }) => what === "wasm" && size > WASM)).toHaveLength(1);
       expect(before.filter(({ held }) => held > 0)).toEqual([]);
       expect(await model.run(await picture("upright.png"))).toMatchObject({ backend });
+      await model.dispose();
     });
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Progress } from "../../src/index.js";
 import type { File } from "../../src/manifest/manifest.js";
 import { sha256 } from "../../src/storage/sha256.js";
-import { bundle, loadTiny, picture, runtime, withWorker } from "../support/bundle.js";
+import { picture, runtime, stored, withWorker } from "../support/bundle.js";
 
 const wasm = { backend: "wasm", cache: true } as const;
 const PARTS = "parts.json";
@@ -70,7 +70,7 @@ async function written(): Promise<void> {
 }
 
 async function engineFile(): Promise<File> {
-  const { files } = (await (await fetch(bundle(PARTS))).json()) as { files: File[] };
+  const { files } = (await (await fetch(stored(PARTS))).json()) as { files: File[] };
   const engine = files.find(({ path }) => path === WANTED[3]);
   if (engine === undefined) throw new Error("the bundle has no engine");
   return engine;
@@ -95,7 +95,7 @@ async function visit(
   fetched = [];
   since = performance.timeOrigin + performance.now();
   return withWorker(script, async () => {
-    const model = await loadTiny({ ...wasm, onProgress }, manifest);
+    const model = await runtime.load(stored(manifest), { ...wasm, onProgress });
     expect(await model.run(await picture("upright.png"))).toMatchObject({ poses: [{ label: "person" }, {}] });
     await stay();
     const warnings = model.warnings.map(({ code }) => code);
@@ -149,7 +149,7 @@ describe("a second visit", () => {
 
   test("fetches all again without the cache, which then stays empty", async () => {
     const model = await withWorker("worker-fetching.js", () =>
-      loadTiny({ backend: "wasm", cache: false }, PARTS),
+      runtime.load(stored(PARTS), { backend: "wasm", cache: false }),
     );
     await model.dispose();
     await expect(folder()).rejects.toThrow();
@@ -176,7 +176,9 @@ test("nothing decompressed is written before a first result", async () => {
 
 describe("a download that was interrupted", () => {
   test("goes on at the file it was in", async () => {
-    const cut = withWorker("worker-fetching.js?gone=weights-0001.bin", () => loadTiny(wasm, PARTS));
+    const cut = withWorker("worker-fetching.js?gone=weights-0001.bin", () =>
+      runtime.load(stored(PARTS), wasm),
+    );
     await expect(cut).rejects.toMatchObject({
       code: "download-failed",
       message: expect.stringContaining("0001"),
@@ -189,7 +191,7 @@ describe("a download that was interrupted", () => {
     since = performance.timeOrigin + performance.now();
     const controller = new AbortController();
     const load = withWorker(`worker-fetching.js?held=${WANTED[3]?.split("/").at(-1)}`, () =>
-      loadTiny({ ...wasm, signal: controller.signal }, PARTS),
+      runtime.load(stored(PARTS), { ...wasm, signal: controller.signal }),
     );
     const aborted = expect(load).rejects.toMatchObject({ code: "aborted" });
     await expect.poll(() => fetched, { timeout: 20_000 }).toContain("model/weights-0001.bin");
@@ -201,7 +203,7 @@ describe("a download that was interrupted", () => {
     const engine = await engineFile();
     const controller = new AbortController();
     const load = withWorker("worker-fetching.js?held=weights-0001.bin", () =>
-      loadTiny({ ...wasm, signal: controller.signal }, PARTS),
+      runtime.load(stored(PARTS), { ...wasm, signal: controller.signal }),
     );
     const aborted = expect(load).rejects.toMatchObject({ code: "aborted" });
     await expect
@@ -258,9 +260,9 @@ async function outdate(name: string): Promise<void> {
 }
 
 test("of stored weights the stored form is kept, and restored on every visit", async () => {
-  const stored = "model/weights.int8.gz";
-  expect((await visit(undefined, "int8.json")).files).toContain(stored);
-  const bytes = new Uint8Array(await (await fetch(bundle(stored))).arrayBuffer());
+  const weights = "model/weights.int8.gz";
+  expect((await visit(undefined, "int8.json")).files).toContain(weights);
+  const bytes = new Uint8Array(await (await fetch(stored(weights))).arrayBuffer());
   expect(await kept()).toContain(await sha256(bytes));
   expect((await visit(undefined, "int8.json")).files).toEqual([]);
 });
@@ -269,10 +271,11 @@ test("two loads at once download each file once", async () => {
   fetched = [];
   since = performance.timeOrigin + performance.now();
   await withWorker("worker-fetching.js", async () => {
-    const models = await Promise.all([loadTiny(wasm, PARTS), loadTiny(wasm, PARTS)]);
+    const models = await Promise.all([1, 2].map(() => runtime.load(stored(PARTS), wasm)));
     for (const model of models)
       expect(await model.run(await picture("upright.png"))).toMatchObject({ poses: [{}, {}] });
     expect(models.flatMap(({ warnings }) => warnings)).toEqual([]);
+    await Promise.all(models.map((model) => model.dispose()));
   });
   expect(fetched.filter((path) => !path.endsWith(".mjs")).toSorted()).toEqual(WANTED);
 });
@@ -291,8 +294,8 @@ test("storage that is thrown away while a model loads is filled again", async ()
 });
 
 describe("a page's author", () => {
-  const whole = bundle("manifest.json");
-  const parts = bundle(PARTS);
+  const whole = stored("manifest.json");
+  const parts = stored(PARTS);
 
   test("asks whether a model is there", async () => {
     expect(await runtime.isCached(parts)).toBe(false);
@@ -323,7 +326,7 @@ describe("a page's author", () => {
   });
 
   test("is told of a manifest that is not there", async () => {
-    await expect(runtime.isCached(bundle("none.json"))).rejects.toMatchObject({ code: "download-failed" });
+    await expect(runtime.isCached(stored("none.json"))).rejects.toMatchObject({ code: "download-failed" });
     await expect(runtime.clearCache("http://[")).rejects.toMatchObject({ code: "invalid-option" });
   });
 });

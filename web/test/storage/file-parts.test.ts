@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { Progress } from "../../src/index.js";
-import { backends, loadTiny, picture } from "../support/bundle.js";
+import { backends, keepEngine, loadTiny, picture } from "../support/bundle.js";
+
+for (const backend of backends) keepEngine(backend);
 
 const wasm = { backend: "wasm" } as const;
 

@@ -15,6 +15,9 @@ type Runtime = typeof import("../../src/index.js");
 
 export const bundle = (path: string): URL => new URL(`/bundle/${path}`, location.origin);
 
+/** The same where the engine comes as it is stored, and a script decompresses it. */
+export const stored = (path: string): URL => new URL(`/stored/${path}`, location.origin);
+
 export const runtime: Runtime = await import(/* @vite-ignore */ bundle("runtime/webbuild.js").href);
 
 const adapter = (await navigator.gpu?.requestAdapter()) ?? null;
