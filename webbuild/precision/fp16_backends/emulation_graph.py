@@ -42,13 +42,14 @@ def build_emulation_graph(model: ir.Model, *, kernel_errors: bool) -> ir.Model:
         ShapeInferencePass(check_type=False)(made)
     draws = ErrorDraws(made.graph) if kernel_errors else None
     for graph in made.graphs():
+        numbers: dict[float, ir.Value] = {}
         halves = [value for node in graph for value in node.outputs if value.dtype == ir.DataType.FLOAT16]
         for value in (*graph.inputs, *graph.initializers.values()):
             retype_value(value, ir.DataType.FLOAT16, ir.DataType.FLOAT)
         for node in graph:
             retype_attributes(node, ir.DataType.FLOAT16, ir.DataType.FLOAT)
         for value in halves:
-            _round(graph, value, draws)
+            _round(graph, value, draws, numbers)
     if draws is not None:
         draws.finish()
     return made
@@ -86,7 +87,7 @@ def _has_static_shapes(model: ir.Model) -> bool:
     )
 
 
-def _round(graph: ir.Graph, value: ir.Value, draws: ErrorDraws | None) -> None:
+def _round(graph: ir.Graph, value: ir.Value, draws: ErrorDraws | None, numbers: dict[float, ir.Value]) -> None:
     """Let a node make float32, and let its readers read that number rounded to float16."""
     value.type = ir.TensorType(ir.DataType.FLOAT)
     node = value.producer()
@@ -102,13 +103,15 @@ def _round(graph: ir.Graph, value: ir.Value, draws: ErrorDraws | None) -> None:
     value.name, result.name = f"{value.name}/exact", value.name
     graph.insert_after(node, [half, wide])
     if draws is not None and value is node.outputs[0]:
-        _add_error(graph, node, half, draws)
+        _add_error(graph, node, half, draws, numbers)
 
 
-def _add_error(graph: ir.Graph, node: ir.Node, rounds: ir.Node, draws: ErrorDraws) -> None:
+def _add_error(
+    graph: ir.Graph, node: ir.Node, rounds: ir.Node, draws: ErrorDraws, numbers: dict[float, ir.Value]
+) -> None:
     """Let what a node makes be off by a part of its bound before it is rounded."""
     value = node.outputs[0]
-    build = GraphBuilder(graph, node, value.name or "")
+    build = GraphBuilder(graph, node, value.name or "", numbers)
     if (bound := error_bound(node, value, build)) is not None:
         part = draws.draw(value, build, alike=node.op_type in SAME_SIGN_OPS)
         rounds.replace_input_with(0, build.op("Add", value, build.op("Mul", bound, part)))

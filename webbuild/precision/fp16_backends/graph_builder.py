@@ -18,10 +18,12 @@ class GraphBuilder:
         graph: whose node it is.
         after: the node.
         prefix: of the names of what is added.
+        numbers: the graph's constants of one number, which all its builders share.
     """
 
-    def __init__(self, graph: ir.Graph, after: ir.Node, prefix: str) -> None:
-        self._graph, self._last, self._prefix, self._numbers = graph, after, prefix, count()
+    def __init__(self, graph: ir.Graph, after: ir.Node, prefix: str, numbers: dict[float, ir.Value]) -> None:
+        self._graph, self._last, self._prefix = graph, after, prefix
+        self._numbers, self._counter = numbers, count()
 
     def op(self, operator: str, *inputs: ir.Value, **attributes: Any) -> ir.Value:
         """Add a node with one output, and return that."""
@@ -36,7 +38,7 @@ class GraphBuilder:
         name = self._name()
         made = ir.Value(
             name=name,
-            const_value=ir.tensor(array, name=name),
+            const_value=ir.Tensor(array, name=name),
             type=ir.TensorType(ir.DataType.from_numpy(array.dtype)),
             shape=ir.Shape(array.shape),
         )
@@ -45,7 +47,9 @@ class GraphBuilder:
 
     def number(self, value: float) -> ir.Value:
         """Return a constant of one number."""
-        return self.constant(np.array(value, np.float32))
+        if value not in self._numbers:
+            self._numbers[value] = self.constant(np.array(value, np.float32))
+        return self._numbers[value]
 
     def size(self, value: ir.Value) -> ir.Value:
         """Return how many elements a value has, as float32."""
@@ -80,4 +84,4 @@ class GraphBuilder:
         return made
 
     def _name(self) -> str:
-        return f"{self._prefix}/error/{next(self._numbers)}"
+        return f"{self._prefix}/error/{next(self._counter)}"
