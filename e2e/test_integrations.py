@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from e2e.demo_page import LOADED
 from e2e.fixture_apps import copy_app, run, serving, workspace
 from webbuild.browser.console import Console
 from webbuild.browser.server import Server
@@ -52,6 +53,7 @@ def opened(browser: Browser, url: str) -> Iterator[Page]:
     """Open a page, which has to end without a complaint on its console."""
     context = browser.new_context(reduced_motion="reduce")
     page, console = context.new_page(), Console()
+    page.set_default_timeout(LOADED)
     console.listen(page)
     page.goto(url)
     yield page
@@ -141,9 +143,9 @@ def test_strict_mode_loads_a_react_components_model_once_and_its_end_disposes_of
         expect_people(page)
         assert len(manifests) == 1
         assert len(page.workers) == 1
-        page.get_by_role("button", name="Switch", exact=True).click()
+        with page.workers[0].expect_event("close", timeout=LOADED):
+            page.get_by_role("button", name="Switch", exact=True).click()
         expect(page.locator("#people")).to_have_count(0)
-        page.wait_for_timeout(100)
         assert page.workers == []
         context.close()
 
