@@ -2,8 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import type { LoadOptions, Model, RunOptions } from "../../src/index.js";
-import { bundle, loadTiny, picture, runtime, sharedTiny } from "../support/bundle.js";
+import { bundle, keepEngine, loadTiny, picture, runtime, sharedTiny } from "../support/bundle.js";
 import { film } from "../support/playing-video.js";
+
+keepEngine("wasm");
 
 /** A value of no use to any call, whatever its type says. */
 const odd = (value: unknown): never => value as never;

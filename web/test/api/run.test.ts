@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Model, PoseResult, Result, TensorData, Tensors } from "../../src/index.js";
 import native from "../fixture/answers/native.json" with { type: "json" };
-import { backends, hasWebgpu, loadTiny, picture, sharedTiny } from "../support/bundle.js";
+import { backends, hasWebgpu, keepEngine, loadTiny, picture, sharedTiny } from "../support/bundle.js";
 import { expectClose } from "../support/compare-tensors.js";
+
+for (const backend of backends) keepEngine(backend);
 
 /** The input that the native answers are for. */
 function ramp(): TensorData {
@@ -197,27 +199,6 @@ describe("preprocess()", () => {
     expect((await model.preprocess(image, { signal })).dims).toEqual([1, 3, 32, 32]);
     const odd = { confidence: 0.5 } as never;
     await expect(model.preprocess(image, odd)).rejects.toMatchObject({ code: "invalid-option" });
-  });
-});
-
-describe("dispose", () => {
-  test("twice is once, and nothing works after it", async () => {
-    const model = await loadTiny({ backend: "wasm" });
-    await model.dispose();
-    await model.dispose();
-    const image = await picture("upright.png");
-    await expect(model.run(image)).rejects.toMatchObject({
-      code: "disposed",
-      fix: expect.stringContaining("load"),
-    });
-    await expect(model.preprocess(image)).rejects.toMatchObject({ code: "disposed" });
-    await expect(model.runTensors({ image: ramp() })).rejects.toMatchObject({ code: "disposed" });
-  });
-
-  test("ends a run under way", async () => {
-    const model = await loadTiny({ backend: "wasm" });
-    const run = model.run(await picture("upright.png"));
-    await Promise.all([expect(run).rejects.toMatchObject({ code: "disposed" }), model.dispose()]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Model, Result } from "../../src/index.js";
-import { hasWebgpu, loadTiny, picture, sharedTiny, withWorker } from "../support/bundle.js";
+import { hasWebgpu, keepEngine, loadTiny, picture, sharedTiny, withWorker } from "../support/bundle.js";
 import { expectClose } from "../support/compare-tensors.js";
 
 /** One level of 255: the tiny input goes from 0 to 1. */
@@ -75,6 +75,8 @@ describe.runIf(hasWebgpu)("pictures go by the GPU", () => {
 });
 
 describe.runIf(hasWebgpu)("pictures go by the CPU", () => {
+  keepEngine("wasm");
+
   test("where that was asked for", async () => {
     const model = await loadTiny({ backend: "webgpu", processing: "cpu" });
     expect(model.info().preprocess).toEqual({

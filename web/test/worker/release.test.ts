@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { WebbuildError } from "../../src/api/errors.js";
+import type { Tensors } from "../../src/index.js";
 import { Connection } from "../../src/worker/connection.js";
 import { backends, hasWebgpu, loadTiny, picture, runtime, withWorker } from "../support/bundle.js";
 import { held } from "../support/measured.js";
@@ -29,6 +30,29 @@ describe.each(backends)("a model on %s", (backend) => {
     }
     expect(kept).toBeInstanceOf(runtime.Model);
     await expect(kept.run(await picture("upright.png"))).rejects.toMatchObject({ code: "disposed" });
+  });
+});
+
+describe("dispose(), alone in a worker,", () => {
+  test("twice is once, and nothing works after it", async () => {
+    const model = await loadTiny({ backend: "wasm" });
+    await model.dispose();
+    await model.dispose();
+    const image = await picture("upright.png");
+    await expect(model.run(image)).rejects.toMatchObject({
+      code: "disposed",
+      fix: expect.stringContaining("load"),
+    });
+    await expect(model.preprocess(image)).rejects.toMatchObject({ code: "disposed" });
+    const data = new Float32Array(3 * 32 * 32);
+    const feeds: Tensors = { image: { type: "float32", dims: [1, 3, 32, 32], data } };
+    await expect(model.runTensors(feeds)).rejects.toMatchObject({ code: "disposed" });
+  });
+
+  test("ends a run under way", async () => {
+    const model = await loadTiny({ backend: "wasm" });
+    const run = model.run(await picture("upright.png"));
+    await Promise.all([expect(run).rejects.toMatchObject({ code: "disposed" }), model.dispose()]);
   });
 });
 
