@@ -21,17 +21,21 @@ from webbuild.verify.page_rpc import URL_PREFIX
 PEOPLE = 1000
 SLOW = """() => {
   globalThis.batches = 0;
+  let choose;
+  const chosen = new Promise((resolve) => { choose = resolve; });
+  document.querySelector("[data-testid=sample-0]").addEventListener("click", choose);
   for (const { prototype } of [Worker, MessagePort]) {
     const { postMessage } = prototype;
     prototype.postMessage = function (message, ...rest) {
       const post = () => postMessage.call(this, message, ...rest);
       if (!Object(message).path?.join(".").endsWith("scenes.runParts")) return post();
       batches += 1;
-      setTimeout(post, 5);
+      if (batches < 80) post();
+      else void chosen.then(post);
     };
   }
 }"""
-"""Counts the batches that a page asks its worker for, and lets each take some milliseconds longer."""
+"""Counts the batches that a page asks its worker for; the 80th and those after it wait until a sample is chosen."""
 CROWD = """async ([loader, worker, backend]) => {
   const { load } = await import(new URL(loader, document.baseURI).href);
   const { counted, countingWorker } = await import("/__webbuild__/counters.js");
