@@ -21,6 +21,12 @@ from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 
 FRONT, BACK = (240, 160, 30), (20, 60, 200)
+PAINTED = """(color) => {
+  const canvas = document.getElementById("overlay");
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  for (let at = 0; at < data.length; at += 4) if (color.every((value, each) => data[at + each] === value)) return true;
+  return false;
+}"""
 
 
 def draw(width: int, height: int) -> Image.Image:
@@ -91,16 +97,12 @@ def test_what_is_in_front_is_cut_out_and_laid_on_a_background(
     demo.at("background-blur").check(force=True)
     assert np.abs(saved(demo)[corner].astype(int) - (*BACK, 255)).max() <= 2
     demo.at("background-picture").check(force=True)
-    Image.new("RGB", (7, 90), (10, 200, 30)).save(tmp_path / "green.png")
+    green = (10, 200, 30, 255)
+    Image.new("RGB", (7, 90), green[:3]).save(tmp_path / "green.png")
     demo.at("background-file").set_input_files(tmp_path / "green.png")
     demo.page.wait_for_function("!document.getElementById('background-file').value")
     expect(demo.at("background-picture")).to_be_checked()
-    green = saved(demo)
-    for _ in range(600):
-        if tuple(green[corner]) == (10, 200, 30, 255):
-            break
-        demo.page.wait_for_timeout(100)
-        green = saved(demo)
-    assert tuple(green[corner]) == (10, 200, 30, 255)
+    demo.page.wait_for_function(PAINTED, arg=green, polling=100)
+    assert tuple(saved(demo)[corner]) == green
     assert demo.overflow() == 0
     assert violations(demo.page) == []

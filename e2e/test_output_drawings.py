@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Error, expect
 
 from e2e.accessibility import violations
 from e2e.conftest import Open, Webbuild
@@ -62,6 +62,12 @@ PIXEL = """([x, y]) => {
   const place = [left + x * wide * scale, top + y * high * scale].map(Math.round);
   return [...canvas.getContext("2d").getImageData(...place, 1, 1).data];
 }"""
+WITHIN = f"""([x, y, ranges]) => {{
+  const seen = ({PIXEL})([x, y]);
+  return ranges.every(([low, high], channel) => low <= seen[channel] && seen[channel] <= high);
+}}"""
+Ranges = list[tuple[int, int]]
+"""The least and the greatest red, green, blue and alpha."""
 
 
 @pytest.fixture(scope="module")
@@ -88,22 +94,20 @@ def pages(
         yield opened
 
 
-def pixel(page: DemoPage, x: float, y: float, right: Callable[[list[int]], bool]) -> None:
-    """Wait until the colour and alpha drawn over the picture, at parts of its width and height, are right."""
-    for _ in range(2000):
-        seen = page.page.evaluate(PIXEL, [x, y])
-        if right(seen):
-            return
-        page.page.wait_for_timeout(50)
-    pytest.fail(f"at {x}, {y} there is {seen}")
+def pixel(page: DemoPage, x: float, y: float, ranges: Ranges) -> None:
+    """Wait until the colour and alpha drawn over the picture, at parts of its width and height, are in the ranges."""
+    try:
+        page.page.wait_for_function(WITHIN, arg=[x, y, ranges], polling=50)
+    except Error:
+        pytest.fail(f"at {x}, {y} there is {page.page.evaluate(PIXEL, [x, y])}, not {ranges}")
 
 
-def clear(seen: list[int]) -> bool:
-    return seen[3] == 0
+def alpha(least: int, greatest: int) -> Ranges:
+    return [(0, 255), (0, 255), (0, 255), (least, greatest)]
 
 
-def near(*wanted: int) -> Callable[[list[int]], bool]:
-    return lambda seen: seen == pytest.approx(list(wanted), abs=4)
+def near(*wanted: int) -> Ranges:
+    return [(value - 4, value + 4) for value in wanted]
 
 
 def assert_halves(page: DemoPage, left: tuple[int, ...], right: tuple[int, ...]) -> None:
@@ -118,7 +122,7 @@ def test_a_picture_is_drawn_and_can_be_seen_as_classes(pages: dict[str, DemoPage
     expect(page.at("guess")).to_have_text("Drawn as a picture of 0..1, judged by its shape and range.")
     assert_halves(page, CYAN, RED)
     page.at("layer-picture").locator("xpath=ancestor::label").click()
-    pixel(page, 0.2, 0.5, clear)
+    pixel(page, 0.2, 0.5, alpha(0, 0))
     page.at("layer-output").locator("xpath=ancestor::label").click()
     page.at("form-0").select_option("classes")
     expect(page.at("guess")).to_have_text("Drawn as maps of 3 classes, as you chose.")
@@ -138,11 +142,11 @@ def test_classes_are_drawn_as_regions_with_a_legend(pages: dict[str, DemoPage]) 
         color = row.locator(".row-label").evaluate("(label) => getComputedStyle(label, '::before').backgroundColor")
         pixel(page, x, 0.3, near(*map(int, re.findall(r"\d+", color)), 128))
     rows.filter(has_text="class 1").hover()
-    pixel(page, 0.2, 0.3, lambda seen: seen[3] < 40)
-    pixel(page, 0.8, 0.3, lambda seen: seen[3] > 100)
+    pixel(page, 0.2, 0.3, alpha(0, 39))
+    pixel(page, 0.8, 0.3, alpha(101, 255))
     page.page.mouse.move(5, 5)
     page.at("form-0").select_option("table")
-    pixel(page, 0.2, 0.3, clear)
+    pixel(page, 0.2, 0.3, alpha(0, 0))
     expect(rows).to_have_count(0)
     page.at("form-0").select_option("classes")
     expect(rows).to_have_count(2)
@@ -163,17 +167,17 @@ def test_the_other_outputs_can_be_chosen(pages: dict[str, DemoPage]) -> None:
     expect(page.at("guess")).to_have_text("Drawn as 3 scores, judged by its shape.")
     expect(page.at("results").locator(".row-label")).to_have_count(3)
     expect(page.at("legend")).to_be_hidden()
-    pixel(page, 0.2, 0.5, clear)
+    pixel(page, 0.2, 0.5, alpha(0, 0))
     page.at("output-1").check()
     expect(page.at("guess")).to_have_text("Drawn as 5 points in pixels of the input, judged by its values.")
     for x, y in ((8, 24), (24, 24), (40, 8)):
-        pixel(page, *on_picture(x, y), lambda seen: seen[3] == 255)
-    pixel(page, 0.9, 0.9, clear)
+        pixel(page, *on_picture(x, y), alpha(255, 255))
+    pixel(page, 0.9, 0.9, alpha(0, 0))
     page.at("output-2").check()
     expect(page.at("guess")).to_have_text("Drawn as boxes x1, y1, x2, y2 in pixels of the input, judged by its values.")
     expect(page.at("results").locator(".row-label")).to_have_text(["class 3", "class 5"])
-    pixel(page, *on_picture(4, 30), lambda seen: seen[3] > 150)
-    pixel(page, *on_picture(16, 30), clear)
+    pixel(page, *on_picture(4, 30), alpha(151, 255))
+    pixel(page, *on_picture(16, 30), alpha(0, 0))
     page.at("output-3").check()
     assert_halves(page, DARK, BRIGHT)
 
