@@ -3,7 +3,7 @@ import type { Model, Result, StreamedFrame, StreamOptions } from "../../src/inde
 import { Stream } from "../../src/index.js";
 import { StreamTracks } from "../../src/tracking/stream-tracks.js";
 import { trackSettings } from "../../src/tracking/track-options.js";
-import { backends, bundle, hasWebgpu, loadTiny, runtime } from "../support/bundle.js";
+import { backends, bundle, hasWebgpu, keepEngine, loadTiny, runtime } from "../support/bundle.js";
 import { countCalls, loseAt, losing } from "../support/device-loss.js";
 import { type Film, film } from "../support/playing-video.js";
 import { expectFlat, isFirefox, loss } from "../support/soak.js";
@@ -55,6 +55,8 @@ describe.each(backends)("a stream on %s", (backend) => {
 });
 
 describe("a stream", () => {
+  keepEngine("wasm");
+
   test("drops the frames that come while its listener is busy, and counts them", async () => {
     const model = await loadTiny({ backend: "wasm" }, "conv.json");
     const frames: StreamedFrame[] = [];
