@@ -31,6 +31,7 @@ from webbuild.passes.base import NmsPlacement
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json
 from webbuild.runners.content_cache import NO_CACHE, ContentCache
+from webbuild.runners.malloc_trim import freeze_modules
 from webbuild.targets.target import Target
 from webbuild.verify.report import VerifyReport, exit_code
 
@@ -43,6 +44,7 @@ def run(arguments: PackArguments) -> int:
     Raises:
         WebbuildError: whatever stops it; nothing is written then.
     """
+    freeze_modules()
     with tempfile.TemporaryDirectory(prefix="webbuild-", ignore_cleanup_errors=True) as folder:
         return _pack(arguments, Path(folder))
 
