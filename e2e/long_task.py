@@ -1,0 +1,29 @@
+"""How long a task of the main thread may be: what a loop of the same page takes, so that a slow machine is no failure."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from playwright.sync_api import Page
+
+from webbuild.browser.tracing import LONG_TASK_MS, main_thread_tasks
+
+COUNT = """() => {
+  let sum = 0;
+  for (let number = 0; number < 1e7; number++) sum = (sum * 31 + number) % 1000003;
+  return sum;
+}"""
+"""A loop that takes 50 ms on a quiet machine of two cores."""
+ROUNDS = 5
+SHARE = 2
+"""A page that loads and draws shares two cores with the browser's other processes, and the loop has one for itself."""
+
+
+def longest_task_allowed(page: Page) -> float:
+    """Return milliseconds of processor time, to be asked for right after the tasks that they are compared with."""
+    browser = page.context.browser
+    assert browser is not None
+    with main_thread_tasks(browser, page) as counted:
+        for _ in range(ROUNDS):
+            page.evaluate(COUNT)
+    return SHARE * max(LONG_TASK_MS, median(task.ms for task in counted[:ROUNDS]))
