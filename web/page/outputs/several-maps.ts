@@ -4,6 +4,8 @@ import type { Planes } from "./axes.js";
 import { hasPeaks, numberAt, spread, type Values } from "./behaviour.js";
 
 const places = 512;
+/** Rows, and columns, that are looked at for the axis of a map. */
+const lines = 64;
 /** The share of places, or of a map's variance, that has to behave. */
 const most = 0.9;
 /** Independent probabilities: a map of them is there above this. */
@@ -48,24 +50,25 @@ function areOffsets(data: Values, planes: Planes): boolean {
   return axes.includes("height") && axes.includes("width");
 }
 
-/** The axis along which nearly all of a map's variance is; null for both. */
+/** The axis along which nearly all of a map's variance is; null for both. A grid of its cells is looked at. */
 function axisOf(
   data: Values,
   { width, height, step, stride }: Planes,
   channel: number,
 ): "height" | "width" | null {
-  const rows = new Float64Array(height);
-  const columns = new Float64Array(width);
+  const [ys, xs] = [spread(height, lines), spread(width, lines)];
+  const rows = new Float64Array(ys.length);
+  const columns = new Float64Array(xs.length);
   let squares = 0;
-  for (let y = 0; y < height; y += 1)
-    for (let x = 0; x < width; x += 1) {
+  for (const [row, y] of ys.entries())
+    for (const [column, x] of xs.entries()) {
       const value = numberAt(data, (y * width + x) * step + channel * stride);
-      rows[y] = (rows[y] ?? 0) + value / width;
-      columns[x] = (columns[x] ?? 0) + value / height;
+      rows[row] = (rows[row] ?? 0) + value / xs.length;
+      columns[column] = (columns[column] ?? 0) + value / ys.length;
       squares += value * value;
     }
-  const mean = rows.reduce((sum, value) => sum + value, 0) / height;
-  const whole = squares / (width * height) - mean * mean;
+  const mean = rows.reduce((sum, value) => sum + value, 0) / rows.length;
+  const whole = squares / (rows.length * columns.length) - mean * mean;
   if (!(whole > 1e-9)) return null;
   const share = (means: Float64Array): number =>
     means.reduce((sum, value) => sum + (value - mean) ** 2, 0) / means.length / whole;
