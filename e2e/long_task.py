@@ -1,4 +1,4 @@
-"""How long a task of the main thread may be: what a loop of the same page takes, so that a slow machine is no failure."""
+"""How long a task of the main thread may be: as a loop of the same page, so that a slow machine is no failure."""
 
 from __future__ import annotations
 
