@@ -9,18 +9,14 @@ from playwright.sync_api import Browser
 
 from e2e.conftest import Open
 from e2e.demo_page import DemoPage
-from e2e.long_task import longest_task_allowed
+from e2e.long_task import COUNT, longest_task_allowed
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 from webbuild.browser.tracing import main_thread_tasks
 
 pytestmark = pytest.mark.alone
-BUSY = """() => new Promise((resolve) => setTimeout(() => {
-  const end = performance.now() + 400;
-  while (performance.now() < end);
-  resolve();
-}))"""
-"""A task of 400 ms in the page's own event loop."""
+BUSY = f"() => new Promise((resolve) => setTimeout(() => resolve(({COUNT})(8))))"
+"""A task in the page's own event loop that is four times as long as one may be."""
 
 
 @pytest.fixture
