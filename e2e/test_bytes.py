@@ -7,8 +7,6 @@ import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import pytest
-
 from e2e.conftest import MODEL, Webbuild
 
 ORT = Path(__file__).parents[1] / "node_modules" / "onnxruntime-web" / "dist"
@@ -45,7 +43,6 @@ def test_a_first_visit_is_smaller_than_the_plain_engine(bundle: Path) -> None:
     assert 0.1 < share(bundle, compressed) <= 0.635
 
 
-@pytest.mark.slow
 def test_with_weights_of_8_bits_it_is_smaller_still(webbuild: Webbuild, tmp_path: Path) -> None:
     done = webbuild("pack", MODEL, "-o", tmp_path / "yolo-pose", "--no-verify", "--weight-dtype", "int8")
     assert done.returncode == 0, done.stderr
