@@ -15,7 +15,7 @@ COUNT = """(times) => {
 }"""
 """A loop that takes so many times 50 ms on a quiet machine of two cores."""
 ROUNDS = 5
-SHARE = 2
+SLOWDOWN = 2
 """A page that loads and draws shares two cores with the browser's other processes, and the loop has one for itself."""
 
 
@@ -26,4 +26,4 @@ def longest_task_allowed(page: Page) -> float:
     with main_thread_tasks(browser, page) as counted:
         for _ in range(ROUNDS):
             page.evaluate(COUNT, 1)
-    return SHARE * max(LONG_TASK_MS, median(task.ms for task in counted[:ROUNDS]))
+    return SLOWDOWN * max(LONG_TASK_MS, median(task.ms for task in counted[:ROUNDS]))

@@ -198,7 +198,7 @@ def test_no_width_scrolls_sideways(demo: DemoPage, phone: DemoPage, width: int) 
     assert page.overflow() == 0
 
 
-def colour(demo: DemoPage, scheme: Scheme) -> None:
+def switch_scheme(demo: DemoPage, scheme: Scheme) -> None:
     """Show the page in a scheme, and wait until everything has its colour: the bar's comes later."""
     demo.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     demo.page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished))")
@@ -206,7 +206,7 @@ def colour(demo: DemoPage, scheme: Scheme) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_both_colour_schemes(demo: DemoPage, scheme: Scheme) -> None:
-    colour(demo, scheme)
+    switch_scheme(demo, scheme)
     corner = Image.open(io.BytesIO(demo.page.screenshot())).convert("L").getpixel((2, 2))
     assert isinstance(corner, int)
     assert (corner > 128) == (scheme == "light")
@@ -279,6 +279,6 @@ def test_a_link_carries_the_sample_and_the_thresholds(demo: DemoPage, open_page:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_axe_finds_nothing(demo: DemoPage, scheme: Scheme, width: int) -> None:
-    colour(demo, scheme)
+    switch_scheme(demo, scheme)
     demo.page.set_viewport_size({"width": width, "height": 900})
     assert violations(demo.page) == []
