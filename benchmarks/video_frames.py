@@ -6,7 +6,6 @@ python -m benchmarks.video_frames dist/yolo-pose
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 from playwright.sync_api import CDPSession, Page
 
 from webbuild.browser.chromium import open_chromium
-from webbuild.browser.chromium_flags import GPU_VARIABLE
+from webbuild.browser.chromium_flags import is_own_gpu_wanted
 from webbuild.browser.server import Server
 
 PAGE = Path(__file__).with_suffix(".html")
@@ -72,7 +71,7 @@ def main() -> None:
     parser.add_argument("bundle", type=Path)
     parser.add_argument("--rounds", type=int, default=20)
     arguments = parser.parse_args()
-    software = () if os.environ.get(GPU_VARIABLE) == "real" else SOFTWARE_FLAGS
+    software = () if is_own_gpu_wanted() else SOFTWARE_FLAGS
     with (
         Server(arguments.bundle) as server,
         open_chromium(extra=(*EXTERNAL_TEXTURE_FLAGS, *software)) as browser,

@@ -18,6 +18,7 @@ from benchmarks.lavapipe.browser import adapter_features
 from e2e.browser_table import BundleRow, Measured, Place, Row, tables, write
 from e2e.conftest import WEBBUILD
 from webbuild.browser.chromium import BrowserHandle, open_chromium
+from webbuild.browser.chromium_flags import is_own_gpu_wanted
 from webbuild.browser.driven_browser import BrowserName, DrivenBrowser, DrivenPage
 from webbuild.browser.find_chromium import CHROMIUM_VARIABLE
 from webbuild.browser.firefox import open_firefox
@@ -107,7 +108,7 @@ def adapter_title(browser: DrivenBrowser, backend: str) -> str:
     """Return what computes: neither Firefox nor a Chromium with lavapipe in SwiftShader's place says its name."""
     if backend == "wasm":
         return "processor"
-    if os.environ.get("WEBBUILD_GPU") == "real":
+    if is_own_gpu_wanted():
         return "the machine's GPU"
     if isinstance(browser, BrowserHandle) and "shader-f16" not in adapter_features(browser):
         return "SwiftShader"
@@ -160,8 +161,7 @@ def _bundle_row(bundle: str, run: BackendRun, place: Place) -> BundleRow:
     same = sum(each.verdict == "OK" for each in run.comparisons)
     problem = f"not run: {run.skip_reason}" if run.skip_reason else next((each.code for each in run.problems), "")
     problem = problem or ("" if run.comparisons else "nothing compared")
-    share = max((each.tolerance_used for each in run.comparisons), default=0.0)
-    return BundleRow(bundle, run.backend, place, same, len(run.comparisons), share, problem)
+    return BundleRow(bundle, run.backend, place, same, len(run.comparisons), run.tolerance_used or 0.0, problem)
 
 
 @contextmanager

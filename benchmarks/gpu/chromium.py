@@ -55,7 +55,8 @@ def chromium_rows(report: Report, adapter: str) -> list[ChromiumRow]:
 
 
 def _row(report: Report, run: BackendRun, adapter: str) -> ChromiumRow:
-    if run.skip_reason or not run.comparisons:
+    share = run.tolerance_used
+    if run.skip_reason or share is None:
         raise ValueError(f"{report.bundle}, {run.backend}: {run.skip_reason or 'nothing was compared'}")
     return ChromiumRow(
         browser=report.environment.browser,
@@ -64,7 +65,7 @@ def _row(report: Report, run: BackendRun, adapter: str) -> ChromiumRow:
         graph=run.backend,
         same=sum(each.verdict == "OK" for each in run.comparisons),
         compared=len(run.comparisons),
-        share=max(each.tolerance_used for each in run.comparisons),
+        share=share,
         steady=None if run.timings is None else run.timings.steady_run,
     )
 

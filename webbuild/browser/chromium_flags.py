@@ -27,6 +27,11 @@ _VULKAN_FLAGS = ("--enable-features=Vulkan", "--use-angle=vulkan", "--disable-vu
 _NO_GPU_FLAGS = ("--disable-gpu", "--disable-features=WebGPU", "--disable-blink-features=WebGPU")
 
 
+def is_own_gpu_wanted(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether `WEBBUILD_GPU=real` asks for the machine's own GPU instead of a software adapter."""
+    return environ.get(GPU_VARIABLE) == "real"
+
+
 def chromium_flags(
     *, webgpu: bool, environ: Mapping[str, str] = os.environ, platform: str = sys.platform
 ) -> tuple[str, ...]:
@@ -38,6 +43,6 @@ def chromium_flags(
     """
     if not webgpu:
         return (*_COMMON_FLAGS, *_NO_GPU_FLAGS)
-    if environ.get(GPU_VARIABLE) != "real":
+    if not is_own_gpu_wanted(environ):
         return (*_COMMON_FLAGS, *_WEBGPU_FLAGS, *_SOFTWARE_GPU_FLAGS)
     return (*_COMMON_FLAGS, *_WEBGPU_FLAGS, *_HARDWARE_GPU_FLAGS, *(_VULKAN_FLAGS if platform == "linux" else ()))

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from webbuild.browser.bidi import BidiPage, BidiSession
-from webbuild.browser.chromium_flags import GPU_VARIABLE
+from webbuild.browser.chromium_flags import is_own_gpu_wanted
 from webbuild.browser.console import Console
 from webbuild.browser.driver_error import DriverError, no_page_error
 from webbuild.browser.end_process import end_process, new_group
@@ -142,7 +142,7 @@ def open_firefox(found: Executable | None = None, *, webgpu: bool = True) -> Ite
 
     found = found or find_firefox()
     preferences = _PREFERENCES | (_WEBGPU_PREFERENCES if webgpu else {"dom.webgpu.enabled": False})
-    driver = find_lavapipe() if webgpu and os.environ.get(GPU_VARIABLE) != "real" else None
+    driver = find_lavapipe() if webgpu and not is_own_gpu_wanted() else None
     with tempfile.TemporaryDirectory(prefix="webbuild-firefox-", ignore_cleanup_errors=True) as profile:
         lines = (f'user_pref("{name}", {str(value).lower()});\n' for name, value in preferences.items())
         (Path(profile) / "user.js").write_text("".join(lines), "utf-8", newline="\n")

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 
-from webbuild.browser.chromium_flags import GPU_VARIABLE
+from webbuild.browser.chromium_flags import GPU_VARIABLE, is_own_gpu_wanted
 from webbuild.errors import USAGE, WebbuildError
 
 _SOFTWARE = re.compile(r"llvmpipe|lavapipe|swiftshader|software", re.IGNORECASE)
@@ -37,7 +37,7 @@ def require_own_gpu(adapter: str, browser: str, environ: Mapping[str, str] = os.
     Raises:
         WebbuildError: `no-adapter` where `WEBBUILD_GPU=real`, and the adapter computes on the CPU.
     """
-    if environ.get(GPU_VARIABLE) == "real" and is_software(adapter):
+    if is_own_gpu_wanted(environ) and is_software(adapter):
         raise WebbuildError(
             "no-adapter",
             f"{browser.lower()}: {GPU_VARIABLE}=real asks for the machine's GPU, and {adapter} computes on the CPU",

@@ -99,7 +99,7 @@ def _results(report: VerifyReport) -> list[BackendResult]:
             report.environment.browser,
             len(run.comparisons),
             max((each.max_abs for each in run.comparisons if each.max_abs is not None), default=0.0),
-            max((each.tolerance_used for each in run.comparisons), default=0.0),
+            run.tolerance_used or 0.0,
         )
         for run in report.backends
         if not run.skip_reason and (not report.stages or ALL_STAGES in run.backend.split(" "))

@@ -10,10 +10,10 @@ from webbuild.inspection.graph import ScopedNode, subgraphs
 from webbuild.inspection.kernels import STANDARD_DOMAINS
 from webbuild.passes.rewrite import static_shape
 
-_NEVER_FOLDED = {
+RANDOM_OPS = frozenset({
     "RandomUniform", "RandomNormal", "RandomUniformLike", "RandomNormalLike", "Multinomial", "Bernoulli",
-    "DequantizeLinear",
-}  # fmt: skip
+})  # fmt: skip
+_NEVER_FOLDED = {*RANDOM_OPS, "DequantizeLinear"}
 """Never folded: random, or a weight that is meant to stay small."""
 
 _ELIMINATED = {"Identity", "Dropout"}

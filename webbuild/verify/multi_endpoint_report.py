@@ -82,7 +82,7 @@ def table_rows(each: BrowserReport) -> list[tuple[str, ...]]:
 
 
 def _table_row(report: VerifyReport, run: BackendRun) -> tuple[str, ...]:
-    worst = max((each.tolerance_used for each in run.comparisons), default=None)
+    worst = run.tolerance_used
     steady = formatting.format_milliseconds(run.timings.steady_run if run.timings else None)
     share = "" if worst is None else f"{formatting.format_number(worst * 100)} %"
     return (

@@ -152,6 +152,11 @@ class BackendRun(ReportJson, frozen=True):
         """Every judgement of this backend."""
         return [comparison for result in self.results for comparison in result.comparisons]
 
+    @property
+    def tolerance_used(self) -> float | None:
+        """The largest share of its tolerance that a difference takes; None where nothing was compared."""
+        return max((each.tolerance_used for each in self.comparisons), default=None)
+
 
 class VerifyReport(ReportJson, frozen=True):
     """Everything. `reference` names what the backends were judged against.

@@ -2,6 +2,7 @@
 
 import type { Tensors } from "../../../web/src/api/types.js";
 import type { OrtWeb } from "../../../web/src/engine/engine.js";
+import { adapterFeatures } from "../../../web/src/gpu/gpu-device.js";
 import { goldenDifference, hasSignal } from "../../../web/src/self-test/golden-compare.js";
 import { Session } from "../../../web/src/session/session.js";
 import { suppress } from "../../../web/src/suppression/suppress.js";
@@ -16,7 +17,8 @@ type ModelJob = Extract<Job, { kind: "model" }>;
 
 export async function measureModel(job: ModelJob, engine: OrtWeb, read: ReadFile): Promise<Measured> {
   const { graph, task, confidence, ...files } = job.case;
-  if (graph.precision !== "fp32" && !(await hasFloat16())) throw new Error("this adapter has no shader-f16");
+  if (graph.precision !== "fp32" && !(await adapterFeatures()).has("shader-f16"))
+    throw new Error("this adapter has no shader-f16");
   const [model, feeds, expected] = await Promise.all([
     read(files.model),
     readTensors(files.feeds, read),
@@ -46,11 +48,6 @@ export async function measureModel(job: ModelJob, engine: OrtWeb, read: ReadFile
     return "a replay has the answer of other inputs";
   };
   return { session, first, times, kernels, difference: wrong ?? (await stale()) ?? difference(await run()) };
-}
-
-async function hasFloat16(): Promise<boolean> {
-  const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
-  return adapter?.features.has("shader-f16") ?? false;
 }
 
 /** Other inputs, whose answers are others: pictures are moved by a third of a line. */

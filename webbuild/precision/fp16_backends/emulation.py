@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from webbuild.manifest.manifest import StateInput
     from webbuild.runners.native import NativeRunner
 
-_RANDOM_OPS = frozenset({
-    "RandomUniform", "RandomNormal", "RandomUniformLike", "RandomNormalLike", "Multinomial", "Bernoulli", "Dropout",
-})  # fmt: skip
-"""Operators of which a second run in a session gives other numbers than the first."""
-
 
 class EmulatedFp16(Fp16Backend):
     """Float16 on any CPU, about as inexact as kernels may be: what is right here is likely right on a GPU.
@@ -84,13 +79,14 @@ class EmulatedFp16(Fp16Backend):
         """
         import onnx_ir as ir
 
+        from webbuild.inspection.constant_folding import RANDOM_OPS
         from webbuild.precision.fp16_backends.emulation_graph import build_emulation_graph
         from webbuild.runners.native import NativeRunner
 
         if self._runner is None or self._model is not model:
             self.close()
             graph = build_emulation_graph(model, kernel_errors=self.kernel_errors)
-            self._is_random = any(node.op_type in _RANDOM_OPS for node in graph.graph.all_nodes())
+            self._is_random = any(node.op_type in {*RANDOM_OPS, "Dropout"} for node in graph.graph.all_nodes())
             self._runner = NativeRunner(Path("half.onnx"), ir.to_proto(graph).SerializeToString())
             self._model = model
         return self._runner
