@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from benchmarks.zoo.__main__ import measure
@@ -34,7 +36,9 @@ def rows(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         if f"test_it_is_taken_and_right[{name}]" in chosen:
             restore(STORED / f"{name}.zst", folder)
     models = list(load_zoo(folder, ""))
-    return {row.name: row for row in measure(models, folder / "patched", unpatched=False)}
+    with ThreadPoolExecutor(1) as pool:  # `with_gpu` of another file may run: a thread has one Playwright at a time
+        measured = pool.submit(measure, models, folder / "patched", unpatched=False).result()
+    return {row.name: row for row in measured}
 
 
 def test_the_sample_is_there() -> None:
