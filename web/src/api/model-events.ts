@@ -13,8 +13,8 @@ export interface ModelEvents {
   warning: CustomEvent<Warning>;
 }
 
-/** @internal What a part of a model has to say to it. */
+/** @internal The model's listener for the events of one stage. */
 export interface ModelListener {
-  changed(): void;
-  warned(warning: Warning): void;
+  onChange(): void;
+  onWarning(warning: Warning): void;
 }

@@ -1,7 +1,7 @@
 // A loaded model, as the page sees it.
 
 import { IdleChoices } from "../choice/idle-choices.js";
-import type { ResilientSession } from "../fallback/recovery.js";
+import type { ResilientSession } from "../fallback/resilient-session.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { ModelStage } from "../runs/model-stage.js";
 import { PictureRuns } from "../runs/picture-runs.js";
@@ -121,8 +121,8 @@ export class Model extends EventTarget {
 
   #listen(stage: ModelStage): void {
     stage.listen({
-      changed: () => this.dispatchEvent(new Event("change")),
-      warned: (said) => {
+      onChange: () => this.dispatchEvent(new Event("change")),
+      onWarning: (said) => {
         const detail = modelWarning(this.#stages[0], stage, said);
         if (detail !== null) this.dispatchEvent(new CustomEvent("warning", { detail }));
       },

@@ -6,7 +6,7 @@ import type { Preference } from "../choice/timed-runs.js";
 import { type FindTrial, syntheticTrial } from "../choice/trial.js";
 import { VisitorRuns } from "../choice/visitor-runs.js";
 import { type LoadRequest, loadFirstWorking } from "../fallback/fallback-chain.js";
-import { ResilientSession } from "../fallback/recovery.js";
+import { ResilientSession } from "../fallback/resilient-session.js";
 import { VariantSessions } from "../fallback/variant-sessions.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { everyStage, joinedBytes, joinedOutputs } from "../manifest/stages.js";
@@ -34,15 +34,15 @@ export async function openStages(whole: Manifest, base: string, options: OpenOpt
   const isAlone = manifests.length === 1;
   const ownWorker = !isAlone && options.trace ? `trace ${performance.now()} ${Math.random()}` : null;
   const [first = whole, ...later] = manifests;
-  const plan = (manifest: Manifest, engineOf: Backend | null): Promise<StagePlan> =>
+  const plan = (manifest: Manifest, firstStageBackend: Backend | null): Promise<StagePlan> =>
     planStage(manifest, base, options, {
       joined: joinedOutputs(manifests, manifest.stageName),
-      engineOf,
+      firstStageBackend: firstStageBackend,
       ownWorker,
     });
   const firstPlan = await plan(first, null);
-  const engineOf = firstPlan.chain.candidates[0]?.backend ?? null;
-  const plans = [Promise.resolve(firstPlan), ...later.map((manifest) => plan(manifest, engineOf))];
+  const firstStageBackend = firstPlan.chain.candidates[0]?.backend ?? null;
+  const plans = [Promise.resolve(firstPlan), ...later.map((manifest) => plan(manifest, firstStageBackend))];
   const opening = plans.map(async (planned, at) => {
     const observer = { signal: ending.signal, onProgress: progress.listener(at) };
     return openStage(await planned, options.prefer ?? "latency", isAlone, observer);
@@ -70,13 +70,15 @@ async function planStage(
   whole: Manifest,
   base: string,
   options: OpenOptions,
-  place: Pick<LoadRequest, "joined" | "engineOf" | "ownWorker">,
+  place: Pick<LoadRequest, "joined" | "firstStageBackend" | "ownWorker">,
 ): Promise<StagePlan> {
   const { trace = false, selfTest = true, cache = true } = options;
   const { processing = "auto", addresses = {}, worker = null } = options;
   // The size is that of the pictures, which the first stage takes.
   const variants =
-    place.engineOf === null ? variantsOfSize(everyVariant(whole), options.size) : everyVariant(whole);
+    place.firstStageBackend === null
+      ? variantsOfSize(everyVariant(whole), options.size)
+      : everyVariant(whole);
   const [manifest = whole] = variants;
   const request: LoadRequest = {
     manifest,

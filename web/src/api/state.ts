@@ -2,7 +2,7 @@
 // when the model moves to another worker.
 
 import type { LoadedModel } from "../fallback/fallback-chain.js";
-import type { ResilientSession } from "../fallback/recovery.js";
+import type { ResilientSession } from "../fallback/resilient-session.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import { areStates, firstStates } from "../inputs/state-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
@@ -87,8 +87,8 @@ export class ModelState {
     this.#released = true;
     return this.#queue.add(async () => {
       this.#begin(null, 0);
-      for (const { leaving, loaded } of this.#sessions) {
-        leaving.delete(this.#save);
+      for (const { beforeMove, loaded } of this.#sessions) {
+        beforeMove.delete(this.#save);
         await loaded.connection.call((host) => host.dropState(this.#id)).catch(() => {});
       }
     });
@@ -131,7 +131,7 @@ export class ModelState {
     this.#place = { session, loaded, run };
     this.#copy = null;
     this.#steps = lost !== null || begins(answer) ? 1 : this.#steps + 1;
-    session.leaving.add(this.#save);
+    session.beforeMove.add(this.#save);
     this.#sessions.add(session);
     return { answer, warnings: lost === null ? [] : [stateReset(lost)] };
   }

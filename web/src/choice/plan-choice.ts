@@ -2,7 +2,7 @@
 
 import type { LoadOptions } from "../api/load-options.js";
 import { notComparedReason } from "../engine/webkit-policy.js";
-import { type FallbackChain, fallbackChain, startingWith } from "../fallback/candidates.js";
+import { type FallbackChain, fallbackChain, withBackendFirst } from "../fallback/candidates.js";
 import type { LoadRequest } from "../fallback/fallback-chain.js";
 import { type ChoiceMemory, readChoice } from "./choice-memory.js";
 import { ONLY_ONE } from "./reasons.js";
@@ -27,7 +27,7 @@ export async function planChoice(
   const memory =
     reason === null ? await readChoice(manifest, base, { prefer, precision, beside }, warn) : null;
   const known = memory?.known ?? null;
-  const first = known === null ? chain : startingWith(chain, known.backend, known.reason);
+  const first = known === null ? chain : withBackendFirst(chain, known.backend, known.reason);
   return { chain: first, memory, reason: reason ?? ONLY_ONE };
 }
 

@@ -1,7 +1,7 @@
 // Why a backend was chosen, in one sentence.
 
 import type { Backend } from "../api/load-options.js";
-import { NAMES } from "../fallback/candidates.js";
+import { BACKEND_NAMES } from "../fallback/candidates.js";
 import { median, otherThan, type Preference, type RunTimes } from "./timed-runs.js";
 
 /** Why nothing was compared. */
@@ -13,7 +13,7 @@ export const UNKNOWN_INPUTS = "the model cannot be timed: nobody knows what its 
 export function comparedReason(backend: Backend, times: RunTimes, prefer: Preference): string {
   const other = otherThan(backend);
   const [taken, left] = [median(times[backend]), median(times[other])];
-  const what = `${NAMES[backend]} takes ${milliseconds(taken)} a run here, ${NAMES[other]} ${milliseconds(left)}`;
+  const what = `${BACKEND_NAMES[backend]} takes ${milliseconds(taken)} a run here, ${BACKEND_NAMES[other]} ${milliseconds(left)}`;
   if (prefer === "battery")
     return `${what}; all threads together count, and a small difference changes nothing`;
   return taken <= left ? what : `${what}: too small a difference to change for`;
@@ -25,7 +25,7 @@ export function leastReason(own: number, least: number): string {
 }
 
 export function tooSlowReason(backend: Backend, own: number, limit: number): string {
-  return `${NAMES[backend]} takes ${milliseconds(own)} a run here, ${NAMES[otherThan(backend)]} more than ${milliseconds(limit)}`;
+  return `${BACKEND_NAMES[backend]} takes ${milliseconds(own)} a run here, ${BACKEND_NAMES[otherThan(backend)]} more than ${milliseconds(limit)}`;
 }
 
 function milliseconds(value: number): string {

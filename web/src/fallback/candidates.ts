@@ -8,7 +8,7 @@ import { adapterFeatures } from "../gpu/gpu-device.js";
 import { graphsFor } from "../manifest/graphs.js";
 import type { Graph, Manifest } from "../manifest/manifest.js";
 
-/** A graph on its backend; `reason` is why that backend, `precisionReason` why that graph of it. */
+/** A graph on a backend. `reason` says why this backend, `precisionReason` why this graph of the backend. */
 export interface Candidate {
   backend: Backend;
   graph: Graph;
@@ -16,13 +16,13 @@ export interface Candidate {
   precisionReason: string;
 }
 
-/** What is tried, and what is to be said before the first. */
+/** The candidates in the order in which they are tried, and the warnings of choosing them. */
 export interface FallbackChain {
   candidates: readonly Candidate[];
   warnings: readonly Warning[];
 }
 
-export const NAMES: Readonly<Record<Backend, string>> = { webgpu: "WebGPU", wasm: "WASM" };
+export const BACKEND_NAMES: Readonly<Record<Backend, string>> = { webgpu: "WebGPU", wasm: "WASM" };
 
 interface CandidateRequest {
   manifest: Manifest;
@@ -30,7 +30,7 @@ interface CandidateRequest {
   precision: "auto" | Precision;
 }
 
-/** Returns what may be tried of what was asked for. Throws "no-graph" where that is nothing. */
+/** Returns the candidates for the requested backend and precision. Throws "no-graph" where there is none. */
 export async function fallbackChain({
   manifest,
   backend,
@@ -47,7 +47,7 @@ export async function fallbackChain({
     const others = await wasm(reason).catch(() => []);
     const chain = { candidates: [...webgpu, ...others], warnings: [] };
     const wasmFirst = others[0] === undefined ? null : wasmFirstReason(others[0].graph, threadCount());
-    return wasmFirst === null ? chain : startingWith(chain, "wasm", wasmFirst);
+    return wasmFirst === null ? chain : withBackendFirst(chain, "wasm", wasmFirst);
   } catch (error) {
     if (!(error instanceof WebbuildError)) throw error;
     const candidates = await wasm(failureReason("webgpu", error)).catch(() => {
@@ -60,14 +60,14 @@ export async function fallbackChain({
   }
 }
 
-/** Returns a chain with the candidates of a backend first, for a reason. The others stay behind them. */
-export function startingWith(chain: FallbackChain, backend: Backend, reason: string): FallbackChain {
+/** Returns the chain with the candidates of one backend first, for this reason; the others follow. */
+export function withBackendFirst(chain: FallbackChain, backend: Backend, reason: string): FallbackChain {
   const first = chain.candidates.filter((each) => each.backend === backend);
   const others = chain.candidates.filter((each) => each.backend !== backend);
   return { ...chain, candidates: [...first.map((each) => ({ ...each, reason })), ...others] };
 }
 
-/** Returns the fallback chain from the candidate under one that failed. */
+/** Returns the rest of the chain after a candidate that failed, with the warning about it. */
 export function nextInChain(
   failed: Candidate,
   remaining: readonly Candidate[],
@@ -83,7 +83,7 @@ export function nextInChain(
   }
   const reason = failureReason(failed.backend, error);
   const candidates = [next, ...others].map((candidate) => ({ ...candidate, reason }));
-  const message = `${reason}; it runs on ${NAMES[next.backend]}${next.backend === "wasm" ? ", slower" : ""}`;
+  const message = `${reason}; it runs on ${BACKEND_NAMES[next.backend]}${next.backend === "wasm" ? ", slower" : ""}`;
   return { candidates, warnings: [fallbackWarning(message, error)] };
 }
 
@@ -94,9 +94,9 @@ async function candidatesFor(
   reason: string,
 ): Promise<Candidate[]> {
   const graphs = graphsFor(manifest, backend, precision);
-  const asks = graphs.length > 1 && graphs.some(({ features }) => features.length > 0);
-  const supported = asks ? await adapterFeatures() : new Set<string>();
-  return supportedGraphs(graphs, precision, asks ? supported : null).map((candidate) => ({
+  const needsFeatures = graphs.length > 1 && graphs.some(({ features }) => features.length > 0);
+  const supported = needsFeatures ? await adapterFeatures() : new Set<string>();
+  return supportedGraphs(graphs, precision, needsFeatures ? supported : null).map((candidate) => ({
     ...candidate,
     backend,
     reason,
@@ -104,8 +104,8 @@ async function candidatesFor(
 }
 
 /**
- * Returns the graphs that an adapter with these features can run; with null, all. Where it can run none, the last is
- * left, and the worker says what it lacks.
+ * Returns the graphs that an adapter with these features can run; all of them if `features` is null. If it can run none,
+ * the last one is returned: loading it in the worker fails with a message that names the missing features.
  */
 export function supportedGraphs(
   graphs: readonly Graph[],
@@ -130,7 +130,7 @@ export function supportedGraphs(
 }
 
 function failureReason(backend: Backend, { message }: WebbuildError): string {
-  return `${NAMES[backend]} cannot run the model here: ${message}`;
+  return `${BACKEND_NAMES[backend]} cannot run the model here: ${message}`;
 }
 
 function fallbackWarning(message: string, { code, fix }: WebbuildError): Warning {

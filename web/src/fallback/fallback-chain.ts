@@ -1,18 +1,18 @@
-// A model opened in a worker, on the first candidate where it can run.
+// Loads a graph in a worker: the first candidate of the fallback chain that can run there.
 
 import { proxy } from "comlink";
 import { abortedError, type ErrorCode, internalError, WebbuildError } from "../api/errors.js";
 import type { Backend, LoadOptions, Precision, Progress, SessionInfo, Warning } from "../api/types.js";
 import { chooseBuild } from "../engine/engine.js";
 import type { EngineBuild, Manifest } from "../manifest/manifest.js";
-import { reportingListener } from "../runs/listener.js";
+import { reportingListener } from "../runs/reporting-listener.js";
 import { registerEngineWorker } from "../storage/register-service-worker.js";
 import { Connection } from "../worker/connection.js";
 import type { Warn } from "../worker/with-limit.js";
 import { workerKey } from "../worker/worker-pool.js";
 import { type Candidate, type FallbackChain, fallbackChain, nextInChain } from "./candidates.js";
 
-/** What is to be opened, wherever: the bundle, and what the caller asked for. */
+/** What to load, on any candidate: the bundle, and the caller's options. */
 export interface LoadRequest {
   manifest: Manifest;
   /** The manifest's absolute URL. */
@@ -20,33 +20,33 @@ export interface LoadRequest {
   backend: "auto" | Backend;
   precision: "auto" | Precision;
   trace: boolean;
-  /** Names the worker to join, which nobody joins without that name. Null for any of the same runtime, and of a trace for one alone. */
+  /** Names a worker that only requests of the same name share. Null: any worker of the same runtime; with `trace`, a new one. */
   ownWorker: string | null;
   selfTest: boolean;
   /** Whether a self-test that failed on an earlier visit is run again. */
   retest: boolean;
   cache: boolean;
   processing: "auto" | "cpu";
-  /** Why VideoFrames are copied whatever the GPU can, null where that is found out. */
+  /** Why VideoFrames are copied and never imported as external textures; null: the worker's self-check decides. */
   copyFrames: string | null;
-  /** Why graphs are not to be captured, null where they may be. */
+  /** Why graph capture is off; null where it is allowed. */
   noCapture: string | null;
-  /** The outputs that later stages take. */
+  /** Names of the outputs that later stages take. */
   joined: readonly string[];
-  /** For a later stage: the backend of the first, whose build of the engine it uses, to be in the same worker. */
-  engineOf: Backend | null;
+  /** For a later stage, the first stage's backend: a later stage uses the same build of the engine, to share its worker. */
+  firstStageBackend: Backend | null;
   addresses: Readonly<Record<string, string>>;
   worker: (() => Worker) | null;
-  /** Hears the warnings of a worker, also those that come when the model is open. */
+  /** Receives the worker's warnings, during loading and afterwards. */
   warn: Warn;
 }
 
-/** A model that is open in a worker. */
+/** A graph that is loaded in a worker. */
 interface WorkerModel {
   candidate: Candidate;
   warnings: Warning[];
   info: SessionInfo;
-  /** Whether the worker wants a VideoFrame of a video, not a bitmap. */
+  /** Whether frames of a video are sent to the worker as VideoFrame, not as ImageBitmap. */
   takesFrames: boolean;
   /** Whether pictures may move to the worker wrapped in a VideoFrame: the self-check found them exact. */
   takesWrapped: boolean;
@@ -55,14 +55,14 @@ interface WorkerModel {
   connection: Connection;
 }
 
-/** And the candidates under its own. */
+/** A loaded graph, and the candidates to try when it fails. */
 export interface LoadedModel extends WorkerModel {
   remaining: readonly Candidate[];
 }
 
 type LoadObserver = Pick<LoadOptions, "signal" | "onProgress">;
 
-/** Failures of a graph or of WebGPU here, not of the bundle: the candidate below may do. */
+/** Errors of this graph or of WebGPU on this machine, not of the bundle: the next candidate may work. */
 const FALLBACK_CODES: ReadonlySet<ErrorCode> = new Set([
   "device-lost",
   "engine-failed",
@@ -87,7 +87,8 @@ export async function loadFirstWorking(
     const [candidate, ...remaining] = candidates;
     if (candidate === undefined) throw internalError("a fallback chain without candidates");
     try {
-      // Who names the backend wants it or nothing: what failed there once may work with another driver.
+      // A backend that the caller named has no fallback: a self-test that failed on an earlier visit is run again, as
+      // the driver may be another by now.
       const retest = request.backend !== "auto" && remaining.length === 0;
       const loaded = await loadCandidate({ ...request, retest }, candidate, observer);
       return { ...loaded, remaining, warnings: [...warnings, ...loaded.warnings] };
@@ -99,7 +100,7 @@ export async function loadFirstWorking(
   }
 }
 
-/** Where capturing the graph fails it is done without, in a new worker. */
+/** Loads a candidate. If graph capture fails, loads it again without, in a new worker. */
 async function loadCandidate(
   request: LoadRequest,
   candidate: Candidate,
@@ -113,39 +114,39 @@ async function loadCandidate(
   }
 }
 
-/** A device that is lost meanwhile is requested again, once. */
+/** Loads a candidate. If the GPU device is lost meanwhile, or another model broke the shared worker, tries once more. */
 async function loadWithRestart(
   request: LoadRequest,
   candidate: Candidate,
   observer: LoadObserver,
 ): Promise<WorkerModel> {
   const { worker } = request;
-  const key = keyOfWorker(request, engineBuild(request, candidate));
+  const key = sharedWorkerKey(request, engineBuild(request, candidate));
   const first = new Connection(key, worker);
   try {
     return await loadInWorker(first, request, candidate, observer);
   } catch (error) {
     const lost = error instanceof WebbuildError && error.code === "device-lost";
-    if (!lost && !first.mayBeOtherModels(error)) throw error;
+    if (!lost && !first.mayBeCausedByOtherModels(error)) throw error;
     const fallback = lost ? withoutExternalTextures(request) : request;
     return loadInWorker(new Connection(lost ? key : null, worker), fallback, candidate, observer);
   }
 }
 
-function keyOfWorker({ manifest, trace, ownWorker }: LoadRequest, build: EngineBuild): string | null {
+function sharedWorkerKey({ manifest, trace, ownWorker }: LoadRequest, build: EngineBuild): string | null {
   if (ownWorker !== null) return `${ownWorker} ${build.build}`;
   // A trace is the log of one model alone.
   return trace ? null : workerKey(manifest, build);
 }
 
-/** A GPU that was lost once is not given a VideoFrame where it lies any more: that may have been it. */
+/** After a lost device, VideoFrames are no longer imported as external textures: they may have caused the loss. */
 export function withoutExternalTextures(request: LoadRequest): LoadRequest {
   return { ...request, copyFrames: "the GPU was lost before" };
 }
 
-/** A build for WebGPU runs graphs on WASM too. */
-function engineBuild({ manifest, engineOf }: LoadRequest, { backend }: Candidate): EngineBuild {
-  return chooseBuild(manifest, backend === "webgpu" ? backend : (engineOf ?? backend));
+/** The engine's build for a candidate. A build for WebGPU runs graphs on WASM too. */
+function engineBuild({ manifest, firstStageBackend }: LoadRequest, { backend }: Candidate): EngineBuild {
+  return chooseBuild(manifest, backend === "webgpu" ? backend : (firstStageBackend ?? backend));
 }
 
 async function loadInWorker(
@@ -160,7 +161,7 @@ async function loadInWorker(
   try {
     const progress = onProgress ? proxy(progressListener(onProgress, connection)) : null;
     const build = engineBuild(request, candidate);
-    const sharesEngine = request.engineOf !== null;
+    const sharesEngine = request.firstStageBackend !== null;
     const options = { trace, selfTest, retest, cache, processing, copyFrames, noCapture, joined };
     const graphs = { manifest, base, backend, graph, precisionReason, build, addresses };
     const setup = { ...graphs, ...options, sharesEngine };
@@ -178,7 +179,7 @@ async function loadInWorker(
   }
 }
 
-/** A listener that throws is reported as any other, and does not stop the loading. It hears of no loading that ended. */
+/** Wraps `onProgress`: an error in it does not stop loading, and it is not called after loading has ended. */
 function progressListener(
   onProgress: (progress: Progress) => void,
   connection: Connection,

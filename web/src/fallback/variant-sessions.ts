@@ -1,12 +1,12 @@
-// The sessions of a model that is packed for several sizes: the first is open, another is opened by the first run that
-// needs it. They share a worker and its engine, and the weights that are already here.
+// The sessions of a model that is packed for several sizes, one per variant. load() opens the first; a run opens the one
+// that it needs. They share a worker, its engine and the downloaded weights.
 
 import type { WebbuildError } from "../api/errors.js";
 import type { Warning } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
-import { type FallbackChain, fallbackChain, startingWith } from "./candidates.js";
+import { type FallbackChain, fallbackChain, withBackendFirst } from "./candidates.js";
 import { type LoadedModel, type LoadRequest, loadFirstWorking } from "./fallback-chain.js";
-import { ResilientSession } from "./recovery.js";
+import { ResilientSession } from "./resilient-session.js";
 
 export class VariantSessions {
   /** The session that load() opened. */
@@ -17,7 +17,7 @@ export class VariantSessions {
   readonly #closing = new AbortController();
   #ended: WebbuildError | null = null;
 
-  /** `variants` has the manifest of `first`, and of every other that may be run; `request` is how that was opened. */
+  /** `variants` are the manifests of all variants, that of `first` among them; `request` is the one `first` was opened with. */
   constructor(request: LoadRequest, first: ResilientSession, variants: readonly Manifest[]) {
     this.#request = request;
     this.#variants = variants;
@@ -39,7 +39,7 @@ export class VariantSessions {
     return opening;
   }
 
-  /** Returns those that are open, by their variants. */
+  /** Returns the open sessions with their variants. */
   async opened(): Promise<[Manifest, ResilientSession][]> {
     const all = [...this.#sessions].map(async ([variant, opening]) => {
       const session = await opening.catch(() => null);
@@ -48,7 +48,7 @@ export class VariantSessions {
     return (await Promise.all(all)).flat();
   }
 
-  /** Ends what is open or being opened. Later calls reject with `error`. Resolves when it is released. */
+  /** Ends all sessions, also those that are loading. Later calls reject with `error`. Resolves when their memory is released. */
   async end(error: WebbuildError): Promise<void> {
     this.#ended ??= error;
     this.#closing.abort();
@@ -62,12 +62,12 @@ export class VariantSessions {
     const request = { ...this.#request, manifest: variant, warn };
     const observer = { signal: this.#closing.signal };
     try {
-      const chain = notAbove(await fallbackChain(request), this.first.loaded);
+      const chain = withoutFailedCandidates(await fallbackChain(request), this.first.loaded);
       const loaded = await loadFirstWorking(request, observer, chain);
       this.first.warn(loaded.warnings);
       const session = new ResilientSession(request, loaded, loaded.warnings);
       session.activity = this.first.activity;
-      session.listener = { warned: warn, changed: () => this.first.listener?.changed() };
+      session.listener = { onWarning: warn, onChange: () => this.first.listener?.onChange() };
       return session;
     } catch (error) {
       throw this.#ended ?? error;
@@ -75,12 +75,15 @@ export class VariantSessions {
   }
 }
 
-/** Begins with the backend of the first session, and leaves out the candidates that the first session did without: what failed there has no golden run to fail here. */
-function notAbove(chain: FallbackChain, { candidate, remaining }: LoadedModel): FallbackChain {
+/**
+ * Returns the chain without the candidates that failed in the first session, and with that session's backend first. They
+ * would not fail again here: only the first session has a self-test.
+ */
+function withoutFailedCandidates(chain: FallbackChain, { candidate, remaining }: LoadedModel): FallbackChain {
   const tried = [candidate, ...remaining];
   const candidates = chain.candidates.filter(({ backend, graph }) =>
     tried.some((each) => each.backend === backend && each.graph.precision === graph.precision),
   );
   if (candidates.length === 0) return chain;
-  return startingWith({ ...chain, candidates }, candidate.backend, candidate.reason);
+  return withBackendFirst({ ...chain, candidates }, candidate.backend, candidate.reason);
 }

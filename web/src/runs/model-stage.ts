@@ -5,7 +5,7 @@ import type { ModelInfo } from "../api/model-info.js";
 import type { Result } from "../api/types.js";
 import type { BackendChoice } from "../choice/backend-choice.js";
 import type { VisitorRun, VisitorRuns } from "../choice/visitor-runs.js";
-import type { ResilientSession } from "../fallback/recovery.js";
+import type { ResilientSession } from "../fallback/resilient-session.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import type { StageManifest } from "../manifest/stages.js";
 import { RunTurns } from "./run-turns.js";
@@ -54,7 +54,7 @@ export class ModelStage {
   /** Sets the listener for events of the stage. */
   listen(listener: ModelListener): void {
     this.session.listener = listener;
-    this.backendChoice.onMade = () => listener.changed();
+    this.backendChoice.onMade = () => listener.onChange();
   }
 
   /** Records how long a run took, until the backend is chosen. */

@@ -13,7 +13,7 @@ import type {
   SliceOptions,
   TensorData,
 } from "../api/types.js";
-import { rejectOnAbort, type WorkerCall } from "../fallback/recovery.js";
+import type { WorkerCall } from "../fallback/resilient-session.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { requestedSize } from "../preprocess/fitting-size.js";
 import { checkPictureCount, runInput } from "../preprocess/image-input.js";
@@ -21,6 +21,7 @@ import { blamingOrigin, closeImages, packImages } from "../preprocess/image-sour
 import { withOptionPictures } from "../preprocess/option-pictures.js";
 import { type PackedPicture, transferableImages } from "../preprocess/pixels.js";
 import { slicedTask } from "../tasks/task-options.js";
+import { rejectOnAbort } from "../worker/reject-on-abort.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
 import type { ModelStage } from "./model-stage.js";
 import { type RunOrder, takingTurn, type Work } from "./run-turns.js";

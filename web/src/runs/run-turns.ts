@@ -2,10 +2,11 @@
 
 import type { ModelState, StateTurn } from "../api/state.js";
 import type { Warning } from "../api/types.js";
-import { type ResilientSession, rejectOnAbort } from "../fallback/recovery.js";
+import type { ResilientSession } from "../fallback/resilient-session.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { StateRequest } from "../session/stream-states.js";
+import { rejectOnAbort } from "../worker/reject-on-abort.js";
 
 /** A run by its number; `from` gives the state that it reads, null for a model without state. */
 export type Work<T> = (session: ResilientSession, id: number, from: () => StateRequest | null) => Promise<T>;

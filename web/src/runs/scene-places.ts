@@ -2,7 +2,7 @@
 
 import type { RunOptions } from "../api/types.js";
 import type { LoadedModel } from "../fallback/fallback-chain.js";
-import type { ResilientSession } from "../fallback/recovery.js";
+import type { ResilientSession } from "../fallback/resilient-session.js";
 import { closePictures } from "../preprocess/pixels.js";
 import type { SceneRef } from "../stages/scene-store.js";
 import type { RemoteHost } from "../worker/connection.js";

@@ -4,10 +4,11 @@
 import { internalError } from "../api/errors.js";
 import type { GlueContext, PictureSize, RunOptions } from "../api/types.js";
 import type { LoadedModel } from "../fallback/fallback-chain.js";
-import { type ResilientSession, rejectOnAbort } from "../fallback/recovery.js";
+import type { ResilientSession } from "../fallback/resilient-session.js";
 import { closePictures } from "../preprocess/pixels.js";
 import type { SceneRef } from "../stages/scene-store.js";
 import type { LookReport } from "../worker/look.js";
+import { rejectOnAbort } from "../worker/reject-on-abort.js";
 import { EarlierStages, type Look, type Place } from "./earlier-stages.js";
 import type { ModelStage } from "./model-stage.js";
 import { aside, asking, ScenePlaces } from "./scene-places.js";

@@ -12,7 +12,7 @@ import { type MergeRules, mergeDetections } from "../slices/merge.js";
 import type { SlicedTask } from "../slices/sliced-task.js";
 import { factsOf, joinedFacts, type RunFacts } from "../tiles/run-facts.js";
 import { cutOut } from "../tiles/tile-pixels.js";
-import { reportingListener } from "./listener.js";
+import { reportingListener } from "./reporting-listener.js";
 
 type DecodedPicture = Exclude<Picture, Blob>;
 

@@ -2,7 +2,7 @@
 
 import type { PictureSize, Result, RunOptions, Tensors } from "../api/types.js";
 import type { LoadedModel } from "../fallback/fallback-chain.js";
-import type { ResilientSession } from "../fallback/recovery.js";
+import type { ResilientSession } from "../fallback/resilient-session.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { SceneRef } from "../stages/scene-store.js";
@@ -14,9 +14,9 @@ import type { RemoteHost } from "../worker/connection.js";
 import type { JoinedParts } from "../worker/part-run.js";
 import type { StageReport, StageTensors } from "../worker/stage-run.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
-import { reportingListener } from "./listener.js";
 import type { ModelStage } from "./model-stage.js";
 import { type Ask, formOf, laterRun, type Timed } from "./repeated-run.js";
+import { reportingListener } from "./reporting-listener.js";
 import type { SceneSource } from "./scene-source.js";
 
 type Signal = RunOptions["signal"];

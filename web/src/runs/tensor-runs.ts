@@ -2,7 +2,7 @@
 
 import type { ModelState } from "../api/state.js";
 import type { Tensors } from "../api/types.js";
-import type { WorkerCall } from "../fallback/recovery.js";
+import type { WorkerCall } from "../fallback/resilient-session.js";
 import { stateInputs } from "../inputs/state-inputs.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";
 import type { ModelStage } from "./model-stage.js";

@@ -1,7 +1,7 @@
 // The page's listener for finished tiles.
 
 import type { RunOptions, TileResult } from "../api/types.js";
-import { reportingListener } from "./listener.js";
+import { reportingListener } from "./reporting-listener.js";
 
 /**
  * No tile is reported after an abort. An error that the listener throws does not end the run, and nobody waits for what it

@@ -1,4 +1,4 @@
-// The page's end of a worker, for one model. Every call ends, also when the worker does not answer any more.
+// The page's connection to the worker of one model. Every call settles, also when the worker has died.
 
 import { type Remote, releaseProxy, wrap } from "comlink";
 import { unlessDropped } from "../api/close-results.js";
@@ -13,7 +13,7 @@ import { LIMITS, TimedOut, withLimit } from "./with-limit.js";
 import type { WorkerHost } from "./worker-host.js";
 import { WorkerLease } from "./worker-pool.js";
 
-/** The Host as it is called from here: every answer is a promise. (Comlink's own type takes unions apart.) */
+/** WorkerHost as the page calls it: every method returns a promise. (Comlink's `Remote` type distributes over unions.) */
 export type RemoteHost = RemoteMethods<WorkerHost> & { readonly scenes: RemoteMethods<WorkerHost["scenes"]> };
 
 type RemoteMethods<T> = {
@@ -26,7 +26,7 @@ type RemoteMethods<T> = {
 
 registerErrorTransfer();
 
-/** Failures after which an engine may be broken: no further model joins it. */
+/** Errors after which the engine may be broken: no further model joins its worker. */
 const ENGINE_BREAKING: ReadonlySet<ErrorCode> = new Set([
   "capture-failed",
   "device-lost",
@@ -57,27 +57,27 @@ export class Connection {
     this.#host = this.#remote as unknown as RemoteHost;
   }
 
-  /** Whether it has ended, or is about to. */
+  /** Whether the connection has ended, or ends after the calls under way. */
   get ended(): boolean {
     return this.#ended !== null || this.#ending !== null;
   }
 
-  /** What it ended with, null while it goes on. */
+  /** The error that it ended with, null while it is open. */
   get failure(): WebbuildError | null {
     return this.#ended;
   }
 
-  /** Whether the failure may be that of others in the worker: alone it may work. */
-  mayBeOtherModels(error: unknown): boolean {
+  /** Whether another model in the same worker may have caused the error: in a worker of its own the model may work. */
+  mayBeCausedByOtherModels(error: unknown): boolean {
     return this.#lease.isShared && breaksEngine(error);
   }
 
-  /** Whether the other's model is in the same worker, where each finds what the other keeps. */
+  /** Whether both models are in the same worker, and so share its scenes and GPU device. */
   sharesWorker(other: Connection): boolean {
     return this.#lease.worker === other.#lease.worker;
   }
 
-  /** Throws where a call could only reject, before work is put into it. */
+  /** Throws if the connection has ended or the signal has fired. */
   check(signal?: AbortSignal): void {
     if (this.#ended !== null) throw this.#ended;
     if (signal?.aborted) throw abortedError(signal);
@@ -96,7 +96,7 @@ export class Connection {
       this.#pending.add(reject);
       signal?.addEventListener("abort", abort);
       const fail = (error: unknown): void => {
-        if (breaksEngine(error)) this.#lease.close();
+        if (breaksEngine(error)) this.#lease.retire();
         reject(error);
       };
       guarded(() => call(this.#host))
@@ -105,50 +105,50 @@ export class Connection {
     });
   }
 
-  /** Resolves when the worker's script runs. Rejects where it does not come: the browser does not tell of that. */
+  /** Resolves when the worker's script runs. Rejects after a time limit: browsers report no error for a script that is blocked. */
   async started(signal?: AbortSignal): Promise<void> {
     const lock = lockName();
     const answer = this.call((host) => host.ready(lock), signal).then((isHeld) => {
       if (isHeld) this.#watch(lock);
     });
     if (this.#lease.isShared) {
-      // It may be busy with others for long. What becomes of it the next call says.
+      // A shared worker may be busy with another model for long: the next call reports a failure.
       answer.catch(() => {});
       return;
     }
     await withLimit(answer, LIMITS.start, "its script").catch((error: unknown) => {
       if (!(error instanceof TimedOut)) throw error;
-      this.#lease.close();
+      this.#lease.retire();
       throw workerFailed(error.message);
     });
   }
 
-  /** Returns the wear of the worker's engine, null where it lasts. */
+  /** Returns the count of runs and memory after which the engine is restarted, null where it need not be. */
   wear(build: EngineBuild["build"]): EngineWear | null {
     return wearOf(this.#lease.worker, build);
   }
 
-  /** No further model joins the worker. Those that are in it stay. */
+  /** Lets no further model join the worker. Those that are in it stay. */
   retire(): void {
-    this.#lease.close();
+    this.#lease.retire();
   }
 
   #watch(lock: string): void {
     whenReleased(lock, this.#watching.signal, () => {
-      this.#lease.close();
+      this.#lease.retire();
       void this.end(workerFailed("the browser ended it", "close other tabs and pages, then run it again"));
     });
   }
 
-  /** Ends after the last call under way, none of which it disturbs. */
+  /** Ends the connection when the last call under way has settled. */
   closeWhenIdle(error: WebbuildError): void {
     this.#ending = error;
     if (this.#pending.size === 0) void this.end(error);
   }
 
   /**
-   * Releases the model, and stops the worker if it was the last there. Later calls reject with `error`. Resolves when the
-   * worker has given back what the model held, or does not answer.
+   * Releases the model, and terminates the worker if no other model is in it. Calls under way and later ones reject with
+   * `error`. Resolves when the worker has freed the model's memory, or after a time limit.
    */
   end(error: WebbuildError): Promise<void> {
     if (this.#ended !== null) return this.#released;
@@ -168,7 +168,7 @@ export class Connection {
   }
 
   readonly #fail = ({ message }: ErrorEvent): void => {
-    this.#lease.close();
+    this.#lease.retire();
     void this.end(workerFailed(message));
   };
 }

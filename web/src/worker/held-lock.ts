@@ -1,4 +1,5 @@
-// A lock of the browser that a worker holds for as long as it lives: who waits for it hears that the worker was ended.
+// A Web Lock that a worker holds as long as it lives. The page waits for the lock to learn that the browser ended the
+// worker: no event says so.
 
 export class HeldLock {
   /** Gives the lock back. */
@@ -13,7 +14,7 @@ export class HeldLock {
     this.release = release;
   }
 
-  /** Resolves when the lock is held; to false where the browser has none to give. */
+  /** Resolves to true when the lock is held, to false in a browser without Web Locks. */
   hold(name: string): Promise<boolean> {
     return new Promise((resolve) => {
       const take = (): Promise<void> => {
@@ -27,12 +28,12 @@ export class HeldLock {
   }
 }
 
-/** Returns a name for a lock that nobody else has. */
+/** Returns a unique name for a lock. */
 export function lockName(): string {
   return `webbuild-worker-${performance.now()}-${Math.random()}`;
 }
 
-/** Calls `ended` when a worker gives back its lock, as it does when the browser ends it: of that nothing else tells. */
+/** Calls `ended` when the worker that holds the lock releases it or is ended by the browser. */
 export function whenReleased(name: string, signal: AbortSignal, ended: () => void): void {
   navigator.locks.request(name, { signal }, ended).catch(() => {});
 }

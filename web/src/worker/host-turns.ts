@@ -1,4 +1,4 @@
-// The runs of a model in the worker: each has its turn at the engine, unless it was dropped before that.
+// The queue of a model's runs in the worker: one at a time on the shared engine, unless cancelled before its turn.
 
 import { abortedError, internalError } from "../api/errors.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
@@ -14,7 +14,7 @@ export class HostTurns {
     this.engine = engine;
   }
 
-  /** Fires when the page has let go of the model. */
+  /** Fires when the page has released the model. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
@@ -28,33 +28,33 @@ export class HostTurns {
     this.#model = model;
   }
 
-  /** No run begins any more. */
+  /** Rejects all runs that have not started. */
   close(): void {
     this.#closing.abort();
   }
 
-  /** Does a run in its turn. */
+  /** Does a run of one part. */
   run<T>(id: number, work: (model: HostedModel) => Promise<T>): Promise<T> {
     return this.add(id, work).finally(() => this.end(id));
   }
 
-  /** Does a part of a run in its turn: others may come between the parts. `end` comes after the last. */
+  /** Does one part of a run; other runs may come between the parts. Call `end` after the last. */
   add<T>(id: number, work: (model: HostedModel) => Promise<T>): Promise<T> {
     const { queue, activity } = this.engine;
-    activity.began();
+    activity.callStarted();
     return queue
       .add(async () => {
         if (this.#cancelled.delete(id) || this.#closing.signal.aborted) throw abortedError();
         return work(this.model);
       })
-      .finally(() => activity.ended());
+      .finally(() => activity.callEnded());
   }
 
   end(id: number): void {
     this.#cancelled.delete(id);
   }
 
-  /** Drops a run that has not begun, or the tiles of one that have not. */
+  /** Cancels a run that has not started; of a tiled run, the tiles that have not. */
   cancel(id: number): void {
     this.#cancelled.add(id);
   }

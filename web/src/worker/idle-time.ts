@@ -1,29 +1,29 @@
-// Work for when nobody waits: it begins some time after the last call, and the next one stops it.
+// Background work: it starts when no call has come for a while, and the next call aborts it.
 
-/** Milliseconds without a call before anything begins. */
-const QUIET = 2000;
-/** Milliseconds that the page may be busy with other things before the work begins all the same. */
-const PATIENCE = 2000;
+/** Milliseconds without a call before the work starts. */
+const IDLE_DELAY = 2000;
+/** The timeout of requestIdleCallback(), in milliseconds: the work then starts though the page is busy. */
+const IDLE_CALLBACK_TIMEOUT = 2000;
 
-/** Returns whether that was all there is to do; what is left is for the next time that nobody waits. */
+/** Resolves to true when the work is done, to false when the rest is for the next idle time. */
 type Work = (signal: AbortSignal) => Promise<boolean>;
 
-/** Does some work once, at the first time that is long enough for it. */
+/** Does one piece of work, in the first idle time that is long enough. */
 export class IdleTime {
   readonly #work: Work;
-  readonly #whenOver: () => void;
+  readonly #onOver: () => void;
   #attempts: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #working: AbortController | null = null;
-  #underWay = 0;
+  #activeCalls = 0;
 
   /**
-   * `work` is begun again after a call has stopped it, so many times in all; one that failed is not. `whenOver` is called
-   * when it will not be begun any more.
+   * Work that a call aborted is started again, `attempts` times in all; work that failed is not. `onOver` is called when
+   * it will not be started again.
    */
-  constructor(work: Work, whenOver: () => void = () => {}, attempts = 3) {
+  constructor(work: Work, onOver: () => void = () => {}, attempts = 3) {
     this.#work = work;
-    this.#whenOver = whenOver;
+    this.#onOver = onOver;
     this.#attempts = attempts;
   }
 
@@ -31,23 +31,23 @@ export class IdleTime {
     return this.#attempts === 0;
   }
 
-  /** A call has begun. */
-  began(): void {
-    this.#underWay++;
+  /** Aborts the work: a call has started. */
+  callStarted(): void {
+    this.#activeCalls++;
     this.#stop();
   }
 
-  /** A call has ended. */
-  ended(): void {
-    this.#underWay--;
-    if (this.#underWay > 0 || this.isOver) return;
+  /** Schedules the work if no other call is under way. */
+  callEnded(): void {
+    this.#activeCalls--;
+    if (this.#activeCalls > 0 || this.isOver) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#whenIdle(() => void this.#start().catch(reportError)), QUIET);
+    this.#timer = setTimeout(() => this.#whenIdle(() => void this.#start().catch(reportError)), IDLE_DELAY);
   }
 
-  /** There is nothing to wait for any more. */
+  /** Ends it for good. */
   end(): void {
-    this.#allow(0);
+    this.#setAttempts(0);
     this.#stop();
   }
 
@@ -57,10 +57,10 @@ export class IdleTime {
     this.#working = null;
   }
 
-  #allow(attempts: number): void {
+  #setAttempts(attempts: number): void {
     if (this.isOver) return;
     this.#attempts = attempts;
-    if (this.isOver) this.#whenOver();
+    if (this.isOver) this.#onOver();
   }
 
   #whenIdle(start: () => void): void {
@@ -69,22 +69,23 @@ export class IdleTime {
     const go = (): void => {
       if (!waiting.signal.aborted) start();
     };
-    if (typeof requestIdleCallback === "function") requestIdleCallback(go, { timeout: PATIENCE });
+    if (typeof requestIdleCallback === "function")
+      requestIdleCallback(go, { timeout: IDLE_CALLBACK_TIMEOUT });
     else go();
   }
 
   async #start(): Promise<void> {
-    // The clock of a page that nobody sees is not to be relied on.
+    // Timers of a hidden page are throttled, so times measured there mean nothing.
     if (this.isOver || globalThis.document?.visibilityState === "hidden") return;
     const attempt = new AbortController();
     const { signal } = attempt;
     this.#working = attempt;
     try {
       const isDone = await this.#work(signal);
-      if (signal.aborted) this.#allow(this.#attempts - 1);
-      else if (isDone) this.#allow(0);
+      if (signal.aborted) this.#setAttempts(this.#attempts - 1);
+      else if (isDone) this.#setAttempts(0);
     } catch (error) {
-      this.#allow(signal.aborted ? this.#attempts - 1 : 0);
+      this.#setAttempts(signal.aborted ? this.#attempts - 1 : 0);
       if (!signal.aborted) throw error;
     }
   }

@@ -11,7 +11,7 @@ export class Queue {
   }
 }
 
-/** Lets answers out in the order in which they were asked for. A failure goes out at once. */
+/** Resolves promises in the order in which they were added. A rejection is passed on at once. */
 export class OrderedResults {
   #previous: Promise<unknown> = Promise.resolve();
 
@@ -22,11 +22,11 @@ export class OrderedResults {
     return turn;
   }
 
-  /** Resolves when all that were asked for so far have ended, well or not. */
+  /** Resolves when all promises added so far have settled. */
   async settled(): Promise<void> {
     await this.#previous;
   }
 }
 
-/** What comes next waits for an answer, and must not keep it: each would hold the one before it. */
+/** Drops the value: a tail that kept it would hold every result in memory until the next one. */
 function noop(): void {}

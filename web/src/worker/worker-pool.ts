@@ -1,21 +1,21 @@
-// The workers of this page. Models share one where runtime and engine are the same to the byte, whatever bundle
-// they come from: one download, one WebAssembly, one GPU device.
+// The workers of this page. Models of all bundles share one worker where the files of runtime and engine have the same
+// hashes: one download, one WebAssembly instance, one GPU device.
 
 import type { EngineBuild, Manifest } from "../manifest/manifest.js";
 
-/** Plain data: the copies of this runtime that other bundles bring read and write it too. */
+/** Plain data, without methods: other bundles' copies of this runtime, perhaps of other versions, read and write it too. */
 interface PooledWorker {
   worker: Worker;
   users: number;
 }
 
-/** Counts up when the meaning of what lies there changes. */
+/** The key of the registry on `globalThis`. Its number goes up when `PooledWorker` changes. */
 const REGISTRY = Symbol.for("webbuild.workers.1");
-/** The event of a worker that was terminated: the browser has none, and calls to it never end. */
+/** The event that `release()` dispatches on a terminated worker: browsers have none, and calls to it never settle. */
 const STOPPED = "webbuild-stopped";
 const RUNTIME = ["runtime/webbuild.js", "runtime/worker.js"];
 
-/** Returns what two bundles must have in common to share a worker, null for one whose manifest does not say. */
+/** Returns the key of the worker that bundles share: the hashes of runtime and engine. Null if the manifest lacks one. */
 export function workerKey({ engine, files }: Manifest, build: EngineBuild): string | null {
   const paths = [...RUNTIME, build.entry, build.glue, build.wasm];
   const hashes = paths.map(
@@ -24,15 +24,15 @@ export function workerKey({ engine, files }: Manifest, build: EngineBuild): stri
   return hashes.includes(undefined) ? null : [engine.name, engine.version, build.build, ...hashes].join(" ");
 }
 
-/** A site of several bundles has the runtime beside their folders. */
+/** `../runtime/x.js` and `runtime/x.js` are the same file: a site of several bundles has one `runtime` folder beside them. */
 function withoutSitePrefix(path: string): string {
   return path.replace(/^\.\.\//, "");
 }
 
-/** A model's place in a worker. */
+/** One model's use of a shared worker, counted so that the last one terminates it. */
 export class WorkerLease {
   readonly worker: Worker;
-  /** Whether others were in the worker before. */
+  /** Whether another model was in the worker before this one. */
   readonly isShared: boolean;
   readonly #shared: PooledWorker;
 
@@ -43,7 +43,7 @@ export class WorkerLease {
     this.worker = shared.worker;
   }
 
-  /** Joins the worker of `key`; starts one where there is none, and always where `key` is null. */
+  /** Joins the worker of this key, or starts one. With null, always starts one that nobody else joins. */
   static acquire(key: string | null, start: () => Worker): WorkerLease {
     const known = key === null ? undefined : registry().get(key);
     if (known !== undefined) return new WorkerLease(known);
@@ -52,22 +52,22 @@ export class WorkerLease {
     return new WorkerLease(shared);
   }
 
-  /** Nobody joins this worker any more. Who is in it stays. */
-  close(): void {
+  /** Lets no further model join the worker. Those that are in it stay. */
+  retire(): void {
     for (const [key, shared] of registry()) if (shared === this.#shared) registry().delete(key);
   }
 
-  /** Stops the worker after the last. Returns whether it was the last. Call it once. */
+  /** Terminates the worker if this was its last model, and returns whether it was. Call it once. */
   release(): boolean {
     this.#shared.users--;
     if (this.#shared.users > 0) return false;
-    this.close();
+    this.retire();
     this.worker.terminate();
     this.worker.dispatchEvent(new Event(STOPPED));
     return true;
   }
 
-  /** Resolves when the last has left. */
+  /** Resolves when the worker was terminated. */
   stopped(): Promise<void> {
     return new Promise((resolve) => this.worker.addEventListener(STOPPED, () => resolve(), { once: true }));
   }

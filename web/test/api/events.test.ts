@@ -68,9 +68,9 @@ test("a choice of the backend is a change, and so is a warning of a stage", () =
     choice,
     {} as never,
   );
-  const listener = { changed: vi.fn(), warned: vi.fn() };
+  const listener = { onChange: vi.fn(), onWarning: vi.fn() };
   stage.listen(listener);
   choice.stay("a later stage takes its outputs");
-  expect(listener.changed).toHaveBeenCalledTimes(1);
+  expect(listener.onChange).toHaveBeenCalledTimes(1);
   expect(session.listener).toBe(listener);
 });

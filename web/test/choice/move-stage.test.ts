@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { moveStage } from "../../src/choice/move-stage.js";
 import { OtherBackend } from "../../src/choice/other-backend.js";
 import type { LoadedModel, LoadRequest } from "../../src/fallback/fallback-chain.js";
-import type { ResilientSession } from "../../src/fallback/recovery.js";
+import type { ResilientSession } from "../../src/fallback/resilient-session.js";
 import type { Manifest } from "../../src/manifest/manifest.js";
 
 const [gpu, wasm] = [{ backend: "webgpu" }, { backend: "wasm" }];

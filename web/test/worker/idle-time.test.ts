@@ -14,13 +14,13 @@ test("nothing begins before a call has ended and two seconds were quiet", async 
   const work = vi.fn(async () => true);
   const idle = new IdleTime(work);
   await pass(10_000);
-  idle.began();
-  idle.ended();
+  idle.callStarted();
+  idle.callEnded();
   await pass(1900);
-  idle.began();
+  idle.callStarted();
   await pass(10_000);
   expect(work).not.toHaveBeenCalled();
-  idle.ended();
+  idle.callEnded();
   await pass(5000);
   expect(work).toHaveBeenCalledTimes(1);
 });
@@ -29,8 +29,8 @@ test("work that is done is not done again", async () => {
   const work = vi.fn(async () => true);
   const idle = new IdleTime(work);
   for (let calls = 0; calls < 3; calls++) {
-    idle.began();
-    idle.ended();
+    idle.callStarted();
+    idle.callEnded();
     await pass(5000);
   }
   expect(work).toHaveBeenCalledTimes(1);
@@ -42,8 +42,8 @@ test("work that has nothing to go by yet comes back at the next quiet time, as o
   const idle = new IdleTime(work, over);
   for (let calls = 0; calls < 7; calls++) {
     expect(over).toHaveBeenCalledTimes(calls > 4 ? 1 : 0);
-    idle.began();
-    idle.ended();
+    idle.callStarted();
+    idle.callEnded();
     await pass(5000);
   }
   expect(work).toHaveBeenCalledTimes(5);
@@ -56,9 +56,9 @@ test("a call stops the work, which begins again three times in all", async () =>
     return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("stopped"))));
   });
   for (let calls = 0; calls < 5; calls++) {
-    idle.began();
+    idle.callStarted();
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
-    idle.ended();
+    idle.callEnded();
     await pass(5000);
   }
   expect(signals).toHaveLength(3);
@@ -72,8 +72,8 @@ test("work that fails is reported, and does not come back", async () => {
   const over = vi.fn();
   const idle = new IdleTime(work, over);
   for (let calls = 0; calls < 2; calls++) {
-    idle.began();
-    idle.ended();
+    idle.callStarted();
+    idle.callEnded();
     await pass(5000);
   }
   vi.useRealTimers();
