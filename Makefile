@@ -125,8 +125,8 @@ REPORT := test-results/vitest.json
 .PHONY: soak
 soak: $(MODULES) $(BUILT) $(DEVELOPING) test-chromium firefox ## 1,000 runs of each task, 100 losses of a GPU of each kind, in Chromium and Firefox at once; write the table of docs/soak.md.
 	@export WEBBUILD_TIMES=$${WEBBUILD_TIMES:-100}; trap 'kill $$(jobs -p) 2> /dev/null || true' EXIT; \
-	$(IN_CHROMIUM) WEBBUILD_REPORT=soak-chromium npm test --silent -- $(SOAKED) $(ARGS) & chromium=$$!; \
-	$(IN_BROWSERS) WEBBUILD_REPORT=soak-firefox WEBBUILD_SOAK_FIREFOX="$$(cat $(FIREFOX))" npm test --silent -- $(SOAKED) $(ARGS); \
+	$(IN_CHROMIUM) WEBBUILD_REPORT=soak-chromium npm test --silent -- $(SOAKED) --tags-filter=soak $(ARGS) & chromium=$$!; \
+	$(IN_BROWSERS) WEBBUILD_REPORT=soak-firefox WEBBUILD_SOAK_FIREFOX="$$(cat $(FIREFOX))" npm test --silent -- $(SOAKED) --tags-filter=soak $(ARGS); \
 	wait $$chromium; \
 	$(BIN)/python -m benchmarks.soak test-results/soak-chromium.json test-results/soak-firefox.json --write
 

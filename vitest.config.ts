@@ -72,6 +72,9 @@ const BROWSER = FIREFOX
       ],
     };
 
+/** How often the tests of `make soak` repeat what they do. */
+const TIMES = Number(process.env.WEBBUILD_TIMES ?? 3);
+
 /** `make fuzz` draws thousands of broken inputs. */
 const FUZZ = process.env.WEBBUILD_EXAMPLES === "fuzz";
 
@@ -92,12 +95,19 @@ export default defineConfig({
   test: {
     provide: {
       required: process.env.WEBBUILD_REQUIRE ?? "",
-      times: Number(process.env.WEBBUILD_TIMES ?? 3),
+      times: TIMES,
       fuzz: FUZZ,
       seed: Number(process.env.WEBBUILD_SEED ?? Math.floor(Math.random() * 2 ** 31)) | 0,
     },
     testTimeout: FUZZ ? 3_600_000 : 60_000,
     hookTimeout: 60_000,
+    tags: [
+      {
+        name: "soak",
+        description: "Repeated by `make soak` until a leak shows.",
+        timeout: 60_000 + TIMES * 50_000,
+      },
+    ],
     fileParallelism: false,
     reporters: ["default", ["json", { outputFile: `test-results/${NAME}.json` }]],
     browser: {

@@ -1,7 +1,7 @@
 // onnxruntime-web: which of its builds, and bringing it up inside the worker.
 
 import type * as Ort from "onnxruntime-web";
-import { WebbuildError } from "../api/errors.js";
+import { outOfMemory, WebbuildError } from "../api/errors.js";
 import type { Backend } from "../api/types.js";
 import type { EngineBuild, Manifest } from "../manifest/manifest.js";
 import type { Downloads, OnBytes } from "../storage/download.js";
@@ -48,42 +48,57 @@ export function engineFiles({ entry, glue, wasm }: EngineBuild): string[] {
   return [entry, glue, wasm];
 }
 
-/**
- * Frees the bytes of the WebAssembly file. They are compiled by the first session, and the engine's glue keeps a reference
- * to them for ever: so they are detached, not dropped.
- */
-export function releaseBinary({ env }: OrtWeb): void {
-  const binary = env.wasm.wasmBinary;
-  if (!(binary instanceof Uint8Array) || !(binary.buffer instanceof ArrayBuffer)) return;
-  delete env.wasm.wasmBinary;
-  structuredClone(binary.buffer, { transfer: [binary.buffer] });
-}
-
-/** The engine, and whether it came compiled: else that is to be prepared for the next visit. */
-interface StartedEngine {
+/** The engine, its code, and whether that came compiled from an earlier visit: else the next one is to be prepared. */
+export interface StartedEngine {
   engine: OrtWeb;
+  module: WebAssembly.Module;
   isServed: boolean;
 }
 
-/** Imports the build. Its scripts are fetched to be checked, then imported: the second time is the HTTP cache's. */
+/**
+ * Imports the build. Its scripts are fetched to be checked, then imported: the second time is the HTTP cache's. `compiled` is
+ * its code where the page has it of a worker before.
+ */
 export async function startEngine(
   build: EngineBuild,
+  compiled: WebAssembly.Module | null,
   downloads: Downloads,
   onBytes: OnBytes,
 ): Promise<StartedEngine> {
   if (build.build === "asyncify") watchMemory();
   const scripts = [build.entry, build.glue].map((path) => downloads.checkScript(path, onBytes));
   const importing = Promise.all(scripts).then(() => importScript(build, downloads));
-  const compiling = downloads.compiledEngine(build.wasm, onBytes);
-  const getting = compiling.then((module) => module ?? downloads.get(build.wasm, onBytes));
-  const [wasm, engine] = await Promise.all([getting, importing]);
-  const isServed = wasm instanceof WebAssembly.Module;
-  engine.env.wasm.wasmBinary = isServed ? instantiatedInstead(wasm) : wasm;
+  const getting = engineCode(build, compiled, downloads, onBytes);
+  const [{ module, isServed }, engine] = await Promise.all([getting, importing]);
+  engine.env.wasm.wasmBinary = instantiatedInstead(module);
   engine.env.wasm.wasmPaths = { mjs: downloads.url(build.glue) };
   engine.env.wasm.numThreads = threadCount();
   engine.env.wasm.proxy = false;
   engine.env.webgpu.powerPreference = "high-performance";
-  return { engine, isServed };
+  return { engine, module, isServed };
+}
+
+async function engineCode(
+  { wasm }: EngineBuild,
+  compiled: WebAssembly.Module | null,
+  downloads: Downloads,
+  onBytes: OnBytes,
+): Promise<Omit<StartedEngine, "engine">> {
+  if (compiled !== null) {
+    onBytes(downloads.size([wasm]));
+    return { module: compiled, isServed: false };
+  }
+  const served = await downloads.compiledEngine(wasm, onBytes);
+  if (served !== null) return { module: served, isServed: true };
+  const bytes = await downloads.get(wasm, onBytes);
+  try {
+    return { module: await WebAssembly.compile(bytes), isServed: false };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    if (cause instanceof RangeError) throw outOfMemory(`${wasm}: ${reason}`, { cause });
+    const fix = "use a recent browser, and allow script-src 'wasm-unsafe-eval'";
+    throw new WebbuildError("engine-failed", `${wasm} was not compiled: ${reason}`, fix, { cause });
+  }
 }
 
 /** Imports a script that was checked. */

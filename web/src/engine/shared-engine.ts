@@ -4,19 +4,24 @@ import { internalError } from "../api/errors.js";
 import { DeviceErrors } from "../gpu/device-errors.js";
 import { EngineDevices } from "../gpu/engine-devices.js";
 import { PreparedPipelines } from "../gpu/prepared-pipelines.js";
-import type { EngineBuild } from "../manifest/manifest.js";
 import { checkExternalTextures } from "../preprocess/gpu/external-texture-check.js";
 import type { KnownGpuWork } from "../session/known-gpu-work.js";
+import type { SessionRequest } from "../session/session-setup.js";
 import { SceneStore } from "../stages/scene-store.js";
 import type { Downloads, OnBytes } from "../storage/download.js";
 import { IdleTime } from "../worker/idle-time.js";
 import { Queue } from "../worker/queue.js";
-import { gpuDevice, type OrtWeb, releaseBinary, startEngine } from "./engine.js";
+import { gpuDevice, type OrtWeb, type StartedEngine, startEngine } from "./engine.js";
 import { type FirstSession, openFirstSession } from "./first-session.js";
 import { PlacementLog, redirectConsole } from "./placement-log.js";
 
-/** Has the page let this worker be given the engine; returns whether it could. */
-export type RegisterEngine = () => Promise<boolean>;
+/** What the page does for the engine of a worker. */
+export interface EnginePage {
+  /** Lets this worker be given the engine from the next visit on; returns whether it could. */
+  register(): Promise<boolean>;
+  /** Keeps the engine's code for the worker that takes this one's place. */
+  keep(module: WebAssembly.Module): unknown;
+}
 
 export class SharedEngine {
   /** The engine does one thing at a time: sessions are made, run and released in here, whosever they are. */
@@ -34,7 +39,7 @@ export class SharedEngine {
   readonly activity = new IdleTime((signal) => this.#prepareNextVisit(signal));
   #models = 0;
   #log: PlacementLog | null = null;
-  #engine: Promise<OrtWeb> | null = null;
+  #engine: Promise<StartedEngine> | null = null;
   /** Does what the engine's next visit is to find. */
   #nextVisit: ((signal: AbortSignal) => Promise<void>) | null = null;
   #externalTextures: Promise<string | null> | null = null;
@@ -59,7 +64,7 @@ export class SharedEngine {
   /** Returns the engine's device. There is one after the first session on WebGPU. */
   async device(): Promise<GPUDevice> {
     if (this.#engine === null) throw internalError("a device of an engine that was not started");
-    return gpuDevice(await this.#engine);
+    return gpuDevice((await this.#engine).engine);
   }
 
   /** Begins what the engine asked of the GPU in an earlier visit, once the GPU is free for it. */
@@ -70,27 +75,31 @@ export class SharedEngine {
   }
 
   /** Starts the engine, or waits for the model that does. Where that one fails, this one tries its own files. */
-  start(
-    build: EngineBuild,
+  async start(
+    { build, compiled }: Pick<SessionRequest, "build" | "compiled">,
     downloads: Downloads,
     onBytes: OnBytes,
     first: FirstSession,
-    register: RegisterEngine,
+    page: EnginePage,
   ): Promise<OrtWeb> {
-    const own = async (): Promise<OrtWeb> => {
-      const { engine, isServed } = await startEngine(build, downloads, onBytes);
+    const own = async (): Promise<StartedEngine> => {
+      const started = await startEngine(build, compiled, downloads, onBytes);
       await first.after;
       // Where there can be none, the model's own session fails too, and says why.
-      await this.queue.add(() => this.gpu.guard(() => openFirstSession(engine, first))).catch(() => {});
-      releaseBinary(engine);
+      await this.queue
+        .add(() => this.gpu.guard(() => openFirstSession(started.engine, first)))
+        .catch(() => {});
       this.#nextVisit = async (signal) => {
         await downloads.keepDecompressed(signal);
-        if (!isServed && !signal.aborted && (await register())) await downloads.serveEngine(build.wasm);
+        const isToServe = !started.isServed && !signal.aborted && (await page.register());
+        if (isToServe) await downloads.serveEngine(build.wasm);
       };
-      return engine;
+      return started;
     };
     this.#engine = this.#engine === null ? own() : this.#engine.catch(own);
-    return this.#engine;
+    const { engine, module } = await this.#engine;
+    void page.keep(module);
+    return engine;
   }
 
   /** Where that fails, as without memory, the next visit does as this one did. */

@@ -2,7 +2,7 @@
 
 import { abortedError } from "../api/errors.js";
 import { engineFiles, type OrtWeb } from "../engine/engine.js";
-import type { RegisterEngine, SharedEngine } from "../engine/shared-engine.js";
+import type { EnginePage, SharedEngine } from "../engine/shared-engine.js";
 import { type Adapter, requireAdapter } from "../gpu/gpu-device.js";
 import { stateInputs } from "../inputs/state-inputs.js";
 import { graphFiles } from "../manifest/graphs.js";
@@ -42,7 +42,7 @@ export async function fetchParts(
   warn: Warn,
   shared: SharedEngine,
   signal: AbortSignal,
-  register: RegisterEngine,
+  page: EnginePage,
 ): Promise<SessionParts> {
   const { manifest, backend, graph, build, trace } = request;
   if (trace) shared.placementLog();
@@ -53,7 +53,7 @@ export async function fetchParts(
   const adapter = backend === "webgpu" ? await requireAdapter(graph.features) : null;
   const frameCheck = begun(videoFrameRefusal(request, shared));
   const first = { target: graph.target, after: frameCheck, optimized: graph.optimized };
-  const starting = begun(shared.start(build, downloads, progress.counter("engine"), first, register));
+  const starting = begun(shared.start(request, downloads, progress.counter("engine"), first, page));
   const test = adapter && request.selfTest ? await planSelfTest(request, graph, adapter.info, warn) : null;
   const capture = await planCapture({
     version: manifest.engine.version,

@@ -1,7 +1,7 @@
 // Bringing a model up in the worker: exactly one graph, on its backend.
 
 import type { Backend, SessionInfo } from "../api/types.js";
-import type { RegisterEngine, SharedEngine } from "../engine/shared-engine.js";
+import type { EnginePage, SharedEngine } from "../engine/shared-engine.js";
 import type { EngineBuild, Graph } from "../manifest/manifest.js";
 import type { StageManifest } from "../manifest/stages.js";
 import type { Postprocessor } from "../postprocess/gpu-postprocess.js";
@@ -22,6 +22,8 @@ export interface SessionRequest {
   /** Why that graph, of those for the backend. */
   precisionReason: string;
   build: EngineBuild;
+  /** The code of that build where the page has it, null where it is downloaded. */
+  compiled: WebAssembly.Module | null;
   trace: boolean;
   selfTest: boolean;
   /** Whether a self-test that failed on an earlier visit is run again. */
@@ -64,9 +66,9 @@ export async function setUpSession(
   warn: Warn,
   shared: SharedEngine,
   signal: AbortSignal,
-  register: RegisterEngine,
+  page: EnginePage,
 ): Promise<SessionSetup> {
   const progress = new LoadProgress(onProgress);
-  const parts = await fetchParts(request, progress, warn, shared, signal, register);
+  const parts = await fetchParts(request, progress, warn, shared, signal, page);
   return shared.queue.add(() => openSession(request, parts, progress, warn, shared, signal));
 }

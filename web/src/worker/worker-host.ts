@@ -3,7 +3,7 @@
 import { finalizer, releaseProxy } from "comlink";
 import { internalError, WebbuildError } from "../api/errors.js";
 import type { Result, TensorData, Tensors, Warning } from "../api/types.js";
-import type { RegisterEngine, SharedEngine } from "../engine/shared-engine.js";
+import type { EnginePage, SharedEngine } from "../engine/shared-engine.js";
 import { wasmBytes } from "../engine/wasm-memory.js";
 import { ReferenceFeeds } from "../inputs/reference-input.js";
 import { pictureBatch } from "../manifest/variants.js";
@@ -71,12 +71,12 @@ export class WorkerHost {
     return wasmBytes();
   }
 
-  /** `late` hears the first warning of each code, also those that come when the model is open; see `RegisterEngine`. */
+  /** `late` hears the first warning of each code, also those that come when the model is open; see `EnginePage`. */
   async open(
     request: SessionRequest,
     onProgress: ProgressCallback | null,
     late: (warning: Warning) => unknown,
-    register: RegisterEngine,
+    page: EnginePage,
   ): Promise<ModelDescription> {
     const warnings: Warning[] = [];
     const warn: Warn = (warning) => {
@@ -84,7 +84,7 @@ export class WorkerHost {
       warnings.push(warning);
       void late(warning);
     };
-    this.#loading = setUpSession(request, onProgress, warn, this.#engine, this.#turns.closing, register);
+    this.#loading = setUpSession(request, onProgress, warn, this.#engine, this.#turns.closing, page);
     const { info, takesFrames, takesWrapped, ...hosted } = await this.#loading;
     const { manifest, backend } = request;
     const host = this.#engine.nextModel();

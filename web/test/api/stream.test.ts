@@ -353,9 +353,7 @@ describe.each(backends)("a stream of a model with state on %s", (backend) => {
 });
 
 describe.runIf(hasWebgpu)("a GPU device that is lost in a stream", () => {
-  test("is requested again, and the stream goes on", {
-    timeout: 60_000 + inject("times") * 20_000,
-  }, async () => {
+  test("is requested again, and the stream goes on", { tags: ["soak"] }, async () => {
     await expectFlat(loss("in a stream", "stream goes on"), async (turn) => {
       await losing({}, async (started) => {
         const model = await runtime.load(bundle("conv.json"), { backend: "webgpu", cache: false });

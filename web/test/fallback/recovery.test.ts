@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, inject, test } from "vitest";
+import { chooseBuild } from "../../src/engine/engine.js";
 import type { Model, Tensors } from "../../src/index.js";
+import type { Manifest } from "../../src/manifest/manifest.js";
 import { bundle, hasWebgpu, loadTiny, picture, runtime } from "../support/bundle.js";
 import { countCalls, loseAt, losing } from "../support/device-loss.js";
 import { expectFlat, loss } from "../support/soak.js";
@@ -34,40 +36,50 @@ describe.runIf(hasWebgpu)("a GPU device that is lost", () => {
     expect(runCalls).toBeGreaterThan(3);
   });
 
-  test(
-    "while the model loads: it loads on a new one",
-    async () => {
-      await expectFlat(loss("while loading", "loaded on a new device"), async (turn) => {
-        const at = moment(turn, loadCalls);
-        await losing({ at }, async (started) => {
-          const model = await runtime.load(bundle("conv.json"), { ...webgpu, cache: false });
-          expect(await answer(model), `lost at call ${at}`).toEqual(right);
-          expect(started(), `lost at call ${at}`).toBe(2);
-          await model.dispose();
-        });
+  test("while the model loads: it loads on a new one", { tags: ["soak"] }, async () => {
+    await expectFlat(loss("while loading", "loaded on a new device"), async (turn) => {
+      const at = moment(turn, loadCalls);
+      await losing({ at }, async (started) => {
+        const model = await runtime.load(bundle("conv.json"), { ...webgpu, cache: false });
+        expect(await answer(model), `lost at call ${at}`).toEqual(right);
+        expect(started(), `lost at call ${at}`).toBe(2);
+        await model.dispose();
       });
-    },
-    timeout(),
-  );
+    });
+  });
 
-  test(
-    "in a run: the run is repeated on a new one, and the model says so",
-    async () => {
-      await expectFlat(loss("in a run", "same answer on a new device"), async (turn) => {
-        const at = moment(turn, runCalls);
-        await losing({}, async (started) => {
-          const model = await runtime.load(bundle("conv.json"), { ...webgpu, cache: false });
-          await loseAt(at);
-          expect(await answer(model), `lost at call ${at}`).toEqual(right);
-          expect([started(), model.backend], `lost at call ${at}`).toEqual([2, "webgpu"]);
-          expect(model.warnings).toMatchObject([{ code: "device-lost", fix: expect.stringMatching(/./) }]);
-          expect(await answer(model)).toEqual(right);
-          await model.dispose();
-        });
+  test("in a run: the run is repeated on a new one, and the model says so", { tags: ["soak"] }, async () => {
+    await expectFlat(loss("in a run", "same answer on a new device"), async (turn) => {
+      const at = moment(turn, runCalls);
+      await losing({}, async (started) => {
+        const model = await runtime.load(bundle("conv.json"), { ...webgpu, cache: false });
+        await loseAt(at);
+        expect(await answer(model), `lost at call ${at}`).toEqual(right);
+        expect([started(), model.backend], `lost at call ${at}`).toEqual([2, "webgpu"]);
+        expect(model.warnings).toMatchObject([{ code: "device-lost", fix: expect.stringMatching(/./) }]);
+        expect(await answer(model)).toEqual(right);
+        await model.dispose();
       });
-    },
-    timeout(),
-  );
+    });
+  });
+
+  test("in a run: the new engine has the code of the old one, and is not downloaded again", async () => {
+    const manifest: Manifest = await (await fetch(bundle("conv.json"))).json();
+    const { wasm } = chooseBuild(manifest, "webgpu");
+    const address = URL.createObjectURL(await (await fetch(bundle(wasm))).blob());
+    await losing({}, async (started) => {
+      const options = { ...webgpu, cache: false, addresses: { [wasm]: address } };
+      const model = await runtime.load(bundle("conv.json"), options);
+      URL.revokeObjectURL(address);
+      await loseAt(0);
+      expect(await answer(model)).toEqual(right);
+      expect(started()).toBe(2);
+      await model.dispose();
+      await expect(runtime.load(bundle("conv.json"), options)).rejects.toMatchObject({
+        code: "download-failed",
+      });
+    });
+  });
 
   test("under many runs at once: one engine is started, every run is answered, in order", async () => {
     await losing({}, async (started) => {
@@ -172,7 +184,3 @@ describe.runIf(hasWebgpu)("a kernel that fails when it is run", () => {
     expect([model.backend, model.warnings]).toEqual(["webgpu", []]);
   });
 });
-
-function timeout(): number {
-  return 60_000 + times * 20_000;
-}

@@ -12,7 +12,7 @@ const lost = { code: "device-lost" };
 
 describe.runIf(hasWebgpu)("a scene whose GPU is lost", () => {
   test("answers as before, whenever in a run that happens: the first stage runs again, once", {
-    timeout: 60_000 + inject("times") * 20_000,
+    tags: ["soak"],
   }, async () => {
     await expectFlat(loss("between stages", "first stage run again, same answer"), async (turn) => {
       await losing({}, async (started) => {

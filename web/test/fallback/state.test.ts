@@ -11,7 +11,7 @@ const CLOSE = 2e-5;
 
 describe.runIf(hasWebgpu)("a state whose GPU is lost", () => {
   test("is zeros again, and the run says so, whenever in a run that happens", {
-    timeout: 60_000 + inject("times") * 20_000,
+    tags: ["soak"],
   }, async () => {
     await expectFlat(loss("with state", "state-reset, then as from the start"), async (turn) => {
       await losing({}, async (started) => {

@@ -23,7 +23,7 @@ describe.runIf(hasWebgpu).each(backends)("what a worker holds, on %s,", (backend
 
   test.each(Object.entries(TINY_TASKS))(
     "does not grow with the runs of %s",
-    { timeout: 60_000 + runs * 5_000 },
+    { tags: ["soak"] },
     async (task, [manifest, options]) => {
       const model = await loadTiny({ backend }, manifest);
       const image = await picture("upright.png");
@@ -48,7 +48,7 @@ describe.runIf(hasWebgpu).each(backends)("what a worker holds, on %s,", (backend
 
 describe.runIf(hasWebgpu)("what a worker holds", () => {
   test("does not grow with the models that come and go beside one that stays", {
-    timeout: 60_000 + cycles * 30_000,
+    tags: ["soak"],
   }, async () => {
     await withWorker("worker-measured.js", async () => {
       const stays = await loadTiny({ backend: "webgpu" }, "golden.json");

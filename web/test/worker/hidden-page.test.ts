@@ -48,7 +48,7 @@ function hide(): Hidden {
 }
 
 describe.each(backends)("in a page that is hidden, on %s,", (backend) => {
-  test("models load, run and go as elsewhere", { timeout: 60_000 + times * 20_000 }, async () => {
+  test("models load, run and go as elsewhere", { tags: ["soak"] }, async () => {
     const image = await picture("upright.png");
     const seen = await loadTiny({ backend }, "golden.json");
     const { timings: _, ...right } = await seen.run(image);

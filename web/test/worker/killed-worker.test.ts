@@ -40,9 +40,7 @@ function killInRun(): void {
 }
 
 describe.each(backends)("a worker that is killed, on %s,", (backend) => {
-  test("in a run: that run says so, the next is answered by another worker", {
-    timeout: 60_000 + times * 20_000,
-  }, async () => {
+  test("in a run: that run says so, the next is answered by another worker", { tags: ["soak"] }, async () => {
     // No heap is read: Chromium waits for half a minute for what a killed worker held.
     for (let turn = 0; turn < times; turn++) {
       const model = await runtime.load(bundle("conv.json"), { backend, cache: false });
