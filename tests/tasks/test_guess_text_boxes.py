@@ -95,6 +95,31 @@ def test_a_file_name_tells_one_of_doctr(file: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("modules", "file", "threshold"),
+    [
+        (("fpn", "prob_head"), "db_resnet34", 0.3),
+        (("fpn", "classifier"), "linknet_resnet18", 0.1),
+        (("neck", "prob_head"), "rep_fast_tiny", 0.1),
+    ],
+    ids=["DBNet", "LinkNet", "FAST"],
+)
+def test_modules_configuration_or_file_tell_which_of_doctr(
+    modules: tuple[str, str], file: str, threshold: float
+) -> None:
+    bare = signature(names=("input", "logits"), activation="")
+    assert isinstance(match_task(bare).task, TensorTask)
+    by_modules = msgspec.structs.replace(bare, modules=frozenset({"feat_extractor", *modules, "Identity_3"}))
+    by_config = msgspec.structs.replace(bare, hub_files=HubFiles(config={"arch": file}))
+    for told in (by_modules, by_config, msgspec.structs.replace(bare, file=f"{file}.onnx")):
+        task, image = found(match_task(told))
+        assert (task.threshold, task.unclip_ratio, task.confidence) == (threshold, 1.5, 0.1)
+        assert image.mean == [0.798, 0.785, 0.772]
+    elsewhere = signature(names=("input", "mask"), activation="")
+    elsewhere = msgspec.structs.replace(elsewhere, modules=by_modules.modules)
+    assert isinstance(match_task(elsewhere).task, TensorTask)
+
+
+@pytest.mark.parametrize(
     ("values", "activation"), [([0.0, 1.0], "none"), ([0.1, 0.2], "none"), ([-4, 3], "sigmoid"), ([0, 1.5], "sigmoid")]
 )
 def test_values_tell_logits_from_probabilities(values: list[float], activation: str) -> None:

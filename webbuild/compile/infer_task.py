@@ -166,9 +166,9 @@ def with_inputs_of(match: TaskMatch, other: TaskMatch) -> TaskMatch:
 
 
 def patched_signature(source: OnnxModel, model: ir.Model) -> ModelSignature:
-    """Return the facts of the lowered graphs without states, and the configuration files beside the model."""
-    seen = without_states(model_signature(source.signature.file, model), source.states)
-    return msgspec.structs.replace(seen, hub_files=source.signature.hub_files)
+    """Return the facts of the lowered graphs without states, and the original's modules and configuration files."""
+    seen, original = without_states(model_signature(source.signature.file, model), source.states), source.signature
+    return msgspec.structs.replace(seen, hub_files=original.hub_files, modules=original.modules)
 
 
 def _with_value_counts(seen: ModelSignature, model: ir.Model) -> ModelSignature:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from webbuild.model.output_activation import output_activation
@@ -21,7 +22,14 @@ def model_signature(file: str, model: ir.Model) -> ModelSignature:
         inputs=tuple(_tensor_spec(value) for value in inputs),
         outputs=tuple(_tensor_spec(value) for value in model.graph.outputs),
         operators=frozenset(node.op_type for node in model.graph),
+        modules=frozenset(_modules(model.graph)),
     )
+
+
+def _modules(graph: ir.Graph) -> Iterator[str]:
+    """Yield `neck` of names such as `neck.conv.weight` and `/neck/conv/Conv`, as PyTorch's exporters have them."""
+    yield from (name.split(".")[0] for name in graph.initializers if "." in name)
+    yield from (node.name.split("/")[1] for node in graph if node.name and node.name.startswith("/"))
 
 
 def _tensor_spec(value: ir.Value) -> TensorSpec:

@@ -29,7 +29,10 @@ class TensorSpec(Struct, frozen=True):
 
 
 class ModelSignature(Struct, frozen=True):
-    """A model's interface and metadata, the names of the operators in its main graph, and what lies beside it."""
+    """A model's interface and metadata, the names of the operators in its main graph, and what lies beside it.
+
+    `modules` are the parts that the network was written in, such as `backbone`, as far as names still say them.
+    """
 
     file: str
     producer: str
@@ -38,3 +41,4 @@ class ModelSignature(Struct, frozen=True):
     outputs: tuple[TensorSpec, ...]
     operators: frozenset[str] = frozenset()
     hub_files: HubFiles = HubFiles()
+    modules: frozenset[str] = frozenset()

@@ -18,7 +18,7 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 class TextDetectorFamily(Struct, frozen=True):
-    """A family of networks: how its pictures go in, which scores it counts, the size where the graph leaves it free."""
+    """A family of networks: how its pictures go in, how its map is read, the size where the graph leaves it free."""
 
     name: str
     size: int
@@ -28,14 +28,22 @@ class TextDetectorFamily(Struct, frozen=True):
     anchor: Literal["center", "top-left"]
     interpolation: Interpolation
     confidence: float
+    threshold: float = 0.3
 
 
 PADDLE = TextDetectorFamily("PaddleOCR", 960, "bgr", IMAGENET_MEAN, IMAGENET_STD, "top-left", "bilinear", 0.6)
 DOCTR = TextDetectorFamily(
     "docTR", 1024, "rgb", [0.798, 0.785, 0.772], [0.264, 0.2749, 0.287], "center", "bilinear-antialias", 0.1
 )
+DOCTR_LOW = msgspec.structs.replace(DOCTR, threshold=0.1)
+"""docTR's LinkNet and FAST, as OnnxTR reads their exports: those of FAST lack docTR's last max-pooling."""
 
-_DOCTR_FILE = re.compile(r"(?<![a-z])db_(resnet|mobilenet)")
+_DOCTR = (
+    (DOCTR, re.compile(r"(?<![a-z])db_(resnet|mobilenet)"), frozenset({"feat_extractor", "fpn", "prob_head"})),
+    (DOCTR_LOW, re.compile(r"(?<![a-z])linknet_resnet"), frozenset({"feat_extractor", "fpn", "classifier"})),
+    (DOCTR_LOW, re.compile(r"(?<![a-z])fast_(tiny|small|base)"), frozenset({"feat_extractor", "neck", "prob_head"})),
+)
+"""docTR's networks: their names, in the file's or as `arch` in config.json, and the modules of their graphs."""
 _DETECTOR_FILE = re.compile(r"(?<![a-z])det(?![a-z])|(?<![a-z])dbnet|text[-_]?det")
 _PADDLE_OUTPUT = re.compile(r"fetch_name_\d+|sigmoid_\d+\.tmp_\d+|save_infer_model/scale_\d+\.tmp_\d+")
 
@@ -50,16 +58,23 @@ class NamedDetector(Struct, frozen=True):
 def named_text_detector(signature: ModelSignature) -> NamedDetector | None:
     """Return the family of a model of one map by its names, None where none of them says that it finds text.
 
-    `inference.yml` says it, or the file's name, or Paddle's names for the input and for an output that ends in a
-    sigmoid: its networks for segmentation and matting end in others, or have other names.
+    What lies beside it says it, or the file's name, or docTR's names for the modules and the output, or Paddle's names
+    for the input and for an output that ends in a sigmoid: its networks for segmentation and matting end in others, or
+    have other names.
     """
     if len(signature.inputs) != 1 or len(signature.outputs) != 1 or not _may_be_map(signature.outputs[0]):
         return None
     file, output = signature.file.lower(), signature.outputs[0]
     if signature.hub_files.postprocess.get("name") == "DBPostProcess":
         return NamedDetector(PADDLE, "inference.yml")
-    if _DOCTR_FILE.search(file):
-        return NamedDetector(DOCTR, "the file's name")
+    arch = str(signature.hub_files.config.get("arch", ""))
+    for family, name, modules in _DOCTR:
+        if name.search(arch):
+            return NamedDetector(family, "config.json")
+        if name.search(file):
+            return NamedDetector(family, "the file's name")
+        if output.name == "logits" and modules <= signature.modules:
+            return NamedDetector(family, f"the names of its modules, {', '.join(sorted(modules))}")
     if _DETECTOR_FILE.search(file):
         return NamedDetector(PADDLE, "the file's name")
     paddle = signature.inputs[0].name == "x" and _PADDLE_OUTPUT.fullmatch(output.name)
@@ -103,7 +118,7 @@ def infer_text_detector(signature: ModelSignature, *, requested: bool) -> TaskMa
     task = TextBoxesTask(
         output=output.name,
         activation="none",
-        threshold=said_number("thresh", 0.3),
+        threshold=said_number("thresh", family.threshold),
         confidence=said_number("box_thresh", family.confidence),
         unclip_ratio=said_number("unclip_ratio", 1.5, most=10),
         max_outlines=int(said_number("max_candidates", 1000, most=100_000)),
