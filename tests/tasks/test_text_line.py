@@ -98,6 +98,12 @@ def test_doctrs_readers_of_33_columns_end_with_a_token_and_are_no_ctc() -> None:
     assert line(columns_first).decoding == "ctc"
 
 
+def test_doctrs_sar_of_31_columns_is_told_by_the_best_class_that_it_reads_back() -> None:
+    shapes = (1, 31, 127), (1, 3, 32, 128)
+    assert line(match_task(facts(*shapes, operators=frozenset({"LSTM", "ArgMax"})))).decoding == "end-token"
+    assert isinstance(match_task(facts(*shapes, operators=frozenset({"LSTM"}))).task, TensorTask)
+
+
 def test_a_free_width_is_that_of_paddles_lines() -> None:
     found = known_picture_size(facts(("n", "t", 97), ("n", 3, 48, "w")))
     assert found is not None

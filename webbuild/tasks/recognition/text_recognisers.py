@@ -29,6 +29,8 @@ _STRIDES = range(2, 17)
 _DOCTR_SIZE = (32, 128)
 _DOCTR_END_COLUMNS = 33
 """Columns of docTR's ViTSTR and PARSeq: 32 characters and the end token. A CTC head has 32 of 4 pixels each."""
+_SAR_COLUMNS = 31
+"""Columns of docTR's SAR: 30 characters and the end token. The best class of each, an ArgMax, goes into the next."""
 _DOCTR_MEAN, _DOCTR_STD = [0.694, 0.695, 0.693], [0.299, 0.296, 0.301]
 _SUM_SLACK = 1e-3
 _MOST_COLUMNS = 0.5
@@ -50,7 +52,8 @@ def infer_text_line(signature: ModelSignature, *, requested: bool) -> TaskMatch 
             return None
     found = known_dictionary(signature)
     doctr = _is_doctr(signature, image)
-    ends = doctr and columns == _DOCTR_END_COLUMNS and layout == "ntc"
+    sar = columns == _SAR_COLUMNS and "ArgMax" in signature.operators
+    ends = doctr and layout == "ntc" and (columns == _DOCTR_END_COLUMNS or sar)
     fitted = None if found is None else fit_dictionary(found.characters, classes, blank_first=not doctr)
     fits = fitted is not None or classes >= _LEAST_CLASSES
     if not requested and not (fits and (ends or _is_line(image, columns))):
@@ -72,7 +75,7 @@ def infer_text_line(signature: ModelSignature, *, requested: bool) -> TaskMatch 
         said.append(f"the characters are those in {found.source}")
     picture, how = (_doctr_picture(image, signature), "docTR") if doctr else (_paddle_picture(image), "PaddleOCR")
     if ends:
-        said.append("each column is a character up to an end token, as in docTR's ViTSTR and PARSeq; it is no CTC")
+        said.append("each column is a character up to an end token, as in docTR's ViTSTR, PARSeq and SAR; it is no CTC")
     said.append(f"pictures of lines go in as {how} prepares them, unless an option says otherwise")
     return TaskMatch(task, (picture,), tuple(said), measured_output=output.name)
 
