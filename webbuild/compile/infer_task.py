@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,6 +20,7 @@ from webbuild.postprocess.grounding import GroundingPostprocess
 from webbuild.tasks.options.labels import LabelsFile
 from webbuild.tasks.registry import kind_of, match_task, possible_kinds, recognisable_kinds, task_kinds
 from webbuild.tasks.task_match import TaskMatch
+from webbuild.tasks.tensor import GIVE_TASK
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -84,7 +86,7 @@ def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None, *, c
     added = {option.name for option in option_inputs(lowered.graphs["wasm"])}
     seen = msgspec.structs.replace(seen, inputs=tuple(f for f in seen.inputs if f.name not in added))
     if task is None:
-        return match_task(seen, complete=complete)
+        return _with_fitting_tasks(match_task(seen, complete=complete), seen, complete=complete)
     found = task_kinds()[task].infer(seen, requested=True)
     if found is not None and complete and found.lacks_head:
         raise WebbuildError(
@@ -106,11 +108,33 @@ def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None, *, c
 
 def _nearest_task(seen: ModelSignature, task: str) -> str:
     """Return what else to do with a model that is not of the `task` that was named."""
-    few = len(seen.outputs) <= _FEW_OUTPUTS
-    kinds = recognisable_kinds().items() if few else ()
-    fitting = [name for name, kind in kinds if name != task and kind.infer(seen, requested=True) is not None]
+    fitting = [name for name in _fitting_tasks(seen) if name != task]
     shapes = "leave out the task: the page then draws each output by its shape, and you decode the tensors"
     return f"give --task {' or '.join(fitting)}, which fits; or {shapes}" if fitting else shapes
+
+
+def _fitting_tasks(seen: ModelSignature) -> dict[str, TaskMatch]:
+    """Return what a model of few outputs is where the user says so."""
+    fitting = {}
+    for name, kind in recognisable_kinds().items() if len(seen.outputs) <= _FEW_OUTPUTS else ():
+        with suppress(WebbuildError):  # of what fits but for its names or numbers
+            fitting[name] = kind.infer(seen, requested=True)
+    return {name: match for name, match in fitting.items() if match is not None}
+
+
+def _with_fitting_tasks(match: TaskMatch, seen: ModelSignature, *, complete: bool) -> TaskMatch:
+    """Return a match, that of plain tensors with the tasks that the user may give instead."""
+    if kind_of(match.task).kind != "tensor":
+        return match
+    fitting = (
+        name
+        for name, each in _fitting_tasks(seen).items()
+        if not task_kinds()[name].needs_earlier and not (complete and each.lacks_head)
+    )
+    if not (named := " or ".join(fitting)):
+        return match
+    hint = f"{GIVE_TASK}: its shapes fit {named}"
+    return msgspec.structs.replace(match, assumptions=tuple(s.replace(GIVE_TASK, hint) for s in match.assumptions))
 
 
 def require_postprocess(match: TaskMatch, lowered: LoweredGraphs) -> None:

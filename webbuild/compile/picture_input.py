@@ -82,13 +82,14 @@ def with_picture_input(match: TaskMatch, image: ImageInput, graph: ir.Model, ori
     chosen, reasons = recipe
     given: dict[str, Input] = {chosen.name: chosen, **{each.name: each for each in numbers}}
     values = map(describe_number, numbers)
-    outputs = "task tensor: no task was recognised, so outputs stay tensors; give one with --task"
+    unknown = [each for each in match.assumptions if each.startswith("task tensor: ")]
+    outputs = (each.replace("so inputs and outputs stay", "so outputs stay") for each in unknown)
     alpha = "; its fourth channel is assumed to be alpha, and filled with 255" if chosen.color == "rgba" else ""
     said = f"input '{chosen.name}' takes a picture, by its shape{alpha}: {_recipe_text(chosen, reasons)}"
     return msgspec.structs.replace(
         match,
         inputs=tuple(given[spec.name] for spec in match.inputs),
-        assumptions=(outputs, f"{said}, --task tensor keeps a tensor", *values),
+        assumptions=(*outputs, f"{said}, --task tensor keeps a tensor", *values),
     )
 
 

@@ -21,7 +21,9 @@ from webbuild.tasks.run_context import RunContext, Tensors
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
 
-_UNKNOWN = "task tensor: no task was recognised, so inputs and outputs stay tensors; give one with --task"
+GIVE_TASK = "give one with --task"
+"""What the user can do where none was recognised."""
+_UNKNOWN = f"task tensor: no task was recognised, so inputs and outputs stay tensors; {GIVE_TASK}"
 
 
 class TensorKind(TaskKind):

@@ -1,0 +1,27 @@
+"""What nothing tells of a model packs as tensors, and the tasks that its shapes fit are named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands.program import webbuild
+from tests.models import HEADER, parsed, save
+
+
+@pytest.mark.parametrize(
+    ("nodes", "shape", "tasks"),
+    [
+        ("p = GlobalAveragePool (x) y = Flatten (p)", "1,3", ["classify", "embed"]),
+        ("y = ReduceMax <keepdims = 1> (x, axes)", "1,1,8,8", ["depth", "matte", "text-boxes"]),
+    ],
+    ids=["a vector", "a map"],
+)
+def test_the_tasks_that_fit_are_named(tmp_path: Path, nodes: str, shape: str, tasks: list[str]) -> None:
+    graph = f"{HEADER} m (float[1,3,8,8] x) => (float[{shape}] y) <int64[1] axes = {{1}}> {{ {nodes} }}"
+    done = webbuild("pack", save(parsed(graph), tmp_path / "m.onnx"), "--dry-run")
+    (line,) = (each for each in done.stderr.splitlines() if "no task was recognised" in each)
+    assert "give one with --task: its shapes fit" in line
+    assert all(f" {task}" in line for task in tasks)
+    assert "crop-" not in line
