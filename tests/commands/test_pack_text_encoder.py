@@ -141,6 +141,13 @@ def test_a_sigmoid_without_its_numbers_ships_without_a_score(folder: Path) -> No
     assert (spec.length, spec.logit_scale, spec.logit_bias) == (64, None, None)
 
 
+def test_a_text_encoder_as_a_second_model_is_told_of_its_option(folder: Path) -> None:
+    text = text_encoder(folder / "text")
+    code, said = refusal(folder, text)
+    assert code == "stages-not-joined"
+    assert f"--text {text}" in said
+
+
 def test_a_tokenizer_may_lie_elsewhere(folder: Path) -> None:
     text = text_encoder(folder / "text")
     assert refusal(folder, "--text", text, "--tokenizer", folder / "none.json")[0] == "no-tokenizer"

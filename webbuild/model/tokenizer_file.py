@@ -1,4 +1,4 @@
-"""The tokenizer.json of a text encoder: the one that is named, else the one beside the model."""
+"""The tokenizer of a text encoder, tokenizer.json or CLIP's vocabulary: the one that is named, else beside it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from webbuild.errors import WebbuildError
 from webbuild.model.hub_files import find_hub_file
+from webbuild.preprocess.clip_vocabulary import VOCABULARY_FILE, tokenizer_json_from_merges
 from webbuild.preprocess.text_tokenizer import OWN_TOKENIZER, TextTokenizer
 
 _MAX_BYTES = 100_000_000
@@ -13,18 +14,25 @@ _MAX_BYTES = 100_000_000
 
 
 def read_tokenizer(model: Path, given: Path | None = None) -> TextTokenizer:
-    """Return the tokenizer of a text encoder: `given`, else the tokenizer.json beside it or above its folder `onnx`.
+    """Return the tokenizer of a text encoder: `given`, else the one beside it or above its folder `onnx`.
+
+    A file whose name ends in `.gz` is the vocabulary of OpenAI's CLIP, any other a tokenizer.json.
 
     Raises:
         WebbuildError: `no-tokenizer`, `tokenizer-mismatch`, `tokenizers-missing`.
     """
-    found = find_hub_file(model, "tokenizer.json") if given is None else given
+    beside = find_hub_file(model, "tokenizer.json") or find_hub_file(model, VOCABULARY_FILE)
+    found = beside if given is None else given
     if found is None or not found.is_file():
         what = f"{given}: no such file" if given else f"{model}: no tokenizer.json lies beside the text encoder"
         raise WebbuildError("no-tokenizer", what, OWN_TOKENIZER)
     if found.stat().st_size > _MAX_BYTES:
         raise WebbuildError("tokenizer-mismatch", f"{found}: more than {_MAX_BYTES:,} bytes", OWN_TOKENIZER)
     try:
-        return TextTokenizer(found.read_text("utf-8"), str(found))
+        packed = found.suffix == ".gz"
+        text = tokenizer_json_from_merges(found.read_bytes()) if packed else found.read_text("utf-8")
     except UnicodeDecodeError as error:
         raise WebbuildError("tokenizer-mismatch", f"{found}: is no text in UTF-8", OWN_TOKENIZER) from error
+    except ValueError as error:
+        raise WebbuildError("tokenizer-mismatch", f"{found}: {error}", OWN_TOKENIZER) from error
+    return TextTokenizer(text, str(found))

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 OWN_TOKENIZER = (
-    "copy the tokenizer.json that the text encoder was exported with next to it, or name it with --tokenizer"
+    "copy the tokenizer.json that the text encoder was exported with next to it, or name it with --tokenizer; of "
+    "OpenAI's CLIP and open_clip, bpe_simple_vocab_16e6.txt.gz of the Python package"
 )
 """The fix where there is none, or another."""
 _Answer = TypeVar("_Answer")

@@ -144,7 +144,9 @@ class PackArguments(PreprocessOptions, LimitArguments):
         "With --labels it embeds those when packing, does not ship, and pictures are classified into them.",
     )
     tokenizer: Path | None = option(
-        metavar="FILE", help="tokenizer.json of the text encoder. [default: the one next to it]"
+        metavar="FILE",
+        help="tokenizer.json of the text encoder, or CLIP's bpe_simple_vocab_16e6.txt.gz. [default: the one next to "
+        "it]",
     )
     templates: tuple[str, ...] = option(
         "--template",

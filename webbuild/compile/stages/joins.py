@@ -110,6 +110,7 @@ def not_joined(earlier: Sequence[PlannedStage], model: PlannedStage) -> Webbuild
         f"no output is an input of the next stage: {made}; {model.source.path.name} takes "
         f"{list_tensors(model.source.signature.inputs)}",
         _why_no_crops(model)
+        or _as_text_encoder(earlier, model)
         or "give the files in the order in which they run, or say what joins them with --pipeline FILE; --glue FILE.js "
         "makes an input of outputs that do not fit",
         exit_code=USAGE,
@@ -131,6 +132,14 @@ def _why_no_crops(model: PlannedStage) -> str:
         f"give {values}, or another value, to make {'it' if len(others) == 1 else 'them'} constant: a model that "
         "looks at crops takes a picture alone"
     )
+
+
+def _as_text_encoder(earlier: Sequence[PlannedStage], model: PlannedStage) -> str:
+    """Return how to give a text encoder, empty for a model that takes more than token numbers [texts, tokens]."""
+    tokens = all(len(spec.shape) == 2 and spec.dtype in ("int64", "int32") for spec in model.source.signature.inputs)
+    if len(earlier) != 1 or not tokens:
+        return ""
+    return f"if it embeds texts, give it as the text encoder of the other: --text {model.source.path}"
 
 
 def _is_number(spec: TensorSpec) -> bool:
