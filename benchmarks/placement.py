@@ -51,7 +51,7 @@ def row(name: str, file: Path, dims: dict[str, int] | None = None, task: str | N
         parse_target(TARGET),
         task=task,
         nms="gpu",
-        wanted=parse_overrides({}),
+        overrides=parse_overrides({}),
         progress=ProgressReporter(quiet=True),
     )
     before = _inspect(opened.source.model, opened.dims.dims)

@@ -52,7 +52,7 @@ def both(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def served(both: Path) -> Iterator[tuple[Server, list[str]]]:
     heard: list[str] = []
-    with Server(both, heard=lambda path, _: heard.append(path)) as server:
+    with Server(both, on_request=lambda path, _: heard.append(path)) as server:
         yield server, heard
 
 

@@ -92,7 +92,7 @@ def test_the_second_visit_downloads_nothing_and_the_third_needs_no_server(
 ) -> None:
     sent: list[str] = []
     with webkit_here.page() as (page, _):
-        with Server(bundle, heard=lambda path, _: sent.append(path)) as server:
+        with Server(bundle, on_request=lambda path, _: sent.append(path)) as server:
             found = opened(page, server.url)
             large = [path for path in sent if path.endswith((".zst", ".bin", ".onnx"))]
             assert any(path.endswith(".wasm.zst") for path in large)

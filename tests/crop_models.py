@@ -10,7 +10,7 @@ import onnx
 from numpy.typing import NDArray
 
 from tests.models import HEADER, detector, parsed, save, weights
-from webbuild.tasks.recognition.embedding_families import arcface_template
+from webbuild.tasks.recognition.crop_embedding_families import arcface_template
 
 DETECTOR = Path(__file__).parents[1] / "models" / "yolo-pose.onnx"
 KEYPOINTS = f"""{HEADER}

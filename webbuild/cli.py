@@ -49,8 +49,8 @@ def _docstring(command: str) -> str:
     """Return the first paragraph of a command's docstring."""
     (folder,) = options.__path__
     text = (Path(folder) / f"{command}.py").read_text("utf-8")
-    found = re.search(rf'class {command.title()}Arguments\b.*?"""(.*?)(?:\n\n|""")', text, re.DOTALL)
-    return found[1] if found else ""
+    match = re.search(rf'class {command.title()}Arguments\b.*?"""(.*?)(?:\n\n|""")', text, re.DOTALL)
+    return match[1] if match else ""
 
 
 @click.group(cls=CommandFolder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -18,7 +18,7 @@ from tests.exports import NAMES, write
 from webbuild.compile.compile_model import compile_model
 from webbuild.compile.load_model import load_model
 from webbuild.model.load import OnnxModel, load_onnx
-from webbuild.model.model_signature import model_signature
+from webbuild.model.read_signature import read_signature
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.targets.target import Target
@@ -42,7 +42,7 @@ class PredictedModel(Struct, frozen=True):
     def dims_of(self, model: ir.Model) -> dict[str, int]:
         """Return the sizes in which it runs."""
         if self.feeds is None:
-            known = model_signature(self.path.name, model)
+            known = read_signature(self.path.name, model)
             free = {size for fact in known.inputs for size in fact.shape} & set(_SIZES)
             return resolve_dims(known, {name: _SIZES[name] for name in free if isinstance(name, str)}).dims
         return {f"{name}:{axis}": size for name, each in self.feeds.items() for axis, size in enumerate(each.shape)}
@@ -72,7 +72,7 @@ def _packed(path: Path, target: Target, folder: Path) -> Path:
     """
     talk = ProgressReporter(quiet=True)
     ready = compile_model(
-        load_model(path, {}, talk), target, task=None, nms="gpu", wanted=parse_overrides({}), progress=talk
+        load_model(path, {}, talk), target, task=None, nms="gpu", overrides=parse_overrides({}), progress=talk
     )
     graph = ready.lowered.graphs["webgpu"]
     if named := cpu_node_names(graph):

@@ -84,7 +84,7 @@ class LibraryPage:
         self._script, self._seconds, self._given = script, seconds, given
         self._sent, self._model = SentFiles(), f"{model.name}/" if model.is_dir() else model.name
         virtual = {path: (media_type(file.name), file.read_bytes()) for path, file in files.items()}
-        self.server = Server(model.parent, virtual=virtual, heard=self._sent.record)
+        self.server = Server(model.parent, virtual=virtual, on_request=self._sent.record)
 
     def visit(self, page: DrivenPage, backend: str, given: VerifyInput) -> Visit:
         """See `VisitedPage`."""
@@ -131,7 +131,7 @@ class BundlePage:
     def __init__(self, bundle: Bundle, seconds: float = SECONDS) -> None:
         self._seconds = seconds
         self._sent, self._bundle = SentFiles(), bundle
-        self.server = Server(bundle.directory, heard=self._sent.record)
+        self.server = Server(bundle.directory, on_request=self._sent.record)
 
     def visit(self, page: DrivenPage, backend: str, given: VerifyInput, *, counted: bool = False) -> Visit:
         """See `VisitedPage`; `counted` in a worker that counts, which is slower."""

@@ -47,7 +47,7 @@ def measure_pipeline(
     }
     virtual = {path: (media_type(file.name), file.read_bytes()) for path, file in files.items()}
     captions = [None if given.prompt is None else given.prompt.text for given in samples]
-    with Server(laid.parent, virtual=virtual, heard=sent.record) as server, chromium.page() as (page, _):
+    with Server(laid.parent, virtual=virtual, on_request=sent.record) as server, chromium.page() as (page, _):
         calls = PageRpc(page, server, effort.seconds, "benchmarks.transformers_js", ["pipeline.js"])
         loaded: dict[str, float] = calls.call(
             "load",

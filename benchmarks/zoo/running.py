@@ -82,5 +82,5 @@ def _judge(answer: tiny_models.JobResult, reference: Reference, policy: Policy) 
     compared = compare_runs(reference, "browser", [got], policy)
     wrong = [each for each in compared if each.verdict == "DIFFERS"]
     reason = "; ".join(f"{each.subject.output}: {describe_reason(each)}" for each in wrong[:3])
-    drowned = bool(wrong) and reference.noise is not None and reference.noise.drowns(compared)
+    drowned = bool(wrong) and reference.noise is not None and reference.noise.explains_all(compared)
     return Run("wrong" if wrong else "right", reason, answer.cpu, len(answer.gpu), drowned)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.tolerances import BROWSER, REDUCED_PRECISION
 from webbuild.equivalence.check import run_original
-from webbuild.equivalence.compare_runs import Perturbed, Reference, RunInput, Tensors
+from webbuild.equivalence.compare_runs import Perturbed, Reference, RunInput
 from webbuild.equivalence.policy import Policy
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Task
@@ -25,6 +25,7 @@ from webbuild.model.load import load_onnx
 from webbuild.model.traversal import rounded_outputs
 from webbuild.passes.dtypes.retype import retype
 from webbuild.runners.native import NativeRunner
+from webbuild.runners.tensors import Tensors
 from webbuild.samples.npz import load_npz
 from webbuild.tasks.kind.row_kind import RowKind
 from webbuild.tasks.registry import kind_of, match_task

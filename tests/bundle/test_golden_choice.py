@@ -16,7 +16,7 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.manifest.manifest import Graph
 from webbuild.passes.lower import TARGETS
 from webbuild.runners.native import NativeRunner
-from webbuild.runners.runner import Tensors
+from webbuild.runners.tensors import Tensors
 from webbuild.samples.sample import Sample
 
 SAMPLES = [Sample(name, {"x": np.ones(2, np.float32)}) for name in ("crowd", "one", "empty")]

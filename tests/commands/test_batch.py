@@ -16,7 +16,7 @@ from tests.commands.test_several_sizes import FIXED, WIDE, model
 from tests.models import HEADER, parsed, save, weights
 from webbuild.compile import model_variant
 from webbuild.manifest.variant_names import picture_batch, picture_size, variant_names
-from webbuild.runners.in_batch import in_place
+from webbuild.runners.batch_runner import in_place
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 

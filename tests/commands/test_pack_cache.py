@@ -17,7 +17,7 @@ from webbuild.passes.lower import LoweredGraphs, lower
 from webbuild.runners.content_cache import NO_CACHE
 from webbuild.runners.content_hash import hash_tensors
 from webbuild.runners.native import NativeRunner
-from webbuild.runners.runner import Tensors
+from webbuild.runners.tensors import Tensors
 
 
 @pytest.fixture

@@ -46,9 +46,9 @@ from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import load_image
 from webbuild.preprocess.picture import crops_to_tensor, picture_to_tensor
 from webbuild.runners.native import NativeRunner
-from webbuild.runners.runner import Tensors
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.crop_boxes import crop_boxes
-from webbuild.tasks.recognition.embedding_families import arcface_template
+from webbuild.tasks.recognition.crop_embedding_families import arcface_template
 from webbuild.tasks.registry import decode_task
 from webbuild.tasks.run_context import RunContext
 from webbuild.verify.bundle_reader import open_bundle

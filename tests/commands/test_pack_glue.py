@@ -17,7 +17,7 @@ from webbuild.manifest.manifest import Glue, StageInput, StageOutput, TensorInpu
 from webbuild.runners.native import NativeRunner
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.bundle_reader import open_bundle
-from webbuild.verify.glue import GluedInputs, checked_tensors, glue_in
+from webbuild.verify.glue import GluedInputs, check_glue_outputs, glue_in
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.page_rpc import PageError
 from webbuild.verify.pipeline_reference import compute_pipeline_references
@@ -189,5 +189,5 @@ def test_a_module_that_no_picture_reaches_is_a_problem(tmp_path: Path) -> None:
 def test_what_a_stage_does_not_take_is_named(tmp_path: Path, made: dict[str, tuple[int, ...]], said: str) -> None:
     _, _, decoder = bundles(tmp_path)
     with pytest.raises(PageError) as raised:
-        checked_tensors(decoder, {name: np.ones(shape, np.float32) for name, shape in made.items()})
+        check_glue_outputs(decoder, {name: np.ones(shape, np.float32) for name, shape in made.items()})
     assert (raised.value.failure.code, said in raised.value.failure.message) == ("glue-failed", True)

@@ -47,7 +47,7 @@ def compiled() -> tuple[LoadedModel, CompiledModel]:
     quiet, own = ProgressReporter(quiet=True), parse_overrides({})
     loaded = load_model(SHIPPED / "mask2former.onnx", {}, quiet)
     target = Target("1.30.0", "webgpu")
-    return loaded, compile_model(loaded, target, task=None, nms="gpu", wanted=own, progress=quiet)
+    return loaded, compile_model(loaded, target, task=None, nms="gpu", overrides=own, progress=quiet)
 
 
 def prove(loaded: LoadedModel, compiled: CompiledModel, folder: Path) -> ProvenGraphs:

@@ -13,8 +13,8 @@ import pytest
 
 from tests.commands.program import webbuild
 from tests.manifests import image_input
-from webbuild.compile.picture_trials import PictureTrials, is_empty, picture_dependence
 from webbuild.compile.pixel_ranges import RANGES, with_range
+from webbuild.compile.preprocessing_trials import PreprocessingTrials, is_empty, picture_dependence
 from webbuild.runners.native import NativeRunner
 
 HEADER = '<ir_version: 8, opset_import: ["" : 17]>'
@@ -144,8 +144,8 @@ def test_a_slow_model_is_tried_less(tmp_path: Path) -> None:
     image = image_input(24, 32, "x")
     ways = [with_range(image, each) for each in RANGES]
     runner = NativeRunner(model(tmp_path, 1, 0.5))
-    assert len(list(PictureTrials(image, runner).dependences(ways))) == len(ways)
-    assert len(list(PictureTrials(image, runner, seconds=0).dependences(ways))) == 1
+    assert len(list(PreprocessingTrials(image, runner).dependences(ways))) == len(ways)
+    assert len(list(PreprocessingTrials(image, runner, seconds=0).dependences(ways))) == 1
 
 
 def test_four_channels_of_a_large_picture_are_rgba_and_of_a_small_one_where_it_is_said(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tests.precision.trapped import network
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import StateInput, decode
 from webbuild.precision.fp16_backends import EmulatedFp16, Fp16Backend
-from webbuild.precision.fp16_backends.base import Tensors
+from webbuild.runners.tensors import Tensors
 
 CANCELLED = network("[up] u = Add (a, many)\n[down] b = Sub (u, many)", "float many = {1000}")
 """A graph with two nodes that float16 has not the digits for."""

@@ -11,7 +11,7 @@ import pytest
 from tests.colours import paint
 from tests.commands.program import pack, webbuild
 from tests.models import HEADER, parsed, save
-from webbuild.compile.picture_trials import picture_dependence
+from webbuild.compile.preprocessing_trials import picture_dependence
 from webbuild.manifest.manifest import DepthTask, ImageInput
 
 pytestmark = pytest.mark.usefixtures("stand_in")

@@ -10,7 +10,7 @@ import pytest
 from tests.commands.program import Done, webbuild
 from tests.stages import DECODER, pair
 from webbuild.compile.prove import ProvenGraphs
-from webbuild.compile.stages.smaller import check_smaller
+from webbuild.compile.stages.check_size_reduction import check_smaller
 from webbuild.equivalence.check import EquivalenceResult
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import decode

@@ -30,7 +30,7 @@ from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.manifest.inputs.crop import HalfTurn, LineSplit
 from webbuild.manifest.manifest import CropClassesTask, CropInput, DetectTask, Manifest, TextBoxesTask, TextTask, decode
 from webbuild.runners.native import NativeRunner
-from webbuild.runners.runner import Tensors
+from webbuild.runners.tensors import Tensors
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 

@@ -15,8 +15,8 @@ from tests.commands.program import webbuild
 from tests.manifests import image_input
 from webbuild.compile.first_layer import find_first_layer, input_mean
 from webbuild.compile.layer_ranges import LayerRanges, weigh_ranges
-from webbuild.compile.picture_trials import sample_canvases
 from webbuild.compile.pixel_ranges import CENTRED, IMAGENET, PLAIN, RANGES, SIGNED, UNIT, PixelRange, with_range
+from webbuild.compile.preprocessing_trials import sample_canvases
 from webbuild.manifest.manifest import ImageInput
 from webbuild.preprocess.image import normalize
 

@@ -143,8 +143,8 @@ def test_noise_that_makes_a_difference_itself_drowns_it_however_large(
     floor = NoiseFloor(lambda _: [made("", noise)])
     comparisons = floor.accept([made("", difference)])
     assert [each.verdict for each in comparisons] == ["DIFFERS"]
-    assert floor.drowns(comparisons) is drowned
+    assert floor.explains_all(comparisons) is drowned
 
 
 def test_where_nothing_differs_nothing_drowns() -> None:
-    assert not NoiseFloor(lambda _: [made("", 5.0)]).drowns([made("", 0.0, same=True)])
+    assert not NoiseFloor(lambda _: [made("", 5.0)]).explains_all([made("", 0.0, same=True)])

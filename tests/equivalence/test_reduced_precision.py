@@ -11,9 +11,10 @@ import pytest
 from tests.manifests import manifest
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.equivalence.check import EquivalenceResult
-from webbuild.equivalence.reduced_precision import Tensors, check_reduced_precision
+from webbuild.equivalence.reduced_precision import check_reduced_precision
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import OptionInput, TensorTask
+from webbuild.runners.tensors import Tensors
 from webbuild.samples.sample import Sample
 
 X = np.array([[1, 2, 3]], np.float32)

@@ -13,7 +13,7 @@ from tests.models import as_ir
 from webbuild.inspection.all_on_gpu import all_on_gpu
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.result import Inspection, exit_code
-from webbuild.model.model_signature import model_signature
+from webbuild.model.read_signature import read_signature
 from webbuild.targets.table import KernelPlacements, KernelTable, load_table
 from webbuild.targets.target import Target
 from webbuild.tasks.options.symbolic_dims import resolve_dims
@@ -112,7 +112,7 @@ def test_a_bug_that_was_fixed_is_found_in_older_engines_only(version: str, wrong
 @pytest.mark.parametrize("name", NAMES)
 def test_every_node_of_an_export_has_a_place(name: str) -> None:
     model = ir.from_proto(restored(name))
-    sizes = resolve_dims(model_signature(Path(name).name, model), {})
+    sizes = resolve_dims(read_signature(Path(name).name, model), {})
     found = inspect(name, model, TABLE, sizes.dims)
     assert len(found.nodes) >= model.graph.num_nodes()
     assert not [node for node in found.nodes if node.placement == "none"]

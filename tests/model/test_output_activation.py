@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.models import HEADER, as_ir
-from webbuild.model.model_signature import model_signature
+from webbuild.model.read_signature import read_signature
 
 
 @pytest.mark.parametrize(
@@ -21,5 +21,5 @@ from webbuild.model.model_signature import model_signature
 )
 def test_values_that_were_only_moved_are_still_those_of_the_activation(nodes: str, wanted: str) -> None:
     text = f"{HEADER} m (float[1,2,4,4] x) => (float[a,b,c,d] y) <int64[4] shape = {{1, 4, 4, 2}}> {{ {nodes} }}"
-    (output,) = model_signature("m.onnx", as_ir(text)).outputs
+    (output,) = read_signature("m.onnx", as_ir(text)).outputs
     assert output.activation == wanted

@@ -6,7 +6,7 @@ import pytest
 
 from webbuild.errors import WebbuildError
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.model.state_names import is_next
+from webbuild.model.state_names import next_value_markers
 from webbuild.model.states import find_states, without_states
 
 NEXT = [
@@ -44,12 +44,12 @@ OTHERS = [
 
 @pytest.mark.parametrize(("given", "made"), NEXT, ids=str)
 def test_names_that_follow_each_other(given: str, made: str) -> None:
-    assert is_next(given, made)
+    assert next_value_markers(given, made)
 
 
 @pytest.mark.parametrize(("given", "made"), OTHERS, ids=str)
 def test_names_that_do_not(given: str, made: str) -> None:
-    assert not is_next(given, made)
+    assert not next_value_markers(given, made)
 
 
 def signature(inputs: dict[str, tuple[Dim, ...]], outputs: dict[str, tuple[Dim, ...]]) -> ModelSignature:

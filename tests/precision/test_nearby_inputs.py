@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from webbuild.manifest.manifest import DetectTask, Graph, StateInput, Task, TensorTask
 from webbuild.precision.accuracy_checker import AccuracyChecker
 from webbuild.precision.fp16_backends import EmulatedFp16
-from webbuild.precision.fp16_backends.base import Tensors
+from webbuild.runners.tensors import Tensors
 from webbuild.samples.sample import Sample
 
 ROWS = """

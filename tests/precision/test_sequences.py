@@ -60,7 +60,7 @@ def test_what_is_right_in_one_run_and_wrong_after_many_stays_float32(
     _, judging = checker(tmp_path, [*SAMPLES, *steps])
     with EmulatedFp16() as arithmetic:
         search = PrecisionSearch(growth(), measured(), judging, arithmetic, SearchBudget(seconds=600), print)
-        found = search.run(whole=False)
+        found = search.run(only_full=False)
     assert found.best is not None
     assert ("grow" in found.best.fp16_nodes) is halved
 

@@ -36,7 +36,7 @@ def network(middle: str, constants: str = "", shape: str = "4,16", end: str = ""
 
 def searched(model: ir.Model, folder: Path, budget: SearchBudget | None = None, *, whole: bool = False) -> SearchResult:
     """Search in a network on three random inputs, in emulated float16."""
-    return search_in(model, folder, budget).run(whole=whole)
+    return search_in(model, folder, budget).run(only_full=whole)
 
 
 def search_in(model: ir.Model, folder: Path, budget: SearchBudget | None = None) -> PrecisionSearch:

@@ -13,7 +13,7 @@ from webbuild.runners import content_hash, memoized
 from webbuild.runners.content_cache import ContentCache
 from webbuild.runners.memoized import MemoizedRunner
 from webbuild.runners.native import NativeRunner
-from webbuild.runners.runner import Tensors
+from webbuild.runners.tensors import Tensors
 
 FEEDS = {"x": np.array([1, 2], np.float32)}
 TEXT = """

@@ -11,8 +11,8 @@ import pytest
 from tests.models import parsed, save
 from webbuild.compare.perturbation import perturb
 from webbuild.runners.native import NativeRunner
-from webbuild.runners.runner import Tensors
 from webbuild.runners.sequential_sums import with_sequential_sums
+from webbuild.runners.tensors import Tensors
 
 PICTURE = np.random.default_rng(2).normal(3, 2, (2, 3, 5, 7)).astype(np.float32)
 

@@ -142,6 +142,6 @@ def test_a_picture_goes_in_as_timm_says() -> None:
 
 def test_behind_a_detector_it_looks_at_crops() -> None:
     seen = facts({"image_embeds": (1, 512)})
-    match = TASK.of_crops(match_task(seen), seen)
+    match = TASK.for_crops(match_task(seen), seen)
     assert match is not None
     assert isinstance(match.task, CropEmbeddingsTask)

@@ -158,7 +158,7 @@ def test_a_name_tells_the_output_of_landmarks_beside_a_map_that_looks_like_heat(
 def test_behind_a_detector_shapes_tell_maps_of_keypoints(outputs: Mapping[str, tuple[int, ...]], head: Any) -> None:
     given = signature((1, 3, 256, 192), outputs, "end2end.onnx")
     assert TASK.infer(given) is None
-    match = TENSOR.of_crops(TENSOR.infer(given), given)
+    match = TENSOR.for_crops(TENSOR.infer(given), given)
     assert match is not None
     assert isinstance(match.task, KeypointsTask)
     assert match.task.head == head
@@ -166,7 +166,7 @@ def test_behind_a_detector_shapes_tell_maps_of_keypoints(outputs: Mapping[str, t
 
 def test_behind_a_detector_a_vector_is_one_even_beside_a_map() -> None:
     given = signature((1, 3, 112, 112), {"features": (1, 16, 14, 14), "683": (1, 512)}, "w600k_r50.onnx")
-    match = TENSOR.of_crops(TENSOR.infer(given), given)
+    match = TENSOR.for_crops(TENSOR.infer(given), given)
     assert match is not None
     assert isinstance(match.task, CropEmbeddingsTask)
 

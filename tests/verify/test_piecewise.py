@@ -17,7 +17,7 @@ from webbuild.equivalence.compare_runs import Reference, compare_runs
 from webbuild.manifest.manifest import Graph
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import collect_inputs
-from webbuild.verify.piecewise import judge_drowned
+from webbuild.verify.piecewise import judge_below_noise
 from webbuild.verify.reference import policy_of, reference_runner, run_reference
 
 
@@ -42,7 +42,7 @@ def judged(bundle: Bundle, reference: Reference, far: float, agree: int) -> tupl
     outputs = {key: value + np.float32(far) if key == "y" else value for key, value in want.outputs.items()}
     answers = [Answer(want.task, outputs, want.context)]
     compared = compare_runs(reference, name, answers, policy_of(bundle, name))
-    return judge_drowned(compared, name, bundle, reference, pieces), asked
+    return judge_below_noise(compared, name, bundle, reference, pieces), asked
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ from webbuild.manifest.manifest import Input, Task
 from webbuild.manifest.tasks.image import ImageTask
 from webbuild.manifest.tasks.matte import MatteTask
 from webbuild.manifest.tasks.tile_plan import TilePlan
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.matte_alpha import Matte
 from webbuild.tasks.decoding.output_picture import OutputPicture
-from webbuild.tasks.run_context import Tensors
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.tiled_reference import MOST_TILES, Run, with_tiled
 

@@ -61,7 +61,7 @@ def _adapter(visits: PageLoads) -> str:
 
 
 def _visit(browser: DrivenBrowser, label: str, visit: Callable[[DrivenPage], T], problems: list[Problem]) -> T | None:
-    """Return what a visit in a page of its own measured; add what went wrong in it."""
+    """Run one visit in a fresh page and return what it measured; append its errors to `problems`."""
     with browser.page() as (page, console):
         try:
             return visit(page)
@@ -73,12 +73,12 @@ def _visit(browser: DrivenBrowser, label: str, visit: Callable[[DrivenPage], T],
 
 
 def unreachable_backend(where: str, backend: str, error: WebbuildError) -> BackendBench:
-    """Return the row of a browser that there was no way to."""
+    """Return the report row of a browser that could not be reached."""
     return BackendBench(endpoint=where, backend=backend, problems=(problem_of(error, f"{backend} at {where}"),))
 
 
 def fallback_only_problems(label: str, frames: RunTimes | None) -> list[Problem]:
-    """A backend whose every run another one answered was not measured."""
+    """Return a problem where the fallback graph answered every run, so that the backend itself was not measured."""
     if frames is None or frames.fallbacks < len(frames.runs):
         return []
     message = "every run was answered by another backend: these are not its times"

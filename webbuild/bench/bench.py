@@ -54,32 +54,34 @@ def bench(
         WebbuildError: when nothing can be measured: no bundle, no browser, no such backend.
     """
     bundle = open_bundle(directory)
-    wanted = select_backends(bundle, backends, precision)
+    backends_to_measure = select_backends(bundle, backends, precision)
     samples, sent = [_without_states(bundle, each) for each in collect_inputs(bundle, inputs)], SentFiles()
-    with Server(directory, port=port, heard=sent.record) as server:
+    with Server(directory, port=port, on_request=sent.record) as server:
         scenario = Scenario(server, sent, bundle, samples, runs, seconds, say, precision)
         rows: list[BackendBench] = []
         for endpoint in at:
-            rows += _in_browser(endpoint, scenario, _in_reach(endpoint, wanted, backends), alone=len(at) == 1)
+            rows += _in_browser(
+                endpoint, scenario, _in_reach(endpoint, backends_to_measure, backends), alone=len(at) == 1
+            )
     return BenchReport(
         bundle=bundle.manifest.name,
         title=bundle.manifest.title,
         environment=environment(bundle),
-        samples=tuple(given.title for given in samples),
+        samples=tuple(verify_input.title for verify_input in samples),
         backends=tuple(rows),
     )
 
 
-def _without_states(bundle: Bundle, given: VerifyInput) -> VerifyInput:
-    """Return an input as a caller gives it: the runtime carries the states from run to run."""
+def _without_states(bundle: Bundle, verify_input: VerifyInput) -> VerifyInput:
+    """Return an input without its states, which the runtime carries from run to run."""
     states = {spec.name for spec in state_inputs(bundle.manifest.inputs)}
-    feeds = {name: array for name, array in given.feeds.items() if name not in states}
-    return msgspec.structs.replace(given, feeds=feeds)
+    feeds = {name: array for name, array in verify_input.feeds.items() if name not in states}
+    return msgspec.structs.replace(verify_input, feeds=feeds)
 
 
-def _in_reach(endpoint: Endpoint, wanted: list[str], asked: Sequence[str]) -> list[str]:
-    """Return the backends to measure in a browser: all where they are `asked` for, else those that it has."""
-    return wanted if asked else [name for name in wanted if name in endpoint.backends] or wanted
+def _in_reach(endpoint: Endpoint, selected: list[str], requested: Sequence[str]) -> list[str]:
+    """Return the backends to measure in a browser: all where they are `requested` for, else those that it has."""
+    return selected if requested else [name for name in selected if name in endpoint.backends] or selected
 
 
 def _in_browser(endpoint: Endpoint, scenario: Scenario, backends: Sequence[str], *, alone: bool) -> list[BackendBench]:
@@ -111,12 +113,12 @@ def select_backends(bundle: Bundle, backends: Sequence[str], precision: str = "a
             exit_code=USAGE,
         )
     named = [name for name in fit if not backends or name in backends]
-    held = bundle.graph_names(named, precision)
-    return [name for name in named if any(each.partition(" ")[0] == name for each in held)]
+    graph_names = bundle.graph_names(named, precision)
+    return [name for name in named if any(each.partition(" ")[0] == name for each in graph_names)]
 
 
 def environment(bundle: Bundle) -> Environment:
-    """Return what a report is of."""
+    """Return the environment of a report: bundle, engine, machine."""
     engine = bundle.manifest.engine
     return Environment(
         webbuild=bundle.manifest.generator.version,

@@ -16,31 +16,31 @@ _time = formatting.format_milliseconds
 _BETWEEN = "read back between stages"
 """The row of models of several stages alone."""
 _ROWS: tuple[tuple[str, Callable[[BackendBench], str]], ...] = (
-    ("first visit, download", lambda each: _of(each.first_load, lambda visit: format_megabytes(visit.bytes))),
-    ("first visit, session created after", lambda each: _of(each.first_load, lambda visit: _time(visit.session))),
-    ("first visit, first result after", lambda each: _of(each.first_load, lambda visit: _time(visit.first_result))),
-    ("second visit, download", lambda each: _of(each.second_load, lambda visit: format_megabytes(visit.bytes))),
-    ("second visit, first result after", lambda each: _of(each.second_load, lambda visit: _time(visit.first_result))),
-    ("run, median (p50)", lambda each: _of(each.run_times, lambda times: _time(times.p50))),
-    ("run, 95th percentile (p95)", lambda each: _of(each.run_times, lambda times: _time(times.p95))),
-    ("nodes on the CPU", lambda each: _of(_gpu_profile(each), _cpu_nodes)),
+    ("first visit, download", lambda each: _cell(each.first_load, lambda visit: format_megabytes(visit.bytes))),
+    ("first visit, session created after", lambda each: _cell(each.first_load, lambda visit: _time(visit.session))),
+    ("first visit, first result after", lambda each: _cell(each.first_load, lambda visit: _time(visit.first_result))),
+    ("second visit, download", lambda each: _cell(each.second_load, lambda visit: format_megabytes(visit.bytes))),
+    ("second visit, first result after", lambda each: _cell(each.second_load, lambda visit: _time(visit.first_result))),
+    ("run, median (p50)", lambda each: _cell(each.run_times, lambda times: _time(times.p50))),
+    ("run, 95th percentile (p95)", lambda each: _cell(each.run_times, lambda times: _time(times.p95))),
+    ("nodes on the CPU", lambda each: _cell(_gpu_profile(each), _cpu_nodes)),
     (
         "dispatches per run",
-        lambda each: _of(_gpu_profile(each), lambda found: format_average(found.per_run.dispatches)),
+        lambda each: _cell(_gpu_profile(each), lambda found: format_average(found.per_run.dispatches)),
     ),
-    ("copies to the GPU per run", lambda each: _of(_gpu_profile(each), lambda found: _uploads(found.per_run))),
-    ("copies from the GPU per run", lambda each: _of(_gpu_profile(each), lambda found: _readbacks(found.per_run))),
-    (_BETWEEN, lambda each: _of(_gpu_profile(each), _between_stages)),
-    ("main thread, longest task", lambda each: _of(_long_tasks(each), lambda found: _time(found.longest))),
+    ("copies to the GPU per run", lambda each: _cell(_gpu_profile(each), lambda found: _uploads(found.per_run))),
+    ("copies from the GPU per run", lambda each: _cell(_gpu_profile(each), lambda found: _readbacks(found.per_run))),
+    (_BETWEEN, lambda each: _cell(_gpu_profile(each), _between_stages)),
+    ("main thread, longest task", lambda each: _cell(_long_tasks(each), lambda found: _time(found.longest))),
     (
         "main thread, blocked beyond 50 ms",
-        lambda each: _of(_long_tasks(each), lambda its: _time(its.blocking_time)),
+        lambda each: _cell(_long_tasks(each), lambda its: _time(its.blocking_time)),
     ),
-    ("peak memory, JS and WASM", lambda each: _of(each.peak_memory, _page_peak)),
-    ("peak memory, GPU", lambda each: _of(each.peak_memory, _gpu_peak)),
-    ("peak memory, all", lambda each: _of(each.peak_memory, _whole_peak)),
-    ("weights", lambda each: _of(each.peak_memory, lambda found: format_megabytes(found.weights))),
-    ("memory growth over all runs", lambda each: _of(each.profile, lambda found: format_growth(found.growth))),
+    ("peak memory, JS and WASM", lambda each: _cell(each.peak_memory, _page_peak)),
+    ("peak memory, GPU", lambda each: _cell(each.peak_memory, _gpu_peak)),
+    ("peak memory, all", lambda each: _cell(each.peak_memory, _total_peak)),
+    ("weights", lambda each: _cell(each.peak_memory, lambda found: format_megabytes(found.weights))),
+    ("memory growth over all runs", lambda each: _cell(each.profile, lambda found: format_growth(found.growth))),
 )
 """What is shown of a backend: the title of a row, and its cell."""
 
@@ -52,7 +52,7 @@ def number_rows(backends: Sequence[BackendBench]) -> list[tuple[str, list[str]]]
     return [row for row in rows if staged or row[0] != _BETWEEN]
 
 
-def _of(part: Part | None, cell: Callable[[Part], str]) -> str:
+def _cell(part: Part | None, cell: Callable[[Part], str]) -> str:
     return DASH if part is None else cell(part)
 
 
@@ -61,29 +61,29 @@ def _long_tasks(each: BackendBench) -> LongTasks | None:
 
 
 def _gpu_profile(each: BackendBench) -> Profile | None:
-    """Return the profile, None where WebAssembly computes, of which it says nothing."""
+    """Return the GPU profile of a backend, None for WASM, which has none."""
     return each.profile if each.backend.startswith("webgpu") else None
 
 
-def _cpu_nodes(found: Profile) -> str:
-    return DASH if found.cpu_nodes is None else f"{found.cpu_nodes} of {found.nodes}"
+def _cpu_nodes(profile: Profile) -> str:
+    return DASH if profile.cpu_nodes is None else f"{profile.cpu_nodes} of {profile.nodes}"
 
 
-def _page_peak(found: PeakMemory) -> str:
-    return DASH if found.page is None else format_megabytes(found.page)
+def _page_peak(peak: PeakMemory) -> str:
+    return DASH if peak.page is None else format_megabytes(peak.page)
 
 
-def _gpu_peak(found: PeakMemory) -> str:
-    return _beside_plan(found.gpu, found)
+def _gpu_peak(peak: PeakMemory) -> str:
+    return _relative_to_plan(peak.gpu, peak)
 
 
-def _whole_peak(found: PeakMemory) -> str:
-    return DASH if found.page is None else _beside_plan(found.page + found.gpu, found)
+def _total_peak(memory: PeakMemory) -> str:
+    return DASH if memory.page is None else _relative_to_plan(memory.page + memory.gpu, memory)
 
 
-def _beside_plan(peak: int, found: PeakMemory) -> str:
+def _relative_to_plan(peak: int, memory: PeakMemory) -> str:
     """Return the peak, and how many times the weights and the planned tensors it is: 7.5 MB, 1.61 times the plan."""
-    ratio = f", {peak / found.planned:.2f} times the plan" if found.planned else ""
+    ratio = f", {peak / memory.planned:.2f} times the plan" if memory.planned else ""
     return f"{format_megabytes(peak)}{ratio}"
 
 
@@ -95,8 +95,8 @@ def _readbacks(run: PerRun) -> str:
     return format_transfers(run.readbacks, run.read_bytes)
 
 
-def _between_stages(found: Profile) -> str:
-    return DASH if found.between_stages is None else format_megabytes(found.between_stages)
+def _between_stages(profile: Profile) -> str:
+    return DASH if profile.between_stages is None else format_megabytes(profile.between_stages)
 
 
 def format_stages(each: BackendBench) -> str:
@@ -109,7 +109,7 @@ def format_stages(each: BackendBench) -> str:
 
 
 def column_title(each: BackendBench) -> str:
-    """Return what a column of a table is of: the backend and, of one of several browsers, which."""
+    """Return the title of a column: the backend, and the browser where there are several."""
     name = formatting.runner_name(each.backend)
     where = (each.adapter or each.endpoint) if "://" in each.endpoint else each.endpoint
     return printable(f"{name}, {where}") if where else name

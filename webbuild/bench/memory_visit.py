@@ -17,11 +17,11 @@ from webbuild.verify.bundle_reader import planned_gpu_bytes
 def memory_visit(page: DrivenPage, scenario: Scenario, backend: str) -> PeakMemory:
     """Load and run once in a page of a profile that knows nothing of the bundle. Raises PageError."""
     scenario.say(f"{backend}: memory")
-    visitor = PageDriver(page, scenario.server, seconds=scenario.seconds)
-    loaded = visitor.load(scenario.bundle.loader_file, backend, scenario.precision, watched=True)
-    visitor.first_run(scenario.samples[0])
-    page_bytes, counters = visitor.peak(), visitor.read_counters()
-    visitor.dispose()
+    driver = PageDriver(page, scenario.server, seconds=scenario.seconds)
+    loaded = driver.load(scenario.bundle.loader_file, backend, scenario.precision, watched=True)
+    driver.first_run(scenario.samples[0])
+    page_bytes, counters = driver.peak(), driver.read_counters()
+    driver.dispose()
     graphs = loaded_graphs(loaded)
     is_planned = graphs == [LoadedGraph("webgpu", "fp32")]
     return PeakMemory(

@@ -36,7 +36,7 @@ class NmsChoice(Struct, frozen=True):
 
 def measure_forms(shader: Path, graph: Path, bench: Bench) -> tuple[FormTimes, FormTimes] | str:
     """Measure two bundles of a model in turns. Returns what the browser lacks where nothing was measured."""
-    found: dict[Path, FormTimes] = {}
+    form_times: dict[Path, FormTimes] = {}
     for _ in range(TURNS):
         for folder in (shader, graph):
             report = bench(folder)
@@ -46,9 +46,9 @@ def measure_forms(shader: Path, graph: Path, bench: Bench) -> tuple[FormTimes, F
                 return problems[0].message if problems else "nothing was measured"
             if is_software(row.adapter):
                 return f"{row.adapter} computes on the CPU"
-            times = found.setdefault(folder, FormTimes([], row.profile.per_run.dispatches, row.adapter))
+            times = form_times.setdefault(folder, FormTimes([], row.profile.per_run.dispatches, row.adapter))
             times.medians.append(row.run_times.p50)
-    return found[shader], found[graph]
+    return form_times[shader], form_times[graph]
 
 
 def choose_form(measured: tuple[FormTimes, FormTimes] | str) -> NmsChoice:

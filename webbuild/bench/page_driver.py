@@ -16,7 +16,7 @@ from webbuild.verify.page_rpc import URL_PREFIX, PageRpc
 
 
 class LoadTiming(Struct, frozen=True):
-    """What `load()` came to; milliseconds since the loader was asked for."""
+    """Timing of `load()`, in milliseconds since the loader was requested."""
 
     imported: float
     session: float
@@ -68,17 +68,17 @@ class PageDriver:
         """Load the bundle, counted where `examined`, with the engine's word on its nodes, or `watched` for `peak`."""
         address = f"{self._server.url}{entry}"
         worker = self._worker if examined or watched else None
-        asked = {"backend": backend, "precision": precision, "watched": watched}
-        return self._calls.call("load", LoadTiming, entry=address, **asked, worker=worker, trace=examined)
+        load_options = {"backend": backend, "precision": precision, "watched": watched}
+        return self._calls.call("load", LoadTiming, entry=address, **load_options, worker=worker, trace=examined)
 
-    def first_run(self, given: VerifyInput) -> RunTiming:
+    def first_run(self, sample: VerifyInput) -> RunTiming:
         """Run a sample as it lies on the disk."""
-        return self._calls.call("first", RunTiming, **self._served(given))
+        return self._calls.call("first", RunTiming, **self._served(sample))
 
     def hold_samples(self, samples: Sequence[VerifyInput]) -> None:
         """Decode samples, to be run by their numbers."""
-        for given in samples:
-            self._calls.call("hold", None, **self._served(given))
+        for sample in samples:
+            self._calls.call("hold", None, **self._served(sample))
 
     def run(self, sample: int) -> RunTiming:
         """Run a sample that is held."""
@@ -111,9 +111,9 @@ class PageDriver:
         """Free what the model holds."""
         self._calls.call("dispose", None)
 
-    def _served(self, given: VerifyInput) -> dict[str, Any]:
-        if not given.files:
-            return {"urls": [], "feeds": self._calls.upload(given.feeds), "options": {}, "second": []}
-        urls = self._calls.upload_images([*given.files, *([] if given.second is None else [given.second])])
-        pictures, second = urls[: len(given.files)], urls[len(given.files) :]
-        return {"urls": pictures, "feeds": None, "options": given.options, "second": second}
+    def _served(self, sample: VerifyInput) -> dict[str, Any]:
+        if not sample.files:
+            return {"urls": [], "feeds": self._calls.upload(sample.feeds), "options": {}, "second": []}
+        urls = self._calls.upload_images([*sample.files, *([] if sample.second is None else [sample.second])])
+        pictures, second = urls[: len(sample.files)], urls[len(sample.files) :]
+        return {"urls": pictures, "feeds": None, "options": sample.options, "second": second}

@@ -21,24 +21,24 @@ class PageLoads:
     def measure(self, page: DrivenPage, scenario: Scenario, backend: str) -> None:
         """Measure in a page of a profile that knows nothing of the bundle. Raises PageError."""
         scenario.say(f"{backend}: a first visit")
-        visitor = PageDriver(page, scenario.server, seconds=scenario.seconds)
-        self.load_timing, self.first = load_page(visitor, scenario, backend)
+        driver = PageDriver(page, scenario.server, seconds=scenario.seconds)
+        self.load_timing, self.first = load_page(driver, scenario, backend)
         scenario.say(f"{backend}: {scenario.runs} runs")
-        visitor.hold_samples(scenario.samples)
-        scenario.run(visitor, WARMUP_RUNS)
-        self.frames = collect_run_times(scenario.run(visitor, scenario.runs), backend)
-        visitor.dispose()
+        driver.hold_samples(scenario.samples)
+        scenario.run(driver, WARMUP_RUNS)
+        self.frames = collect_run_times(scenario.run(driver, scenario.runs), backend)
+        driver.dispose()
         scenario.say(f"{backend}: a second visit")
         again = PageDriver(page, scenario.server, seconds=scenario.seconds)
         self.second = load_page(again, scenario, backend)[1]
         again.dispose()
 
 
-def load_page(visitor: PageDriver, scenario: Scenario, backend: str) -> tuple[LoadTiming, PageLoad]:
+def load_page(driver: PageDriver, scenario: Scenario, backend: str) -> tuple[LoadTiming, PageLoad]:
     """Come, load, and get an answer to the first sample."""
     before = scenario.sent_bytes.bytes
-    arrived = visitor.load(scenario.bundle.loader_file, backend, scenario.precision)
-    ran = visitor.first_run(scenario.samples[0])
+    arrived = driver.load(scenario.bundle.loader_file, backend, scenario.precision)
+    ran = driver.first_run(scenario.samples[0])
     took = arrived.info.timings
     return arrived, PageLoad(
         bytes=scenario.sent_bytes.bytes - before,

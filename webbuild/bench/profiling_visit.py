@@ -24,21 +24,21 @@ def profile_visit(browser: DrivenBrowser, page: DrivenPage, scenario: Scenario, 
     """
     scenario.say(f"{backend}: a closer look")
     with _traced(browser, page) as tasks:
-        visitor = PageDriver(page, scenario.server, seconds=scenario.seconds)
-        arrived = visitor.load(scenario.bundle.loader_file, backend, scenario.precision, examined=True)
-        visitor.first_run(scenario.samples[0])
-        visitor.hold_samples(scenario.samples)
-        scenario.run(visitor, WARMUP_RUNS)
-    heap, before = visitor.heap(), visitor.read_counters()
-    scenario.run(visitor, scenario.runs)
-    after = visitor.read_counters()
-    more_heap = visitor.heap()
-    between_stages = visitor.read_between_stages(0)
-    visitor.dispose()
-    placed = arrived.info.placement or ()
+        driver = PageDriver(page, scenario.server, seconds=scenario.seconds)
+        arrived = driver.load(scenario.bundle.loader_file, backend, scenario.precision, examined=True)
+        driver.first_run(scenario.samples[0])
+        driver.hold_samples(scenario.samples)
+        scenario.run(driver, WARMUP_RUNS)
+    heap, before = driver.heap(), driver.read_counters()
+    scenario.run(driver, scenario.runs)
+    after = driver.read_counters()
+    more_heap = driver.heap()
+    between_stages = driver.read_between_stages(0)
+    driver.dispose()
+    placements = arrived.info.placement or ()
     return Profile(
-        nodes=sum(max(each.count, len(each.nodes)) for each in placed),
-        cpu_nodes=count_cpu_nodes(arrived.backend, placed),
+        nodes=sum(max(each.count, len(each.nodes)) for each in placements),
+        cpu_nodes=count_cpu_nodes(arrived.backend, placements),
         per_run=average_per_run(before, after, scenario.runs),
         growth=MemoryGrowth(
             runs=scenario.runs,
@@ -55,11 +55,11 @@ def _traced(browser: DrivenBrowser, page: Any) -> AbstractContextManager[list[Ma
     return main_thread_tasks(browser.browser, page) if isinstance(browser, BrowserHandle) else nullcontext()
 
 
-def count_cpu_nodes(backend: str, placed: Sequence[ProviderNodes]) -> int | None:
+def count_cpu_nodes(backend: str, placements: Sequence[ProviderNodes]) -> int | None:
     """Return how many nodes do not run where the backend has them, None where the engine does not say."""
-    if not placed:
+    if not placements:
         return None
-    return sum(each.count for each in summarize_placement(backend, placed) if not each.expected)
+    return sum(each.count for each in summarize_placement(backend, placements) if not each.expected)
 
 
 def average_per_run(before: GpuCounters, after: GpuCounters, runs: int) -> PerRun:

@@ -58,7 +58,7 @@ class RunTimes(ReportJson, frozen=True):
 
 
 class PerRun(ReportJson, frozen=True):
-    """What one run asks of the GPU, on average: kernels started, and what goes there and comes back."""
+    """GPU work of one run, on average: kernels dispatched, bytes uploaded, bytes read back."""
 
     dispatches: float
     submits: float
@@ -160,6 +160,6 @@ class BenchReport(ReportJson, frozen=True):
 
 
 def exit_code(report: BenchReport) -> int:
-    """Return 0 only where every backend was measured whole, and nothing complained."""
-    whole = bool(report.backends) and all(each.measured for each in report.backends)
-    return CLEAN if whole and not report.problems() else FAILED
+    """Return 0 only where every measurement of every backend succeeded, without a problem."""
+    complete = bool(report.backends) and all(each.measured for each in report.backends)
+    return CLEAN if complete and not report.problems() else FAILED

@@ -27,6 +27,6 @@ class Scenario(Struct, frozen=True):
     say: Callable[[str], None]
     precision: str = "auto"
 
-    def run(self, visitor: PageDriver, times: int) -> list[RunTiming]:
+    def run(self, driver: PageDriver, times: int) -> list[RunTiming]:
         """Run the held samples one after another, and from the first again, so often."""
-        return [visitor.run(index % len(self.samples)) for index in range(times)]
+        return [driver.run(index % len(self.samples)) for index in range(times)]

@@ -34,8 +34,8 @@ def print_report(report: BenchReport, console: Console) -> None:
         console.print(Text("Not everything was measured.", style="bold red"))
 
 
-def _runs(found: RunTimes) -> str:
-    return "one run" if len(found.runs) == 1 else f"median of {len(found.runs)} runs"
+def _runs(runs: RunTimes) -> str:
+    return "one run" if len(runs.runs) == 1 else f"median of {len(runs.runs)} runs"
 
 
 def _tables(report: BenchReport, width: int) -> Iterator[Table]:

@@ -23,7 +23,8 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.cache_folder import cache_folder
 from webbuild.ortweb.browser_session import BrowserSession, SessionOptions, open_sessions
 from webbuild.ortweb.build import get_build
-from webbuild.ortweb.result_journal import Journal, hash_tensors, hash_values
+from webbuild.ortweb.result_journal import Journal, hash_values
+from webbuild.runners.content_hash import hash_tensors
 from webbuild.runners.native_unoptimized import UnoptimizedNativeRunner
 from webbuild.runners.session import SessionRunner
 from webbuild.subgraph.activations import ReferenceActivations
@@ -74,12 +75,12 @@ def search_inputs(
     )
     journal = Journal(SessionResult, cache_folder() / "bisect" / f"{known[:32]}.jsonl", resume=how.resume)
     sessions, compared, differs = 0, 0, False
-    found: tuple[BisectInput, BisectResult, SubgraphRunner] | None = None
+    first_finding: tuple[BisectInput, BisectResult, SubgraphRunner] | None = None
     for number, case in enumerate(subject.inputs):
         work_dir = folder / str(number)
         work_dir.mkdir()
         settings = RunSettings(sample=case.title, tolerance=how.tolerance, key=f"{known} {hash_tensors(case.feeds)}")
-        tester = SubgraphRunner(
+        runner = SubgraphRunner(
             subject.graph,
             ReferenceActivations(subject.graph, case.feeds, other, work_dir),
             backend,
@@ -89,14 +90,14 @@ def search_inputs(
         )
         if len(subject.inputs) > 1:
             say(f"sample {case.title}:")
-        result = search_culprits(tester)
+        result = search_culprits(runner)
         sessions, compared = sessions + result.sessions, compared + result.compared_values
-        found = case, result, tester
+        first_finding = case, result, runner
         if differs := result.whole_graph.verdict != "agrees":
             break
-    assert found is not None
+    assert first_finding is not None
     journal.delete()
-    case, result, tester = found
+    case, result, runner = first_finding
     report = BisectReport(
         subject=subject.name,
         sha256=subject.sha256,
@@ -115,7 +116,7 @@ def search_inputs(
         unfinished=result.unfinished,
         assumptions=subject.assumptions,
     )
-    return report, result, tester
+    return report, result, runner
 
 
 @contextmanager
@@ -145,7 +146,9 @@ def _check(subject: ModelUnderTest) -> None:
             exit_code=USAGE,
         )
     for case in subject.inputs:
-        if missing := [name for name in subject.graph.inputs if name not in case.feeds and name in _read(subject)]:
+        if missing := [
+            name for name in subject.graph.inputs if name not in case.feeds and name in _values_read(subject)
+        ]:
             raise WebbuildError(
                 "missing-input",
                 f"{subject.name}: '{case.title}' has nothing for input '{missing[0]}'",
@@ -154,5 +157,5 @@ def _check(subject: ModelUnderTest) -> None:
             )
 
 
-def _read(subject: ModelUnderTest) -> set[str]:
+def _values_read(subject: ModelUnderTest) -> set[str]:
     return {name for names in subject.graph.reads for name in names}

@@ -25,13 +25,13 @@ _CODES: dict[str, CulpritCode] = {
 class FailureSearch:
     """Looks for nodes whose sessions fail."""
 
-    def __init__(self, tester: SubgraphRunner, splits: PartitionPoints) -> None:
-        self._tester, self._splits = tester, splits
+    def __init__(self, runner: SubgraphRunner, splits: PartitionPoints) -> None:
+        self._tester, self._splits = runner, splits
 
     def find(self, failed: SubgraphResult) -> Culprit:
         """Return the smallest piece of one that fails which still fails; the first in the order of the nodes."""
-        asked: set[Subgraph] = set()
-        for hinted in self._named_in_message(failed, asked):
+        tested: set[Subgraph] = set()
+        for hinted in self._named_in_message(failed, tested):
             return hinted
         piece = failed.subgraph
         runs, fails, last = 0, len(piece), failed
@@ -42,7 +42,7 @@ class FailureSearch:
                 runs = middle
                 continue
             fails, last = middle, tried
-            for hinted in self._named_in_message(tried, asked):
+            for hinted in self._named_in_message(tried, tested):
                 return hinted
         return self._extend_prefix(piece[:fails], runs, last)
 
@@ -50,12 +50,12 @@ class FailureSearch:
         """Return how many sessions it takes to find what fails, about: few where the engine names a node."""
         return 3 if _NAMED.search(failed.message) else len(failed.subgraph).bit_length() + 3
 
-    def _named_in_message(self, failed: SubgraphResult, asked: set[Subgraph]) -> Iterator[Culprit]:
+    def _named_in_message(self, failed: SubgraphResult, tested: set[Subgraph]) -> Iterator[Culprit]:
         """Try alone the node that the engine names, once."""
         for named in _NAMED.findall(failed.message):
             unit = self._unit(failed.subgraph, int(named))
-            if unit and unit != failed.subgraph and unit not in asked:
-                asked.add(unit)
+            if unit and unit != failed.subgraph and unit not in tested:
+                tested.add(unit)
                 tried = self._tester.run_one(unit)
                 if tried.verdict == "fails":
                     yield _failure_culprit(tried)
@@ -64,9 +64,9 @@ class FailureSearch:
         """Return the part of a piece around a node that cannot be divided."""
         if node not in piece:
             return ()
-        at, place = [0, *self._splits.lengths(piece), len(piece)], piece.index(node)
-        start = max(each for each in at if each <= place)
-        return piece[start : min(each for each in at if each > place)]
+        at, position = [0, *self._splits.lengths(piece), len(piece)], piece.index(node)
+        start = max(each for each in at if each <= position)
+        return piece[start : min(each for each in at if each > position)]
 
     def _extend_prefix(self, prefix: Subgraph, runs: int, failed: SubgraphResult) -> Culprit:
         """Return the shortest suffix of a prefix that fails; the prefix without that suffix runs."""

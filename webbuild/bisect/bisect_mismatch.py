@@ -14,22 +14,22 @@ SINGLE_NODE_LIMIT = 64
 
 
 def find_mismatches(
-    tester: SubgraphRunner, splits: PartitionPoints, whole: SubgraphResult
+    runner: SubgraphRunner, splits: PartitionPoints, whole_graph: SubgraphResult
 ) -> tuple[list[Culprit], list[SubgraphResult], list[SubgraphResult]]:
     """Return the nodes that differ alone, the pieces that differ with no part that does, and what could not be tried.
 
     The last are parts whose sessions fail though the whole runs.
     """
-    found: list[Culprit] = []
+    culprits: list[Culprit] = []
     joint: list[SubgraphResult] = []
     untried: list[SubgraphResult] = []
-    level = [whole]
+    level = [whole_graph]
     while level:
         width = max(2, min(BRANCHING, SINGLE_NODE_LIMIT // len(level)))
         parts = {tried.subgraph: splits.split(tried.subgraph, width) for tried in level}
-        found += [_mismatch_culprit(tried) for tried in level if len(parts[tried.subgraph]) == 1]
+        culprits += [_mismatch_culprit(tried) for tried in level if len(parts[tried.subgraph]) == 1]
         divided = [tried for tried in level if len(parts[tried.subgraph]) > 1]
-        answers = {tried.subgraph: tried for tried in tester.run_each([p for t in divided for p in parts[t.subgraph]])}
+        answers = {tried.subgraph: tried for tried in runner.run_each([p for t in divided for p in parts[t.subgraph]])}
         level = []
         for parent in divided:
             children = [answers[part] for part in parts[parent.subgraph]]
@@ -37,7 +37,7 @@ def find_mismatches(
             untried += [child for child in children if child.verdict == "fails"]
             level += differing
             joint += [] if differing else [parent]
-    return found, joint, untried
+    return culprits, joint, untried
 
 
 def _mismatch_culprit(tried: SubgraphResult) -> Culprit:

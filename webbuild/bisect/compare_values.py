@@ -44,15 +44,15 @@ def compare_value(
     reference = Reference(lambda _: {name: want}, [RunInput(sample, {})], _TASK, None)
     rounded = frozenset({name}) if quantized else frozenset()
     policy = Policy(msgspec.structs.replace(NATIVE, relative=tolerance), rounded=rounded, predictions="none")
-    (found,) = compare_runs(reference, runner, [Answer(_TASK, {name: got})], policy)
-    return found
+    (comparison,) = compare_runs(reference, runner, [Answer(_TASK, {name: got})], policy)
+    return comparison
 
 
 def _same_masks(want: NDArray[Any], got: NDArray[Any], tolerance: float) -> NDArray[np.bool_]:
     with np.errstate(invalid="ignore", over="ignore"):
         size = np.abs(want.astype(np.float64))
-        apart = np.abs(want.astype(np.float64) - got.astype(np.float64))
+        difference = np.abs(want.astype(np.float64) - got.astype(np.float64))
         alike: NDArray[np.bool_] = (size >= MASK_MAGNITUDE) & (
-            (want == got) | (np.isfinite(size) & (apart <= tolerance * size))
+            (want == got) | (np.isfinite(size) & (difference <= tolerance * size))
         )
     return alike

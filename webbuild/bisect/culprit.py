@@ -49,7 +49,7 @@ class DepthError(Struct, frozen=True):
 
 
 class BisectResult(Struct, frozen=True):
-    """All that was found.
+    """The result of a bisection: the culprits, the error by depth, and why the search is unfinished, if it is.
 
     `whole_graph` is the whole graph's own run; `compared_values` counts the values that said something;
     `sessions` those made on the backend. `unresolved` are pieces whose sessions fail though the whole runs.

@@ -10,18 +10,18 @@ MAX_POINTS = 32
 """Values that are looked at."""
 
 
-def error_by_depth(tester: SubgraphRunner) -> tuple[DepthError, ...]:
+def error_by_depth(runner: SubgraphRunner) -> tuple[DepthError, ...]:
     """Return the errors of floats at about even depths. To read them may keep the engine from fusing around them."""
-    graph = tester.graph
+    graph = runner.graph
     count = len(graph.nodes)
     piece = tuple(range(count))
     wanted = sorted({count * (number + 1) // MAX_POINTS - 1 for number in range(MAX_POINTS)} & set(piece) | {count - 1})
     names = [name for index in wanted for name in graph.nodes[index].output[:1] if name and graph.can_be_boundary(name)]
-    tried = tester.run_one(piece, also=tuple(names))
-    return _measure_errors(tester, tried)
+    tried = runner.run_one(piece, also=tuple(names))
+    return _measure_errors(runner, tried)
 
 
-def _measure_errors(tester: SubgraphRunner, tried: SubgraphResult) -> tuple[DepthError, ...]:
-    made = {each.subject.output: each for each in tried.comparisons if "." in f"{each.want}." and each.signal}
-    found = [DepthError(tester.graph.producer[name], name, each.max_rel) for name, each in made.items()]
-    return tuple(sorted(found, key=lambda depth: depth.node))
+def _measure_errors(runner: SubgraphRunner, tried: SubgraphResult) -> tuple[DepthError, ...]:
+    by_output = {each.subject.output: each for each in tried.comparisons if "." in f"{each.want}." and each.signal}
+    errors = [DepthError(runner.graph.producer[name], name, each.max_rel) for name, each in by_output.items()]
+    return tuple(sorted(errors, key=lambda depth: depth.node))

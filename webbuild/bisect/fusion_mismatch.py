@@ -17,35 +17,35 @@ VANISHING_FACTOR = 4
 """How many times smaller an error is without fusion, where fusion makes it."""
 
 
-def find_joint_mismatch(tester: SubgraphRunner, splits: PartitionPoints, parent: SubgraphResult) -> Culprit | None:
+def find_joint_mismatch(runner: SubgraphRunner, splits: PartitionPoints, parent: SubgraphResult) -> Culprit | None:
     """Return the fewest neighbours that differ together, with the cause; None if they agree alone."""
     piece = parent.subgraph
     prefixes = [piece[:count] for count in splits.lengths(piece)]
-    prefix = _minimal_failing(tester, prefixes, parent)
+    prefix = _minimal_failing(runner, prefixes, parent)
     starts = splits.lengths(prefix.subgraph)
-    end = _minimal_failing(tester, [prefix.subgraph[start:] for start in reversed(starts)], prefix)
-    best = _connected_part(tester, end)
+    end = _minimal_failing(runner, [prefix.subgraph[start:] for start in reversed(starts)], prefix)
+    best = _connected_part(runner, end)
     if best is None:
         return None
     # Rounding adds up in numbers only: another integer or a boolean that differs has a node that made it differ.
-    return judge_group(tester, best, "error-accumulation" if _has_only_numbers(tester, best) else "joint-mismatch")
+    return judge_group(runner, best, "error-accumulation" if _has_only_numbers(runner, best) else "joint-mismatch")
 
 
-def judge_group(tester: SubgraphRunner, best: SubgraphResult, rest: CulpritCode) -> Culprit:
+def judge_group(runner: SubgraphRunner, best: SubgraphResult, rest: CulpritCode) -> Culprit:
     """Return the cause for nodes that differ together: fusion, if they agree when values between them are read."""
     if len(best.subgraph) > MAX_FUSED_NODES:
         return Culprit(rest, best.subgraph, best)
-    apart = tester.run_one(best.subgraph, also=tuple(computed_values(tester.graph, best.subgraph)))
-    return Culprit("fusion-mismatch" if _vanishes(best, apart) else rest, best.subgraph, best)
+    unfused = runner.run_one(best.subgraph, also=tuple(computed_values(runner.graph, best.subgraph)))
+    return Culprit("fusion-mismatch" if _vanishes(best, unfused) else rest, best.subgraph, best)
 
 
-def _minimal_failing(tester: SubgraphRunner, pieces: Sequence[Subgraph], largest: SubgraphResult) -> SubgraphResult:
+def _minimal_failing(runner: SubgraphRunner, pieces: Sequence[Subgraph], largest: SubgraphResult) -> SubgraphResult:
     """Return the smallest that differs, of pieces that grow and one that holds them all and differs."""
     low, high, best = -1, len(pieces), largest
     while high - low > 1:
         count = min(MAX_COPIES, high - low - 1)
         at = sorted({low + (high - low) * (number + 1) // (count + 1) for number in range(count)} - {low, high})
-        tried = tester.run_each([pieces[index] for index in at])
+        tried = runner.run_each([pieces[index] for index in at])
         first = next((n for n, each in enumerate(tried) if each.verdict == "differs"), None)
         if first is None:
             low = at[-1]
@@ -55,29 +55,29 @@ def _minimal_failing(tester: SubgraphRunner, pieces: Sequence[Subgraph], largest
     return best
 
 
-def _connected_part(tester: SubgraphRunner, tried: SubgraphResult) -> SubgraphResult | None:
+def _connected_part(runner: SubgraphRunner, tried: SubgraphResult) -> SubgraphResult | None:
     """Leave out the nodes that the wrong values do not depend on; None for a piece that agrees in its own session."""
-    graph: ModelGraph = tester.graph
+    graph: ModelGraph = runner.graph
     makers = {graph.producer[each.subject.output] for each in tried.differing}
     needed = makers.union(*(graph.ancestors(maker) for maker in makers))
     piece = tuple(index for index in tried.subgraph if index in needed)
     for less in dict.fromkeys((piece, tried.subgraph)):
-        again = tester.run_one(less)
+        again = runner.run_one(less)
         if again.verdict == "differs":
             return again
     return None
 
 
-def _has_only_numbers(tester: SubgraphRunner, tried: SubgraphResult) -> bool:
+def _has_only_numbers(runner: SubgraphRunner, tried: SubgraphResult) -> bool:
     """Whether what differs are floats, or floats that were quantized."""
     names = [each.subject.output for each in tried.differing]
-    return all(tester.reference[n].dtype.kind == "f" or n in tester.graph.quantized_values for n in names)
+    return all(runner.reference[n].dtype.kind == "f" or n in runner.graph.quantized_values for n in names)
 
 
-def _vanishes(tried: SubgraphResult, apart: SubgraphResult) -> bool:
+def _vanishes(tried: SubgraphResult, unfused: SubgraphResult) -> bool:
     """Whether the values that differ agree once all values between them are read."""
     names = {each.subject.output for each in tried.differing}
     left = max(
-        (each.tolerance_used for each in apart.comparisons if each.subject.output in names), default=float("inf")
+        (each.tolerance_used for each in unfused.comparisons if each.subject.output in names), default=float("inf")
     )
     return left <= 1 and left * VANISHING_FACTOR <= tried.error

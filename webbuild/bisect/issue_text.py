@@ -25,15 +25,15 @@ TITLES = {
 """Code -> what is wrong, with the operators."""
 
 
-def issue_text(report: BisectReport, finding: BisectFinding, made: Repro) -> str:
+def issue_text(report: BisectReport, finding: BisectFinding, repro: Repro) -> str:
     """Return the text, in Markdown. Names of the model stand in code only, where they mean nothing."""
     templates = template_environment(
         "webbuild.bisect", html=False
     )  # Markdown: what comes from the model goes through `code`
     templates.filters |= {"code": inline_code, "code_block": code_block}
     operators = ", ".join(dict.fromkeys(node.operator for node in finding.nodes))
-    tensors = [(name, made.values[name], array) for name, array in (*made.feeds.items(), *made.expected.items())]
-    plain = {value: name for name, value in made.values.items()}
+    tensors = [(name, repro.values[name], array) for name, array in (*repro.feeds.items(), *repro.expected.items())]
+    plain = {value: name for name, value in repro.values.items()}
     return templates.get_template("issue.md.j2").render(
         report=report,
         finding=finding,

@@ -13,7 +13,7 @@ from webbuild.inspection.graph import with_fixed_sizes
 from webbuild.inspection.required_features import required_features
 from webbuild.model.cache_folder import cache_folder
 from webbuild.model.load import load_onnx
-from webbuild.model.model_signature import model_signature
+from webbuild.model.read_signature import read_signature
 from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.browser_session import SessionOptions
 from webbuild.ortweb.build import OrtWebBuild, get_build
@@ -23,7 +23,7 @@ from webbuild.runners.native import NativeRunner
 from webbuild.runners.session import Array
 from webbuild.samples.npz import load_npz_inputs
 from webbuild.samples.random_inputs import random_feeds
-from webbuild.samples.settle_sizes import settle_sizes
+from webbuild.samples.resolve_sizes import resolve_sizes
 from webbuild.subgraph.graph import ModelGraph
 from webbuild.targets.target import Build, Target
 from webbuild.tasks.options.picture_sizes import PictureSize
@@ -78,76 +78,76 @@ class ModelSelection(Struct, frozen=True):
         return "wasm" if self.backend == "wasm" else "webgpu"
 
 
-def open_model_under_test(asked: ModelSelection) -> ModelUnderTest:
+def open_model_under_test(selection: ModelSelection) -> ModelUnderTest:
     """Open a bundle, where the path is a folder, or a model.
 
     Raises:
-        WebbuildError: what `open_bundle`, `load_onnx` and `settle_sizes` raise; `no-graph`, `too-large-to-bisect`,
+        WebbuildError: what `open_bundle`, `load_onnx` and `resolve_sizes` raise; `no-graph`, `too-large-to-bisect`,
             `unknown-output`, `invalid-input`, `unused-dimension`, `unknown-stage`, `invalid-size`.
     """
-    if asked.path.is_dir():
-        return _bundle(asked, open_bundle(asked.path))
-    return _model(asked)
+    if selection.path.is_dir():
+        return _bundle(selection, open_bundle(selection.path))
+    return _model(selection)
 
 
-def _bundle(asked: ModelSelection, bundle: Bundle) -> ModelUnderTest:
-    bundle, inputs = inputs_of_stage(bundle, asked.stage, asked.inputs, asked.size)
-    name = asked.backend if asked.precision == "fp32" else f"{asked.backend} {asked.precision}"
-    held = bundle.graph(name)
-    if held is None:
+def _bundle(selection: ModelSelection, bundle: Bundle) -> ModelUnderTest:
+    bundle, inputs = inputs_of_stage(bundle, selection.stage, selection.inputs, selection.size)
+    name = selection.backend if selection.precision == "fp32" else f"{selection.backend} {selection.precision}"
+    stored_graph = bundle.graph(name)
+    if stored_graph is None:
         raise WebbuildError(
             "no-graph",
-            f"{asked.path}: the bundle holds no graph for {name}",
+            f"{selection.path}: the bundle holds no graph for {name}",
             "take the graph that it holds with --backend and --precision, or give the .onnx file instead of the bundle",
             exit_code=USAGE,
         )
-    if asked.dims:
+    if selection.dims:
         raise WebbuildError(
             "unused-dimension",
-            f"{asked.path}: --dim has no effect on a bundle: its sizes are fixed",
+            f"{selection.path}: --dim has no effect on a bundle: its sizes are fixed",
             "leave --dim out, or give the .onnx file",
             exit_code=USAGE,
         )
-    with materialize_graph(bundle, held) as path:
+    with materialize_graph(bundle, stored_graph) as path:
         source = load_onnx(path)
-        graph = _graph(source.model.clone(), path, asked.outputs)
+        graph = _graph(source.model.clone(), path, selection.outputs)
     cases = tuple(
         BisectInput(given.title, {name: given.feeds[name] for name in graph.inputs if name in given.feeds})
         for given in inputs
     )
-    forced = set(held.cpu_nodes)
+    forced = set(stored_graph.cpu_nodes)
     nodes = tuple(index for index, node in enumerate(graph.nodes) if node.name in forced)
-    build = _bundled_build(bundle, asked)
-    options, needed = SessionOptions(cpu_nodes=nodes), tuple(held.features)
-    size = "" if asked.size is None else asked.size.name
+    build = _bundled_build(bundle, selection)
+    options, needed = SessionOptions(cpu_nodes=nodes), tuple(stored_graph.features)
+    size = "" if selection.size is None else selection.size.name
     title = " ".join(filter(None, (bundle.manifest.name, bundle.stage, size)))
     return ModelUnderTest(title, source.sha256, graph, cases, build, options, features=needed)
 
 
-def _model(asked: ModelSelection) -> ModelUnderTest:
-    source = load_onnx(asked.path)
-    settled = settle_sizes(
+def _model(selection: ModelSelection) -> ModelUnderTest:
+    source = load_onnx(selection.path)
+    settled = resolve_sizes(
         source,
-        parse_dims(asked.dims),
-        asked.size,
+        parse_dims(selection.dims),
+        selection.size,
         lambda model: NativeRunner(model.path, model.graph_bytes, model.set_inputs),
-        samples=asked.inputs,
+        samples=selection.inputs,
     )
     source, sizes = settled.source, settled.sizes
     model = with_fixed_sizes(source.model, sizes.dims)
-    needed = () if asked.backend == "wasm" else tuple(required_features(model))
-    inputs = model_signature(asked.path.name, model).inputs
-    graph, ranges = _graph(model, asked.path, asked.outputs), input_ranges(model)
+    needed = () if selection.backend == "wasm" else tuple(required_features(model))
+    inputs = read_signature(selection.path.name, model).inputs
+    graph, ranges = _graph(model, selection.path, selection.outputs), input_ranges(model)
     read = [fact for fact in inputs if fact.name in graph.inputs]
     wanted = {fact.name: (fact.dtype, fact.shape) for fact in read}
     fix = "save every input under its name, with its type and shape"
-    cases = [BisectInput(file.name, load_npz_inputs(file, wanted, fix)) for file in asked.inputs]
+    cases = [BisectInput(file.name, load_npz_inputs(file, wanted, fix)) for file in selection.inputs]
     if not cases:
-        cases = [BisectInput("random numbers", random_feeds(asked.path.name, read, ranges))]
-    build = get_build(Target(packaged_assets.engine_version(), asked.build), cache_folder())
+        cases = [BisectInput("random numbers", random_feeds(selection.path.name, read, ranges))]
+    build = get_build(Target(packaged_assets.engine_version(), selection.build), cache_folder())
     assumptions = (*source.repairs, *sizes.assumptions)
     return ModelUnderTest(
-        asked.path.stem, source.sha256, graph, tuple(cases), build, SessionOptions(), assumptions, needed
+        selection.path.stem, source.sha256, graph, tuple(cases), build, SessionOptions(), assumptions, needed
     )
 
 
@@ -166,16 +166,18 @@ def _graph(model: ir.Model, path: Path, outputs: Sequence[str]) -> ModelGraph:
     return ModelGraph(ir.to_proto(model), outputs)
 
 
-def _bundled_build(bundle: Bundle, asked: ModelSelection) -> OrtWebBuild:
+def _bundled_build(bundle: Bundle, selection: ModelSelection) -> OrtWebBuild:
     """Return the build that the bundle's own runtime takes in Chromium."""
-    names = ("wasm", "jspi") if asked.backend == "wasm" else ("jspi", "asyncify")
-    held = {build.build: build for build in bundle.manifest.engines}
-    found = next((held[name] for name in names if name in held), None)
-    if found is None:
+    names = ("wasm", "jspi") if selection.backend == "wasm" else ("jspi", "asyncify")
+    engine_builds = {build.build: build for build in bundle.manifest.engines}
+    chosen_build = next((engine_builds[name] for name in names if name in engine_builds), None)
+    if chosen_build is None:
         raise WebbuildError(
             "no-engine",
-            f"{asked.path}: the bundle holds no build of the engine for {asked.backend}",
+            f"{selection.path}: the bundle holds no build of the engine for {selection.backend}",
             "pack the model again",
         )
-    target = Target(bundle.manifest.engine.version, asked.build)
-    return OrtWebBuild(target, *(bundle.directory / path for path in (found.entry, found.glue, found.wasm)))
+    target = Target(bundle.manifest.engine.version, selection.build)
+    return OrtWebBuild(
+        target, *(bundle.directory / path for path in (chosen_build.entry, chosen_build.glue, chosen_build.wasm))
+    )

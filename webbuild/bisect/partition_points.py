@@ -23,12 +23,12 @@ class PartitionPoints:
         for name, maker in self._graph.producer.items():
             last = max(self._graph.consumers.get(name, ()), default=maker)
             size, barring = self._graph.bytes(name), int(not self._graph.can_be_boundary(name))
-            for place, sign in ((maker + 1, 1), (last + 1, -1)):
-                change[place] += sign * size
-                barred[place] += sign * barring
+            for position, sign in ((maker + 1, 1), (last + 1, -1)):
+                change[position] += sign * size
+                barred[position] += sign * barring
         costs, free, cost, bars = [], [], 0, 0
-        for place in range(count + 1):
-            cost, bars = cost + change[place], bars + barred[place]
+        for position in range(count + 1):
+            cost, bars = cost + change[position], bars + barred[position]
             costs.append(cost)
             free.append(not bars)
         return costs, free
@@ -49,9 +49,9 @@ class PartitionPoints:
             return free
         costs = self._crossing[0]
         reach = len(free) // (4 * most)
-        found = set()
+        lengths = set()
         for number in range(1, most):
             middle = number * len(free) // most
             near = free[max(0, middle - reach) : middle + reach + 1]
-            found.add(min(near, key=lambda count: costs[piece[count]]))
-        return sorted(found)
+            lengths.add(min(near, key=lambda count: costs[piece[count]]))
+        return sorted(lengths)

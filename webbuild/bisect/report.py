@@ -82,12 +82,12 @@ def exit_code(report: BisectReport) -> int:
 
 
 def build_findings(graph: ModelGraph, result: BisectResult) -> tuple[BisectFinding, ...]:
-    """Return what was found, in the words of the report."""
-    return tuple(_finding(graph, found) for found in result.culprits)
+    """Return the culprits as findings of the report."""
+    return tuple(_finding(graph, culprit) for culprit in result.culprits)
 
 
 def describe_node(graph: ModelGraph, index: int) -> NodeDescription:
-    """Return a node as people need it to write about it."""
+    """Return a node with its operator, name, attributes, inputs and outputs, for an issue."""
     node = graph.nodes[index]
     opsets = {opset.domain: opset.version for opset in graph.model.opset_import}
     return NodeDescription(
@@ -101,16 +101,16 @@ def describe_node(graph: ModelGraph, index: int) -> NodeDescription:
     )
 
 
-def _finding(graph: ModelGraph, found: Culprit) -> BisectFinding:
+def _finding(graph: ModelGraph, culprit: Culprit) -> BisectFinding:
     return BisectFinding(
-        code=found.code,
-        nodes=tuple(describe_node(graph, index) for index in found.subgraph),
-        placement=found.placement,
-        downstream=found.downstream,
-        reproduced=found.reproduced,
-        message=found.result.message,
-        comparisons=found.result.differing,
-        shader=found.result.shader,
+        code=culprit.code,
+        nodes=tuple(describe_node(graph, index) for index in culprit.subgraph),
+        placement=culprit.placement,
+        downstream=culprit.downstream,
+        reproduced=culprit.reproduced,
+        message=culprit.result.message,
+        comparisons=culprit.result.differing,
+        shader=culprit.result.shader,
     )
 
 

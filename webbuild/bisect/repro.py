@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from webbuild.bisect.subgraph_runner import SubgraphRunner
 from webbuild.subgraph.extract import Subgraph, extract_subgraphs, rename_node, subgraph_inputs, values_to_read
 
-Tensors = Mapping[str, NDArray[Any]]
-
 
 class Repro(Struct, frozen=True):
     """A model with plain names, what it is fed, and what the reference gives; `values` are the names in the graph."""
@@ -26,36 +24,36 @@ class Repro(Struct, frozen=True):
     values: dict[str, str]
 
 
-def build_repro(tester: SubgraphRunner, piece: Subgraph) -> Repro:
+def build_repro(runner: SubgraphRunner, piece: Subgraph) -> Repro:
     """Make a piece a model: inputs x0, x1..., outputs y0, y1..., nodes by their places in the graph."""
-    graph = tester.graph
-    tester.reference.compute([*subgraph_inputs(graph, piece), *values_to_read(graph, piece)])
-    made = extract_subgraphs(graph, [piece], tester.reference)
-    names = {name: f"x{number}" for number, name in enumerate(made.feeds)}
-    names |= {name: f"y{number}" for number, name in enumerate(made.outputs[0])}
-    names |= {tensor.name: f"w{number}" for number, tensor in enumerate(made.model.graph.initializer)}
-    inner = dict.fromkeys(name for node in made.model.graph.node for name in node.output if name)
+    graph = runner.graph
+    runner.reference.compute([*subgraph_inputs(graph, piece), *values_to_read(graph, piece)])
+    extracted = extract_subgraphs(graph, [piece], runner.reference)
+    names = {name: f"x{number}" for number, name in enumerate(extracted.feeds)}
+    names |= {name: f"y{number}" for number, name in enumerate(extracted.outputs[0])}
+    names |= {tensor.name: f"w{number}" for number, tensor in enumerate(extracted.model.graph.initializer)}
+    inner = dict.fromkeys(name for node in extracted.model.graph.node for name in node.output if name)
     names |= {name: f"t{number}" for number, name in enumerate(inner) if name not in names}
-    wanted = {names[name]: np.asarray(tester.reference[value]) for name, value in made.outputs[0].items()}
-    model = _with_plain_names(made.model, names)
+    wanted = {names[name]: np.asarray(runner.reference[value]) for name, value in extracted.outputs[0].items()}
+    model = _with_plain_names(extracted.model, names)
     del model.graph.output[:]
     for name, array in wanted.items():
         kind = onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
         model.graph.output.append(onnx.helper.make_tensor_value_info(name, kind, array.shape))
     return Repro(
         model,
-        {names[name]: np.asarray(tester.reference[value]) for name, value in made.feeds.items()},
+        {names[name]: np.asarray(runner.reference[value]) for name, value in extracted.feeds.items()},
         wanted,
-        {names[name]: value for name, value in (*made.feeds.items(), *made.outputs[0].items())},
+        {names[name]: value for name, value in (*extracted.feeds.items(), *extracted.outputs[0].items())},
     )
 
 
-def write_repro(made: Repro, folder: Path) -> None:
+def write_repro(repro: Repro, folder: Path) -> None:
     """Write `repro.onnx`, and its tensors as onnx's own tests have them, in `test_data_set_0`."""
     data = folder / "test_data_set_0"
     data.mkdir(parents=True)
-    (folder / "repro.onnx").write_bytes(made.model.SerializeToString())
-    for kind, arrays in (("input", made.feeds), ("output", made.expected)):
+    (folder / "repro.onnx").write_bytes(repro.model.SerializeToString())
+    for kind, arrays in (("input", repro.feeds), ("output", repro.expected)):
         for number, (name, array) in enumerate(arrays.items()):
             tensor = onnx.numpy_helper.from_array(np.ascontiguousarray(array).reshape(array.shape), name)
             (data / f"{kind}_{number}.pb").write_bytes(tensor.SerializeToString())

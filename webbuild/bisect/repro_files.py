@@ -26,7 +26,7 @@ ERROR_PLOT_FILE = "error-by-depth.html"
 
 
 def write_findings(
-    out: Path, report: BisectReport, result: BisectResult, tester: SubgraphRunner, subject: ModelUnderTest
+    out: Path, report: BisectReport, result: BisectResult, runner: SubgraphRunner, subject: ModelUnderTest
 ) -> BisectReport:
     """Write the findings: the first in the folder itself, further ones in `2`, `3`... Return the report with the files.
 
@@ -37,15 +37,15 @@ def write_findings(
     """
     findings = list(report.findings)
     with staged_folder(out) as folder:
-        worth = [number for number, found in enumerate(result.culprits) if _is_reportable(found)][:MAX_REPRODUCED]
+        worth = [number for number, culprit in enumerate(result.culprits) if _is_reportable(culprit)][:MAX_REPRODUCED]
         for count, number in enumerate(worth):
-            place = folder if count == 0 else folder / str(count + 1)
-            made = build_repro(tester, result.culprits[number].subgraph)
-            write_repro(made, place)
+            target_folder = folder if count == 0 else folder / str(count + 1)
+            repro = build_repro(runner, result.culprits[number].subgraph)
+            write_repro(repro, target_folder)
             finding = findings[number]
             engine = "ort/" if count == 0 else "../ort/"
-            write_text(place / "repro.html", render_repro_page(report, finding, made, subject, engine))
-            write_text(place / "issue.md", issue_text(report, finding, made))
+            write_text(target_folder / "repro.html", render_repro_page(report, finding, repro, subject, engine))
+            write_text(target_folder / "issue.md", issue_text(report, finding, repro))
             inside = "" if count == 0 else f"{count + 1}/"
             files = tuple(f"{inside}{name}" for name in ("repro.onnx", "repro.html", "issue.md"))
             findings[number] = msgspec.structs.replace(finding, files=files)
@@ -62,8 +62,8 @@ def write_findings(
     return report
 
 
-def _is_reportable(found: Culprit) -> bool:
-    return not found.downstream and found.code != "error-accumulation" and len(found.subgraph) <= MAX_NODES
+def _is_reportable(culprit: Culprit) -> bool:
+    return not culprit.downstream and culprit.code != "error-accumulation" and len(culprit.subgraph) <= MAX_NODES
 
 
 def _write_build(engine: OrtWebBuild, folder: Path) -> None:

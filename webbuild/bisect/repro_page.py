@@ -19,15 +19,15 @@ CDN = "https://cdn.jsdelivr.net/npm/onnxruntime-web@{version}/dist/"
 
 
 def render_repro_page(
-    report: BisectReport, finding: BisectFinding, made: Repro, subject: ModelUnderTest, engine: str
+    report: BisectReport, finding: BisectFinding, repro: Repro, subject: ModelUnderTest, engine: str
 ) -> str:
     """Return the page: the model, its inputs and what is wanted are inside; the engine's files lie in `engine`."""
     operators = ", ".join(dict.fromkeys(node.operator for node in finding.nodes))
     build = subject.build
     data = {
-        "model": _text(made.model.SerializeToString()),
-        "feeds": [_tensor(name, array) for name, array in made.feeds.items()],
-        "wanted": [_tensor(name, array) for name, array in made.expected.items()],
+        "model": _text(repro.model.SerializeToString()),
+        "feeds": [_tensor(name, array) for name, array in repro.feeds.items()],
+        "wanted": [_tensor(name, array) for name, array in repro.expected.items()],
         "tolerance": report.tolerance,
         "options": report.options,
         "engine": {
@@ -42,7 +42,7 @@ def render_repro_page(
     return (
         template_environment("webbuild.bisect")
         .get_template("repro.html.j2")
-        .render(report=report, finding=finding, title=TITLES[finding.code].format(ops=operators), data=data, made=made)
+        .render(report=report, finding=finding, title=TITLES[finding.code].format(ops=operators), data=data, made=repro)
     )
 
 

@@ -14,49 +14,49 @@ MAX_NODES = 5
 """Nodes of a cut that is kept."""
 
 
-def reproduce(tester: SubgraphRunner, found: Culprit) -> Culprit:
+def reproduce(runner: SubgraphRunner, culprit: Culprit) -> Culprit:
     """Return a finding as its piece shows it alone; where it does not, with the fewest other nodes beside it."""
-    seen = _reproduce_alone(tester, found, found.subgraph)
-    if seen is None and found.code == "node-mismatch":
-        seen = _find_interaction(tester, found) or _reproduce_alone(
-            tester, found, _with_producers(tester.graph, found.subgraph)
+    seen = _reproduce_alone(runner, culprit, culprit.subgraph)
+    if seen is None and culprit.code == "node-mismatch":
+        seen = _find_interaction(runner, culprit) or _reproduce_alone(
+            runner, culprit, _with_producers(runner.graph, culprit.subgraph)
         )
-    return seen or msgspec.structs.replace(found, reproduced=False)
+    return seen or msgspec.structs.replace(culprit, reproduced=False)
 
 
-def _reproduce_alone(tester: SubgraphRunner, found: Culprit, piece: Subgraph) -> Culprit | None:
-    if len(piece) > max(MAX_NODES, len(found.subgraph)):
+def _reproduce_alone(runner: SubgraphRunner, culprit: Culprit, piece: Subgraph) -> Culprit | None:
+    if len(piece) > max(MAX_NODES, len(culprit.subgraph)):
         return None
-    session = tester.run_session([piece], verbose=True)
+    session = runner.run_session([piece], verbose=True)
     tried = session.results[0] if session.results else failed_result(piece, session.run)
-    if tried.verdict != found.result.verdict:
+    if tried.verdict != culprit.result.verdict:
         return None
-    place = slowest_placement(session.run.log)[0] or ""
-    return msgspec.structs.replace(found, subgraph=piece, result=tried, placement=place)
+    placement = slowest_placement(session.run.log)[0] or ""
+    return msgspec.structs.replace(culprit, subgraph=piece, result=tried, placement=placement)
 
 
-def _find_interaction(tester: SubgraphRunner, found: Culprit) -> Culprit | None:
+def _find_interaction(runner: SubgraphRunner, culprit: Culprit) -> Culprit | None:
     """Return a node that is wrong only beside another of its operator, with that one: they share what is compiled."""
-    graph = tester.graph
-    operators = {graph.nodes[index].op_type for index in found.subgraph}
+    graph = runner.graph
+    operators = {graph.nodes[index].op_type for index in culprit.subgraph}
     others = [
-        index for index, node in enumerate(graph.nodes) if node.op_type in operators and index not in found.subgraph
+        index for index, node in enumerate(graph.nodes) if node.op_type in operators and index not in culprit.subgraph
     ]
-    if not others or not _differs(tester, found, others):
+    if not others or not _differs(runner, culprit, others):
         return None
     while len(others) > 1:
         half = others[: len(others) // 2]
-        others = half if _differs(tester, found, half) else others[len(others) // 2 :]
-    seen = _reproduce_alone(tester, found, tuple(sorted({*others, *found.subgraph})))
+        others = half if _differs(runner, culprit, half) else others[len(others) // 2 :]
+    seen = _reproduce_alone(runner, culprit, tuple(sorted({*others, *culprit.subgraph})))
     return None if seen is None else msgspec.structs.replace(seen, code="shader-cache-interaction")
 
 
-def _differs(tester: SubgraphRunner, found: Culprit, others: list[int]) -> bool:
+def _differs(runner: SubgraphRunner, culprit: Culprit, others: list[int]) -> bool:
     """Whether a piece differs with other nodes in its session, each fed with the reference's values."""
-    tried = tester.run_each(
-        sorted([*((index,) for index in others), found.subgraph])
+    tried = runner.run_each(
+        sorted([*((index,) for index in others), culprit.subgraph])
     )  # which of them comes first may matter
-    return any(each.subgraph == found.subgraph and each.verdict == "differs" for each in tried)
+    return any(each.subgraph == culprit.subgraph and each.verdict == "differs" for each in tried)
 
 
 def _with_producers(graph: ModelGraph, piece: Subgraph) -> Subgraph:

@@ -27,7 +27,7 @@ MAX_REPRODUCED = 5
 """Findings that are seen once more, each in a session of its own."""
 
 
-def search_culprits(tester: SubgraphRunner) -> BisectResult:
+def search_culprits(runner: SubgraphRunner) -> BisectResult:
     """Find what makes the backend's answers differ from the reference's.
 
     Nodes whose sessions fail are found first, one by one, and taken out; the rest is then judged by its values.
@@ -35,24 +35,26 @@ def search_culprits(tester: SubgraphRunner) -> BisectResult:
     Raises:
         WebbuildError: `no-reference`.
     """
-    splits = PartitionPoints(tester.graph)
-    whole = tester.run_one(tuple(range(len(tester.graph.nodes))))
-    found, rest, unfinished = _find_failures(tester, splits, whole)
+    splits = PartitionPoints(runner.graph)
+    whole_graph = runner.run_one(tuple(range(len(runner.graph.nodes))))
+    culprits, rest, unfinished = _find_failures(runner, splits, whole_graph)
     untried: list[SubgraphResult] = []
     if rest is not None and rest.verdict == "differs":
-        blamed, joint, untried = find_mismatches(tester, splits, rest)
-        several = [find_joint_mismatch(tester, splits, each) for each in joint]
+        blamed, joint, untried = find_mismatches(runner, splits, rest)
+        several = [find_joint_mismatch(runner, splits, each) for each in joint]
         wrong = [*blamed, *(each for each in several if each is not None)]
         if None in several:  # it takes nodes that are no neighbours
-            wrong += _find_single_nodes(tester, rest, {index for each in (*found, *wrong) for index in each.subgraph})
-        found += wrong or [find_smallest_group(tester, splits, rest)]
-    ordered = _reproduce_first(tester, _sort_by_position(tester.graph, found))
-    profile = error_by_depth(tester) if any(each.code == "error-accumulation" for each in ordered) else ()
+            wrong += _find_single_nodes(
+                runner, rest, {index for each in (*culprits, *wrong) for index in each.subgraph}
+            )
+        culprits += wrong or [find_smallest_group(runner, splits, rest)]
+    ordered = _reproduce_first(runner, _sort_by_position(runner.graph, culprits))
+    profile = error_by_depth(runner) if any(each.code == "error-accumulation" for each in ordered) else ()
     return BisectResult(
-        whole_graph=whole,
+        whole_graph=whole_graph,
         culprits=tuple(ordered),
-        sessions=tester.sessions,
-        compared_values=sum(tried.compared_values for tried in tester.results),
+        sessions=runner.sessions,
+        compared_values=sum(tried.compared_values for tried in runner.results),
         depth_errors=profile,
         unresolved=tuple(untried),
         unfinished=unfinished,
@@ -60,30 +62,30 @@ def search_culprits(tester: SubgraphRunner) -> BisectResult:
 
 
 def _find_failures(
-    tester: SubgraphRunner, splits: PartitionPoints, whole: SubgraphResult
+    runner: SubgraphRunner, splits: PartitionPoints, whole_graph: SubgraphResult
 ) -> tuple[list[Culprit], SubgraphResult | None, str]:
     """Return the nodes that fail, what the rest gives if it runs, and why not all were found, if so."""
-    failing, found, rest = FailureSearch(tester, splits), list[Culprit](), whole
+    failing, culprits, rest = FailureSearch(runner, splits), list[Culprit](), whole_graph
     while rest.verdict == "fails":
-        if found and (
-            len(found) == MAX_FAILING_NODES or tester.sessions + failing.estimated_sessions(rest) > MAX_SESSIONS
+        if culprits and (
+            len(culprits) == MAX_FAILING_NODES or runner.sessions + failing.estimated_sessions(rest) > MAX_SESSIONS
         ):
-            return found, None, "more nodes fail: fix these, and bisect again"
+            return culprits, None, "more nodes fail: fix these, and bisect again"
         one = failing.find(rest)
-        found.append(one)
+        culprits.append(one)
         left: Subgraph = tuple(index for index in rest.subgraph if index not in one.subgraph)
         if not left:
-            return found, None, ""
-        rest = tester.run_one(left)
-    return found, rest, ""
+            return culprits, None, ""
+        rest = runner.run_one(left)
+    return culprits, rest, ""
 
 
-def _find_single_nodes(tester: SubgraphRunner, rest: SubgraphResult, known: set[int]) -> list[Culprit]:
+def _find_single_nodes(runner: SubgraphRunner, rest: SubgraphResult, known: set[int]) -> list[Culprit]:
     """Return the nodes that differ with all others beside them, each fed with the reference's values."""
     pieces = [
-        (index,) for index in rest.subgraph if any(map(tester.graph.can_be_boundary, tester.graph.nodes[index].output))
+        (index,) for index in rest.subgraph if any(map(runner.graph.can_be_boundary, runner.graph.nodes[index].output))
     ]
-    tried = tester.run_each(pieces)
+    tried = runner.run_each(pieces)
     return [
         Culprit("node-mismatch", each.subgraph, each, each.subgraph[0])
         for each in tried
@@ -91,17 +93,17 @@ def _find_single_nodes(tester: SubgraphRunner, rest: SubgraphResult, known: set[
     ]
 
 
-def _reproduce_first(tester: SubgraphRunner, found: Sequence[Culprit]) -> list[Culprit]:
+def _reproduce_first(runner: SubgraphRunner, culprits: Sequence[Culprit]) -> list[Culprit]:
     """See the first findings once more, those that others lie upstream of left out."""
-    worth = [number for number, each in enumerate(found) if not each.downstream and each.code != "error-accumulation"][
-        :MAX_REPRODUCED
-    ]
-    return [reproduce(tester, each) if number in worth else each for number, each in enumerate(found)]
+    worth = [
+        number for number, each in enumerate(culprits) if not each.downstream and each.code != "error-accumulation"
+    ][:MAX_REPRODUCED]
+    return [reproduce(runner, each) if number in worth else each for number, each in enumerate(culprits)]
 
 
-def _sort_by_position(graph: ModelGraph, found: Sequence[Culprit]) -> list[Culprit]:
+def _sort_by_position(graph: ModelGraph, culprits: Sequence[Culprit]) -> list[Culprit]:
     """Order findings by their first nodes, and mark those that another one lies upstream of."""
-    ordered = sorted(found, key=lambda each: each.subgraph)
+    ordered = sorted(culprits, key=lambda each: each.subgraph)
     bad: set[int] = set()
     marked = []
     for each in ordered:

@@ -17,26 +17,26 @@ MAX_GROUP_SESSIONS = 40
 """Sessions that it may take; what is left then is named, though fewer nodes may do."""
 
 
-def find_smallest_group(tester: SubgraphRunner, splits: PartitionPoints, whole: SubgraphResult) -> Culprit:
-    """Return the smallest group that `whole`, which differs, could be narrowed to.
+def find_smallest_group(runner: SubgraphRunner, splits: PartitionPoints, whole_graph: SubgraphResult) -> Culprit:
+    """Return the smallest group that `whole_graph`, which differs, could be narrowed to.
 
     Each group is a session of its own: what is left out is fed with the reference's values, and what only another node
     in the session brings about shows.
     """
-    piece = whole.subgraph
+    piece = whole_graph.subgraph
     at = [0, *splits.lengths(piece), len(piece)]
     units = {str(number): piece[start:stop] for number, (start, stop) in enumerate(pairwise(at))}
-    known, first = {piece: whole}, tester.sessions
+    known, first = {piece: whole_graph}, runner.sessions
 
     def differs(kept: Sequence[str]) -> bool | None:
         group: Subgraph = tuple(sorted(index for name in kept for index in units[name]))
         if group not in known:
-            if tester.sessions - first >= MAX_GROUP_SESSIONS:
+            if runner.sessions - first >= MAX_GROUP_SESSIONS:
                 return None
-            known[group] = tester.run_one(group)
+            known[group] = runner.run_one(group)
         return known[group].verdict == "differs"
 
     kept = minimize(list(units), differs)
     group: Subgraph = tuple(sorted(index for name in kept for index in units[name]))
-    best = known[group] if group in known else tester.run_one(group)
-    return judge_group(tester, best if best.verdict == "differs" else whole, "joint-mismatch")
+    best = known[group] if group in known else runner.run_one(group)
+    return judge_group(runner, best if best.verdict == "differs" else whole_graph, "joint-mismatch")

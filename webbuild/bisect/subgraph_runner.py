@@ -70,12 +70,12 @@ class SubgraphRunner:
         self.sessions += 1
         title = f"session {self.sessions}: {_count_subgraphs(pieces)}"
         self._say(title)
-        found = known or self._run(pieces, also=also, verbose=verbose)
-        self._say(f"{title}: {_session_summary(found)}{', as before' if known else ''}")
+        result = known or self._run(pieces, also=also, verbose=verbose)
+        self._say(f"{title}: {_session_summary(result)}{', as before' if known else ''}")
         if known is None:
-            self._journal.add({key: found})
-        self.results += found.results
-        return found
+            self._journal.add({key: result})
+        self.results += result.results
+        return result
 
     def run_each(self, pieces: Sequence[Subgraph], *, also: tuple[str, ...] = ()) -> list[SubgraphResult]:
         """Try pieces in as few sessions as there is room in; where one fails, its halves, down to single pieces."""
@@ -87,11 +87,11 @@ class SubgraphRunner:
         return tried
 
     def _run_divided(self, pieces: Sequence[Subgraph], *, also: tuple[str, ...]) -> list[SubgraphResult]:
-        found = self.run_session(pieces, also=also)
-        if found.run.status == "ran":
-            return list(found.results)
+        result = self.run_session(pieces, also=also)
+        if result.run.status == "ran":
+            return list(result.results)
         if len(pieces) == 1:
-            return [failed_result(pieces[0], found.run)]
+            return [failed_result(pieces[0], result.run)]
         middle = len(pieces) // 2
         return [*self._run_divided(pieces[:middle], also=also), *self._run_divided(pieces[middle:], also=also)]
 
@@ -102,8 +102,8 @@ class SubgraphRunner:
             for name in (*subgraph_inputs(self.graph, piece), *values_to_read(self.graph, piece, also))
         ]
         self.reference.compute(needed)
-        made = extract_subgraphs(self.graph, pieces, self.reference, also=also)
-        owner = {name: (number, value) for number, read in enumerate(made.outputs) for name, value in read.items()}
+        extracted = extract_subgraphs(self.graph, pieces, self.reference, also=also)
+        owner = {name: (number, value) for number, read in enumerate(extracted.outputs) for name, value in read.items()}
         judged: list[list[Comparison]] = [[] for _ in pieces]
 
         def take(name: str, got: NDArray[Any]) -> None:
@@ -122,8 +122,8 @@ class SubgraphRunner:
                 )
             )
 
-        feeds = {name: self.reference[value] for name, value in made.feeds.items()}
-        ended = self.engine.run_model(made.model.SerializeToString(), feeds, take, verbose=verbose)
+        feeds = {name: self.reference[value] for name, value in extracted.feeds.items()}
+        ended = self.engine.run_model(extracted.model.SerializeToString(), feeds, take, verbose=verbose)
         if ended.status != "ran":
             return SessionResult(ended)
         missing = [
@@ -133,7 +133,10 @@ class SubgraphRunner:
             return SessionResult(ModelRunResult("throws", f"no output {missing[0]}"))
         return SessionResult(
             ended,
-            tuple(SubgraphResult(piece, "ran", "", tuple(found)) for piece, found in zip(pieces, judged, strict=True)),
+            tuple(
+                SubgraphResult(piece, "ran", "", tuple(comparisons))
+                for piece, comparisons in zip(pieces, judged, strict=True)
+            ),
         )
 
     def _groups(self, pieces: Sequence[Subgraph], *, also: tuple[str, ...]) -> Iterator[list[Subgraph]]:

@@ -27,7 +27,7 @@ class SubgraphResult(Struct, frozen=True):
 
     @property
     def verdict(self) -> SubgraphVerdict:
-        """What is to be said of it."""
+        """The verdict: `fails`, `differs` or `agrees`."""
         if self.status != "ran":
             return "fails"
         return "differs" if self.differing else "agrees"
@@ -39,7 +39,7 @@ class SubgraphResult(Struct, frozen=True):
 
     @property
     def compared_values(self) -> int:
-        """How many values said something."""
+        """How many values were compared that are not vacuous."""
         return sum(each.verdict != "VACUOUS" for each in self.comparisons)
 
     @property

@@ -43,7 +43,7 @@ class BidiSession:
             while True:
                 message = json.loads(self._socket.recv(timeout=_SECONDS))
                 if message.get("method") == "log.entryAdded":
-                    self._hear(message["params"])
+                    self._record(message["params"])
                 elif message.get("id") == self._count:
                     break
         except TimeoutError as error:
@@ -67,7 +67,7 @@ class BidiSession:
             with suppress(DriverError):  # a browser that died has closed it already
                 self.send("browser.removeUserContext", userContext=user)
 
-    def _hear(self, entry: Any) -> None:
+    def _record(self, entry: Any) -> None:
         """Keep a message with its page; a worker's has no page, and goes to the newest."""
         console = self._consoles.get(entry["source"].get("context") or next(reversed(self._consoles), ""))
         if console is None:

@@ -42,7 +42,7 @@ class BrowserHandle:
 
     @property
     def is_running(self) -> bool:
-        """Whether it can still be asked."""
+        """Whether the browser process still runs."""
         return self.browser.is_connected()
 
     @property
@@ -89,10 +89,10 @@ def open_chromium(*, webgpu: bool = True, extra: Sequence[str] = ()) -> Iterator
     playwright = manager.start()
     pid: int | None = None
     try:
-        found = find_chromium(_playwright_executable(playwright))
-        browser = _launch(playwright, found.path, [*chromium_flags(webgpu=webgpu), *extra])
+        executable = find_chromium(_playwright_executable(playwright))
+        browser = _launch(playwright, executable.path, [*chromium_flags(webgpu=webgpu), *extra])
         pid = _process_id(browser)
-        yield BrowserHandle(browser, found.path, found.source, browser.version)
+        yield BrowserHandle(browser, executable.path, executable.source, browser.version)
     except BaseException as error:
         if not isinstance(error, Exception):  # Ctrl-C has broken the connection: closing politely would hang
             _terminate(pid)

@@ -32,7 +32,7 @@ class ConsoleMessage:
 
     @property
     def is_error(self) -> bool:
-        """Whether a page that says this has failed."""
+        """Whether this message means that the page failed."""
         return self.kind in ("error", "uncaught", "crash") or self.is_gpu_error
 
 
@@ -54,7 +54,7 @@ class Console:
 
     @property
     def complaints(self) -> list[ConsoleMessage]:
-        """The errors, and the warnings too: a page that works well has none."""
+        """Errors and warnings; a page without a problem prints none."""
         return [message for message in self.messages if message.kind != "log"]
 
     @property

@@ -47,7 +47,7 @@ class DrivenBrowser(Protocol):
 
     @property
     def is_running(self) -> bool:
-        """Whether it can still be asked."""
+        """Whether the browser process still runs."""
 
     def page(self) -> AbstractContextManager[tuple[DrivenPage, Console]]:
         """Open a page in a profile of its own, with everything it says; closed after the block.

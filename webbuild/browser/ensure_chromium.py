@@ -75,15 +75,15 @@ def ensure_chromium(machine: LocalSystem, progress: ProgressCallback) -> Executa
     if named := machine.environ.get(CHROMIUM_VARIABLE):
         return _from_variable(machine, named)
     tried = (_installed, _from_playwright, _from_debian)
-    found = next((found for way in tried for found in way(machine, progress)), None)
-    if found is None:
+    executable = next((executable for way in tried for executable in way(machine, progress)), None)
+    if executable is None:
         raise WebbuildError(
             "no-chromium",
             "chromium: none is here, and none could be installed",
             f"install Chromium or Google Chrome by hand, or name an executable in {CHROMIUM_VARIABLE}",
             exit_code=USAGE,
         )
-    return found
+    return executable
 
 
 def _start_playwright(machine: LocalSystem, progress: ProgressCallback) -> None:
@@ -166,8 +166,8 @@ def _on_path(machine: LocalSystem, progress: ProgressCallback) -> Iterator[Execu
     for name in EXECUTABLE_NAMES:
         if path := machine.which(name):
             yield from _if_usable(machine, Executable(path, f"{name} on the PATH"), progress)
-    for place in usual_places(machine.environ):
-        if path := machine.which(str(place)):
+    for candidate in usual_places(machine.environ):
+        if path := machine.which(str(candidate)):
             yield from _if_usable(machine, Executable(path, "where Chrome is installed"), progress)
 
 
@@ -177,11 +177,11 @@ def _bundled(machine: LocalSystem, progress: ProgressCallback) -> Iterator[Execu
         yield from _if_usable(machine, Executable(path, "Playwright's own"), progress)
 
 
-def _if_usable(machine: LocalSystem, found: Executable, progress: ProgressCallback) -> Iterator[Executable]:
-    if reason := _launch_problem(machine, found.path):
-        progress(f"Passing over {found.path}, which does not start: {reason}")
+def _if_usable(machine: LocalSystem, executable: Executable, progress: ProgressCallback) -> Iterator[Executable]:
+    if reason := _launch_problem(machine, executable.path):
+        progress(f"Passing over {executable.path}, which does not start: {reason}")
     else:
-        yield found
+        yield executable
 
 
 def _launch_problem(machine: LocalSystem, path: Path) -> str | None:
@@ -204,12 +204,12 @@ def main(machine: LocalSystem | None = None) -> int:
         click.echo(line, err=True)
 
     try:
-        found = ensure_chromium(machine or LocalSystem(), say)
+        executable = ensure_chromium(machine or LocalSystem(), say)
     except WebbuildError as error:
         say(str(error))
         return error.exit_code
-    say(f"Chromium: {found.path} ({found.source})")
-    click.echo(str(found.path))
+    say(f"Chromium: {executable.path} ({executable.source})")
+    click.echo(str(executable.path))
     return CLEAN
 
 

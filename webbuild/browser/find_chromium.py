@@ -24,7 +24,7 @@ class Executable:
 
 
 def usual_places(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> list[PurePath]:
-    """Return where Chrome and Chromium are installed on systems that put neither on the PATH."""
+    """Return the usual install paths of Chrome and Chromium on systems that put neither on the PATH."""
     if platform == "darwin":
         names = ("Google Chrome", "Chromium")
         return [PurePosixPath(f"/Applications/{name}.app/Contents/MacOS/{name}") for name in names]
@@ -48,9 +48,9 @@ def find_chromium(bundled: Path | None, environ: Mapping[str, str] = os.environ)
     for name in EXECUTABLE_NAMES:
         if path := shutil.which(name, path=environ.get("PATH", os.defpath)):
             return Executable(Path(path), f"{name} on the PATH")
-    for place in usual_places(environ):
-        if Path(place).is_file():
-            return Executable(Path(place), "where Chrome is installed")
+    for candidate in usual_places(environ):
+        if Path(candidate).is_file():
+            return Executable(Path(candidate), "where Chrome is installed")
     if bundled is not None and bundled.is_file():
         return Executable(bundled, "Playwright's own")
     raise _not_found("there is no Chromium on this machine")

@@ -71,7 +71,7 @@ class FirefoxHandle:
 
     @property
     def is_running(self) -> bool:
-        """Whether it can still be asked."""
+        """Whether the browser process still runs."""
         return self.session.is_open
 
     @contextmanager
@@ -97,12 +97,12 @@ def find_firefox(environ: Mapping[str, str] = os.environ, platform: str = sys.pl
     """
     path = environ.get("PATH", os.defpath)
     if named := environ.get(VARIABLE):
-        if found := shutil.which(named, path=path):
-            return Executable(Path(found), VARIABLE)
+        if executable := shutil.which(named, path=path):
+            return Executable(Path(executable), VARIABLE)
         raise no_firefox_error(f"{VARIABLE} names {named}, which is no executable file")
     for name in NAMES:
-        if found := shutil.which(name, path=path):
-            return Executable(Path(found), f"{name} on the PATH")
+        if executable := shutil.which(name, path=path):
+            return Executable(Path(executable), f"{name} on the PATH")
     usual = {
         "darwin": Path("/Applications/Firefox.app/Contents/MacOS/firefox"),
         "win32": Path(environ.get("PROGRAMFILES", "C:/Program Files"), "Mozilla Firefox", "firefox.exe"),
@@ -129,7 +129,7 @@ def find_lavapipe() -> Path | None:
 
 
 @contextmanager
-def open_firefox(found: Executable | None = None, *, webgpu: bool = True) -> Iterator[FirefoxHandle]:
+def open_firefox(executable: Executable | None = None, *, webgpu: bool = True) -> Iterator[FirefoxHandle]:
     """Run a Firefox for a block, with a profile of its own. No process outlives it.
 
     With `webgpu`, on Linux, WebGPU is switched on, on Mesa's lavapipe, a GPU computed on the CPU, where that is
@@ -140,14 +140,14 @@ def open_firefox(found: Executable | None = None, *, webgpu: bool = True) -> Ite
     """
     from websockets.sync.client import connect
 
-    found = found or find_firefox()
+    executable = executable or find_firefox()
     preferences = _PREFERENCES | (_WEBGPU_PREFERENCES if webgpu else {"dom.webgpu.enabled": False})
     driver = find_lavapipe() if webgpu and not is_own_gpu_wanted() else None
     with tempfile.TemporaryDirectory(prefix="webbuild-firefox-", ignore_cleanup_errors=True) as profile:
         lines = (f'user_pref("{name}", {str(value).lower()});\n' for name, value in preferences.items())
         (Path(profile) / "user.js").write_text("".join(lines), "utf-8", newline="\n")
         process = subprocess.Popen(
-            [found.path, "--headless", "--no-remote", "--remote-debugging-port=0", "--profile", profile],
+            [executable.path, "--headless", "--no-remote", "--remote-debugging-port=0", "--profile", profile],
             env={**os.environ, **({"VK_ICD_FILENAMES": str(driver)} if driver else {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -158,10 +158,10 @@ def open_firefox(found: Executable | None = None, *, webgpu: bool = True) -> Ite
             **new_group(),
         )
         try:
-            address = f"{_address(process, found.path)}/session"
+            address = f"{_address(process, executable.path)}/session"
             # No pings: a Firefox whose GPU is the processor may not answer one within 20 s, and is not gone.
             with connect(address, max_size=None, compression=None, ping_interval=None) as socket:
-                yield FirefoxHandle(BidiSession(socket), found.path, found.source)
+                yield FirefoxHandle(BidiSession(socket), executable.path, executable.source)
         finally:
             end_process(process)
 
@@ -169,15 +169,15 @@ def open_firefox(found: Executable | None = None, *, webgpu: bool = True) -> Ite
 def _address(process: subprocess.Popen[str], path: Path) -> str:
     """Read where the browser listens; the rest that it writes is thrown away, so that it never waits for a reader."""
     assert process.stderr is not None
-    said = []
+    output_lines = []
     for line in process.stderr:
-        said.append(line.strip())
-        if found := _LISTENING.search(line):
+        output_lines.append(line.strip())
+        if match := _LISTENING.search(line):
             threading.Thread(target=process.stderr.read, daemon=True).start()
-            return found[1]
+            return match[1]
     raise WebbuildError(
         "firefox-failed",
-        f"{path} did not start: {' '.join(said)[-300:]}",
+        f"{path} did not start: {' '.join(output_lines)[-300:]}",
         f"run it by hand to see why, or name another one in {VARIABLE}",
         exit_code=USAGE,
     )

@@ -78,22 +78,22 @@ class RequestHandler(BaseHTTPRequestHandler):
         if refused:
             self._plain(HTTPStatus.FORBIDDEN, body=body, text=_REFUSED.format(printable(refused[0], 100)))
             return
-        found = self._find(path)
-        if isinstance(found, str):
-            self._plain(HTTPStatus.MOVED_PERMANENTLY, body=body, location=found)
-        elif found is None:
+        resource = self._find(path)
+        if isinstance(resource, str):
+            self._plain(HTTPStatus.MOVED_PERMANENTLY, body=body, location=resource)
+        elif resource is None:
             self._plain(HTTPStatus.NOT_FOUND, body=body)
-        elif found.not_modified(self.headers["If-None-Match"], self.headers["If-Modified-Since"]):
+        elif resource.not_modified(self.headers["If-None-Match"], self.headers["If-Modified-Since"]):
             self.send_response(HTTPStatus.NOT_MODIFIED)
-            self._version(found)
+            self._version(resource)
             self.end_headers()
         else:
-            self._send(found, path, body=body)
+            self._send(resource, path, body=body)
 
     def _find(self, path: str) -> Resource | str | None:
         """Return what a path names; the path to go to instead, for a folder without its slash; or nothing."""
-        if (made := self.site.virtual_files.get(path)) is not None:
-            return memory_resource(*made)
+        if (virtual := self.site.virtual_files.get(path)) is not None:
+            return memory_resource(*virtual)
         if not path.startswith(self.site.prefix):
             return None
         target = resolve_inside(self.site.root, path[len(self.site.prefix) :])
@@ -115,26 +115,26 @@ class RequestHandler(BaseHTTPRequestHandler):
         except OSError:
             return None
 
-    def _send(self, found: Resource, path: str, *, body: bool) -> None:
+    def _send(self, resource: Resource, path: str, *, body: bool) -> None:
         try:
-            stream = found.open()
+            stream = resource.open()
         except OSError:
             self._plain(HTTPStatus.NOT_FOUND, body=body)
             return
         with stream:
             self.send_response(HTTPStatus.OK)
-            self._version(found)
-            self.send_header("Content-Type", found.media_type)
-            self.send_header("Content-Length", str(found.size))
+            self._version(resource)
+            self.send_header("Content-Type", resource.media_type)
+            self.send_header("Content-Length", str(resource.size))
             self.end_headers()
             if body:
-                self._copy(stream, found.size, path)
+                self._copy(stream, resource.size, path)
 
-    def _version(self, found: Resource) -> None:
-        self.send_header("ETag", found.etag)
+    def _version(self, resource: Resource) -> None:
+        self.send_header("ETag", resource.etag)
         self.send_header("Cache-Control", "no-cache")
-        if found.last_modified is not None:
-            self.send_header("Last-Modified", found.last_modified)
+        if resource.last_modified is not None:
+            self.send_header("Last-Modified", resource.last_modified)
 
     def _copy(self, stream: BinaryIO, size: int, path: str) -> None:
         left = size

@@ -13,10 +13,10 @@ LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": soc
 def host_name(address: str) -> str:
     """Return the name in `NAME`, `NAME:PORT`, `[::1]:PORT` or a URL, in lower case; "" where there is none."""
     try:
-        found = urlsplit(address if "//" in address else f"//{address}").hostname or ""
+        name = urlsplit(address if "//" in address else f"//{address}").hostname or ""
     except ValueError:
         return ""
-    return found.rstrip(".")
+    return name.rstrip(".")
 
 
 def host_names(addresses: Iterable[str]) -> frozenset[str]:

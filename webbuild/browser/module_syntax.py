@@ -43,14 +43,14 @@ def compile_modules(files: Sequence[Path]) -> list[SyntaxMistake | None]:
     require_playwright()
     from playwright.sync_api import Error
 
-    found = list[SyntaxMistake | None]()
+    mistakes = list[SyntaxMistake | None]()
     try:
         with open_chromium(webgpu=False) as browser:
             for file in files:
                 with browser.page() as (page, _):
                     page.context.set_offline(True)
-                    found.append(page.evaluate(_COMPILE, [file.read_text("utf-8"), _SECONDS]))
+                    mistakes.append(page.evaluate(_COMPILE, [file.read_text("utf-8"), _SECONDS]))
     except Error as error:
         what = f"Chromium failed: {error.message.splitlines()[0]}"
         raise WebbuildError("chromium-failed", what, "run it by hand to see why", exit_code=USAGE) from error
-    return found
+    return mistakes

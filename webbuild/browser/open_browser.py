@@ -121,7 +121,7 @@ def open_browser(endpoint: Endpoint, server: Server, extra: Sequence[str] = ()) 
     way = expose_server(endpoint, server)
     with sync_playwright() as playwright:
         try:
-            found = _connect_browser(playwright, endpoint)
+            connected = _connect_browser(playwright, endpoint)
         except Error as error:
             raise WebbuildError(
                 "cannot-connect",
@@ -130,7 +130,7 @@ def open_browser(endpoint: Endpoint, server: Server, extra: Sequence[str] = ()) 
                 f"{_playwright_version()}",
                 exit_code=USAGE,
             ) from error
-        yield BrowserHandle(found, None, f"{endpoint.url}, {way}", found.version)
+        yield BrowserHandle(connected, None, f"{endpoint.url}, {way}", connected.version)
 
 
 def expose_server(endpoint: Endpoint, server: Server) -> str:

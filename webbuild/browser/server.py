@@ -37,7 +37,7 @@ class Server:
         tls: speak it, see `certificate.secure`. Without, only requests for names of `host_names` are answered; with it
             the browser compares the name with the certificate.
         allowed_hosts: further names to answer to, such as a tunnel's.
-        heard: called with every body that was sent, on the thread that sent it.
+        on_request: called with every body that was sent, on the thread that sent it.
 
     Raises:
         WebbuildError: `folder-not-found`, `not-loopback`, `host-unavailable`, `port-taken`, `no-port`.
@@ -55,7 +55,7 @@ class Server:
         headers: Mapping[str, str] | None = None,
         tls: ssl.SSLContext | None = None,
         allowed_hosts: Sequence[str] = (),
-        heard: RequestListener | None = None,
+        on_request: RequestListener | None = None,
     ) -> None:
         self.virtual: VirtualFiles = {} if virtual is None else virtual
         trimmed = prefix.strip("/")
@@ -64,8 +64,8 @@ class Server:
         )
         self._names = (host, *allowed_hosts)
         site = replace(site, answers_to=self._answers_to if tls is None else lambda _: True)
-        if heard is not None:
-            site = replace(site, on_request=heard)
+        if on_request is not None:
+            site = replace(site, on_request=on_request)
         self._http = _listen(host, port, site, tls)
         named = socket.gethostname() if host in ALL_INTERFACES else host
         shown = f"[{named}]" if ":" in named else named

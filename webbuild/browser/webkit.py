@@ -79,12 +79,12 @@ def find_webkit(environ: Mapping[str, str] = os.environ, platform: str = sys.pla
     """
     path = environ.get("PATH", os.defpath)
     if named := environ.get(VARIABLE):
-        if found := shutil.which(named, path=path):
-            return Executable(Path(found), VARIABLE)
+        if executable := shutil.which(named, path=path):
+            return Executable(Path(executable), VARIABLE)
         raise no_webkit_error(f"{VARIABLE} names {named}, which is no executable file")
     for name in (*NAMES, *(["safaridriver"] if platform == "darwin" else [])):
-        if found := shutil.which(name, path=path):
-            return Executable(Path(found), f"{name} on the PATH")
+        if executable := shutil.which(name, path=path):
+            return Executable(Path(executable), f"{name} on the PATH")
     raise no_webkit_error("there is no driver of WebKit on this machine")
 
 
@@ -100,20 +100,20 @@ def no_webkit_error(what: str) -> WebbuildError:
 
 
 @contextmanager
-def open_webkit(found: Executable | None = None) -> Iterator[WebKitHandle]:
+def open_webkit(executable: Executable | None = None) -> Iterator[WebKitHandle]:
     """Run a driver of WebKit for a block, on a display of its own where there is none. No process outlives it.
 
     Raises:
         WebbuildError: `no-webkit`, `webkit-failed`.
     """
-    found = found or find_webkit()
-    safari = found.path.name == "safaridriver"
+    executable = executable or find_webkit()
+    safari = executable.path.name == "safaridriver"
     with _display(needed=not safari) as display:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port: int = free.getsockname()[1]
         process = subprocess.Popen(
-            [found.path, "-p", str(port)],
+            [executable.path, "-p", str(port)],
             env={**os.environ, **({"DISPLAY": display} if display else {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -125,13 +125,13 @@ def open_webkit(found: Executable | None = None) -> Iterator[WebKitHandle]:
             until = time.monotonic() + _SECONDS
             while not driver.is_ready():
                 if process.poll() is not None or time.monotonic() > until:
-                    raise _failed(found.path, "the driver does not answer")
+                    raise _driver_error(executable.path, "the driver does not answer")
                 time.sleep(0.05)
             try:
                 version = driver.version()
             except DriverError as error:
-                raise _failed(found.path, first_line(error)) from error
-            yield WebKitHandle(driver, found.path, found.source, "Safari" if safari else "WebKitGTK", version)
+                raise _driver_error(executable.path, first_line(error)) from error
+            yield WebKitHandle(driver, executable.path, executable.source, "Safari" if safari else "WebKitGTK", version)
         finally:
             end_process(process)
 
@@ -156,15 +156,15 @@ def _display(*, needed: bool) -> Iterator[str]:
     )
     os.close(write)
     try:
-        with os.fdopen(read) as told:
-            number = told.readline().strip()
+        with os.fdopen(read) as pipe:
+            number = pipe.readline().strip()
         if not number:
-            raise _failed(Path(path), "no display")
+            raise _driver_error(Path(path), "no display")
         yield f":{number}"
     finally:
         end_process(process)
 
 
-def _failed(path: Path, why: str) -> WebbuildError:
+def _driver_error(path: Path, why: str) -> WebbuildError:
     fix = f"run it by hand to see why, or name another driver in {VARIABLE}"
     return WebbuildError("webkit-failed", f"{path} did not start: {why}", fix, exit_code=USAGE)

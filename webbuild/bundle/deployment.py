@@ -24,7 +24,7 @@ def write_deployment(name: str, title: str, folder: Path, loaded: Iterable[str])
     write_text(folder / "vercel.json", vercel_file())
     write_text(folder / "nginx.conf", nginx_file())
     write_text(folder / "package.json", package_json(name, title))
-    files = (file for place in _RUNTIME_ASSETS for file in folder.glob(place) if file.is_file())
+    files = (file for pattern in _RUNTIME_ASSETS for file in folder.glob(pattern) if file.is_file())
     paths = sorted([*loaded, *(file.relative_to(folder).as_posix() for file in files)])
     write_text(folder / "npm.js", render_package_entry(paths))
 

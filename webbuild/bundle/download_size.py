@@ -20,7 +20,7 @@ class GraphDownload(Struct, frozen=True, rename="camel"):
 
 
 def graph_downloads(manifest: Manifest, folder: Path) -> list[GraphDownload]:
-    """Return what is downloaded by whom, of a bundle whose graphs and weights lie in `folder`."""
+    """Return the download size of each graph, and which browsers load it."""
     return [
         GraphDownload(
             " ".join(filter(None, (graph.name, stage.stage_name or "", name))),

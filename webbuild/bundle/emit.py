@@ -38,7 +38,7 @@ _MAX_SAMPLES = 12
 
 
 class BundleContents(Struct, frozen=True):
-    """What a bundle is made of.
+    """Everything that `write_bundle` writes: stages, text encoder, samples, sentences for readers, and further files.
 
     `files` are more files, by name; `precompressed_files` are those that the folder has in another form too, which is
     the one that stays. `text` is the text encoder beside the stages.

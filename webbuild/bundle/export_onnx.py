@@ -73,7 +73,7 @@ def has_external_weights(model: ir.Model) -> bool:
 
 
 def content_hash(model: ir.Model) -> bytes:
-    """Return what two models share only if they are the same; weights in files count by their place.
+    """Return a hash of a model. External weights are hashed by file and offset, not by content.
 
     Large ones in memory count by a digest, one after the other: all at once would be a copy.
     """

@@ -40,9 +40,9 @@ class GoldenRun(Struct, frozen=True):
 def choose_golden_run(
     samples: Sequence[Sample], comparisons: Sequence[Comparison], answers: Mapping[str, Arrays], thresholds: Arrays
 ) -> GoldenRun | None:
-    """Choose the sample that says most and that no graph has to repeat.
+    """Choose the sample for the self-test, among those that need no fallback on any graph.
 
-    Of a bundle with a graph in half precision that is the one, with something to find, on which that graph comes
+    With a float16 graph it is the sample, with detections if there are any, on which that graph comes
     nearest to its tolerance. Else it is the one with the most objects or, where there are no objects, with the largest
     magnitude in the output that has the smallest.
 

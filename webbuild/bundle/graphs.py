@@ -16,7 +16,7 @@ from webbuild.inspection.engine_optimizer import gains_by_engine_optimizer
 from webbuild.inspection.macs import graph_macs
 from webbuild.inspection.required_features import required_features
 from webbuild.manifest.manifest import DType, Graph, HeadStatus, OptionInput, Output, Precision, TargetName
-from webbuild.model.model_signature import element_type
+from webbuild.model.read_signature import element_type
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.nms.promote_thresholds import OPTION_KEY_PREFIX
 from webbuild.passes.nms.status_output import HEAD_STATUS_KEY
@@ -69,7 +69,7 @@ def _write_graph(
 def graph_entry(
     model: ir.Model, target: TargetName, file: str, weights: list[str], precision: Precision = "fp32"
 ) -> Graph:
-    """Return what a graph that was written to `file` says of itself.
+    """Return the manifest entry of a graph that was written to `file`.
 
     Raises:
         WebbuildError: `unsupported-dtype`.
@@ -101,9 +101,9 @@ def _outputs(model: ir.Model) -> list[Output]:
     spec = _suppression(model)
     if spec is None:
         return outputs
-    parts, place = (spec.boxes, spec.scores, spec.rows), [each.name for each in outputs].index(spec.boxes)
+    parts, position = (spec.boxes, spec.scores, spec.rows), [each.name for each in outputs].index(spec.boxes)
     own = [each for each in outputs if each.name not in parts]
-    return [*own[:place], *suppressed_outputs(spec), *own[place:]]
+    return [*own[:position], *suppressed_outputs(spec), *own[position:]]
 
 
 def _is_all_on_gpu(model: ir.Model) -> bool:
@@ -151,10 +151,10 @@ def head_status(model: ir.Model) -> HeadStatus | None:
 
 def option_inputs(model: ir.Model) -> list[OptionInput]:
     """Return the thresholds that `promote-thresholds` made inputs of a model."""
-    found = []
+    options = []
     for option in ("confidence", "iou"):
         text = model.metadata_props.get(f"{OPTION_KEY_PREFIX}{option}")
         if text is not None:
             name, _, default = text.rpartition("=")
-            found.append(OptionInput(name=name, shape=[1], option=option, default=float(default)))
-    return found
+            options.append(OptionInput(name=name, shape=[1], option=option, default=float(default)))
+    return options

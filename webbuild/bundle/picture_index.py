@@ -27,13 +27,13 @@ def write_index(out: Path, manifest: Manifest, names: Sequence[str], vectors: ND
     Raises:
         WebbuildError: `cannot-write`.
     """
-    said = {
+    metadata = {
         "format": INDEX_FORMAT,
         "model": {"name": manifest.name, "sha256": manifest.source.sha256},
         "dimension": vectors.shape[1],
         "names": list(names),
     }
-    contents = (vectors.astype("<f4").tobytes(), json.dumps(said, ensure_ascii=False).encode() + b"\n")
+    contents = (vectors.astype("<f4").tobytes(), json.dumps(metadata, ensure_ascii=False).encode() + b"\n")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         for file, data in zip(index_files(out), contents, strict=True):

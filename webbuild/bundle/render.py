@@ -45,22 +45,22 @@ def render_types(manifest: Manifest) -> str:
     """Return `<name>.d.ts`: the runtime's types, narrowed to this model's classes, options and outputs."""
     first, *_, last = [manifest, *manifest.every_stage]
     kind = kind_of(last.task)
-    types, said = _types_of_stages(manifest.every_stage)
+    types, object_fields = _types_of_stages(manifest.every_stage)
     alone = not manifest.stages
-    asked = [_run_fields(first, alone=alone), _run_fields(last, alone=alone, later=not alone)]
+    run_fields = [_run_fields(first, alone=alone), _run_fields(last, alone=alone, later=not alone)]
     return (
         bundle_templates(html=False)
         .get_template("loader.d.ts.j2")
         .render(
             types=types,
-            said=said,
+            said=object_fields,
             result=types.result or "".join(word.capitalize() for word in kind.kind.split("-")) + "Result",
             labels=_string_union(types.labels) if types.labels or not types.says else "string",
             keypoints=_string_union(types.keypoints or ()),
             outputs=[(_string_literal(each.name), each.dtype, _dims(each.shape)) for each in _outputs(last)],
-            first=asked[0],
-            last=asked[-1],
-            required=any(each["required"] for each in asked),
+            first=run_fields[0],
+            last=run_fields[-1],
+            required=any(each["required"] for each in run_fields),
             stack=any(isinstance(spec, StackInput) for spec in manifest.inputs),
             sizes=picture_sizes(manifest),
             batches=sorted({batch for each in manifest.every_variant if (batch := picture_batch(each)) > 1}),
@@ -85,9 +85,9 @@ def _types_of_stages(stages: Sequence[Manifest]) -> tuple[TypeNames, list[str]]:
     if not types.says:
         return types, []
     labels = finder.labels or types.labels
-    said = [each.says for each in (*before, types) if each.says not in ("", "keypoints")]
+    object_fields = [each.says for each in (*before, types) if each.says not in ("", "keypoints")]
     named = msgspec.structs.replace(types, item_type=types.item_type or "Detection", labels=labels, keypoints=keypoints)
-    return named, said
+    return named, object_fields
 
 
 def _run_fields(stage: Manifest, *, alone: bool, later: bool = False) -> dict[str, Any]:

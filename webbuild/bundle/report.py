@@ -30,11 +30,11 @@ from webbuild.reporting.pipeline_picture import pipeline_picture
 from webbuild.reporting.prediction_image import prediction_image_url
 from webbuild.reporting.quantities import format_bytes
 from webbuild.reporting.write import encode_json, write_text
+from webbuild.runners.tensors import Tensors
 from webbuild.samples.sample import Sample
 from webbuild.tasks.decoding.class_scores import ClassScore
 from webbuild.tasks.metrics.compare_classes import TOP_CLASSES
 from webbuild.tasks.registry import decode_task, kind_of
-from webbuild.tasks.run_context import Tensors
 from webbuild.verify import formatting
 
 _STYLESHEETS = ("colors.css", "report.css", "pack.css")
@@ -208,7 +208,7 @@ def _sample_cards(
         seen = equivalence.detections.get(name, {})
         classes = equivalence.classes.get(name, ())[:TOP_CLASSES]
         thick_to_thin = sorted(seen.items(), key=lambda each: each[0] == "wasm")
-        layers = tuple(detection_layer(runner, manifest.final_task, found) for runner, found in thick_to_thin)
+        layers = tuple(detection_layer(runner, manifest.final_task, detections) for runner, detections in thick_to_thin)
         handed_over = [each.subject for each in report.comparisons if each.from_fallback]
         from_fallback = tuple(dict.fromkeys(each.runner for each in handed_over if each.sample == name))
         maps = _prediction_images(manifest.final_task, tried, equivalence.outputs.get(name, {}))
@@ -219,6 +219,6 @@ def _sample_cards(
 def _prediction_images(task: Task, sample: Sample, outputs: Tensors) -> dict[str, str]:
     if not kind_of(task).makes_image:
         return {}
-    found = decode_task(task, outputs, run_context(sample, {}))
-    image = prediction_image_url(task, found, file=sample.image_file)
+    predictions = decode_task(task, outputs, run_context(sample, {}))
+    image = prediction_image_url(task, predictions, file=sample.image_file)
     return {"as packed": image} if image else {}

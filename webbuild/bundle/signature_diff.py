@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from webbuild.model.load import OnnxModel
-from webbuild.model.model_signature import model_signature
+from webbuild.model.read_signature import read_signature
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def describe_signature_changes(source: OnnxModel, model: ir.Model) -> list[str]:
     """Return how the inputs and outputs of a patched graph differ from the original's, a sentence each."""
-    old, new = source.signature, model_signature(source.signature.file, model)
+    old, new = source.signature, read_signature(source.signature.file, model)
     lines = []
     for kind, before, after in (("input", old.inputs, new.inputs), ("output", old.outputs, new.outputs)):
         was, now = (

@@ -147,8 +147,8 @@ def _rebase_file(file: File, own: Path) -> File:
 
 
 def _model_card(manifest: Manifest) -> ModelCard:
-    whole = [graph for graph in manifest.graphs if graph.precision == "fp32"]
-    used = {path for graph in whole for path in (graph.file, *graph.weights)}
+    fp32_graphs = [graph for graph in manifest.graphs if graph.precision == "fp32"]
+    used = {path for graph in fp32_graphs for path in (graph.file, *graph.weights)}
     size = sum(file.size for file in manifest.files if file.path in used)
     picture = manifest.samples[0] if manifest.samples else None
     webgpu = any(graph.target == "webgpu" for graph in manifest.graphs)

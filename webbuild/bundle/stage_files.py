@@ -130,7 +130,7 @@ def _write_golden(recorded: GoldenRun, inputs: Sequence[Input], folder: Path, st
 
 
 def public_outputs(graphs: Sequence[Graph], inputs: Sequence[Input]) -> list[Output]:
-    """Return the outputs that mean something to the caller: no states, and not what a graph reports of its own head.
+    """Return the outputs that `run()` returns: without states and without `head_status`.
 
     Where all outputs are states they mean something too. A size that one graph knows is that of all.
     """

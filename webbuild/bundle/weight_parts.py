@@ -21,12 +21,14 @@ def split_large_files(folder: Path) -> list[File]:
     Returns:
         For each file that is no more, what it was, and the parts to join to have it again.
     """
-    whole = sorted(file for file in folder.rglob("weights-*.bin") if file.stat().st_size > weight_shards.SHARD_BYTES)
-    return [_split_file(file, folder, weight_shards.SHARD_BYTES) for file in whole]
+    large_files = sorted(
+        file for file in folder.rglob("weights-*.bin") if file.stat().st_size > weight_shards.SHARD_BYTES
+    )
+    return [_split_file(file, folder, weight_shards.SHARD_BYTES) for file in large_files]
 
 
 def write_quantized_weights(content: bytes, file: Path, folder: Path, size: int) -> File:
-    """Write what stands for a weight file, no piece of it larger than a shard.
+    """Write the quantized form of a weight file, in parts no larger than a shard.
 
     Args:
         content: what stands for it.
@@ -54,7 +56,7 @@ def write_gzipped_graph(file: Path, folder: Path) -> File:
 
 
 def _split_file(file: Path, folder: Path, limit: int) -> File:
-    """Cut from the end, so that the disk never holds more than one part twice."""
+    """Split a file into parts, from the end, so that no more than one part is on disk twice."""
     size, digest = file.stat().st_size, file_hash(file)
     count = -(-size // limit)
     parts = [file.with_name(f"{file.stem}-{index:04}.bin") for index in range(count)]

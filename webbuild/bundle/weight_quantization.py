@@ -56,7 +56,9 @@ def quantize_weights(
     Raises:
         WebbuildError: `weights-not-quantizable` where nothing less keeps the answers; the files are then as before.
     """
-    whole = {file: file.read_bytes() for file in sorted({folder / path for graph in graphs for path in graph.weights})}
+    weight_files = {
+        file: file.read_bytes() for file in sorted({folder / path for graph in graphs for path in graph.weights})
+    }
     tensors = collect_weight_tensors(models)
     grids = {tensor: best_layout(array) for tensor in tensors if can_quantize(array := tensor.read())}
     lean = [msgspec.structs.replace(graph, weight_dtype="int8") for graph in graphs]
@@ -65,8 +67,8 @@ def quantize_weights(
 
     def keeps(bits: Mapping[WeightTensor, BitWidth], among: Sequence[Graph]) -> bool:
         nonlocal proven
-        for file, content in _encode_files(whole, tensors, bits, grids).items():
-            file.write_bytes(dequantize_file(content, len(whole[file]), file.name))
+        for file, content in _encode_files(weight_files, tensors, bits, grids).items():
+            file.write_bytes(dequantize_file(content, len(weight_files[file]), file.name))
         try:
             proven = prove(among)
         except WebbuildError as error:
@@ -80,32 +82,32 @@ def quantize_weights(
     search.run()
     chosen = next((bits for bits in reversed(search.kept) if keeps(bits, lean)), None)
     if chosen is None or proven is None:
-        for file, content in whole.items():
+        for file, content in weight_files.items():
             file.write_bytes(content)
         raise WebbuildError(
             "weights-not-quantizable",
             "no weights can be stored in 8 or 16 bits: the answers change too much on the samples",
             "pack it with --weight-dtype fp32",
         )
-    contents = _encode_files(whole, tensors, chosen, grids)
-    files = [write_quantized_weights(contents[file], file, folder, len(whole[file])) for file in whole]
-    report = quantization_report(list(whole.values()), files, tensors, chosen, search.asked)
+    contents = _encode_files(weight_files, tensors, chosen, grids)
+    files = [write_quantized_weights(contents[file], file, folder, len(weight_files[file])) for file in weight_files]
+    report = quantization_report(list(weight_files.values()), files, tensors, chosen, search.asked)
     stored_graphs = [write_gzipped_graph(folder / path, folder) for path in sorted({graph.file for graph in graphs})]
     return QuantizedWeights(lean, proven, [*files, *stored_graphs], report)
 
 
 def _encode_files(
-    whole: Mapping[Path, bytes],
+    weight_files: Mapping[Path, bytes],
     tensors: Sequence[WeightTensor],
     bits: Mapping[WeightTensor, BitWidth],
     grids: Mapping[WeightTensor, ScaleLayout],
 ) -> dict[Path, bytes]:
-    mine = {file: [tensor for tensor in tensors if tensor.file == file and tensor in bits] for file in whole}
-    return {file: encode_weight_file(content, mine[file], bits, grids) for file, content in whole.items()}
+    mine = {file: [tensor for tensor in tensors if tensor.file == file and tensor in bits] for file in weight_files}
+    return {file: encode_weight_file(content, mine[file], bits, grids) for file, content in weight_files.items()}
 
 
 def _quantization_loss(tensor: WeightTensor, grid: ScaleLayout) -> float:
-    """Return what 8 bits lose of a tensor, as a part of its mean square, for each of its numbers.
+    """Return the mean squared error of a tensor at 8 bits, relative to its mean square, per element.
 
     How far that moves the answers is not known, but most layers pass on what they are given: a small tensor moves them
     as far as a large one, and costs less in 16 bits.

@@ -59,8 +59,8 @@ class SharedWeights:
                     continue
                 key = (str(tensor.dtype), _content_hash(tensor))
                 if key not in self._slots:
-                    place = _append_to_shard(self._folder, shards, sizes, tensor)
-                    self._slots[key] = _ShardSlot(len(self._names), *place, tensor.nbytes)
+                    shard_slot = _append_to_shard(self._folder, shards, sizes, tensor)
+                    self._slots[key] = _ShardSlot(len(self._names), *shard_slot, tensor.nbytes)
                 places.append((value, self._slots[key]))
         self._names.append([_name_by_content(shard) for shard in shards])
         for value, slot in places:

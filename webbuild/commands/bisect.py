@@ -41,10 +41,10 @@ def run(arguments: BisectArguments) -> int:
     ) as (
         report,
         result,
-        tester,
+        runner,
     ):
         if result.culprits:
-            report = write_findings(out, report, result, tester, subject)
+            report = write_findings(out, report, result, runner, subject)
     if arguments.as_json:
         print_json(report)
     else:

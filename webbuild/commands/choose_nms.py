@@ -32,10 +32,10 @@ def choose_nms(pack: Callable[[NmsPlacement, Path], object]) -> NmsChoice:
         graph.mkdir()
         pack("gpu", graph)
         try:
-            found = measure_forms(shader, graph, _bench)
+            times = measure_forms(shader, graph, _bench)
         except WebbuildError as error:
-            found = error.message
-    return choose_form(found)
+            times = error.message
+    return choose_form(times)
 
 
 def _suppresses_in_shader(manifest: Manifest) -> bool:

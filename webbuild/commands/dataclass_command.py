@@ -128,12 +128,12 @@ def _callback(name: str, kind: type[Any]) -> Callable[..., None]:
     def call(**arguments: Any) -> None:
         from webbuild.commands.options.shared import LimitArguments
 
-        given = kind(**arguments)
-        run = partial(import_module(f"webbuild.commands.{name}").run, given)
-        if isinstance(given, LimitArguments) and given.is_limited:
+        arguments_object = kind(**arguments)
+        run = partial(import_module(f"webbuild.commands.{name}").run, arguments_object)
+        if isinstance(arguments_object, LimitArguments) and arguments_object.is_limited:
             from webbuild.commands.run_limited import within_limits
 
-            run = partial(within_limits, run, given)
+            run = partial(within_limits, run, arguments_object)
         sys.exit(run())
 
     return call

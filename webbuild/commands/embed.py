@@ -41,8 +41,8 @@ def run(arguments: EmbedArguments) -> int:
 
 
 def _pictures(folder: Path) -> list[Path]:
-    found = (path for path in folder.rglob("*") if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file())
-    pictures = sorted(found, key=lambda path: path.relative_to(folder).as_posix())
+    files = (path for path in folder.rglob("*") if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file())
+    pictures = sorted(files, key=lambda path: path.relative_to(folder).as_posix())
     if not pictures:
         raise WebbuildError(
             "no-pictures",

@@ -36,11 +36,11 @@ def run(arguments: ExplainArguments) -> int:
             for name, text in sorted(pages.items()):
                 click.echo(_wrapped(f"  {name:28} {first_sentence(text)}", " " * 31))
         return CLEAN
-    found = [(title, pages[code]) for title, pages in groups.items() if code in pages]
-    if not found:
+    matches = [(title, pages[code]) for title, pages in groups.items() if code in pages]
+    if not matches:
         raise _unknown(code, sorted({name for pages in groups.values() for name in pages}))
-    for title, text in found:
-        about = f" ({title})" if len(found) > 1 else ""
+    for title, text in matches:
+        about = f" ({title})" if len(matches) > 1 else ""
         page = "\n\n".join(map(_wrapped_paragraph, text.split("\n\n")))
         click.echo(f"{code}{about}\n\n{page}\n")
     click.echo(f"See: {page_url(code)}")

@@ -10,15 +10,15 @@ from webbuild.commands.options.inspect import InspectArguments
 from webbuild.inspection.dry_run import with_fixes
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.result import exit_code
-from webbuild.model.given_states import parse_states
 from webbuild.model.load import load_onnx
 from webbuild.model.locate import locate_model
 from webbuild.model.set_inputs import parse_set, set_inputs
+from webbuild.model.state_option import parse_states
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json, write_report
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.settle_sizes import settle_sizes
+from webbuild.samples.resolve_sizes import resolve_sizes
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Target, parse_target
 from webbuild.tasks.options.picture_sizes import parse_size
@@ -42,7 +42,7 @@ def run(arguments: InspectArguments) -> int:
     progress = ProgressReporter(quiet=arguments.as_json)
     path = export_located(locate_model(arguments.model), parse_export_options(arguments.export), progress)
     source = set_inputs(load_onnx(path), parse_set(arguments.values))
-    settled = settle_sizes(
+    settled = resolve_sizes(
         source,
         parse_dims(arguments.dims),
         parse_size(arguments.size),

@@ -30,10 +30,10 @@ def report_internal_error(error: Exception) -> int:
         click.echo(str(problem), err=True)
         return problem.exit_code
     report = _write_report(error)
-    place = traceback.extract_tb(error.__traceback__)[-1]
+    frame = traceback.extract_tb(error.__traceback__)[-1]
     click.echo(
         f"error[bug] {printable(type(error).__name__)}: {printable(str(error).replace(chr(10), ' '))} "
-        f"({Path(place.filename).name}:{place.lineno})\n"
+        f"({Path(frame.filename).name}:{frame.lineno})\n"
         f"  fix: this is a bug in webbuild: please report it, with {report} (versions, traceback, failing node)\n"
         f"  see: {page_url('bug')}",
         err=True,

@@ -11,10 +11,10 @@ from webbuild.model.locate import LocatedModel
 from webbuild.reporting.progress import ProgressReporter
 
 
-def parse_export_options(given: Sequence[str]) -> dict[str, str]:
+def parse_export_options(values: Sequence[str]) -> dict[str, str]:
     """Read `KEY=VALUE`s of `--export`. Raises WebbuildError `invalid-export-option`."""
     options = {}
-    for text in given:
+    for text in values:
         key, equals, value = text.partition("=")
         if not key.isidentifier() or not equals or key == "format":
             raise _invalid_option(f"--export {text}: is no argument of Ultralytics' export")
@@ -23,7 +23,7 @@ def parse_export_options(given: Sequence[str]) -> dict[str, str]:
 
 
 def export_located(located: LocatedModel, options: dict[str, str], progress: ProgressReporter) -> Path:
-    """Return the ONNX file of a model: its own, or the export of a checkpoint.
+    """Return the path of the ONNX file: the model itself, or the export of a PyTorch checkpoint.
 
     Raises:
         WebbuildError: `invalid-export-option` for options without a checkpoint, and those of `export_path` and

@@ -21,7 +21,12 @@ from webbuild.commands.pack_messages import rewrite_lines
 from webbuild.commands.pack_plan import locate_models, parse_pack_options, plan_models
 from webbuild.commands.pack_prove_pipeline import prove_pipeline
 from webbuild.commands.pack_stages import compile_all, prove_stage, with_samples
-from webbuild.commands.pack_text_encoder import check_same_space, compile_text, with_both_encoders, with_embedding
+from webbuild.commands.pack_text_encoder import (
+    check_embedding_sizes,
+    compile_text,
+    with_embed_task,
+    with_split_encoders,
+)
 from webbuild.commands.verify import verify_and_show, write_html_report
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.errors import CLEAN, WebbuildError
@@ -52,16 +57,16 @@ def run(arguments: PackArguments) -> int:
 def _pack(arguments: PackArguments, parts: Path) -> int:
     progress = ProgressReporter(quiet=arguments.as_json, durations=False)
     options = parse_pack_options(arguments)
-    arguments, given = with_both_encoders(arguments, locate_models(arguments), parts, progress)
-    out = arguments.out or Path("dist") / safe_file_name(given.name)
+    arguments, models = with_split_encoders(arguments, locate_models(arguments), parts, progress)
+    out = arguments.out or Path("dist") / safe_file_name(models.name)
     if not arguments.dry_run:
         check_output_folder(out, force=arguments.force)
     target = Target(engine_version(), "webgpu")
     options = with_text_labels(options, arguments, progress)
 
     cache = None if arguments.no_cache or os.environ.get(NO_CACHE) else ContentCache(cache_folder() / "answers")
-    arguments = with_embedding(arguments)
-    planned = plan_models(given, arguments, options, progress)
+    arguments = with_embed_task(arguments)
+    planned = plan_models(models, arguments, options, progress)
     text = compile_text(planned, arguments, options, target, progress, cache)
 
     def compile_stages(nms: NmsPlacement, progress: ProgressReporter) -> list[ModelStage]:
@@ -71,13 +76,13 @@ def _pack(arguments: PackArguments, parts: Path) -> int:
         stages: Sequence[ModelStage], nms: NmsPlacement, folder: Path, progress: ProgressReporter,
         arguments: PackArguments, measured: str = "",
     ) -> PackReport:  # fmt: skip
-        check_same_space(stages, text)
+        check_embedding_sizes(stages, text)
         stages = with_samples(stages, arguments, progress)
         proven = [prove_stage(stage, folder, arguments, options, target, progress) for stage in stages]
         pipeline = prove_pipeline(stages, proven, folder, arguments, progress)
         text_encoder = None if text is None else (text, prove_stage(text, folder, arguments, options, target, progress))
         with progress.step("write the bundle"):
-            return emit_bundle(given.name, stages, proven, pipeline, folder, nms, measured, text_encoder)
+            return emit_bundle(models.name, stages, proven, pipeline, folder, nms, measured, text_encoder)
 
     nms: NmsPlacement = "shader" if arguments.nms == "auto" else arguments.nms
     measured = ""
@@ -92,7 +97,7 @@ def _pack(arguments: PackArguments, parts: Path) -> int:
         progress.print_lines([f"NMS: {measured}"] if measured else [])
     stages = compile_stages(nms, progress)
     if arguments.dry_run:
-        check_same_space(stages, text)
+        check_embedding_sizes(stages, text)
         _print_rewrites([*stages, *([] if text is None else [text])], as_json=arguments.as_json)
         return CLEAN
     with staged_folder(out) as folder:

@@ -21,7 +21,7 @@ from webbuild.compile.model_variant import ModelVariant
 from webbuild.compile.prove import ProvenGraphs
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.compile.stages.prove_pipeline import PipelineProof
-from webbuild.inspection.before_after import of_stages
+from webbuild.inspection.before_after import merge_stage_findings
 from webbuild.manifest.manifest import File, Input, Variant
 from webbuild.manifest.stages import crop_input
 from webbuild.passes.base import NmsPlacement, Rewrite
@@ -59,7 +59,7 @@ def emit_bundle(
             [(stage.name, (*stage.compiled.warnings, *proven.warnings)) for stage, proven in first_proofs]
         ),
         files={path: data for match in matches for path, data in match.files.items()},
-        precompressed_files=tuple(file for _, proven in models for file in _compressed(proven, folder)),
+        precompressed_files=tuple(file for _, proven in models for file in _precompressed_files(proven, folder)),
         text=None if text is None else _stage_contents(*text, folder),
     )
     manifest = write_bundle(contents, folder)
@@ -67,18 +67,18 @@ def emit_bundle(
         manifest,
         stage_rewrites(all_stages),
         [*_comparisons(models), *pipeline.comparisons],
-        of_stages({stage.name: stage.findings for stage in all_stages}),
+        merge_stage_findings({stage.name: stage.findings for stage in all_stages}),
         stages=[_stage_report(stage, each, nms, measured) for stage, each in first_proofs],
         folder=folder,
     )
-    asked = {sample.name: sample for sample in stages[-1].variants[0].samples}
-    shown = [asked.get(sample.name, sample) for sample in samples if sample.has_image]
+    last_samples = {sample.name: sample for sample in stages[-1].variants[0].samples}
+    shown = [last_samples.get(sample.name, sample) for sample in samples if sample.has_image]
     nodes = sum(stage.loaded.source.model.graph.num_nodes() for stage in all_stages)
-    found = firsts[-1][1].equivalence
+    equivalence = firsts[-1][1].equivalence
     if pipeline.detections:  # in all crops of a picture, and not in the one that the last stage alone is compared on
-        found = msgspec.structs.replace(found, detections=pipeline.detections)
+        equivalence = msgspec.structs.replace(equivalence, detections=pipeline.detections)
     crops = crop_input(manifest.every_stage[-1]) is not None and not pipeline.detections
-    write_pack_report(report, manifest, shown, found, nodes, folder, crops=crops)
+    write_pack_report(report, manifest, shown, equivalence, nodes, folder, crops=crops)
     write_manifest(manifest, folder)
     return report
 
@@ -132,7 +132,7 @@ def _golden(variant: ModelVariant, proven: ProvenGraphs, folder: Path) -> Golden
     return None if golden is None else with_sequence(golden, compiled.match.inputs, proven.graphs, folder)
 
 
-def _compressed(proofs: Sequence[ProvenGraphs], folder: Path) -> list[File]:
+def _precompressed_files(proofs: Sequence[ProvenGraphs], folder: Path) -> list[File]:
     """Return the files that quantized weights are stored as, and the graphs of later variants, which have the same."""
     proven, *more = proofs
     own = {graph.file for graph in proven.graphs}

@@ -21,9 +21,9 @@ def with_text_labels(options: PackOptions, arguments: PackArguments, progress: P
     _check(arguments)
     if arguments.text is None or arguments.labels is None:
         return options
-    given = LogitScale("as the options say", arguments.logit_scale, arguments.logit_bias)
+    logit_scale = LogitScale("as the options say", arguments.logit_scale, arguments.logit_bias)
     with progress.step(f"embed the labels with {arguments.text.name}"):
-        labels = embed_labels(arguments.text, arguments.labels, arguments.templates, given, arguments.tokenizer)
+        labels = embed_labels(arguments.text, arguments.labels, arguments.templates, logit_scale, arguments.tokenizer)
     overrides = msgspec.structs.replace(options.overrides, labels=None, text_labels=labels)
     return msgspec.structs.replace(options, overrides=overrides)
 
@@ -39,7 +39,7 @@ def _check(arguments: PackArguments) -> None:
         "--logit-scale": arguments.logit_scale is not None,
         "--logit-bias": arguments.logit_bias is not None,
     }
-    alone = next((name for name, given in about_words.items() if given), None)
+    alone = next((name for name, value in about_words.items() if value), None)
     what = fix = ""
     if arguments.text is None and alone is not None:
         what, fix = f"{alone} is about texts that a text encoder embeds", "give that with --text FILE"

@@ -45,7 +45,7 @@ def compiled_lines(
     Of many assumptions the last are counted, but not where `every` one is wanted, since no report is written.
     """
     most = len(compiled.assumptions) if every else _MAX_LINES
-    yield from (f"note: {assumption}" for assumption in _shortened(compiled.assumptions, most))
+    yield from (f"note: {assumption}" for assumption in _truncate_lines(compiled.assumptions, most))
     yield from (f"warning: {each}" for each in compiled.warnings)
     lowered = compiled.lowered
     *failing, inspected = [""] if findings is None else findings.summary_lines()
@@ -61,7 +61,7 @@ def compiled_lines(
     in_shader = ["NMS in a shader"] if suppression is not None and suppression.form == "shader" else []
     yield "patched: " + "; ".join([*patched, *in_shader, *refusal_count, *filter(None, [inspected])])
     yield from failing
-    yield from _shortened(shown_refusals, _MAX_LINES)
+    yield from _truncate_lines(shown_refusals, _MAX_LINES)
     if suppression is not None and suppression.form != "shader":
         yield f"NMS on WebGPU {suppression.where}: {suppression.reason}"
     if (disabled := compiled.disabled_target) is not None:
@@ -69,7 +69,7 @@ def compiled_lines(
         yield see(disabled.code)
 
 
-def _shortened(lines: Sequence[str], most: int) -> list[str]:
+def _truncate_lines(lines: Sequence[str], most: int) -> list[str]:
     """Return lines, the last of many as a number of them."""
     if len(lines) <= most:
         return list(lines)

@@ -14,7 +14,7 @@ from webbuild.commands.locate_and_export import export_located, parse_export_opt
 from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.stage_options import with_set_inputs
 from webbuild.compile.mixed_precision import check_exclusive_options
-from webbuild.compile.model_variant import naming_variant
+from webbuild.compile.model_variant import prefix_errors
 from webbuild.compile.stages.batches import check_batches
 from webbuild.compile.stages.glue_file import check_glue
 from webbuild.compile.stages.glue_syntax import check_glue_syntax
@@ -26,11 +26,11 @@ from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.compile.stages.stage_names import stage_names
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.choose_files import several_models, without_precision
-from webbuild.model.given_states import parse_states
 from webbuild.model.load import load_onnx
 from webbuild.model.locate import LocatedModel, hub_reference, locate_model, locate_model_or_pair
 from webbuild.model.read_file import require_model
 from webbuild.model.set_inputs import parse_set
+from webbuild.model.state_option import parse_states
 from webbuild.precision.budget import SearchBudget, parse_budget
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.samples.sample_files import require_samples
@@ -57,7 +57,7 @@ class PackOptions(Struct, frozen=True):
     budget: SearchBudget
 
 
-class GivenModels(Struct, frozen=True):
+class RequestedModels(Struct, frozen=True):
     """The models that were given, and what a bundle of them is called; `names` are those of the stages.
 
     `pair_of` is the folder or repository in which an encoder and its decoder were found.
@@ -71,7 +71,7 @@ class GivenModels(Struct, frozen=True):
 
 
 def parse_pack_options(arguments: PackArguments) -> PackOptions:
-    """Parse what the options say.
+    """Parse the values of the command-line options.
 
     Raises:
         WebbuildError: what the parsers raise; `conflicting-options`; `sample-not-found`.
@@ -99,14 +99,14 @@ def parse_pack_options(arguments: PackArguments) -> PackOptions:
     return options
 
 
-def locate_models(arguments: PackArguments) -> GivenModels:
+def locate_models(arguments: PackArguments) -> RequestedModels:
     """Return the models of the arguments, or of the pipeline's file. A single one is a stage without a name.
 
     Raises:
         WebbuildError: `conflicting-options`, `model-not-found`, and what `read_pipeline` and `locate_model` raise.
     """
     if arguments.pipeline is None:
-        given = _of_files(arguments.models)
+        models = _models_from_files(arguments.models)
     elif arguments.models:
         raise WebbuildError(
             "conflicting-options",
@@ -115,22 +115,22 @@ def locate_models(arguments: PackArguments) -> GivenModels:
             exit_code=USAGE,
         )
     else:
-        given = _of_pipeline(arguments.pipeline)
-    check_glue(arguments.glue, arguments.pipeline, len(given.names))
-    return given
+        models = _models_from_pipeline(arguments.pipeline)
+    check_glue(arguments.glue, arguments.pipeline, len(models.names))
+    return models
 
 
-def _of_files(models: Sequence[Path]) -> GivenModels:
+def _models_from_files(models: Sequence[Path]) -> RequestedModels:
     if not models:
         raise click.UsageError("Missing argument 'MODEL...'.")
     located = locate_model_or_pair(models[0]) if len(models) == 1 else [locate_model(each) for each in models]
     for each in located:
         require_model(each.path)
     if len(located) == 1:
-        return GivenModels(located[0].name, [""], located)
+        return RequestedModels(located[0].name, [""], located)
     common, names = stage_names([without_precision(each.path.stem) for each in located])
     pair_of = hub_reference(models[0]) or str(models[0]) if len(models) == 1 else ""
-    return GivenModels(common_name(located, common), names, located, pair_of=pair_of)
+    return RequestedModels(common_name(located, common), names, located, pair_of=pair_of)
 
 
 def common_name(located: Sequence[LocatedModel], common: str) -> str:
@@ -144,22 +144,22 @@ def common_name(located: Sequence[LocatedModel], common: str) -> str:
     return named.pop().name if only_parts and len(named) == 1 else common
 
 
-def _of_pipeline(path: Path) -> GivenModels:
+def _models_from_pipeline(path: Path) -> RequestedModels:
     pipeline = read_pipeline(path)
     located = []
     for name, stage in pipeline.stages.items():
         named = Path(stage.model)
-        with naming_variant(f"{path}: stages.{name}.model"):
-            found = locate_model(named if hub_reference(named) is not None else path.parent / named)
-        if not found.path.is_file():
-            place = f"stages.{name}.model: {found.path}: no such file"
-            raise invalid_pipeline(path, place, "write its path, seen from the folder of the pipeline's file")
-        located.append(found)
-    return GivenModels(path.stem, list(pipeline.stages), located, pipeline)
+        with prefix_errors(f"{path}: stages.{name}.model"):
+            model = locate_model(named if hub_reference(named) is not None else path.parent / named)
+        if not model.path.is_file():
+            problem = f"stages.{name}.model: {model.path}: no such file"
+            raise invalid_pipeline(path, problem, "write its path, seen from the folder of the pipeline's file")
+        located.append(model)
+    return RequestedModels(path.stem, list(pipeline.stages), located, pipeline)
 
 
 def plan_models(
-    given: GivenModels, arguments: PackArguments, options: PackOptions, progress: ProgressReporter
+    requested: RequestedModels, arguments: PackArguments, options: PackOptions, progress: ProgressReporter
 ) -> list[PlannedStage]:
     """Load the models, and return the stages in their order.
 
@@ -168,27 +168,27 @@ def plan_models(
             `check_glue_syntax` raise; `several-models`.
     """
     models = []
-    if given.pair_of:
-        files = " and ".join(each.file for each in given.located)
-        progress.print(f"note: {given.pair_of}: an encoder and its decoder, {files}, are packed as one")
-    for name, each in zip(given.names, given.located, strict=True):
-        task = None if given.pipeline is None else given.pipeline.stages[name].task
-        place = "" if given.pipeline is None else f"{arguments.pipeline}: stages.{name}.model"
-        with naming_variant(place):
+    if requested.pair_of:
+        files = " and ".join(each.file for each in requested.located)
+        progress.print(f"note: {requested.pair_of}: an encoder and its decoder, {files}, are packed as one")
+    for name, each in zip(requested.names, requested.located, strict=True):
+        task = None if requested.pipeline is None else requested.pipeline.stages[name].task
+        field = "" if requested.pipeline is None else f"{arguments.pipeline}: stages.{name}.model"
+        with prefix_errors(field):
             path = export_located(each, options.export, progress)
-        with naming_variant(place), progress.step(f"load {path.name}"):
+        with prefix_errors(field), progress.step(f"load {path.name}"):
             models.append(PlannedStage(name, each.path, load_onnx(path), task=task))
     models = with_set_inputs(models, options.values)
-    if given.pipeline is not None and arguments.pipeline is not None:
-        planned = plan_pipeline(arguments.pipeline, given.pipeline, models)
+    if requested.pipeline is not None and arguments.pipeline is not None:
+        planned = plan_pipeline(arguments.pipeline, requested.pipeline, models)
     elif arguments.glue is not None:
         planned = plan_glued(models, arguments.glue)
     else:
-        planned = _plan_files(given, models)
+        planned = _plan_files(requested, models)
     check_batches(planned, options.batches)
     check_widths(planned, options.widths)
     order = [each.name for each in planned]
-    if order != list(given.names):
+    if order != list(requested.names):
         progress.print(f"note: the stages run in this order: {', '.join(order)}")
     glues = [each.glue.file for each in planned if each.glue is not None]
     progress.print_lines(f"note: {each}" for each in check_glue_syntax(glues))
@@ -196,12 +196,12 @@ def plan_models(
     return [*earlier, msgspec.structs.replace(last, task=last.task or arguments.task)]
 
 
-def _plan_files(given: GivenModels, models: Sequence[PlannedStage]) -> list[PlannedStage]:
+def _plan_files(requested: RequestedModels, models: Sequence[PlannedStage]) -> list[PlannedStage]:
     """Return the stages in their order; two that a folder held and that do not join are several models."""
     try:
         return plan_stages(models)
     except WebbuildError as error:
-        if not given.pair_of:
+        if not requested.pair_of:
             raise
-        names = [each.file for each in given.located]
-        raise several_models(given.pair_of, names, reason=error.message) from None
+        names = [each.file for each in requested.located]
+        raise several_models(requested.pair_of, names, reason=error.message) from None

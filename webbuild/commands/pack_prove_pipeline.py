@@ -8,12 +8,12 @@ from pathlib import Path
 from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_messages import pipeline_lines
 from webbuild.compare.comparison import with_variant
-from webbuild.compile.model_variant import naming_variant
+from webbuild.compile.model_variant import prefix_errors
 from webbuild.compile.prove import ProvenGraphs
+from webbuild.compile.stages.check_size_reduction import check_smaller
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.compile.stages.prove_pipeline import PipelineProof, prove_stages
 from webbuild.compile.stages.sizes import at_each_size
-from webbuild.compile.stages.smaller import check_smaller
 from webbuild.reporting.progress import ProgressReporter
 
 
@@ -39,7 +39,7 @@ def prove_pipeline(
     proofs = []
     for sized in at_each_size(stages, proven, progress.print_lines):
         suffix = f" {sized.name}" if sized.name else ""
-        with naming_variant(sized.name), progress.step(f"compare all stages together with the originals{suffix}"):
+        with prefix_errors(sized.name), progress.step(f"compare all stages together with the originals{suffix}"):
             proof = prove_stages(sized.stages, sized.proven, folder)
         progress.print_lines(pipeline_lines(proof.comparisons, len(sized.stages[0].variants[0].samples), suffix))
         proofs.append(PipelineProof(with_variant(proof.comparisons, sized.name), proof.detections))

@@ -14,8 +14,8 @@ from webbuild.commands.stage_options import free_dims, input_names, own_options
 from webbuild.compile.compile_batch import compile_batch
 from webbuild.compile.compile_model import CompiledModel, compile_model
 from webbuild.compile.line_padding import padding_warnings
-from webbuild.compile.load_model import LoadedModel, load_model, remembering
-from webbuild.compile.model_variant import ModelVariant, compile_variants, naming_variant
+from webbuild.compile.load_model import LoadedModel, load_model, with_memoized_original
+from webbuild.compile.model_variant import ModelVariant, compile_variants, prefix_errors
 from webbuild.compile.object_variant import check_one_object, with_object_variant
 from webbuild.compile.prompt_variants import with_prompt_variants
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
@@ -57,28 +57,28 @@ def compile_all(
         stage = links.stage
         at = planned.index(stage)
         own = own_options(options.dims, signatures, at, free_dims)
-        given = options.sizes if at == 0 else line_sizes(stage, options.widths, own)
-        dims = {**({} if given else links.picture_sizes(own)), **sizes, **own}
+        stage_picture_sizes = options.sizes if at == 0 else line_sizes(stage, options.widths, own)
+        dims = {**({} if stage_picture_sizes else links.picture_sizes(own)), **sizes, **own}
         files = arguments.samples if at == 0 else ()
         states = None if options.states is None else own_options(options.states, signatures, at, input_names)
         if len(planned) > 1 and stage.task is None:
             check_one_object(stage.source.signature, dims)
         path = stage.source.path
-        first = next(iter(given), None)
+        first = next(iter(stage_picture_sizes), None)
         loaded = load_model(path, dims, progress, None, first, files, states, stage.source, links.taken, cache)
         overrides = _overrides(options.overrides, stage, at, len(planned))
 
-        def compile_single(resized: LoadedModel, like: TaskMatch | None) -> CompiledModel:
+        def compile_single(resized: LoadedModel, base_match: TaskMatch | None) -> CompiledModel:
             return compile_model(
-                resized, target, task=stage.task, nms=nms, wanted=overrides, progress=progress, like=like,
-                links=links if len(planned) > 1 else None,
+                resized, target, task=stage.task, nms=nms, overrides=overrides, progress=progress,
+                base_match=base_match, links=links if len(planned) > 1 else None,
             )  # fmt: skip
 
         def compile_several(resized: LoadedModel, single: CompiledModel, batch: int) -> CompiledModel:
             return compile_batch(resized, target, single, batch, nms=nms)
 
         def compile_each(batches: Sequence[int]) -> list[ModelVariant]:
-            return compile_variants(loaded, dims, given, batches, compile_single, compile_several, files)
+            return compile_variants(loaded, dims, stage_picture_sizes, batches, compile_single, compile_several, files)
 
         variants = compile_possible(compile_each, stage_batches(planned, at, options.batches), options.batches)
         variants = with_prompt_variants(variants, dims, compile_single)
@@ -98,7 +98,7 @@ def compile_all(
 def with_samples(
     stages: Sequence[ModelStage], arguments: PackArguments, progress: ProgressReporter
 ) -> list[ModelStage]:
-    """Return the stages with the samples that they are compared on: later ones take what earlier ones answer.
+    """Return the stages with their samples: inputs of later stages are the outputs of earlier ones.
 
     Raises:
         WebbuildError: what `collect_samples` and `replace_nan_inputs` raise.
@@ -112,10 +112,10 @@ def with_samples(
 def _with_own_samples(
     variant: ModelVariant, path: Path, arguments: PackArguments, progress: ProgressReporter
 ) -> ModelVariant:
-    loaded = remembering(variant.loaded)
+    loaded = with_memoized_original(variant.loaded)
     match = with_prompts(variant.compiled.match, path, arguments.prompts)
     compiled = msgspec.structs.replace(variant.compiled, match=match)
-    with naming_variant(variant.name):
+    with prefix_errors(variant.name):
         own = own_samples(match)
         collected = collect_samples(path, arguments.samples, variant.single_inputs, loaded.ranges, own)
         samples = attach_prompts(match, collected)
@@ -155,12 +155,12 @@ def prove_stage(
     return proven
 
 
-def _overrides(given: Overrides, stage: PlannedStage, at: int, count: int) -> Overrides:
+def _overrides(overrides: Overrides, stage: PlannedStage, at: int, count: int) -> Overrides:
     """Return the overrides of a stage: pictures go into the first, classes come out of the last."""
     if count == 1:
-        return given
+        return overrides
     if stage.task is not None:
-        given = msgspec.structs.replace(given, guess_pictures=False)
+        overrides = msgspec.structs.replace(overrides, guess_pictures=False)
     if at > 0:
-        given = msgspec.structs.replace(given, image={}, letterbox={}, note="", guess_pictures=False)
-    return given if at == count - 1 else msgspec.structs.replace(given, labels=None)
+        overrides = msgspec.structs.replace(overrides, image={}, letterbox={}, note="", guess_pictures=False)
+    return overrides if at == count - 1 else msgspec.structs.replace(overrides, labels=None)

@@ -10,12 +10,12 @@ import msgspec
 
 from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_messages import compiled_lines, findings_before_after
-from webbuild.commands.pack_plan import GivenModels, PackOptions
+from webbuild.commands.pack_plan import PackOptions, RequestedModels
 from webbuild.compile.compile_model import compile_model
-from webbuild.compile.load_model import load_model, remembering
+from webbuild.compile.load_model import load_model, with_memoized_original
 from webbuild.compile.model_variant import ModelVariant
 from webbuild.compile.shipped_text_encoder import open_text_encoder
-from webbuild.compile.split_encoders import may_hold_both, split_encoders
+from webbuild.compile.split_encoders import may_hold_both_encoders, split_encoders
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
@@ -34,44 +34,44 @@ _WITH_WORDS = (None, "classify", "embed")
 """What an image encoder with a text encoder may be packed as."""
 
 
-def ships_text(arguments: PackArguments) -> bool:
+def ships_text_encoder(arguments: PackArguments) -> bool:
     """Whether the text encoder ships: without labels to embed now, the visitor's words are."""
     return arguments.text is not None and arguments.labels is None
 
 
-def with_both_encoders(
-    arguments: PackArguments, given: GivenModels, folder: Path, progress: ProgressReporter
-) -> tuple[PackArguments, GivenModels]:
+def with_split_encoders(
+    arguments: PackArguments, models: RequestedModels, folder: Path, progress: ProgressReporter
+) -> tuple[PackArguments, RequestedModels]:
     """Return the image encoder as MODEL and the text encoder as --text where one file, folder or repository holds both.
 
     Args:
         arguments: those of the command.
-        given: the models that they name.
+        models: the models that they name.
         folder: where the encoders of one file go, each as a file of its own.
         progress: is told of these.
 
     Raises:
         WebbuildError: what `split_encoders` and `read_tokenizer` raise.
     """
-    if given.pair_of and is_encoder_pair([each.file for each in given.located]):
-        image, text = given.located
-        alone = msgspec.structs.replace(given, names=[""], located=[image], pair_of="")
+    if models.pair_of and is_encoder_pair([each.file for each in models.located]):
+        image, text = models.located
+        alone = msgspec.structs.replace(models, names=[""], located=[image], pair_of="")
         return replace(arguments, text=arguments.text or text.path), alone
-    model, *others = given.located
-    if others or given.pipeline is not None or arguments.text is not None or arguments.task not in _WITH_WORDS:
-        return arguments, given
-    encoders = split_encoders(model.path, folder) if may_hold_both(model.path) else None
+    model, *others = models.located
+    if others or models.pipeline is not None or arguments.text is not None or arguments.task not in _WITH_WORDS:
+        return arguments, models
+    encoders = split_encoders(model.path, folder) if may_hold_both_encoders(model.path) else None
     if encoders is None:
-        return arguments, given
+        return arguments, models
     read_tokenizer(model.path, arguments.tokenizer)  # what is wrong with it is said of the file that was given
     progress.print(f"note: {model.path.name} is an encoder of pictures and one of texts in one graph; taken apart")
-    alone = msgspec.structs.replace(given, located=[msgspec.structs.replace(model, path=encoders[0])])
+    alone = msgspec.structs.replace(models, located=[msgspec.structs.replace(model, path=encoders[0])])
     return replace(arguments, text=encoders[1]), alone
 
 
-def with_embedding(arguments: PackArguments) -> PackArguments:
+def with_embed_task(arguments: PackArguments) -> PackArguments:
     """Return the arguments, MODEL an encoder of pictures where its text encoder ships."""
-    return replace(arguments, task="embed") if ships_text(arguments) else arguments
+    return replace(arguments, task="embed") if ships_text_encoder(arguments) else arguments
 
 
 def compile_text(
@@ -88,25 +88,25 @@ def compile_text(
         WebbuildError: what `open_text_encoder`, `load_model` and `compile_model` raise.
     """
     path: Path | None = arguments.text
-    if path is None or not ships_text(arguments):
+    if path is None or not ships_text_encoder(arguments):
         return None
-    given = LogitScale("as the options say", arguments.logit_scale, arguments.logit_bias)
+    logit_scale = LogitScale("as the options say", arguments.logit_scale, arguments.logit_bias)
     with progress.step(f"read {path.name} and its tokenizer"):
-        encoder = open_text_encoder(path, arguments.tokenizer, arguments.prompts, given, planned[0].source)
+        encoder = open_text_encoder(path, arguments.tokenizer, arguments.prompts, logit_scale, planned[0].source)
     loaded = load_model(path, encoder.dims, progress, source=encoder.source, cache=cache)
-    wanted = msgspec.structs.replace(
+    overrides = msgspec.structs.replace(
         options.overrides, image={}, letterbox={}, note="", guess_pictures=False, known=encoder.match
     )
-    compiled = compile_model(loaded, target, task=None, nms="shader", wanted=wanted, progress=progress)
+    compiled = compile_model(loaded, target, task=None, nms="shader", overrides=overrides, progress=progress)
     findings = findings_before_after(loaded, compiled, target)
     progress.print(f"text encoder: {path.name}")
     progress.print_lines(compiled_lines(compiled, findings, "shader", every=arguments.dry_run))
     samples = text_samples(compiled.match)
-    variant = ModelVariant(remembering(loaded), compiled, samples, _NAME)
+    variant = ModelVariant(with_memoized_original(loaded), compiled, samples, _NAME)
     return ModelStage(_NAME, path, [variant], findings)
 
 
-def check_same_space(stages: Sequence[ModelStage], text: ModelStage | None) -> None:
+def check_embedding_sizes(stages: Sequence[ModelStage], text: ModelStage | None) -> None:
     """Raise unless vectors of pictures and of texts are as long.
 
     Raises:

@@ -16,8 +16,8 @@ from webbuild.compile.compile_model import CompiledModel, compile_model
 from webbuild.compile.float16_export import compile_accurately
 from webbuild.compile.load_model import LoadedModel, load_model
 from webbuild.errors import CLEAN, WebbuildError
-from webbuild.model.given_states import parse_states
 from webbuild.model.set_inputs import parse_set
+from webbuild.model.state_option import parse_states
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
 from webbuild.targets.target import Target, parse_target
@@ -37,7 +37,7 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
     """
     names = dict.fromkeys(arguments.targets) or (Target(engine_version(), "webgpu").name,)
     targets = [parse_target(name) for name in names]
-    dims, wanted = parse_dims(arguments.dims), parse_overrides({})
+    dims, overrides = parse_dims(arguments.dims), parse_overrides({})
     if not arguments.dry_run and not arguments.force:
         refuse_existing([output_path(model, arguments, target) for target in targets])
     opened = load_model(
@@ -58,7 +58,7 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
                 target,
                 task=None,
                 nms=arguments.nms,
-                wanted=wanted,
+                overrides=overrides,
                 progress=progress,
                 int32_inputs=arguments.int32_inputs,
             )
@@ -87,8 +87,8 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
             check_equivalence(model, arguments, opened, target, ready[target], mine, folder, progress)
             for mine, target in distinct.items()
         )
-    placed = tuple(at_final_path(file, arguments.out) for file in files)
-    return PatchResult(str(model), CLEAN, rewrites, placed, interface, disabled_targets, compared, repairs)
+    final_files = tuple(at_final_path(file, arguments.out) for file in files)
+    return PatchResult(str(model), CLEAN, rewrites, final_files, interface, disabled_targets, compared, repairs)
 
 
 def _refuse_cpu_nodes(model: Path, named: Sequence[str]) -> None:

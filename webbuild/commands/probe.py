@@ -77,26 +77,27 @@ def _write_differences(target: Target, arguments: ProbeArguments, progress: Prog
     cache = cache_folder()
     with progress.step(f"get onnxruntime-web {target.name}"):
         build = get_build(target, cache)
-    wanted = [*_named(arguments.only, gpu=True), *([] if arguments.only else FEATURES)]
+    wanted = [*_families_to_measure(arguments.only, gpu=True), *([] if arguments.only else FEATURES)]
     probes = [probe for family in wanted for probe in family_probes(family)]
     with _progress([("cases", probes)], progress) as bar:
 
         def tick(count: int) -> None:
             bar.advance(bar.task_ids[0], count)
 
-        found = measure_differences(build, load_table(target), probes, cache, tick, resume=arguments.resume)
+        differences = measure_differences(build, load_table(target), probes, cache, tick, resume=arguments.resume)
     file = arguments.out or Path(f"{target.name}-firefox.json")
-    file.write_bytes(encode_differences(found))
-    if found.left_out:
-        progress.print(f"not measured: {', '.join(found.left_out)}: an adapter lacks what they take")
+    file.write_bytes(encode_differences(differences))
+    if differences.left_out:
+        progress.print(f"not measured: {', '.join(differences.left_out)}: an adapter lacks what they take")
     progress.print(
-        f"written: {file}, {found.browser}: {format_count(len(found.differences), 'case')} of {found.cases} "
-        f"end otherwise than in {found.against} on this machine"
+        f"written: {file}, {differences.browser}: "
+        f"{format_count(len(differences.differences), 'case')} of {differences.cases} "
+        f"end otherwise than in {differences.against} on this machine"
     )
     return CLEAN
 
 
-def _named(only: Sequence[str], *, gpu: bool) -> Sequence[str]:
+def _families_to_measure(only: Sequence[str], *, gpu: bool) -> Sequence[str]:
     """Return the families to measure, in order; those that take a feature of WebGPU only where they are named."""
     usual = [name for name in families() if name not in (GROUPS, *FEATURES)]
     return only or [*usual, *([GROUPS] if gpu else [])]
@@ -109,7 +110,7 @@ def _measure(target: Target, only: Sequence[str], resume: bool, progress: Progre
     journal = Journal(ProbeRecord, cache / f"{target.name}.jsonl", resume=resume)
     swept = [] if only else list(kernel_probes())
     gpu = target.build != "wasm"
-    cases = {family: list(family_probes(family)) for family in _named(only, gpu=gpu)}
+    cases = {family: list(family_probes(family)) for family in _families_to_measure(only, gpu=gpu)}
     steps = [*([("kernels", [each.probe for each in swept])] if swept else []), *cases.items()]
     with (
         NativeProcess() as native,

@@ -27,11 +27,11 @@ def descendants() -> list[int]:
         with contextlib.suppress(OSError, ValueError):  # it has ended meanwhile
             parent = int((folder / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(folder.name))
-    found, todo = list[int](), [os.getpid()]
+    processes, todo = list[int](), [os.getpid()]
     while todo:
         todo = [child for parent in todo for child in children.get(parent, [])]
-        found += todo
-    return found
+        processes += todo
+    return processes
 
 
 def private_bytes() -> int:

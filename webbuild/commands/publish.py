@@ -43,7 +43,7 @@ def run(arguments: PublishArguments) -> int:
     with tempfile.TemporaryDirectory() as folder:
         located = models_of_bundle(arguments.models, arguments.bundle, manifest, Path(folder) / "encoders")
         parts = [
-            _patched(file, Path(folder) / str(at), name, packed_dims(file, stage), progress)
+            _patch_stage(file, Path(folder) / str(at), name, packed_dims(file, stage), progress)
             for at, (name, file, stage) in enumerate(
                 zip(published_names(manifest), located, manifest.every_model, strict=True)
             )
@@ -58,7 +58,9 @@ def run(arguments: PublishArguments) -> int:
     return CLEAN
 
 
-def _patched(file: Path, folder: Path, name: str, dims: tuple[str, ...], progress: ProgressReporter) -> PublishedModel:
+def _patch_stage(
+    file: Path, folder: Path, name: str, dims: tuple[str, ...], progress: ProgressReporter
+) -> PublishedModel:
     """Patch and prove the model of a stage, at the sizes of the bundle."""
     patched = patch_model(file, PatchArguments(models=(file,), out=folder, dims=dims), progress)
     (rewrites,) = patched.rewrites.values()

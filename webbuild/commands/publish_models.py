@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from webbuild.compile.split_encoders import may_hold_both, split_encoders
+from webbuild.compile.split_encoders import may_hold_both_encoders, split_encoders
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.file_entry import file_hash
 from webbuild.manifest.manifest import Manifest
@@ -13,11 +13,11 @@ from webbuild.model.load import load_onnx
 from webbuild.model.locate import locate_model, locate_model_or_pair
 
 
-def models_of_bundle(given: Sequence[Path], bundle: Path, manifest: Manifest, folder: Path) -> list[Path]:
+def models_of_bundle(paths: Sequence[Path], bundle: Path, manifest: Manifest, folder: Path) -> list[Path]:
     """Return the file of each stage of a bundle, in its order, and of its text encoder.
 
     Args:
-        given: a file or folder for each model in any order, or the folder or repository that holds an encoder and its
+        paths: a file or folder for each model in any order, or the folder or repository that holds an encoder and its
             decoder, or an image encoder and its text encoder, also as one graph.
         bundle: the folder, for messages.
         manifest: the bundle's.
@@ -27,16 +27,16 @@ def models_of_bundle(given: Sequence[Path], bundle: Path, manifest: Manifest, fo
         WebbuildError: `another-model`; what `locate_model` and `split_encoders` raise.
     """
     stages = manifest.every_model
-    together = len(given) == 1 and len(stages) > 1
-    located = locate_model_or_pair(given[0]) if together else [locate_model(each) for each in given]
+    together = len(paths) == 1 and len(stages) > 1
+    located = locate_model_or_pair(paths[0]) if together else [locate_model(each) for each in paths]
     files = [each.path for each in located]
     if len(stages) == len(files) == 1 and not files[0].is_file():
         return files  # what is missing is said where it is loaded
-    if manifest.text_encoder and len(files) == 1 and files[0].is_file() and may_hold_both(files[0]):
+    if manifest.text_encoder and len(files) == 1 and files[0].is_file() and may_hold_both_encoders(files[0]):
         files = [*(split_encoders(files[0], folder) or files)]
     by_hash = {file_hash(file): file for file in files if file.is_file()}
-    wanted = {stage.source.sha256 for stage in stages}
-    other = next((file for sha256, file in by_hash.items() if sha256 not in wanted), None)
+    hashes = {stage.source.sha256 for stage in stages}
+    other = next((file for sha256, file in by_hash.items() if sha256 not in hashes), None)
     if other is not None:
         raise _another(f"{bundle}: not packed from {other}", "give the export that the bundle was packed from")
     lacking = [stage for stage in stages if stage.source.sha256 not in by_hash]

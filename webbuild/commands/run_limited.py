@@ -57,7 +57,7 @@ def within_limits(run: Callable[[], int], arguments: LimitArguments) -> int:
             shutil.rmtree(temporary, ignore_errors=True)
     if code not in _OWN:
         fix = f"it may have lacked memory: {_MORE_MEMORY}" if arguments.limit_bytes else "run it again without limits"
-        raise WebbuildError("process-lost", f"the process within the limits ended with {_ending(code)}", fix)
+        raise WebbuildError("process-lost", f"the process within the limits ended with {_exit_text(code)}", fix)
     return code
 
 
@@ -102,7 +102,7 @@ def _too_much_memory(size: int) -> WebbuildError:
     return WebbuildError("memory-limit-reached", message, _MORE_MEMORY)
 
 
-def _ending(code: int) -> str:
+def _exit_text(code: int) -> str:
     return f"signal {-code}" if code < 0 else f"exit code {code}"
 
 

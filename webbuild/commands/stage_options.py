@@ -28,7 +28,7 @@ def with_set_inputs(stages: Sequence[PlannedStage], values: Mapping[str, str]) -
 
 
 def own_options(
-    given: Mapping[str, _Value],
+    values: Mapping[str, _Value],
     signatures: Sequence[ModelSignature],
     at: int,
     names: Callable[[ModelSignature], set[str]],
@@ -36,7 +36,7 @@ def own_options(
     """Return what is given for a stage: what it has a name for, and of the first what no stage has one for."""
     others = set[str]().union(*(names(each) for each in signatures))
     own = names(signatures[at])
-    return {name: value for name, value in given.items() if name in own or (at == 0 and name not in others)}
+    return {name: value for name, value in values.items() if name in own or (at == 0 and name not in others)}
 
 
 def free_dims(signature: ModelSignature) -> set[str]:

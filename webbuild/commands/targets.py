@@ -40,10 +40,10 @@ _WORDS: dict[str, str] = {"none": "missing"} | {str(name): words for name, words
 
 def _summary(measured: KernelTable) -> dict[str, Any]:
     kernels = Counter(
-        place
+        placement
         for versions in measured.kernels.values()
         for places in versions.values()
-        for place, types in places.items()
+        for placement, types in places.items()
         for _ in types
     )
     return {

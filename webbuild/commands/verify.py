@@ -48,7 +48,7 @@ def run(arguments: VerifyArguments) -> int:
             exit_code=USAGE,
         )
     with console.status("starting") as status:
-        found = verify_in_browsers(
+        reports = verify_in_browsers(
             endpoints,
             arguments.directory,
             arguments.backends,
@@ -60,14 +60,14 @@ def run(arguments: VerifyArguments) -> int:
             compare_pieces=_compare_pieces,
         )
     if arguments.markdown is not None:
-        write_report(arguments.markdown, render_markdown(multi_endpoint_report.collect_reports(endpoints, found)))
+        write_report(arguments.markdown, render_markdown(multi_endpoint_report.collect_reports(endpoints, reports)))
     report: VerifyReport | MultiEndpointReport
-    if len(found) > 1:
-        report = multi_endpoint_report.collect_reports(endpoints, found)
+    if len(reports) > 1:
+        report = multi_endpoint_report.collect_reports(endpoints, reports)
         multi_endpoint_report.show_browsers(report, console)
         code = report.exit_code
     else:
-        (alone,) = found
+        (alone,) = reports
         if isinstance(alone, WebbuildError):
             raise alone
         report, code = alone, exit_code(alone)

@@ -39,8 +39,8 @@ def matched_objects(group: Sequence[Comparison]) -> int | None:
 
 def count_near_threshold(comparisons: Iterable[Comparison]) -> int:
     """Count the objects that have no partner and lie at a threshold, each once, as `count_matched` does."""
-    found = (each for group in _groups_of_objects(comparisons) for each in group if each.subject.quantity in COUNTS)
-    return sum(each.near_threshold for each in found)
+    counts = (each for group in _groups_of_objects(comparisons) for each in group if each.subject.quantity in COUNTS)
+    return sum(each.near_threshold for each in counts)
 
 
 def count_matched(comparisons: Iterable[Comparison]) -> int:

@@ -34,7 +34,7 @@ NoSignal = Literal["empty", "zero", "nan-or-zero", "rounding", "constant", "noth
 
 
 class ComparedOutput(Struct, frozen=True):
-    """The subject of a comparison, at a stage, on a sample, computed by a runner.
+    """What is compared: an output or one quantity of it, at a stage of the run, on a sample, by a runner.
 
     `output` is empty for a prediction, which is decoded from all of them. `quantity` is what is compared of it in the
     terms of the task, such as a score; empty where numbers are compared as they are.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webbuild.compile.picture_trials import sample_answers
+from webbuild.compile.preprocessing_trials import sample_answers
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import CropInput, ImageInput
 from webbuild.runners.native import NativeRunner

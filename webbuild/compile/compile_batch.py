@@ -18,7 +18,7 @@ from webbuild.tasks.options.picture_batches import no_batch
 def compile_batch(
     loaded: LoadedModel, target: Target, single: CompiledModel, batch: int, *, nms: NmsPlacement
 ) -> CompiledModel:
-    """Plan the patches of a model for several pictures in one run, which is what `single` is for one.
+    """Compile a model for a batch of several images; `single` is the same model compiled for one.
 
     Raises:
         WebbuildError: `fixed-batch` where an output has not an answer for each picture; what `compile_model` raises of
@@ -26,15 +26,15 @@ def compile_batch(
     """
     if loaded.source.states:
         raise no_batch(batch, f"{loaded.source.path}: it has states, so pictures run one after another")
-    planned, kept = plan_graphs(loaded, target, None, nms, int32_inputs=True)
+    planned, fallback_plan = plan_graphs(loaded, target, None, nms, int32_inputs=True)
     if single.postprocess is not None or any(
         {HEAD_STATUS_KEY, SUPPRESSION_KEY} & each.metadata_props.keys() for each in planned.graphs.values()
     ):
         raise no_batch(batch, f"{loaded.source.path}: its NMS takes one picture")
     for model in planned.graphs.values():
-        wanted = {value.name: value.shape for value in single.lowered.graphs["wasm"].graph.outputs}
+        single_shapes = {value.name: value.shape for value in single.lowered.graphs["wasm"].graph.outputs}
         for value in model.graph.outputs:
-            one, own = (() if shape is None else tuple(shape) for shape in (wanted.get(value.name), value.shape))
+            one, own = (() if shape is None else tuple(shape) for shape in (single_shapes.get(value.name), value.shape))
             if one[:1] != (1,) or own != (batch, *one[1:]):
                 shapes = f"{list(own)} for {batch} pictures, {list(one)} for one"
                 raise no_batch(batch, f"{loaded.source.path}: output '{value.name}' is {shapes}")
@@ -46,5 +46,5 @@ def compile_batch(
     if pictures != 1:
         raise no_batch(batch, f"{loaded.source.path}: run() gives it one picture, it takes {pictures}")
     match = msgspec.structs.replace(single.match, inputs=inputs)
-    changed = {"disabled_target": kept.disabled, "inspection": kept.inspection}
+    changed = {"disabled_target": fallback_plan.disabled, "inspection": fallback_plan.inspection}
     return msgspec.structs.replace(single, lowered=planned, match=match, **changed)

@@ -9,8 +9,15 @@ from msgspec import Struct
 
 from webbuild.bundle.graphs import option_inputs
 from webbuild.compile.answer_warnings import find_answer_warnings
+from webbuild.compile.guess_image_input import (
+    find_picture_input,
+    with_measured_preprocessing,
+    with_picture_input,
+    with_unknown_channel,
+)
+from webbuild.compile.guess_image_output import find_picture_output, with_measured_picture
 from webbuild.compile.infer_task import (
-    finds_keypoints,
+    has_keypoints,
     infer_missing_postprocess,
     infer_task,
     patched_signature,
@@ -21,15 +28,8 @@ from webbuild.compile.infer_task import (
 )
 from webbuild.compile.joined_tensors import with_joined_tensors
 from webbuild.compile.load_model import LoadedModel
-from webbuild.compile.measured_head import with_measured_head
-from webbuild.compile.measured_values import with_measured_values
-from webbuild.compile.picture_input import (
-    find_picture_input,
-    with_open_channel,
-    with_picture_input,
-    with_tried_recipe,
-)
-from webbuild.compile.picture_output import find_picture_output, with_measured_picture
+from webbuild.compile.measure_detection_head import with_measured_head
+from webbuild.compile.measure_output_values import with_measured_values
 from webbuild.compile.plan_graphs import plan_graphs
 from webbuild.compile.size_input_order import with_measured_size_order
 from webbuild.compile.stages.graph_normalization import with_crop_normalization, with_graph_normalization
@@ -95,10 +95,10 @@ def compile_model(
     *,
     task: str | None,
     nms: NmsPlacement,
-    wanted: Overrides,
+    overrides: Overrides,
     progress: ProgressReporter,
     int32_inputs: bool = True,
-    like: TaskMatch | None = None,
+    base_match: TaskMatch | None = None,
     links: StageLinks | None = None,
 ) -> CompiledModel:
     """Recognise the task of a model, and run the passes for a target.
@@ -108,10 +108,10 @@ def compile_model(
         target: the build of onnxruntime-web.
         task: the task that the user named; None to infer it.
         nms: where non-maximum suppression runs.
-        wanted: what the user says of labels and preprocessing.
+        overrides: what the user says of labels and preprocessing.
         progress: where steps are printed.
         int32_inputs: whether inputs of int64 may become int32; not where the graph is used without the runtime.
-        like: the match at another picture size, whose inputs are used with the shapes of this one.
+        base_match: the match at another picture size, whose inputs are used with the shapes of this one.
         links: what the stage takes from earlier ones, if it is one of several.
 
     Raises:
@@ -122,10 +122,10 @@ def compile_model(
     source = loaded.source
     task = "tensor" if task is None and links is not None and links.later else task
     with progress.step("plan the patches"):
-        task = _named_task(loaded, task, wanted, links)
-        early, complete = _match_before_passes(loaded, task, nms, wanted)
+        task = _named_task(loaded, task, overrides, links)
+        early, complete = _match_before_passes(loaded, task, nms, overrides)
         missing = None if early is None else early.postprocess
-        planned, kept = plan_graphs(loaded, target, missing, nms, int32_inputs=int32_inputs)
+        planned, fallback_plan = plan_graphs(loaded, target, missing, nms, int32_inputs=int32_inputs)
     match = _match_after_passes(loaded, planned, task, nms, early, complete=complete, alone=links is None)
     require_postprocess(match, planned)
     if links is not None and links.later and task == "tensor":
@@ -137,17 +137,20 @@ def compile_model(
     else:
         seen = patched_signature(source, planned.graphs["wasm"])
         match = links.with_stage_inputs(match, seen, source.model)
-    recognised, match = match, _with_pictures(match, planned.graphs["wasm"], loaded, wanted, progress, task, like)
+    recognised, match = (
+        match,
+        _with_pictures(match, planned.graphs["wasm"], loaded, overrides, progress, task, base_match),
+    )
     match = match if links is None else links.without_task_hint(match)
-    if match.measured_output and like is None:
+    if match.measured_output and base_match is None:
         with progress.step("measure the values of outputs"):
             match = with_measured_values(match, loaded.original)
-    if match.measured_output and like is not None:
-        match = msgspec.structs.replace(match, task=like.task)
-    match = apply_overrides(with_joined_tensors(match, planned.graphs["wasm"]), wanted)
-    if kind_of(recognised.task).makes_picture and like is None:
+    if match.measured_output and base_match is not None:
+        match = msgspec.structs.replace(match, task=base_match.task)
+    match = apply_overrides(with_joined_tensors(match, planned.graphs["wasm"]), overrides)
+    if kind_of(recognised.task).makes_picture and base_match is None:
         with progress.step("try what becomes of pictures"):
-            configured = bool(wanted.note)
+            configured = bool(overrides.note)
             match = with_measured_picture(match, planned.graphs["wasm"], loaded.original, configured=configured)
     match = with_state_inputs(match, source.states, planned.graphs["wasm"])
     match = with_tiles(match, planned.graphs["wasm"], loaded.original, progress)
@@ -156,32 +159,34 @@ def compile_model(
     ranges = [f"random values of '{name}': {each}" for name, each in loaded.ranges.items() if name in bounded]
     assumptions = (*loaded.repairs, *loaded.dims.assumptions, *match.assumptions, *ranges)
     warnings = (*source.warnings, *find_answer_warnings(match, loaded.original))
-    return CompiledModel(planned, match, thresholds, assumptions, missing, kept.disabled, warnings, kept.inspection)
+    return CompiledModel(
+        planned, match, thresholds, assumptions, missing, fallback_plan.disabled, warnings, fallback_plan.inspection
+    )
 
 
-def _named_task(loaded: LoadedModel, task: str | None, wanted: Overrides, links: StageLinks | None) -> str | None:
+def _named_task(loaded: LoadedModel, task: str | None, overrides: Overrides, links: StageLinks | None) -> str | None:
     """Return the task that the user, an earlier stage or the file of labels names; None to infer it."""
     source, dims = loaded.source, loaded.dims.dims
-    if task is None and links is not None and finds_keypoints(source, dims, links.keypoints):
+    if task is None and links is not None and has_keypoints(source, dims, links.keypoints):
         task = "pose"
-    if task is None and wanted.labels is not None:
-        task = task_of_labels(source, dims, wanted.labels)
+    if task is None and overrides.labels is not None:
+        task = task_of_labels(source, dims, overrides.labels)
     return task
 
 
 def _match_before_passes(
-    loaded: LoadedModel, task: str | None, nms: NmsPlacement, wanted: Overrides
+    loaded: LoadedModel, task: str | None, nms: NmsPlacement, overrides: Overrides
 ) -> tuple[TaskMatch | None, bool]:
-    """Return the match of a model that passes complete, such as with the post-processing that it lacks.
+    """Match a task before the passes run: for a model without post-processing, which a pass will append.
 
     Returns:
         The match, None for a model that is complete; and whether only its values, not its shapes, show that it is.
     """
     source, dims = loaded.source, loaded.dims.dims
-    if wanted.known is not None:
-        match: TaskMatch | None = wanted.known
-    elif wanted.text_labels is not None:
-        match = infer_zero_shot(source, dims, wanted.text_labels)
+    if overrides.known is not None:
+        match: TaskMatch | None = overrides.known
+    elif overrides.text_labels is not None:
+        match = infer_zero_shot(source, dims, overrides.text_labels)
     else:
         match = None if nms == "keep" else infer_missing_postprocess(source, dims, task)
     by_shapes = match and with_measured_size_order(match, loaded.original)
@@ -218,26 +223,26 @@ def _with_pictures(
     match: TaskMatch,
     graph: ir.Model,
     loaded: LoadedModel,
-    wanted: Overrides,
+    overrides: Overrides,
     progress: ProgressReporter,
     task: str | None,
-    like: TaskMatch | None,
+    base_match: TaskMatch | None,
 ) -> TaskMatch:
     """Return the match with the preprocessing of its pictures; as task image, if its answers look like the picture."""
-    if like is not None:
-        return with_inputs_of(match, like)
-    if wanted.guess_pictures and task is None:
+    if base_match is not None:
+        return with_inputs_of(match, base_match)
+    if overrides.guess_pictures and task is None:
         with progress.step("try what becomes of pictures"):
             makes_picture = find_picture_output(match, graph, loaded.original)
         if makes_picture is not None:
             return makes_picture
-    image = find_picture_input(match) if wanted.guess_pictures else None
+    image = find_picture_input(match) if overrides.guess_pictures else None
     if image is None:
-        match = with_open_channel(match)
+        match = with_unknown_channel(match)
     else:
         with progress.step("try how pictures go in"):
             match = with_picture_input(match, image, graph, loaded.original)
-    if match.guessed_recipe and not wanted.note and not kind_of(match.task).makes_picture:
+    if match.guessed_recipe and not overrides.note and not kind_of(match.task).makes_picture:
         with progress.step("try how pictures go in"):
-            return with_tried_recipe(match, graph, loaded.original)
+            return with_measured_preprocessing(match, graph, loaded.original)
     return match

@@ -19,14 +19,14 @@ from webbuild.preprocess.text_tokenizer import tokenize_texts
 from webbuild.tasks.options.labels import read_labels, unreadable_labels
 from webbuild.tasks.options.zero_shot import LogitScale, TextLabels
 from webbuild.tasks.recognition.class_names import read_class_names
-from webbuild.tasks.recognition.embed_families import embed_family
+from webbuild.tasks.recognition.image_encoder_families import embed_family
 
 _SAME = 1e-6
 """How far below 1 the cosine of two labels lies at least."""
 
 
 def embed_labels(
-    text: Path, labels: Path, templates: Sequence[str], given: LogitScale, tokenizer: Path | None = None
+    text: Path, labels: Path, templates: Sequence[str], logit_scale: LogitScale, tokenizer: Path | None = None
 ) -> TextLabels:
     """Return the labels of a file with the mean of the unit vectors of all templates, divided by its length.
 
@@ -34,7 +34,7 @@ def embed_labels(
         text: the text encoder.
         labels: a file of names, as of `--labels`.
         templates: texts with a `{}` for the label; none for the label alone.
-        given: what the options say of the score.
+        logit_scale: what the options say of the score.
         tokenizer: its tokenizer.json, None for the one beside it.
 
     Raises:
@@ -55,9 +55,9 @@ def embed_labels(
     _check_distinct(source, names, units)
     templated = f"{len(templates)} template(s), such as '{templates[0]}'"
     made_by = f"labels are embedded by output '{output}' of {text.name}, which does not ship"
-    said = f"{made_by}: {templated}, padded to {length} tokens with {tokens.padding}"
-    logits = (given, read_logit_scale(source.model))
-    return TextLabels(names, units.astype("<f4").tobytes(), units.shape[1], logits, sigmoid, (said,))
+    note = f"{made_by}: {templated}, padded to {length} tokens with {tokens.padding}"
+    logits = (logit_scale, read_logit_scale(source.model))
+    return TextLabels(names, units.astype("<f4").tobytes(), units.shape[1], logits, sigmoid, (note,))
 
 
 def _checked_names(file: Path) -> list[str]:

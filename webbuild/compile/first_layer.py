@@ -55,7 +55,7 @@ def find_first_layer(model: ir.Model, image: ImageInput) -> FirstLayer | None:
 
     Or was: one that was folded into it leaves filters of uneven sizes.
     """
-    value = next(given for given in model.graph.inputs if given.name == image.name)
+    value = next(value_info for value_info in model.graph.inputs if value_info.name == image.name)
     for _ in range(_LONGEST):
         readers = [node for node in consumers(value) if node.op_type != "Shape"]
         if len(readers) != 1:
@@ -117,23 +117,26 @@ def input_mean(layer: FirstLayer) -> InputMean:
 
 
 def range_likelihoods(
-    layer: FirstLayer, ways: Sequence[ImageInput], canvases: Sequence[Numbers], *, doubt: float = 0.0
+    layer: FirstLayer, candidates: Sequence[ImageInput], canvases: Sequence[Numbers], *, doubt: float = 0.0
 ) -> list[float]:
-    """Return for each way of putting a picture in the logarithm of how likely the layer was trained on it.
+    """Return the log-likelihood of each preprocessing, given the weights of the first layer.
 
     Its mean has to be that of the input in training, within its error and a `doubt`, and its responses as large as the
     biases, or as the normalisation says.
     """
     mean = input_mean(layer)
     trained = msgspec.structs.replace(mean, error=math.hypot(mean.error, doubt))
-    return [_gain_likelihood(layer, _responses(layer, way, canvases)) + _mean_likelihood(trained, way) for way in ways]
+    return [
+        _gain_likelihood(layer, _responses(layer, candidate, canvases)) + _mean_likelihood(trained, candidate)
+        for candidate in candidates
+    ]
 
 
-def _mean_likelihood(trained: InputMean, way: ImageInput) -> float:
+def _mean_likelihood(trained: InputMean, candidate: ImageInput) -> float:
     if math.isinf(trained.error):
         return 0.0
-    unit = 255 * way.scale / float(np.mean(way.std))
-    expected = BRIGHTNESS * unit - float(np.mean(np.asarray(way.mean) / np.asarray(way.std)))
+    unit = 255 * candidate.scale / float(np.mean(candidate.std))
+    expected = BRIGHTNESS * unit - float(np.mean(np.asarray(candidate.mean) / np.asarray(candidate.std)))
     deviation = math.hypot(trained.error, BRIGHTNESS_SPREAD * unit)
     return -0.5 * ((trained.value - expected) / deviation) ** 2 - math.log(deviation)
 
@@ -147,16 +150,16 @@ def _gain_likelihood(layer: FirstLayer, responses: Numbers) -> float:
     return -0.5 * ((gain - _STORED_GAIN) / _STORED_SPREAD) ** 2
 
 
-def _responses(layer: FirstLayer, way: ImageInput, canvases: Sequence[Numbers]) -> Numbers:
+def _responses(layer: FirstLayer, candidate: ImageInput, canvases: Sequence[Numbers]) -> Numbers:
     """Return what the filters make of some windows of the photographs, [windows, out]."""
-    found = []
+    responses = []
     for canvas in canvases:
-        fed: NDArray[Any] = normalize(canvas, way)[0]
-        planes = np.moveaxis(fed, -1, 0) if way.layout == "nhwc" else fed  # [in, H, W]
+        fed: NDArray[Any] = normalize(canvas, candidate)[0]
+        planes = np.moveaxis(fed, -1, 0) if candidate.layout == "nhwc" else fed  # [in, H, W]
         height, width = layer.filters.shape[2:]
         if planes.shape[0] != layer.filters.shape[1] or planes.shape[1] < height or planes.shape[2] < width:
             return np.zeros((1, len(layer.filters)))
         windows = sliding_window_view(planes, (height, width), axis=(1, 2))  # [in, H', W', height, width]
         step = max(1, math.isqrt(windows.shape[1] * windows.shape[2] // _WINDOWS))
-        found.append(np.tensordot(windows[:, ::step, ::step], layer.filters, axes=([0, 3, 4], [1, 2, 3])))
-    return np.concatenate([each.reshape(-1, len(layer.filters)) for each in found]).astype(np.float64)
+        responses.append(np.tensordot(windows[:, ::step, ::step], layer.filters, axes=([0, 3, 4], [1, 2, 3])))
+    return np.concatenate([each.reshape(-1, len(layer.filters)) for each in responses]).astype(np.float64)

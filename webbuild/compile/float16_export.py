@@ -13,11 +13,11 @@ import onnx_ir as ir
 from webbuild.compare.comparison import Comparison
 from webbuild.compare.tolerances import REDUCED_PRECISION
 from webbuild.compile.compile_model import CompiledModel
+from webbuild.compile.guess_image_input import find_picture_input
 from webbuild.compile.load_model import LoadedModel
-from webbuild.compile.picture_input import find_picture_input
 from webbuild.equivalence.check import run_context
 from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
-from webbuild.equivalence.detection_thresholds import confidence_that_finds, open_reference
+from webbuild.equivalence.detection_thresholds import confidence_with_detections, open_reference
 from webbuild.equivalence.policy import Policy
 from webbuild.equivalence.verdict import has_no_detections
 from webbuild.errors import WebbuildError
@@ -25,7 +25,7 @@ from webbuild.inspection.required_features import required_features
 from webbuild.manifest.manifest import Input, OptionInput, PictureInput, Task
 from webbuild.manifest.states import state_inputs
 from webbuild.manifest.tasks.tensor import TensorTask
-from webbuild.model.model_signature import model_signature
+from webbuild.model.read_signature import read_signature
 from webbuild.model.traversal import rounded_outputs
 from webbuild.passes.dtypes.retype import retype, tensors_of
 from webbuild.precision.fp16_backends import EmulatedFp16
@@ -68,8 +68,8 @@ def compile_accurately(
     difference = _float16_difference(loaded, compiled, samples)
     if not difference:
         return loaded, compiled
-    said = f"computed in float32, not in float16 as exported, because float16 changes its answers: {difference}"
-    wide = _in_float32(loaded, said)
+    assumption = f"computed in float32, not in float16 as exported, because float16 changes its answers: {difference}"
+    wide = _in_float32(loaded, assumption)
     compiled = compile_one(wide)
     for model in compiled.lowered.graphs.values():  # weights that were float16 stay so in the file
         CastInserter(model.graph, {}, stored=True, exact=True).run()
@@ -80,8 +80,8 @@ def _in_float32(loaded: LoadedModel, reason: str) -> LoadedModel:
     """Return a model in float32, and a native session of that, which what is made of it is compared with."""
     model = loaded.source.model.clone()
     retype(model, _HALF, _FLOAT)
-    made = model_signature(loaded.source.signature.file, model)
-    known = msgspec.structs.replace(loaded.source.signature, inputs=made.inputs, outputs=made.outputs)
+    signature = read_signature(loaded.source.signature.file, model)
+    known = msgspec.structs.replace(loaded.source.signature, inputs=signature.inputs, outputs=signature.outputs)
     graph = ir.to_proto(model).SerializeToString()
     source = msgspec.structs.replace(loaded.source, model=model, signature=known, graph_bytes=graph, set_inputs={})
     original, repairs = open_reference(source)
@@ -107,7 +107,7 @@ def _float16_difference(loaded: LoadedModel, compiled: CompiledModel, samples: S
         policy = Policy(REDUCED_PRECISION, rounded=rounded_outputs(loaded.source.path))
         compared = _compare(graph, exact, task, options, chosen, values, policy)
         if has_no_detections(compared):  # equal results say nothing then: what is less sure does, or the rows
-            confidence = confidence_that_finds(task, options, chosen, exact.run)
+            confidence = confidence_with_detections(task, options, chosen, exact.run)
             seen, values = (
                 (TensorTask(), values) if confidence is None else (task, {**values, "confidence": confidence})
             )
@@ -130,11 +130,11 @@ def _compare(
     policy: Policy,
 ) -> list[Comparison]:
     """Compare a graph in float16 with `exact`, which computes it in float32."""
-    given = {option.name: np.array([thresholds[option.option]], np.float32) for option in options}
-    inputs = [RunInput(each.name, each.feeds, given, run_context(each, thresholds)) for each in samples]
+    threshold_feeds = {option.name: np.array([thresholds[option.option]], np.float32) for option in options}
+    inputs = [RunInput(each.name, each.feeds, threshold_feeds, run_context(each, thresholds)) for each in samples]
     reference = Reference(lambda one: exact.run({**one.feeds, **one.fixed}), inputs, task, None)
-    half = EmulatedFp16().run(graph, [{**one.feeds, **one.fixed} for one in inputs])
-    answers = [replace(want, outputs=got) for want, got in zip(reference.answers, half, strict=True)]
+    float16_answers = EmulatedFp16().run(graph, [{**one.feeds, **one.fixed} for one in inputs])
+    answers = [replace(want, outputs=got) for want, got in zip(reference.answers, float16_answers, strict=True)]
     return compare_runs(reference, "float16", answers, policy)
 
 

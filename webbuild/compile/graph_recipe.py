@@ -50,10 +50,10 @@ def read_graph_recipe(model: ir.Model, image: ImageInput | CropInput) -> GraphRe
 
     `Sub 127.5, Div 128` makes -1..1 of 0..255, and of no other range anything that a network is given.
     """
-    found = _first_scaling(model, image)
-    if found is None:
+    scaling = _first_scaling(model, image)
+    if scaling is None:
         return None
-    scale, offset = found
+    scale, offset = scaling
     color = _channel_order(scale, offset)
     fitting = [
         GraphRecipe(values, color, low, high, _zero_levels(scale, offset, values, color))
@@ -68,8 +68,8 @@ def _zero_levels(
     scale: Numbers, offset: Numbers, values: PixelRange, color: Literal["rgb", "bgr"] | None
 ) -> tuple[float, ...]:
     """Return the level, 0..255 and in the order of RGB, of each channel that value * scale + offset makes 0 of."""
-    given = -offset / scale
-    levels = (given * np.resize(values.std, len(scale)) + np.resize(values.mean, len(scale))) / values.scale
+    zero_values = -offset / scale
+    levels = (zero_values * np.resize(values.std, len(scale)) + np.resize(values.mean, len(scale))) / values.scale
     return tuple(float(level) for level in (levels[::-1] if color == "bgr" else levels))
 
 
@@ -152,10 +152,10 @@ def _by_channel(array: NDArray[Any] | None, axis: int, channels: int) -> Numbers
     """Return one number, or one for each channel of [1, C, H, W] or [1, H, W, C], as a number for each channel."""
     if array is None or array.size not in (1, channels) or array.ndim > 4:
         return None
-    whole = array.reshape([1] * (4 - array.ndim) + list(array.shape))
-    if whole.size > 1 and whole.shape[axis] != channels:
+    padded_shape = array.reshape([1] * (4 - array.ndim) + list(array.shape))
+    if padded_shape.size > 1 and padded_shape.shape[axis] != channels:
         return None
-    return np.broadcast_to(whole.ravel().astype(np.float64), channels)
+    return np.broadcast_to(padded_shape.ravel().astype(np.float64), channels)
 
 
 def _reverses_channels(node: ir.Node, axis: int, channels: int) -> bool:

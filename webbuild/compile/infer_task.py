@@ -11,7 +11,7 @@ import msgspec
 from webbuild.bundle.graphs import option_inputs
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.load import OnnxModel
-from webbuild.model.model_signature import model_signature
+from webbuild.model.read_signature import read_signature
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.model.states import without_states
 from webbuild.passes.base import PassOptions
@@ -36,7 +36,7 @@ _MAX_VALUE_COUNT = 1 << 16
 
 
 def infer_missing_postprocess(source: OnnxModel, dims: Mapping[str, int], task: str | None) -> TaskMatch | None:
-    """Return what a model is that lacks its post-processing, None for every other model.
+    """Return the task of a model without post-processing (NMS, DETR rows), None for every other model.
 
     Args:
         source: the model, of which a clone is looked at.
@@ -51,14 +51,14 @@ def infer_missing_postprocess(source: OnnxModel, dims: Mapping[str, int], task: 
     frozen = with_fixed_dims(source.model, dims)
     seen = _with_value_counts(patched_signature(source, frozen), frozen)
     kinds = possible_kinds(seen) if task is None else [task_kinds()[task]]
-    found = (kind.infer(seen, requested=task is not None) for kind in kinds)
-    return next((each for each in found if each is not None and each.postprocess is not None), None)
+    matches = (kind.infer(seen, requested=task is not None) for kind in kinds)
+    return next((each for each in matches if each is not None and each.postprocess is not None), None)
 
 
-def finds_keypoints(source: OnnxModel, dims: Mapping[str, int], count: int) -> bool:
+def has_keypoints(source: OnnxModel, dims: Mapping[str, int], count: int) -> bool:
     """Whether a model is a detector whose boxes have so many keypoints, which it may leave out; False for 0."""
-    found = infer_missing_postprocess(source, dims, "pose") if count else None
-    return found is not None and len(getattr(found.task, "keypoints", [])) == count
+    match = infer_missing_postprocess(source, dims, "pose") if count else None
+    return match is not None and len(getattr(match.task, "keypoints", [])) == count
 
 
 def task_of_labels(source: OnnxModel, dims: Mapping[str, int], labels: LabelsFile) -> str | None:
@@ -68,14 +68,14 @@ def task_of_labels(source: OnnxModel, dims: Mapping[str, int], labels: LabelsFil
     if kind_of(match_task(seen).task).kind != "tensor":
         return None
     for name, kind in recognisable_kinds().items():
-        found = kind.infer(seen, requested=True)
-        if found is not None and kind.fits_labels(found, labels):
+        match = kind.infer(seen, requested=True)
+        if match is not None and kind.fits_labels(match, labels):
             return name
     return None
 
 
 def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None, *, complete: bool = False) -> TaskMatch:
-    """Return what the model is, inferred from its interface with every size fixed and without the thresholds.
+    """Return the task, inferred from inputs and outputs, with every size fixed and without threshold inputs.
 
     Of a `complete` model it is nothing that lacks its post-processing.
 
@@ -87,8 +87,8 @@ def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None, *, c
     seen = msgspec.structs.replace(seen, inputs=tuple(f for f in seen.inputs if f.name not in added))
     if task is None:
         return _with_fitting_tasks(match_task(seen, complete=complete), seen, complete=complete)
-    found = task_kinds()[task].infer(seen, requested=True)
-    if found is not None and complete and found.lacks_head:
+    match = task_kinds()[task].infer(seen, requested=True)
+    if match is not None and complete and match.lacks_head:
         raise WebbuildError(
             "task-mismatch",
             f"{source.path}: its outputs have shapes that {task} takes, but on two photographs their numbers are not "
@@ -96,18 +96,18 @@ def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None, *, c
             _nearest_task(seen, task),
             exit_code=USAGE,
         )
-    if found is None:
+    if match is None:
         raise WebbuildError(
             "task-mismatch",
             f"{source.path}: {task} wants {task_kinds()[task].wants}; this model has {_describe_signature(seen)}",
             _nearest_task(seen, task),
             exit_code=USAGE,
         )
-    return found
+    return match
 
 
 def _nearest_task(seen: ModelSignature, task: str) -> str:
-    """Return what else to do with a model that is not of the `task` that was named."""
+    """Return the fix for a model that does not fit the `task` of `--task`: the nearest task that it fits."""
     fitting = [name for name in _fitting_tasks(seen) if name != task]
     shapes = "leave out the task: the page then draws each output by its shape, and you decode the tensors"
     return f"give --task {' or '.join(fitting)}, which fits; or {shapes}" if fitting else shapes
@@ -191,7 +191,7 @@ def with_inputs_of(match: TaskMatch, other: TaskMatch) -> TaskMatch:
 
 def patched_signature(source: OnnxModel, model: ir.Model) -> ModelSignature:
     """Return the facts of the lowered graphs without states, and the original's modules and configuration files."""
-    seen, original = without_states(model_signature(source.signature.file, model), source.states), source.signature
+    seen, original = without_states(read_signature(source.signature.file, model), source.states), source.signature
     return msgspec.structs.replace(seen, hub_files=original.hub_files, modules=original.modules)
 
 

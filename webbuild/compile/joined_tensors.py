@@ -34,8 +34,8 @@ def with_joined_tensors(match: TaskMatch, graph: ir.Model) -> TaskMatch:
     if not joined or task is match.task:
         return match
     names = ", ".join(f"'{name}'" for name in dict.fromkeys(part.output for part in joined))
-    said = f"output {names} is joined from {len(joined)} tensors: the page draws each of them by its shape"
-    return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, said))
+    assumption = f"output {names} is joined from {len(joined)} tensors: the page draws each of them by its shape"
+    return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, assumption))
 
 
 def _joined(output: ir.Value, depths: dict[ir.Value, int]) -> list[JoinedTensor]:
@@ -43,10 +43,10 @@ def _joined(output: ir.Value, depths: dict[ir.Value, int]) -> list[JoinedTensor]
     shape = static_shape(output)
     if output.name is None or output.dtype != ir.DataType.FLOAT or shape is None or len(shape) != 4 or shape[0] != 1:
         return []
-    found = _last_concat(output)
-    if found is None or found[1] not in (1, 3):
+    last_concat = _last_concat(output)
+    if last_concat is None or last_concat[1] not in (1, 3):
         return []
-    concat, axis = found
+    concat, axis = last_concat
     along = concat.attributes["axis"].as_int() % 4
     sizes = [(static_shape(value) or [0] * 4)[along] for value in concat.inputs if value is not None]
     if _PICTURE not in sizes or len(sizes) < 2 or 0 in sizes:

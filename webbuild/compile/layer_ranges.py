@@ -42,12 +42,12 @@ def weigh_ranges(
         return None
     ranges = usual_ranges(image)
     ranges = (*ranges, CENTRED) if len(image.mean) == 3 else ranges
-    ways = [with_range(image, each) for each in ranges]
+    candidates = [with_range(image, each) for each in ranges]
     doubt = DOUBT if layer.mean is None and _makes_pictures(model, image) else 0.0
-    found = range_likelihoods(layer, ways, canvases, doubt=doubt)
+    likelihoods = range_likelihoods(layer, candidates, canvases, doubt=doubt)
     weights = {
         each: weight + (USUAL if each is usual else RARE if each is CENTRED else 0.0)
-        for each, weight in zip(ranges, found, strict=True)
+        for each, weight in zip(ranges, likelihoods, strict=True)
     }
     best, *others = sorted(weights, key=lambda each: -weights[each])
     ahead = weights[best] - weights[others[0] if best is usual else usual]
@@ -56,8 +56,8 @@ def weigh_ranges(
         return LayerRanges(best, "", likely)
     mean = input_mean(layer)
     known = best in (UNIT, PLAIN) and mean.value > SURE * math.hypot(mean.error, doubt)
-    said = f" and an input mean of about {mean.value:.2g}" if known else ""
-    return LayerRanges(best, f"likely: the weights of the first layer fit these values{said}", likely)
+    mean_text = f" and an input mean of about {mean.value:.2g}" if known else ""
+    return LayerRanges(best, f"likely: the weights of the first layer fit these values{mean_text}", likely)
 
 
 def _makes_pictures(model: ir.Model, image: ImageInput) -> bool:

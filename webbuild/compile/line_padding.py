@@ -10,14 +10,15 @@ import msgspec
 from webbuild.compile.load_model import LoadedModel
 from webbuild.compile.model_variant import ModelVariant
 from webbuild.manifest.manifest import CropInput, ImageInput
-from webbuild.preprocess.crop import boxes_looked_at, fitting_input, place_crop
+from webbuild.preprocess.crop import fitting_input, place_crop, select_crop_boxes
 from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import load_image
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.picture import crops_to_tensor
+from webbuild.runners.tensors import Tensors
 from webbuild.samples.sample import Sample
 from webbuild.tasks.registry import decode_task, kind_of
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 
 REFERENCE_WIDTH = 320
@@ -33,27 +34,27 @@ def padding_warnings(match: TaskMatch, loaded: LoadedModel, samples: Sequence[Sa
     image = next((each for each in match.inputs if isinstance(each, ImageInput)), None)
     if image is None or image.letterbox.mode != "line":
         return []
-    given = next(each for each in loaded.source.signature.inputs if each.name == image.name)
-    if isinstance(given.shape[-1], int):
+    picture_spec = next(each for each in loaded.source.signature.inputs if each.name == image.name)
+    if isinstance(picture_spec.shape[-1], int):
         return []
-    found = []
+    warnings = []
     for sample in samples:
         texts = {width: _read(match, loaded, sample, image, width) for width in _widths(match, loaded, sample, image)}
         if len(set(texts.values())) > 1:
             readings = ", ".join(f"{text!r} at {width} pixels" for width, text in texts.items())
-            found.append(f"sample {Path(sample.name).name} is read in another way where it is padded: {readings}")
+            warnings.append(f"sample {Path(sample.name).name} is read in another way where it is padded: {readings}")
     loaded.original.close()
-    return found
+    return warnings
 
 
 def _widths(match: TaskMatch, loaded: LoadedModel, sample: Sample, image: ImageInput) -> list[int]:
     """Return the widths of the padded line and of its text, rounded up to whole columns."""
-    place, full = sample.placement, image.shape[-1]
-    if place is None:
+    placement, full = sample.placement, image.shape[-1]
+    if placement is None:
         return []
     (name,) = kind_of(match.task).needed_outputs(match.task)
     stride = full // max(loaded.original.run(sample.feeds)[name].shape[:2])
-    return sorted({full, min(full, -(-place.width // stride) * stride)}, reverse=True)
+    return sorted({full, min(full, -(-placement.width // stride) * stride)}, reverse=True)
 
 
 def _read(match: TaskMatch, loaded: LoadedModel, sample: Sample, image: ImageInput, width: int) -> str:
@@ -63,7 +64,9 @@ def _read(match: TaskMatch, loaded: LoadedModel, sample: Sample, image: ImageInp
     return "\n".join(each.text for each in decode_task(match.task, outputs, context))
 
 
-def padded_line_warnings(variants: Sequence[ModelVariant], found: Mapping[str, Sequence[CropBox]]) -> list[str]:
+def padded_line_warnings(
+    variants: Sequence[ModelVariant], boxes_by_sample: Mapping[str, Sequence[CropBox]]
+) -> list[str]:
     """Return a sentence where lines that a detector found are read in another way when they are padded to a width.
 
     Each is read at the width that it runs at, and as wide as it is: rounded up to whole columns, but at least as wide
@@ -71,7 +74,7 @@ def padded_line_warnings(variants: Sequence[ModelVariant], found: Mapping[str, S
 
     Args:
         variants: of a stage, with samples.
-        found: the boxes that an earlier stage found, by sample.
+        boxes_by_sample: the boxes that an earlier stage found, by sample.
     """
     loaded, match = variants[0].loaded, variants[0].compiled.match
     specs = [spec for each in variants if each.batch == 1 for spec in each.single_inputs if isinstance(spec, CropInput)]
@@ -79,7 +82,7 @@ def padded_line_warnings(variants: Sequence[ModelVariant], found: Mapping[str, S
         return []
     pairs: list[tuple[str, str]] = []
     for sample in variants[0].samples:
-        boxes = boxes_looked_at(found.get(sample.name, ()), specs[0])[: _MOST_LINES - len(pairs)]
+        boxes = select_crop_boxes(boxes_by_sample.get(sample.name, ()), specs[0])[: _MOST_LINES - len(pairs)]
         if sample.image_file is not None and boxes:
             pairs += list(_both_ways(match, loaded, sample.image_file, specs, boxes))
     loaded.original.close()
@@ -90,8 +93,8 @@ def padded_line_warnings(variants: Sequence[ModelVariant], found: Mapping[str, S
     what = (
         f"{len(changed)} of {len(pairs)} lines wider than {REFERENCE_WIDTH} pixels are read in another way where they"
     )
-    said = f"are padded to a width of the model: {own!r} becomes {padded!r}; give --widths with smaller steps"
-    return [f"{what} {said}"]
+    warning = f"are padded to a width of the model: {own!r} becomes {padded!r}; give --widths with smaller steps"
+    return [f"{what} {warning}"]
 
 
 def _both_ways(

@@ -20,9 +20,9 @@ from webbuild.passes.analysis.input_ranges import InputRange, input_ranges
 from webbuild.runners.content_cache import ContentCache
 from webbuild.runners.memoized import Answer, MemoizedRunner
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.native_sizes import check_given_sizes, choose_sizes
-from webbuild.samples.settle_sizes import NAMES_ALONE, settle_sizes
+from webbuild.samples.resolve_sizes import NAMES_ALONE, resolve_sizes
 from webbuild.samples.state_sizes import first_states
+from webbuild.samples.try_sizes import check_given_sizes, choose_sizes
 from webbuild.tasks.options.picture_sizes import PictureSize, with_size
 from webbuild.tasks.options.symbolic_dims import ResolvedDims
 
@@ -66,14 +66,14 @@ def load_model(
     packed, None for one that keeps all its inputs and outputs. `cache` keeps answers of native ONNX Runtime.
 
     Raises:
-        WebbuildError: what `load_onnx`, `set_inputs` and `settle_sizes` raise, `reshape-mismatch`,
+        WebbuildError: what `load_onnx`, `set_inputs` and `resolve_sizes` raise, `reshape-mismatch`,
             `reference-session-failed`, `one-size-only` or `size-fails`.
     """
     with progress.step(f"load {path.name}"):
         source = set_inputs(source or load_onnx(path), values or {})
         if taken is not None:
             source = reduce_mask_decoder(source, taken)
-        settled = settle_sizes(
+        settled = resolve_sizes(
             source, dims, size, lambda model: open_reference(model)[0], states=states, samples=samples
         )
         source, sizes, dims = settled.source, settled.sizes, settled.given
@@ -85,8 +85,8 @@ def load_model(
     return LoadedModel(source, original, sizes, (*source.repairs, *repairs), input_ranges(prepared), cache, checked)
 
 
-def remembering(loaded: LoadedModel) -> LoadedModel:
-    """Return a model whose original computes nothing twice. Not before it is compiled: trials there measure time."""
+def with_memoized_original(loaded: LoadedModel) -> LoadedModel:
+    """Return a model whose original memoizes its outputs. Only after compiling, whose trials measure time."""
     if isinstance(loaded.original, MemoizedRunner):
         return loaded
     return msgspec.structs.replace(loaded, original=MemoizedRunner(loaded.original, loaded.cache, loaded.checked))
@@ -110,11 +110,11 @@ def resize_model(loaded: LoadedModel, dims: Mapping[str, int], size: PictureSize
 
 
 def _check_sizes(
-    source: OnnxModel, sizes: ResolvedDims, given: Mapping[str, int], original: NativeRunner, cache: ContentCache | None
+    source: OnnxModel, sizes: ResolvedDims, dims: Mapping[str, int], original: NativeRunner, cache: ContentCache | None
 ) -> tuple[NativeRunner, Mapping[str, Answer]]:
     """Run the original in sizes that were given. Returns it with its first states, and what it answered without."""
     runner = MemoizedRunner(original, cache)
-    check_given_sizes(source, sizes, given, runner)
+    check_given_sizes(source, sizes, dims, runner)
     original.close()
     states = first_states(source, sizes.dims, original)
-    return original.with_defaults(states), {} if states else runner.remembered
+    return original.with_defaults(states), {} if states else runner.cached_answers

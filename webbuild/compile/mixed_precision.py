@@ -18,13 +18,13 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.precision.accuracy_checker import AccuracyChecker
 from webbuild.precision.budget import SearchBudget
 from webbuild.precision.fp16_backends import EmulatedFp16, Fp16Backend, select_backend
-from webbuild.precision.fp16_backends.in_batch import BatchFp16
+from webbuild.precision.fp16_backends.batch import BatchFp16
 from webbuild.precision.report import PrecisionReport
 from webbuild.precision.search import PrecisionSearch, SearchResult
 from webbuild.precision.search_report import build_fp32_report, build_report, weight_bytes
 from webbuild.precision.strip_metadata import strip_metadata
 from webbuild.reporting.quantities import format_count
-from webbuild.runners.in_batch import BatchRunner, PictureBatch
+from webbuild.runners.batch_runner import BatchRunner, PictureBatch
 from webbuild.runners.native import NativeRunner
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class ReducedPrecisionResult(Struct, frozen=True):
 
 
 def build_reduced_precision_graph(
-    asked: PrecisionMode,
+    mode: PrecisionMode,
     model: ir.Model,
     table: KernelTable | None,
     graphs: Sequence[Graph],
@@ -75,7 +75,7 @@ def build_reduced_precision_graph(
     """Search, write what was found to `folder`, and prove it.
 
     Args:
-        asked: `fp16` for all that can be float16, `mixed` for what may be, `auto` for that if it pays.
+        mode: `fp16` for all that can be float16, `mixed` for what may be, `auto` for that if it pays.
         model: the graph for WebGPU.
         table: of the build it is for.
         graphs: those that were written, and proven.
@@ -97,7 +97,7 @@ def build_reduced_precision_graph(
         WebbuildError: `fp16-unavailable`, `fp16-mismatch`, `fp16-backend-failed`, `output-mismatch` or
             `vacuous-comparison`. None of them where the model may stay as it is.
     """
-    may_stay = may_stay or asked == "auto"
+    may_stay = may_stay or mode == "auto"
     graph = next((graph for graph in graphs if graph.target == "webgpu"), None)
     if graph is None:
         reason = "the bundle has no WebGPU graph, and only WebGPU uses float16"
@@ -105,69 +105,69 @@ def build_reduced_precision_graph(
             raise WebbuildError(
                 "fp16-unavailable", reason, "pack it with --precision fp32, or auto, which then keeps float32"
             )
-        return ReducedPrecisionResult(list(graphs), equivalence, build_fp32_report(asked, reason, model, ""))
+        return ReducedPrecisionResult(list(graphs), equivalence, build_fp32_report(mode, reason, model, ""))
     with select_backend(browser=browser) as opened:
         computes = opened if batch is None else BatchFp16(opened, batch)
-        bounds = computes if isinstance(opened, EmulatedFp16) else _bounded(opened, batch)
+        bounds = computes if isinstance(opened, EmulatedFp16) else _search_backend(opened, batch)
         open_graph = NativeRunner if batch is None else partial(BatchRunner, batch=batch)
         graph = graph if batch is None else graph.for_one_picture
         try:
-            judging = AccuracyChecker(
+            checker = AccuracyChecker(
                 graph, folder, task, options, equivalence.thresholds, [*samples, *sequence], states, open_graph
             )
 
             def search(backend: Fp16Backend) -> SearchResult:
-                found = PrecisionSearch(
-                    model, table, judging, backend, budget, lambda line: progress.print(f"    {line}")
-                ).run(whole=asked == "fp16")
-                _print_search(found, progress)
-                return found
+                searched = PrecisionSearch(
+                    model, table, checker, backend, budget, lambda line: progress.print(f"    {line}")
+                ).run(only_full=mode == "fp16")
+                _print_search(searched, progress)
+                return searched
 
-            found = search(bounds)
-            if computes is not bounds and found.best is not None:
-                if reason := judging.check(found.best.model, computes).mismatch:
+            searched = search(bounds)
+            if computes is not bounds and searched.best is not None:
+                if reason := checker.check(searched.best.model, computes).mismatch:
                     progress.print(f"    {computes.name} refuses it: {reason}")
-                    found = search(computes)
+                    searched = search(computes)
                 else:
                     progress.print(f"    {computes.name} confirms it")
-            if (reason := _refusal(asked, model, found, budget)) and not may_stay:
-                raise WebbuildError("fp16-mismatch", reason, _fix(asked))
-            if reason or found.best is None:
-                report = build_report(asked, "fp32", reason, model, found, computes)
+            if (reason := _refusal(mode, model, searched, budget)) and not may_stay:
+                raise WebbuildError("fp16-mismatch", reason, _fix(mode))
+            if reason or searched.best is None:
+                report = build_report(mode, "fp32", reason, model, searched, computes)
                 return ReducedPrecisionResult(list(graphs), equivalence, report)
-            half, named = found.best.model, _graph_precision(found)
+            fp16_graph, named = searched.best.model, _graph_precision(searched)
             proven = check_reduced_precision(
                 msgspec.structs.replace(graph, precision=named),
-                partial(computes.run, half),
+                partial(computes.run, fp16_graph),
                 task,
                 options,
                 samples,
                 equivalence,
                 sequence,
-                partial(computes.run, half, states=states),
-                judging.answers,
+                partial(computes.run, fp16_graph, states=states),
+                checker.answers,
             )
-            variant = write_reduced_precision_graph(strip_metadata(half), named, folder / "model", shared)
-            report = build_report(asked, named, _result(found), model, found, computes)
+            variant = write_reduced_precision_graph(strip_metadata(fp16_graph), named, folder / "model", shared)
+            report = build_report(mode, named, _result(searched), model, searched, computes)
             return ReducedPrecisionResult([variant, *graphs], proven, report, computes.name)
         except WebbuildError as error:
             if not may_stay or error.code not in _FALLBACK_CODES:
                 raise
             computed = f"{computes.name}: {computes.reason}"
             return ReducedPrecisionResult(
-                list(graphs), equivalence, build_fp32_report(asked, error.message, model, computed)
+                list(graphs), equivalence, build_fp32_report(mode, error.message, model, computed)
             )
 
 
-def _bounded(opened: Fp16Backend, batch: PictureBatch | None) -> Fp16Backend:
+def _search_backend(opened: Fp16Backend, batch: PictureBatch | None) -> Fp16Backend:
     """Return the emulation that searches where a browser confirms: other GPUs than its own round otherwise."""
     bounds = EmulatedFp16(f"{opened.name} confirms what it finds")
     return bounds if batch is None else BatchFp16(bounds, batch)
 
 
-def _print_search(found: SearchResult, progress: ProgressReporter) -> None:
-    runs = format_count(len(found.evaluations), "evaluation")
-    progress.print(f"    {runs} in {found.seconds:.1f} s, {found.processor_seconds:.1f} s of CPU time")
+def _print_search(searched: SearchResult, progress: ProgressReporter) -> None:
+    runs = format_count(len(searched.evaluations), "evaluation")
+    progress.print(f"    {runs} in {searched.seconds:.1f} s, {searched.processor_seconds:.1f} s of CPU time")
 
 
 def check_exclusive_options(precision: PrecisionMode, weights: str) -> None:
@@ -185,34 +185,34 @@ def check_exclusive_options(precision: PrecisionMode, weights: str) -> None:
         )
 
 
-def _graph_precision(found: SearchResult) -> Precision:
+def _graph_precision(searched: SearchResult) -> Precision:
     """Return what the graph is called: `fp16` where all is that could be, `mixed` where the search kept some."""
-    return "fp16" if len(found.evaluations) == 1 else "mixed"
+    return "fp16" if len(searched.evaluations) == 1 else "mixed"
 
 
-def _refusal(asked: PrecisionMode, model: ir.Model, found: SearchResult, budget: SearchBudget) -> str:
+def _refusal(mode: PrecisionMode, model: ir.Model, searched: SearchResult, budget: SearchBudget) -> str:
     """Return why no graph in half precision is shipped, empty where one is."""
-    first = next((each.mismatch for each in found.evaluations if each.mismatch), "")
-    if not found.evaluations:
+    first = next((each.mismatch for each in searched.evaluations if each.mismatch), "")
+    if not searched.evaluations:
         return "no node can be float16: the operator or the values of each need float32"
-    if found.best is None:
-        return f"the results differ with {found.evaluations[-1].fraction.mean:.0%} of the graph in float16: {first}"
-    before, after = weight_bytes(model), weight_bytes(found.best.model)
-    if asked == "auto" and after > (1 - budget.saving) * before:
+    if searched.best is None:
+        return f"the results differ with {searched.evaluations[-1].fraction.mean:.0%} of the graph in float16: {first}"
+    before, after = weight_bytes(model), weight_bytes(searched.best.model)
+    if mode == "auto" and after > (1 - budget.saving) * before:
         saved = 1 - after / max(before, 1)
         return f"float16 would save {saved:.0%} of the weights, less than the required {budget.saving:.0%}"
     return ""
 
 
-def _fix(asked: PrecisionMode) -> str:
-    if asked == "fp16":
+def _fix(mode: PrecisionMode) -> str:
+    if mode == "fp16":
         return (
             "use --precision mixed, which keeps some nodes in float32, or auto, which does so only if it saves enough"
         )
     return "pack it with --precision fp32 or auto, which then keeps float32; --budget evaluations=80 searches longer"
 
 
-def _result(found: SearchResult) -> str:
-    right = [each for each in found.evaluations if not each.mismatch]
+def _result(searched: SearchResult) -> str:
+    right = [each for each in searched.evaluations if not each.mismatch]
     worst = max((part for part in right[-1].tolerance_used.values()), default=0.0)
     return f"the results are the same; the largest difference is {worst:.2g} of its tolerance"

@@ -14,7 +14,7 @@ from webbuild.compile.float16_export import compile_accurately
 from webbuild.compile.load_model import LoadedModel, resize_model
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Input, PictureInput
-from webbuild.runners.in_batch import PictureBatch
+from webbuild.runners.batch_runner import PictureBatch
 from webbuild.samples.sample import Sample
 from webbuild.tasks.options.picture_batches import with_batch
 from webbuild.tasks.options.picture_sizes import PictureSize
@@ -22,7 +22,7 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 class ModelVariant(Struct, frozen=True):
-    """A model for one size and batch, and the samples to compare it on.
+    """A model compiled for one input size and one batch size, with the samples to compare it on.
 
     `name` is that size, batch or both, empty where there is one alone.
     """
@@ -35,7 +35,7 @@ class ModelVariant(Struct, frozen=True):
 
     @property
     def single_inputs(self) -> tuple[Input, ...]:
-        """The inputs as they are for one picture, whatever the batch."""
+        """The inputs with a batch size of 1."""
         return tuple(
             msgspec.structs.replace(spec, shape=[1, *spec.shape[1:]]) if self.batch > 1 else spec
             for spec in self.compiled.match.inputs
@@ -43,13 +43,13 @@ class ModelVariant(Struct, frozen=True):
 
     @property
     def picture_batch(self) -> PictureBatch | None:
-        """The input that takes several pictures, None where it takes one."""
+        """The input that takes a batch of images, None for a batch of 1."""
         pictures = (spec.name for spec in self.compiled.match.inputs if isinstance(spec, PictureInput))
         return PictureBatch(next(pictures), self.batch) if self.batch > 1 else None
 
     @property
     def suffix(self) -> str:
-        """The name after a space, to add to what is said of it."""
+        """The name after a space, to append to a message; empty without a name."""
         return f" {self.name}" if self.name else ""
 
 
@@ -81,9 +81,9 @@ def compile_variants(
     for size in sizes or (None,):
         single: CompiledModel | None = None
         for batch in batches:
-            said = (size.name if size and len(sizes) > 1 else "", f"batch {batch}" if len(batches) > 1 else "")
-            name = " ".join(filter(None, said))
-            with naming_variant(name):
+            name_parts = (size.name if size and len(sizes) > 1 else "", f"batch {batch}" if len(batches) > 1 else "")
+            name = " ".join(filter(None, name_parts))
+            with prefix_errors(name):
                 resized = resize_model(loaded, batch_dims[batch], size) if variants else loaded
                 if not variants:
                     loaded, compiled = compile_accurately(loaded, lambda one: compile_single(one, None), samples)
@@ -97,12 +97,12 @@ def compile_variants(
 
 
 @contextmanager
-def naming_variant(name: str) -> Iterator[None]:
-    """Say in the message of an error which variant it is of, where there are several."""
+def prefix_errors(name: str) -> Iterator[None]:
+    """Prefix the message of a WebbuildError raised in the block with `name`, a variant or a field; nothing if empty."""
     try:
         yield
     except WebbuildError as error:
         if not name:
             raise
-        said = f"{name}: {error.message}"
-        raise WebbuildError(error.code, said, error.fix, exit_code=error.exit_code) from error
+        message = f"{name}: {error.message}"
+        raise WebbuildError(error.code, message, error.fix, exit_code=error.exit_code) from error

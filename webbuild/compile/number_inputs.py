@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from webbuild.compile.picture_trials import PictureTrials
+from webbuild.compile.preprocessing_trials import PreprocessingTrials
 from webbuild.manifest.manifest import ImageInput, NumberInput
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.runners.native import NativeRunner
@@ -19,7 +19,7 @@ _LEAST = 0.01
 
 
 def describe_number(number: NumberInput) -> str:
-    """Say what a number is assumed to be, and how a run changes it."""
+    """Return the assumption about a number input: its default, and the option of `run()` that sets it."""
     given = f"run(picture, {{ numbers: {{ {number.name}: ... }} }}) changes it"
     return f"input '{number.name}' is a number, assumed to be {number.default:g}; {given}"
 
@@ -28,13 +28,13 @@ def choose_numbers(
     image: ImageInput,
     numbers: Sequence[NumberInput],
     original: NativeRunner,
-    beside: Mapping[str, NDArray[Any]] | None = None,
+    other_feeds: Mapping[str, NDArray[Any]] | None = None,
 ) -> tuple[NumberInput, ...]:
     """Return the numbers with the first value with which answers are finite and come from the picture, else with 1."""
     for value in _VALUES:
         tried = tuple(NumberInput(name=each.name, shape=each.shape, default=value) for each in numbers)
-        feeds = {**(beside or {}), **number_feeds(tried)}
-        score = next(PictureTrials(image, original, beside=feeds).dependences([image]), None)
+        feeds = {**(other_feeds or {}), **number_feeds(tried)}
+        score = next(PreprocessingTrials(image, original, other_feeds=feeds).dependences([image]), None)
         if score is not None and score > _LEAST:
             return tried
     return tuple(numbers)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel, resize_model
-from webbuild.compile.model_variant import ModelVariant, naming_variant
+from webbuild.compile.model_variant import ModelVariant, prefix_errors
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.signature import ModelSignature
 from webbuild.samples.random_inputs import random_feeds
@@ -43,9 +43,9 @@ def with_object_variant(
     boxed = any(spec.name == "input_boxes" for spec in signature.inputs)
     if not kind_of(first.compiled.match.task).needs_earlier or not free or dims.keys() & free or boxed:
         return list(variants)
-    with naming_variant(name := f"{OBJECTS} objects"):
-        if (why := _why_not(first.loaded, sizes)) is not None:
-            return [_told(first, f"clicks on several objects take a run each: {why}"), *variants[1:]]
+    with prefix_errors(name := f"{OBJECTS} objects"):
+        if (why := _why_one_object(first.loaded, sizes)) is not None:
+            return [_with_assumption(first, f"clicks on several objects take a run each: {why}"), *variants[1:]]
         resized = resize_model(first.loaded, {**dims, **sizes}, None)
         compiled = compile_single(resized, first.compiled.match)
     return [*variants, ModelVariant(resized, compiled, name=name)]
@@ -69,13 +69,13 @@ def check_one_object(signature: ModelSignature, dims: Mapping[str, int]) -> None
             )
 
 
-def _told(variant: ModelVariant, said: str) -> ModelVariant:
-    compiled = msgspec.structs.replace(variant.compiled, assumptions=(*variant.compiled.assumptions, said))
+def _with_assumption(variant: ModelVariant, note: str) -> ModelVariant:
+    compiled = msgspec.structs.replace(variant.compiled, assumptions=(*variant.compiled.assumptions, note))
     return msgspec.structs.replace(variant, compiled=compiled)
 
 
-def _why_not(loaded: LoadedModel, sizes: Mapping[str, int]) -> str | None:
-    """Say why the original does not answer several objects as it answers each, None where it does."""
+def _why_one_object(loaded: LoadedModel, sizes: Mapping[str, int]) -> str | None:
+    """Return why a batch of objects gives other outputs than one object at a time, None if it does not."""
     signature, native = loaded.source.signature, loaded.original
     free = {key for key, size in sizes.items() if size == OBJECTS}
     specs = [
@@ -86,13 +86,16 @@ def _why_not(loaded: LoadedModel, sizes: Mapping[str, int]) -> str | None:
     ]
     feeds = random_feeds(signature.file, specs, loaded.ranges)
     try:
-        together, apart = native.run(feeds), [native.run(_only(feeds, free, at)) for at in range(OBJECTS)]
+        together, one_by_one = (
+            native.run(feeds),
+            [native.run(_feeds_of_object(feeds, free, at)) for at in range(OBJECTS)],
+        )
     except WebbuildError as error:
-        return f"the model does not run with {OBJECTS} together: {_in_words(error)}"
+        return f"the model does not run with {OBJECTS} together: {_describe_error(error)}"
     finally:
         native.close()
     for name in decoder_outputs(signature) or ():
-        want = np.stack([each[name].reshape(together[name].size // OBJECTS) for each in apart])
+        want = np.stack([each[name].reshape(together[name].size // OBJECTS) for each in one_by_one])
         got = together[name].reshape(want.shape)
         if not want.any():
             return f"'{name}' is 0 on random inputs, which proves nothing"
@@ -101,8 +104,8 @@ def _why_not(loaded: LoadedModel, sizes: Mapping[str, int]) -> str | None:
     return None
 
 
-def _in_words(error: WebbuildError) -> str:
-    """Return which node fails: native ONNX Runtime names it among the places in its own source."""
+def _describe_error(error: WebbuildError) -> str:
+    """Return the failing node from an error of ONNX Runtime, without the source locations in it."""
     node = re.search(r"running (\w+) node\. Name:'([^']*)'", error.message)
     if error.code != "reference-run-failed" or node is None:
         return error.message
@@ -110,8 +113,8 @@ def _in_words(error: WebbuildError) -> str:
     return f"{which} of the export takes one object"
 
 
-def _only(feeds: Mapping[str, NDArray[Any]], free: set[str], at: int) -> dict[str, NDArray[Any]]:
-    """Return the inputs of one object."""
+def _feeds_of_object(feeds: Mapping[str, NDArray[Any]], free: set[str], at: int) -> dict[str, NDArray[Any]]:
+    """Return the feeds of one object out of a batch."""
     alone = dict(feeds)
     for key in free:
         name, _, axis = key.rpartition(":")

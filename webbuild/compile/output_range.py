@@ -25,7 +25,7 @@ class OutputRange(Struct, frozen=True):
 
 
 def read_output_range(model: ir.Model, name: str) -> OutputRange | None:
-    """Return the range that the graph ends with, None where it has no bounds.
+    """Return the output range from the last operators (Clip, Sigmoid, Tanh), None if they have no bounds.
 
     `x -> Tanh -> Add 1 -> Div 2 -> y` gives 0..1.
     """

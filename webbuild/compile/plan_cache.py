@@ -89,18 +89,18 @@ def read_plan(cache: ContentCache, key: str, source: ir.Model) -> LoweredGraphs 
     data = cache.read(key)
     if data is None:
         return None
-    kept = msgspec.msgpack.decode(data, type=_KeptPlan)
+    stored_plan = msgspec.msgpack.decode(data, type=_KeptPlan)
     tensors: dict[str, ir.TensorProtocol] = {}
-    for entry in {entry for each in kept.graphs.values() for entry in each.entries.values()}:
-        if (held := cache.read(entry)) is None:
+    for entry in {entry for each in stored_plan.graphs.values() for entry in each.entries.values()}:
+        if (tensor_data := cache.read(entry)) is None:
             return None
-        tensors[entry] = tensor_of(held)
+        tensors[entry] = tensor_of(tensor_data)
     graphs: dict[TargetName, ir.Model] = {}
-    for target, each in kept.graphs.items():
+    for target, each in stored_plan.graphs.items():
         weights = {name: tensors[entry] for name, entry in each.entries.items()}
         for name, original in each.originals.items():
             tensor = source.graph.initializers[original].const_value
             assert tensor is not None
             weights[name] = tensor
         graphs[target] = with_weights(each.model, weights)
-    return LoweredGraphs(graphs, kept.rewrites)
+    return LoweredGraphs(graphs, stored_plan.rewrites)

@@ -32,14 +32,14 @@ def plan_graphs(
         states=frozenset(pair.input for pair in loaded.source.states),
     )
     planned = _lower_once(loaded, options)
-    kept = FallbackPlan() if table is None else apply_cpu_fallback(planned.graphs["webgpu"], table)
-    planned = planned.with_rewrites("webgpu", kept.rewrites)
+    fallback_plan = FallbackPlan() if table is None else apply_cpu_fallback(planned.graphs["webgpu"], table)
+    planned = planned.with_rewrites("webgpu", fallback_plan.rewrites)
     wasm = find_table(Target(target.version, "wasm"))
-    if kept.disabled is not None and wasm is not None:
-        check_wasm_session(planned.graphs["wasm"], wasm, kept.disabled)
+    if fallback_plan.disabled is not None and wasm is not None:
+        check_wasm_session(planned.graphs["wasm"], wasm, fallback_plan.disabled)
     check_reshapes(planned.graphs["wasm"])  # with every shape folded that could be
     weights_to_file(planned.graphs.values())
-    return planned, kept
+    return planned, fallback_plan
 
 
 def _lower_once(loaded: LoadedModel, options: PassOptions) -> LoweredGraphs:
@@ -48,8 +48,8 @@ def _lower_once(loaded: LoadedModel, options: PassOptions) -> LoweredGraphs:
     key = None if cache is None else plan_key(model, options)
     if cache is None or key is None:
         return lower(model, options)
-    if (kept := read_plan(cache, key, model)) is not None:
-        return kept
+    if (cached := read_plan(cache, key, model)) is not None:
+        return cached
     planned = lower(model, options)
     write_plan(cache, key, model, planned)
     return planned

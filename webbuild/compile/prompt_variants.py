@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel, resize_model
-from webbuild.compile.model_variant import ModelVariant, naming_variant
+from webbuild.compile.model_variant import ModelVariant, prefix_errors
 from webbuild.model.set_inputs import with_constants
 from webbuild.tasks.recognition.sam_decoders import fewest_points, free_counts, point_inputs, prompt_sizes
 from webbuild.tasks.registry import kind_of
@@ -36,20 +36,22 @@ def with_prompt_variants(
     free = free_counts(signature, prompt_sizes(signature, fewest), prompt_sizes(signature, fewest + 1))
     if not kind_of(first.compiled.match.task).needs_earlier or others or not free or dims.keys() & free:
         return list(variants)
-    made = [msgspec.structs.replace(first, name=f"{fewest} points")]
+    prompt_variants = [msgspec.structs.replace(first, name=f"{fewest} points")]
     for count in range(fewest + 1, fewest + MOST_CLICKS):
         name = f"{count} points"
-        with naming_variant(name):
+        with prefix_errors(name):
             resized = resize_model(first.loaded, {**dims, **prompt_sizes(signature, count)}, None)
             compiled = compile_single(resized, first.compiled.match)
-        made.append(ModelVariant(resized, compiled, name=name))
+        prompt_variants.append(ModelVariant(resized, compiled, name=name))
     if none := _no_points(first.loaded):
         original = first.loaded.original.with_defaults(none)  # a run without points has none
-        made[0] = msgspec.structs.replace(made[0], loaded=msgspec.structs.replace(first.loaded, original=original))
-        with naming_variant(name := "0 points"):
-            boxed = _without_points(made[0].loaded, none)
-            made.append(ModelVariant(boxed, compile_single(boxed, None), name=name))
-    return made
+        prompt_variants[0] = msgspec.structs.replace(
+            prompt_variants[0], loaded=msgspec.structs.replace(first.loaded, original=original)
+        )
+        with prefix_errors(name := "0 points"):
+            boxed = _without_points(prompt_variants[0].loaded, none)
+            prompt_variants.append(ModelVariant(boxed, compile_single(boxed, None), name=name))
+    return prompt_variants
 
 
 def _no_points(loaded: LoadedModel) -> dict[str, NDArray[Any]]:

@@ -14,7 +14,7 @@ from webbuild.bundle.graphs import write_graphs
 from webbuild.bundle.weight_quantization import QuantizedWeights, quantize_weights
 from webbuild.bundle.weight_shards import SharedWeights
 from webbuild.compile.mixed_precision import PrecisionMode, ReducedPrecisionResult, build_reduced_precision_graph
-from webbuild.compile.model_variant import ModelVariant, naming_variant
+from webbuild.compile.model_variant import ModelVariant, prefix_errors
 from webbuild.equivalence.check import EquivalenceResult, run_original
 from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.exact_inputs import exact_inputs
@@ -25,8 +25,8 @@ from webbuild.manifest.manifest import Graph, Weights
 from webbuild.manifest.states import state_inputs
 from webbuild.model.states import guessed_states
 from webbuild.reporting.quantities import format_count
+from webbuild.runners.batch_runner import BatchRunner
 from webbuild.runners.content_cache import ContentCache
-from webbuild.runners.in_batch import BatchRunner
 from webbuild.runners.memoized import MemoizedRunner
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.edge_cases import edge_cases
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class ProvenGraphs(Struct, frozen=True):
-    """The graphs that a bundle ships for a variant, the best first, and the comparison that allows it.
+    """The graphs of one variant, preferred first, with the comparisons that prove them equivalent.
 
     `quantized` and `reduced` say how they were made smaller, None where that was not asked for. Later variants have the
     quantized weights of the first. `warnings` are about states, `kept_floats` says why a stage's weights stayed floats.
@@ -87,10 +87,10 @@ def prove_graphs(
     shared, half = SharedWeights(folder / "model"), SharedWeights(folder / "model")
     proven: list[ProvenGraphs] = []
     for each in variants:
-        with naming_variant(each.name):
+        with prefix_errors(each.name):
             proven.append(_prove_exported(each, original, folder, shared, progress))
     for at, each in enumerate(variants if (weights, precision) != ("fp32", "fp32") else ()):
-        with naming_variant(each.name):
+        with prefix_errors(each.name):
             if weights == "int8":
                 try:
                     proven[at] = _quantize(each, proven[at], original, folder, progress, first=at == 0)

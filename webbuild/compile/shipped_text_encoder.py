@@ -18,7 +18,7 @@ from webbuild.model.signature import TensorSpec
 from webbuild.model.tokenizer_file import read_tokenizer
 from webbuild.preprocess.text_tokenizer import TextTokenizer, tokenize_texts
 from webbuild.tasks.options.zero_shot import LogitScale, known_score, score_formula
-from webbuild.tasks.recognition.embed_families import embed_family
+from webbuild.tasks.recognition.image_encoder_families import embed_family
 from webbuild.tasks.task_match import TaskMatch
 
 TOKENIZER_FILE = "tokenizer.json"
@@ -41,7 +41,7 @@ class ShippedTextEncoder(Struct, frozen=True):
 
 
 def open_text_encoder(
-    path: Path, tokenizer: Path | None, texts: Sequence[str], given: LogitScale, image: OnnxModel
+    path: Path, tokenizer: Path | None, texts: Sequence[str], logit_scale: LogitScale, image: OnnxModel
 ) -> ShippedTextEncoder:
     """Return a text encoder with its tokenizer.
 
@@ -49,7 +49,7 @@ def open_text_encoder(
         path: its file.
         tokenizer: its tokenizer.json, None for the one beside it.
         texts: to compare it on; none for those of webbuild.
-        given: what the options say of the score.
+        logit_scale: what the options say of the score.
         image: the image encoder, whose weights may say more of the score.
 
     Raises:
@@ -68,7 +68,9 @@ def open_text_encoder(
     examples = _examples(reader, texts, length)
     tokens = tokenize_texts(reader, config, examples, length)
     output, vectors = embed_texts(source, tokens)
-    scale, bias, said = known_score([given, read_logit_scale(source.model), read_logit_scale(image.model)], sigmoid)
+    scale, bias, score_source = known_score(
+        [logit_scale, read_logit_scale(source.model), read_logit_scale(image.model)], sigmoid
+    )
     words = TextInput(
         tokenizer=TOKENIZER_FILE,
         length=length,
@@ -81,7 +83,9 @@ def open_text_encoder(
     task = EmbedTask(output=output, size=vectors.shape[1], pooling="none", text_input=words)
     how = f"texts become {length} tokens with a tokenizer of {reader.size:,}, padded with {tokens.padding}"
     shipped = reader.for_runtime()
-    score = said if scale is None else f"classify() scores labels by {score_formula(scale, bias)}, {said}"
+    score = (
+        score_source if scale is None else f"classify() scores labels by {score_formula(scale, bias)}, {score_source}"
+    )
     assumptions = (f"output '{output}' is the vector of a text", how, *_nearly(shipped), score)
     match = TaskMatch(task, inputs, assumptions, files={TOKENIZER_FILE: shipped.encode()})
     free = (

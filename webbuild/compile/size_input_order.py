@@ -38,17 +38,17 @@ def with_measured_size_order(match: TaskMatch, original: NativeRunner) -> TaskMa
     original.close()
     order = _infer_order(square, wider)
     if order is None:
-        said = f"input '{spec.size_input}': its effect on the boxes shows no order, so its name decides"
-        return msgspec.structs.replace(match, assumptions=(*match.assumptions, said))
+        order_note = f"input '{spec.size_input}': its effect on the boxes shows no order, so its name decides"
+        return msgspec.structs.replace(match, assumptions=(*match.assumptions, order_note))
     guessed = next(spec for spec in match.inputs if isinstance(spec, SizeInput))
     measured = msgspec.structs.replace(guessed, order=order)
-    said = f"{describe_size_input(measured)}; its effect on the boxes shows the order"
+    order_note = f"{describe_size_input(measured)}; its effect on the boxes shows the order"
     return msgspec.structs.replace(
         match,
         postprocess=msgspec.structs.replace(spec, size_order=order),
         inputs=tuple(measured if spec is guessed else spec for spec in match.inputs),
         assumptions=tuple(
-            said if assumption == describe_size_input(guessed) else assumption for assumption in match.assumptions
+            order_note if assumption == describe_size_input(guessed) else assumption for assumption in match.assumptions
         ),
     )
 

@@ -20,7 +20,7 @@ _PICTURE_VECTOR, _TEXT_VECTOR = "image_embeds", "text_embeds"
 """As transformers calls inputs and outputs, and what exports its models."""
 
 
-def may_hold_both(path: Path) -> bool:
+def may_hold_both_encoders(path: Path) -> bool:
     """Whether a file has the names of both encoders in it; nothing else of it is read."""
     names = (_PICTURE, _TOKENS, _PICTURE_VECTOR, _TEXT_VECTOR)
     if path.suffix != ".onnx" or path.stat().st_size == 0:
@@ -50,16 +50,18 @@ def split_encoders(path: Path, folder: Path) -> tuple[Path, Path] | None:
         return None
     texts = [each for each in inputs if each != _PICTURE]
     try:
-        image = _part(source, [_PICTURE], _PICTURE_VECTOR)
-        text = _part(source, texts, _TEXT_VECTOR)
+        image = _extract_part(source, [_PICTURE], _PICTURE_VECTOR)
+        text = _extract_part(source, texts, _TEXT_VECTOR)
     except ValueError:  # a vector needs inputs of both
         return None
     folder.mkdir(exist_ok=True)
     copy_configurations(path, folder)
-    return _saved(image, folder / f"{path.stem}.image.onnx"), _saved(text, folder / f"{path.stem}.text.onnx")
+    return _write_model(image, folder / f"{path.stem}.image.onnx"), _write_model(
+        text, folder / f"{path.stem}.text.onnx"
+    )
 
 
-def _part(source: OnnxModel, inputs: Collection[str], output: str) -> ir.Model:
+def _extract_part(source: OnnxModel, inputs: Collection[str], output: str) -> ir.Model:
     """Return the nodes between inputs and an output, and what the weights say of the scores of words.
 
     Raises:
@@ -80,7 +82,7 @@ def _part(source: OnnxModel, inputs: Collection[str], output: str) -> ir.Model:
     return ir.Model(part, ir_version=source.model.ir_version, functions=list(source.model.functions.values()))
 
 
-def _saved(model: ir.Model, file: Path) -> Path:
+def _write_model(model: ir.Model, file: Path) -> Path:
     import onnx_ir as ir
 
     weights = sum(each.const_value.nbytes for each in model.graph.initializers.values() if each.const_value is not None)

@@ -8,7 +8,7 @@ import msgspec
 
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Input, StateInput
-from webbuild.model.model_signature import model_signature
+from webbuild.model.read_signature import read_signature
 from webbuild.model.states import StatePair, describe_spec
 from webbuild.tasks.recognition.tensor_inputs import tensor_input_spec
 from webbuild.tasks.task_match import TaskMatch
@@ -25,16 +25,16 @@ def with_state_inputs(match: TaskMatch, states: tuple[StatePair, ...], graph: ir
     """
     if not states:
         return match
-    signature = model_signature("", graph)
+    signature = read_signature("", graph)
     facts, outputs = ({spec.name: spec for spec in specs} for specs in (signature.inputs, signature.outputs))
     known: dict[str, Input] = {spec.name: spec for spec in match.inputs}
     for pair in states:
-        spec, made = tensor_input_spec(facts[pair.input]), outputs[pair.output]
-        if (made.dtype, list(made.shape)) != (spec.dtype, spec.shape):
+        spec, next_value = tensor_input_spec(facts[pair.input]), outputs[pair.output]
+        if (next_value.dtype, list(next_value.shape)) != (spec.dtype, spec.shape):
             raise WebbuildError(
                 "state-mismatch",
                 f"state '{pair.input}' is {describe_spec(facts[pair.input])} in the patched graph, and output "
-                f"'{pair.output}', which takes its place in the next run, {describe_spec(made)}",
+                f"'{pair.output}', which takes its place in the next run, {describe_spec(next_value)}",
                 "give --state none, which packs the model without states, and report the model",
             )
         known[pair.input] = StateInput(name=spec.name, dtype=spec.dtype, shape=spec.shape, output=pair.output)

@@ -49,7 +49,7 @@ def embed_texts(source: OnnxModel, tokens: TokenizedTexts) -> tuple[str, NDArray
     ids = token_input(source)
     runner, fixed = NativeRunner(source.path, source.graph_bytes), ids.shape[0]
     step = fixed if isinstance(fixed, int) else _BATCH
-    made: list[NDArray[Any]] = []
+    vectors: list[NDArray[Any]] = []
     output = ""
     for at in range(0, len(tokens.ids), step):
         rows = np.arange(at, at + step)
@@ -57,9 +57,9 @@ def embed_texts(source: OnnxModel, tokens: TokenizedTexts) -> tuple[str, NDArray
         rows = rows.clip(max=len(tokens.ids) - 1) if isinstance(fixed, int) else rows[rows < len(tokens.ids)]
         outputs = runner.run(_feeds(source, runner, tokens.ids[rows], tokens.mask[rows]))
         output = output or _vector_name(source, outputs)
-        made.append(outputs[output][: len(tokens.ids) - at].astype(np.float64))
+        vectors.append(outputs[output][: len(tokens.ids) - at].astype(np.float64))
     runner.close()
-    return output, np.concatenate(made)
+    return output, np.concatenate(vectors)
 
 
 def _feeds(

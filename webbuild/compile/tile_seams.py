@@ -17,9 +17,9 @@ from webbuild.manifest.inputs.picture import ImageInput, MaskChannel
 from webbuild.preprocess.image import image_to_canvas, input_size, load_image, normalize
 from webbuild.preprocess.mask import Hole, sample_hole, with_cells
 from webbuild.runners.native import NativeRunner
+from webbuild.runners.tensors import Tensors
 from webbuild.samples.random_inputs import SAMPLE_IMAGES
 from webbuild.tasks.kind.tiling import TiledOutput
-from webbuild.tasks.run_context import Tensors
 
 SECONDS = 20.0
 """Seconds for measuring; one pair of tiles is compared in any case."""
@@ -41,9 +41,15 @@ class SeamMeasure:
         mask: MaskInput | MaskChannel | None,
         outputs: Sequence[TiledOutput],
         original: NativeRunner,
-        beside: Mapping[str, NDArray[Any]],
+        other_feeds: Mapping[str, NDArray[Any]],
     ) -> None:
-        self._image, self._mask, self._outputs, self._original, self._beside = image, mask, outputs, original, beside
+        self._image, self._mask, self._outputs, self._original, self._beside = (
+            image,
+            mask,
+            outputs,
+            original,
+            other_feeds,
+        )
         self._began = time.monotonic()
         self._files = sorted(SAMPLE_IMAGES.glob("*.jpg"))[:2]
 
@@ -69,8 +75,10 @@ class SeamMeasure:
         return self._measure(halo, multiple, feather, at_seam=True)
 
     def _measure(self, halo: int, multiple: int, margin: int, *, at_seam: bool) -> Seam:
-        found = list(self._differences(halo, multiple, margin, at_seam=at_seam))
-        return Seam(max(float(each.max()) for each in found), float(np.mean([each.mean() for each in found])))
+        differences = list(self._differences(halo, multiple, margin, at_seam=at_seam))
+        return Seam(
+            max(float(each.max()) for each in differences), float(np.mean([each.mean() for each in differences]))
+        )
 
     def _differences(self, halo: int, multiple: int, margin: int, *, at_seam: bool) -> Iterator[NDArray[np.float64]]:
         """Yield the differences of each output of each pair of tiles; of the second pair only if there is time."""
@@ -85,18 +93,24 @@ class SeamMeasure:
             hole = self._hole(1 - axis, shift, at_seam=at_seam)
             one, other = self._tiles(file, 1 - axis, shift, hole)
             for output in self._outputs:
-                first = _kept(output, one[output.name], 1 - axis, start, end)
-                second = _kept(output, other[output.name], 1 - axis, start - shift, end - shift)
+                first = _scaled_part(output, one[output.name], 1 - axis, start, end)
+                second = _scaled_part(output, other[output.name], 1 - axis, start - shift, end - shift)
                 # what is seen of a seam lies between black and white; what is to be equal is so beyond them too
-                apart = np.abs(np.clip(first, 0, 1) - np.clip(second, 0, 1) if at_seam else first - second)
-                yield self._seen(apart, output, np.take(hole, range(start, end), 1 - axis)) if at_seam else apart
+                difference = np.abs(np.clip(first, 0, 1) - np.clip(second, 0, 1) if at_seam else first - second)
+                yield (
+                    self._visible_difference(difference, output, np.take(hole, range(start, end), 1 - axis))
+                    if at_seam
+                    else difference
+                )
 
-    def _seen(self, apart: NDArray[np.float64], output: TiledOutput, hole: Hole) -> NDArray[np.float64]:
+    def _visible_difference(
+        self, difference: NDArray[np.float64], output: TiledOutput, hole: Hole
+    ) -> NDArray[np.float64]:
         """Return the differences that are seen: of a model that takes a mask, in the hole."""
         if self._mask is None or output.scale != 1:
-            return apart
-        rows = output.rows_axis(apart.ndim)
-        return np.moveaxis(apart, (rows, rows + 1), (0, 1))[hole]
+            return difference
+        rows = output.rows_axis(difference.ndim)
+        return np.moveaxis(difference, (rows, rows + 1), (0, 1))[hole]
 
     def _hole(self, axis: int, shift: int, *, at_seam: bool) -> Hole:
         """Return the hole in the picture that both tiles lie in, [height, width].
@@ -123,8 +137,8 @@ class SeamMeasure:
             yield self._original.run(feeds)
 
 
-def _kept(output: TiledOutput, answer: NDArray[Any], axis: int, start: int, end: int) -> NDArray[np.float64]:
+def _scaled_part(output: TiledOutput, answer: NDArray[Any], axis: int, start: int, end: int) -> NDArray[np.float64]:
     """Return the part of a tile from `start` to `end`, in pixels of the picture: black is 0, white is 1."""
     places = range(start * output.scale, end * output.scale)
-    kept = np.take(answer, places, axis + output.rows_axis(answer.ndim)).astype(np.float64)
-    return (kept - output.low) / (output.high - output.low)
+    part = np.take(answer, places, axis + output.rows_axis(answer.ndim)).astype(np.float64)
+    return (part - output.low) / (output.high - output.low)

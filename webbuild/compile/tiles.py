@@ -54,24 +54,24 @@ def with_tiles(match: TaskMatch, graph: ir.Model, original: NativeRunner, progre
     if not outputs or len(images) != 1 or images[0].shape[0] != 1:
         return match
     (image,) = images
-    whole = kind.reads_whole_picture(match.task)
+    whole_picture_reason = kind.reads_whole_picture(match.task)
     if not all(isinstance(spec, ImageInput | MaskInput | NumberInput | OptionInput) for spec in match.inputs):
-        whole = _BESIDE
-    if whole:
-        return msgspec.structs.replace(match, assumptions=(*match.assumptions, _refusal(image, whole)))
+        whole_picture_reason = _BESIDE
+    if whole_picture_reason:
+        return msgspec.structs.replace(match, assumptions=(*match.assumptions, _refusal(image, whole_picture_reason)))
     with progress.step("measure what tiles of a picture need"):
         mask = find_mask(match.inputs)
-        found = _joint_field([_field(graph.graph, _picture_axes(image, mask), each) for each in outputs])
+        field = _union_field([_output_field(graph.graph, _picture_axes(image, mask), each) for each in outputs])
         measure = SeamMeasure(image, mask, outputs, original, number_feeds(match.inputs))
-        obstacle = _obstacle(image, found, measure)
+        obstacle = _tile_difference(image, field, measure)
         if not obstacle:
-            plan, said = _exact(image, found)
+            plan, assumption = _exact_tile_plan(image, field)
         elif kind.blends_tiles:
-            plan, said = _blended(image, found, obstacle, measure)
+            plan, assumption = _blended_tile_plan(image, field, obstacle, measure)
         else:
-            plan, said = None, _refusal(image, obstacle)
+            plan, assumption = None, _refusal(image, obstacle)
     task = match.task if plan is None else kind.with_tiles(match.task, plan)
-    return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, said))
+    return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, assumption))
 
 
 def _picture_axes(image: ImageInput, mask: MaskInput | MaskChannel | None) -> dict[str, tuple[int, int]]:
@@ -86,21 +86,21 @@ def _picture_axes(image: ImageInput, mask: MaskInput | MaskChannel | None) -> di
     return axes
 
 
-def _field(
+def _output_field(
     graph: ir.Graph, pictures: Mapping[str, tuple[int, int]], output: TiledOutput
 ) -> ReceptiveField | GlobalContext:
     """Return the receptive field of an output that is `scale` times as large as the picture."""
     value = next(each for each in graph.outputs if each.name == output.name)
     rows = output.rows_axis(len(value.shape or ()))
-    found = receptive_field(graph, pictures, output.name, (rows, rows + 1))
-    if isinstance(found, GlobalContext):
-        return found
-    if found.scale == output.scale:
-        return msgspec.structs.replace(found, halo=max(found.halo, output.reach))
-    return GlobalContext(f"the output '{output.name}'", f"is {found.scale} times as large as the picture")
+    field = receptive_field(graph, pictures, output.name, (rows, rows + 1))
+    if isinstance(field, GlobalContext):
+        return field
+    if field.scale == output.scale:
+        return msgspec.structs.replace(field, halo=max(field.halo, output.reach))
+    return GlobalContext(f"the output '{output.name}'", f"is {field.scale} times as large as the picture")
 
 
-def _joint_field(fields: Sequence[ReceptiveField | GlobalContext]) -> ReceptiveField | GlobalContext:
+def _union_field(fields: Sequence[ReceptiveField | GlobalContext]) -> ReceptiveField | GlobalContext:
     """Return the receptive field of several outputs together, else what reads the whole picture in one."""
     local = [each for each in fields if isinstance(each, ReceptiveField)]
     if len(local) < len(fields):
@@ -113,33 +113,35 @@ def _joint_field(fields: Sequence[ReceptiveField | GlobalContext]) -> ReceptiveF
     )
 
 
-def _obstacle(image: ImageInput, found: ReceptiveField | GlobalContext, measure: SeamMeasure) -> str:
-    """Return why tiles differ from the whole picture, empty if they do not."""
-    if isinstance(found, GlobalContext):
-        return str(found)
+def _tile_difference(image: ImageInput, field: ReceptiveField | GlobalContext, measure: SeamMeasure) -> str:
+    """Return why a tiled run differs from an untiled run, empty if it does not."""
+    if isinstance(field, GlobalContext):
+        return str(field)
     side = min(input_size(image))
-    if found.halo > _MOST * side or side - 2 * found.halo < 2 * found.multiple:
-        return f"the receptive field is {found.halo} pixels in each direction, too large for {_tiles(image)}"
-    if found.rounded:
-        return f"{found.rounded} rounds differently at each position"
-    apart = measure.overlap(found.halo, found.multiple).largest
-    return f"two tiles of a photograph differ by {apart:.1e} of white at the same pixel" if apart else ""
+    if field.halo > _MOST * side or side - 2 * field.halo < 2 * field.multiple:
+        return f"the receptive field is {field.halo} pixels in each direction, too large for {_tiles(image)}"
+    if field.rounded:
+        return f"{field.rounded} rounds differently at each position"
+    difference = measure.overlap(field.halo, field.multiple).largest
+    return f"two tiles of a photograph differ by {difference:.1e} of white at the same pixel" if difference else ""
 
 
-def _exact(image: ImageInput, found: ReceptiveField | GlobalContext) -> tuple[TilePlan | None, str]:
+def _exact_tile_plan(image: ImageInput, field: ReceptiveField | GlobalContext) -> tuple[TilePlan | None, str]:
     """Return the plan whose result equals that of the whole picture, and the sentence for the report."""
-    assert isinstance(found, ReceptiveField)
-    said = f"the receptive field is {found.halo} pixels in each direction, and tiles of a photograph are bit-identical"
-    plan = TilePlan(halo=found.halo, multiple=found.multiple, exact=True)
-    return plan, f"pictures of other sizes are run in {_tiles(image)}, exactly: {said}"
+    assert isinstance(field, ReceptiveField)
+    assumption = (
+        f"the receptive field is {field.halo} pixels in each direction, and tiles of a photograph are bit-identical"
+    )
+    plan = TilePlan(halo=field.halo, multiple=field.multiple, exact=True)
+    return plan, f"pictures of other sizes are run in {_tiles(image)}, exactly: {assumption}"
 
 
-def _blended(
-    image: ImageInput, found: ReceptiveField | GlobalContext, obstacle: str, measure: SeamMeasure
+def _blended_tile_plan(
+    image: ImageInput, field: ReceptiveField | GlobalContext, obstacle: str, measure: SeamMeasure
 ) -> tuple[TilePlan | None, str]:
     """Return the plan with the smallest halo without a visible seam, else the largest halo, and the sentence."""
     side = min(input_size(image))
-    multiple = found.multiple if isinstance(found, ReceptiveField) else math.gcd(*input_size(image), _USUAL_MULTIPLE)
+    multiple = field.multiple if isinstance(field, ReceptiveField) else math.gcd(*input_size(image), _USUAL_MULTIPLE)
     best: tuple[int, Seam] | None = None
     for share in _SHARES:
         halo = math.ceil(side / share)

@@ -16,18 +16,18 @@ def weights_to_file(models: Iterable[ir.Model]) -> None:
 
     What the passes left behind goes too: the clones of models, in cycles that are collected late.
     """
-    held: dict[str, list[ir.Value]] = {}
+    values_by_name: dict[str, list[ir.Value]] = {}
     arrays = {}
     for value in (value for model in models for graph in model.graphs() for value in graph.initializers.values()):
         if isinstance(value.const_value, ir.Tensor) and isinstance(value.const_value.raw, np.ndarray):
             key = str(id(value.const_value))
-            held.setdefault(key, []).append(value)
+            values_by_name.setdefault(key, []).append(value)
             arrays[key] = value.const_value.raw
     for key, array in map_arrays(arrays).items():
         if array is arrays[key]:
             continue
-        tensor = ir.tensor(array, name=held[key][0].name)
-        for value in held[key]:
+        tensor = ir.tensor(array, name=values_by_name[key][0].name)
+        for value in values_by_name[key]:
             value.const_value = tensor
     arrays.clear()
     collect_and_trim()

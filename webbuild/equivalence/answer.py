@@ -29,7 +29,7 @@ class Answer:
 
     @cached_property
     def prediction(self) -> Sequence[Any]:
-        """What the outputs say in the words of the task; nothing for plain tensors."""
+        """The decoded prediction of the task; empty for plain tensors."""
         return self.decoded if self.decoded is not None else decode_task(self.task, self.outputs, self.context)
 
     @cached_property
@@ -59,8 +59,8 @@ def with_others(answers: Sequence[Answer]) -> list[Answer]:
     """Return the answers, each with the predictions of all others where its task ranks the inputs of a comparison."""
     if not answers or not kind_of(answers[0].task).ranks_inputs:
         return list(answers)
-    said = [tuple(each.prediction) for each in answers]
-    others = (sum(said[:at] + said[at + 1 :], ()) for at in range(len(said)))
+    predictions = [tuple(each.prediction) for each in answers]
+    others = (sum(predictions[:at] + predictions[at + 1 :], ()) for at in range(len(predictions)))
     return [
         replace(each, context=msgspec.structs.replace(each.context, others=rest))
         for each, rest in zip(answers, others, strict=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.answer import Answer
-from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, compare_runs
+from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
 from webbuild.equivalence.exact_inputs import run_input
 from webbuild.equivalence.policy import EXACT, is_exported_in_float16, native_policy
 from webbuild.equivalence.sequences import merge_steps
@@ -24,6 +24,7 @@ from webbuild.postprocess.postprocess import Postprocess
 from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.stateful import StatefulRuns
+from webbuild.runners.tensors import Tensors
 from webbuild.samples.sample import Sample
 from webbuild.tasks.decoding.class_scores import ClassScore
 from webbuild.tasks.decoding.detection import Detection
@@ -32,7 +33,7 @@ from webbuild.tasks.run_context import RunContext
 
 
 class EquivalenceResult(Struct, frozen=True):
-    """The comparisons of all graphs with the original on all samples, and the predictions of each.
+    """The result of the proof: comparisons of all graphs with the original on all samples, and their predictions.
 
     `detections` are by sample and runner, at `thresholds`. `classes` are the original's, by sample; empty unless the
     task is to classify. `outputs` are those of the graph for WASM, by sample.
@@ -75,9 +76,9 @@ def check_equivalence(
 
     in_turn = StatefulRuns(lambda feeds: reference_outputs(original, feeds, postprocess, values), states)
 
-    def run_reference(given: RunInput) -> Tensors:
-        feeds = {name: a for name, a in {**given.feeds, **given.fixed}.items() if name not in unknown}
-        outputs = in_turn(feeds, continues=given.continues)
+    def run_reference(one_input: RunInput) -> Tensors:
+        feeds = {name: a for name, a in {**one_input.feeds, **one_input.fixed}.items() if name not in unknown}
+        outputs = in_turn(feeds, continues=one_input.continues)
         return _pad_to_shapes(outputs, original, graphs)
 
     inputs = [
@@ -115,7 +116,7 @@ def check_equivalence(
     original.close()
     return EquivalenceResult(
         merge_steps([each for graph in graphs for each in comparisons[graph.target]], sequences),
-        {name: {runner: found[name] for runner, found in detections.items()} for name in names},
+        {name: {runner: by_sample[name] for runner, by_sample in detections.items()} for name in names},
         {name: want.classes for name, want in zip(names, reference.answers, strict=True)},
         values,
         outputs,
@@ -132,14 +133,14 @@ def _run_graph(
 ) -> Iterator[Answer | None]:
     """Yield a graph's answers, None where it asks for its fallback; note its detections and outputs by sample."""
     in_turn = StatefulRuns(runner.run, states)
-    for given, want in zip(reference.inputs, reference.answers, strict=True):
-        answer = replace(want, outputs=in_turn({**given.feeds, **given.fixed}, continues=given.continues))
-        if outputs is not None and not given.continues:
-            outputs[given.name] = answer.outputs
+    for one_input, want in zip(reference.inputs, reference.answers, strict=True):
+        answer = replace(want, outputs=in_turn({**one_input.feeds, **one_input.fixed}, continues=one_input.continues))
+        if outputs is not None and not one_input.continues:
+            outputs[one_input.name] = answer.outputs
         if fallback_reason(graph, answer.outputs) and graph.head_status is not None:
             yield None
         else:
-            detections[given.name] = answer.detections
+            detections[one_input.name] = answer.detections
             yield answer
     runner.close()
 
@@ -150,14 +151,14 @@ def reference_outputs(
     postprocess: Postprocess | None,
     values: Mapping[str, float],
 ) -> Mapping[str, NDArray[Any]]:
-    """Return what the original gives, with what it lacks, at the thresholds `values` by option."""
-    given = add_constant_masks(postprocess, feeds)
-    outputs = _float64_to_float32(run_original(original, given))
-    return outputs if postprocess is None else apply_reference_postprocess(postprocess, outputs, given, values)
+    """Return the original's outputs, post-processed if the export lacks that, at the thresholds `values`, by option."""
+    original_feeds = add_constant_masks(postprocess, feeds)
+    outputs = _float64_to_float32(run_original(original, original_feeds))
+    return outputs if postprocess is None else apply_reference_postprocess(postprocess, outputs, original_feeds, values)
 
 
 def run_original(original: NativeRunner, feeds: Tensors) -> Tensors:
-    """Return the outputs of the original, which may take other types than its graphs do."""
+    """Return the outputs of the original, after casting the feeds to the types of its inputs."""
     return original.run({name: array.astype(original.input_dtypes[name]) for name, array in feeds.items()})
 
 
@@ -176,7 +177,7 @@ def _pad_rows(array: NDArray[Any], declared: Sequence[int | str | None], fixed: 
     """Return the original's rows, as many as the data decided, and zeros up to what the patched graph has fixed for."""
     if fixed is None or not len(fixed) == len(declared) == array.ndim:
         return array
-    missing = [wanted - size for wanted, size in zip(fixed, array.shape, strict=True)]
+    missing = [target - size for target, size in zip(fixed, array.shape, strict=True)]
     free = [axis for axis, more in enumerate(missing) if more > 0 and not isinstance(declared[axis], int)]
     fits = len(free) == 1 and sum(map(abs, missing)) == missing[free[0]]
     return np.pad(array, [(0, more) for more in missing]) if fits else array

@@ -1,27 +1,23 @@
-"""The comparison engine: every output and every prediction of two answers, in the terms of their task."""
+"""Comparison of two answers: every output, and every prediction, by the task's own metrics."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-from numpy.typing import NDArray
+from collections.abc import Sequence
 
 from webbuild.compare.arrays import compare_arrays
 from webbuild.compare.comparison import ComparedOutput, Comparison, Stage
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.policy import ROUNDING_TOLERANCE, Policy
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.registry import kind_of
-
-Tensors = Mapping[str, NDArray[Any]]
 
 
 def compare_answers(runner: str, sample: str, expected: Answer, actual: Answer, policy: Policy) -> list[Comparison]:
-    """Compare two answers to one sample: outputs as they come, then what they say in the words of the task."""
-    found = compare_tensors(runner, sample, "raw", expected, actual.outputs, policy)
+    """Compare two answers to one sample: the raw outputs, then the decoded predictions."""
+    comparisons = compare_tensors(runner, sample, "raw", expected, actual.outputs, policy)
     if policy.predictions == "all" or (policy.predictions == "more" and kind_of(expected.task).predicts_more):
-        found += compare_predictions(runner, sample, expected, actual, policy)
-    return found
+        comparisons += compare_predictions(runner, sample, expected, actual, policy)
+    return comparisons
 
 
 def compare_tensors(
@@ -49,7 +45,7 @@ def compare_output(subject: ComparedOutput, expected: Answer, outputs: Tensors, 
 
 
 def compare_predictions(runner: str, sample: str, expected: Answer, actual: Answer, policy: Policy) -> list[Comparison]:
-    """Compare what two answers say in the words of the task."""
+    """Compare the decoded predictions of two answers."""
     subject = ComparedOutput(runner, sample, "decoded", "")
     kind = kind_of(expected.task)
     return list(

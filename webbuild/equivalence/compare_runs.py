@@ -1,16 +1,14 @@
-"""The comparison of two runs: a candidate against a reference, on the same inputs, in the terms of their task."""
+"""Comparison of a candidate's runs with a reference's on the same inputs, by the task's metrics."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import replace
-from typing import Any
 
 import msgspec
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from webbuild.compare.comparison import Comparison
 from webbuild.compare.perturbation import perturb
@@ -20,9 +18,9 @@ from webbuild.equivalence.compare_answers import compare_answers
 from webbuild.equivalence.noise_floor import NoiseFloor
 from webbuild.equivalence.policy import Policy
 from webbuild.manifest.manifest import Task
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.run_context import RunContext
 
-Tensors = Mapping[str, NDArray[Any]]
 Perturbed = Callable[[Callable[[Tensors], Tensors]], AbstractContextManager[None]]
 """Runs a block with the weights that a function makes of a model's own, and long sums in another order."""
 
@@ -63,7 +61,7 @@ class Reference:
     ) -> None:
         self.inputs = inputs
         self._run, self._task = run, task
-        self.answers = with_others(with_nonempty_mode([self._answer(given) for given in inputs]))
+        self.answers = with_others(with_nonempty_mode([self._answer(run_input) for run_input in inputs]))
         self.noise = None
         if policy is not None:
             self.noise = NoiseFloor(lambda seed: self._rerun_perturbed(seed, policy), lambda: self._rerun(0, policy))
@@ -76,22 +74,22 @@ class Reference:
         part.noise = None
         return part
 
-    def _answer(self, given: RunInput) -> Answer:
-        made = self._run(given)
-        return made if isinstance(made, Answer) else Answer(self._task, made, given.context)
+    def _answer(self, run_input: RunInput) -> Answer:
+        outputs = self._run(run_input)
+        return outputs if isinstance(outputs, Answer) else Answer(self._task, outputs, run_input.context)
 
     def _rerun_perturbed(self, seed: int, policy: Policy) -> list[Comparison]:
         with self._perturbed(lambda weights: perturb(weights, seed)):
             return self._rerun(seed, policy)
 
     def _rerun(self, seed: int, policy: Policy) -> list[Comparison]:
-        found: list[Comparison] = []
-        for given, want in zip(self.inputs, self.answers, strict=True):
-            moved = msgspec.structs.replace(given, feeds=perturb(given.feeds, seed))
+        comparisons: list[Comparison] = []
+        for run_input, want in zip(self.inputs, self.answers, strict=True):
+            moved = msgspec.structs.replace(run_input, feeds=perturb(run_input.feeds, seed))
             got = self._answer(moved)
             got = replace(got, context=msgspec.structs.replace(got.context, mode=want.context.mode))
-            found += compare_answers("reference", given.name, want, got, policy)
-        return found
+            comparisons += compare_answers("reference", run_input.name, want, got, policy)
+        return comparisons
 
 
 def compare_runs(
@@ -110,16 +108,16 @@ def compare_runs(
         policy: how far apart the answers may lie.
         fallback: the comparisons of that, on every input, which stand for those of such a run.
     """
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     again: dict[str, list[Comparison]] = {}
     for each in fallback:
         again.setdefault(each.subject.sample, []).append(_of_fallback(each, name))
-    for given, want, got in zip(reference.inputs, reference.answers, answers, strict=True):
+    for run_input, want, got in zip(reference.inputs, reference.answers, answers, strict=True):
         if got is None:
-            found += again[given.name]
+            comparisons += again[run_input.name]
         else:
-            found += compare_answers(name, given.name, want, got, policy)
-    return final_verdicts(found, reference.noise)
+            comparisons += compare_answers(name, run_input.name, want, got, policy)
+    return final_verdicts(comparisons, reference.noise)
 
 
 def final_verdicts(comparisons: Sequence[Comparison], noise: NoiseFloor | None = None) -> list[Comparison]:

@@ -11,15 +11,16 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.equivalence.answer import Answer
-from webbuild.equivalence.compare_runs import RunInput, Tensors
+from webbuild.equivalence.compare_runs import RunInput
 from webbuild.manifest.manifest import CropInput, Input, Task
-from webbuild.preprocess.crop import boxes_looked_at, fitting_input, place_crop
+from webbuild.preprocess.crop import fitting_input, place_crop, select_crop_boxes
 from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import load_image
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.line_parts import line_parts
 from webbuild.preprocess.picture import crops_to_tensor
 from webbuild.runners.chain import RunStage, run_chain, stage_feeds
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.crop_boxes import crop_boxes
 from webbuild.tasks.registry import decode_task, kind_of
 from webbuild.tasks.run_context import RunContext
@@ -70,7 +71,7 @@ def crop_thresholds(stages: Sequence[ChainStage]) -> dict[str, float]:
     return {**before[-1].thresholds, **stages[-1].thresholds}
 
 
-def crop_answer(stages: Sequence[ChainStage], given: RunInput) -> Answer:
+def crop_answer(stages: Sequence[ChainStage], run_input: RunInput) -> Answer:
     """Return what all stages of crops say of the boxes of a picture.
 
     Each looks at what the one before it says: at its objects, aligned to its keypoints. It has no outputs: how many
@@ -78,39 +79,39 @@ def crop_answer(stages: Sequence[ChainStage], given: RunInput) -> Answer:
 
     Args:
         stages: in their order.
-        given: the feeds of a chain, with the picture's file, and where that lies in the first stage's input.
+        run_input: the feeds of a chain, with the picture's file, and where that lies in the first stage's input.
     """
     before, looking = crop_stages(stages)
-    feeds = {**given.feeds, **given.fixed}
-    boxes_in = RunContext(given.context.placement, before[-1].thresholds)
-    found = decode_task(before[-1].task, run_chain([each.link for each in before], feeds), boxes_in)
-    assert given.context.picture_file is not None
-    picture = load_image(given.context.picture_file)
-    context = given.context
-    boxes = crop_boxes(before[-1].task, found)
+    feeds = {**run_input.feeds, **run_input.fixed}
+    boxes_in = RunContext(run_input.context.placement, before[-1].thresholds)
+    prediction = decode_task(before[-1].task, run_chain([each.link for each in before], feeds), boxes_in)
+    assert run_input.context.picture_file is not None
+    picture = load_image(run_input.context.picture_file)
+    context = run_input.context
+    boxes = crop_boxes(before[-1].task, prediction)
     for stage in looking:
-        found, context = _look(stage, boxes, picture, feeds, given.context)
-        boxes = crop_boxes(stage.task, found)
-    return Answer(stages[-1].task, {}, context, found)
+        prediction, context = _run_on_crops(stage, boxes, picture, feeds, run_input.context)
+        boxes = crop_boxes(stage.task, prediction)
+    return Answer(stages[-1].task, {}, context, prediction)
 
 
-def _look(
+def _run_on_crops(
     stage: ChainStage, boxes: Sequence[CropBox], picture: NDArray[np.uint8], feeds: Tensors, context: RunContext
 ) -> tuple[Sequence[Any], RunContext]:
     """Return what a stage says of each box, in a run of its own, and where the crops lie."""
     specs = [spec for spec, _ in stage.crop_runs]
-    found: list[Any] = []
-    placed: list[ImagePlacement] = []
-    for box in boxes_looked_at(boxes, specs[0]):
+    crop_results: list[Any] = []
+    placements: list[ImagePlacement] = []
+    for box in select_crop_boxes(boxes, specs[0]):
         spec, run = stage.crop_runs[fitting_input(box, specs)]
         cut = [crops_to_tensor(picture, spec, [place_crop(each, spec)]) for each in line_parts(box, spec)]
         runs = [run({**stage_feeds(stage.name, feeds), spec.name: tensor}) for tensor, _ in cut]
         crops = tuple(crop for _, each in cut for crop in each.crops)
         placement = msgspec.structs.replace(cut[0][1], crops=crops)
         outputs = kind_of(stage.task).stack_parts(stage.task, runs)
-        found += decode_task(stage.task, outputs, msgspec.structs.replace(context, placement=placement))
-        placed.append(placement)
-    if not placed:
+        crop_results += decode_task(stage.task, outputs, msgspec.structs.replace(context, placement=placement))
+        placements.append(placement)
+    if not placements:
         return (), context
-    crops = tuple(crop for each in placed for crop in each.crops)
-    return found, msgspec.structs.replace(context, placement=msgspec.structs.replace(placed[0], crops=crops))
+    crops = tuple(crop for each in placements for crop in each.crops)
+    return crop_results, msgspec.structs.replace(context, placement=msgspec.structs.replace(placements[0], crops=crops))

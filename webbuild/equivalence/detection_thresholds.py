@@ -17,7 +17,7 @@ from webbuild.passes.lower import run_to_fixpoint
 from webbuild.postprocess.postprocess import Postprocess
 from webbuild.runners.malloc_trim import collect_and_trim
 from webbuild.runners.native import NativeRunner
-from webbuild.runners.runner import Tensors
+from webbuild.runners.tensors import Tensors
 from webbuild.samples.sample import Sample
 from webbuild.tasks.registry import kind_of
 
@@ -29,7 +29,7 @@ _TARGET_DETECTIONS = 10
 
 
 def open_reference(source: OnnxModel) -> tuple[NativeRunner, tuple[str, ...]]:
-    """Return what runs the original, and what was assumed to get there.
+    """Return a runner of the original, and the assumptions made to open it.
 
     Native ONNX Runtime lacks kernels that the model may want: GridSample of float64, Where between truth values. The
     reference is then the original with those written otherwise and nothing else changed, and that is said. So it is
@@ -45,8 +45,8 @@ def open_reference(source: OnnxModel) -> tuple[NativeRunner, tuple[str, ...]]:
     from webbuild.passes.dtypes.float64_to_float32 import Float64ToFloat32
 
     if cast := _with_float32_io(source.model):
-        bordered, said = cast
-        return NativeRunner(source.path, ir.to_proto(bordered).SerializeToString()), (said,)
+        bordered, assumption = cast
+        return NativeRunner(source.path, ir.to_proto(bordered).SerializeToString()), (assumption,)
     try:
         return NativeRunner(source.path, source.graph_bytes, source.set_inputs), ()
     except WebbuildError:
@@ -132,8 +132,8 @@ def check_with_detections(
         states=states,
         exact=exact,
     )
-    found = equivalence.comparisons
-    if not mismatches(found) and (has_no_detections(found) or used_only_fallback(found)):
+    comparisons = equivalence.comparisons
+    if not mismatches(comparisons) and (has_no_detections(comparisons) or used_only_fallback(comparisons)):
         confidence = find_evaluation_confidence(graphs, folder, task, options, samples, open_graph)
         opened = original if postprocess is not None else open_with_threshold_inputs(source, sizes or {})
         if opened is not None and confidence is not None:
@@ -164,10 +164,10 @@ def find_evaluation_confidence(
     """Return a confidence threshold at which some sample has a few detections by a graph; None if there is no such."""
     graph = next((graph for graph in graphs if graph.target == "wasm"), graphs[0])
     runner = open_graph(folder / graph.file)
-    return confidence_that_finds(task, options, samples, runner.run)
+    return confidence_with_detections(task, options, samples, runner.run)
 
 
-def confidence_that_finds(
+def confidence_with_detections(
     task: Task, options: Sequence[OptionInput], samples: Sequence[Sample], run: Callable[[Tensors], Tensors]
 ) -> float | None:
     """Return a confidence threshold at which some sample has a few detections; None if there is no such.

@@ -13,11 +13,11 @@ import msgspec
 import numpy as np
 
 from webbuild.equivalence.check import run_original
-from webbuild.equivalence.compare_runs import Tensors
 from webbuild.errors import WebbuildError
 from webbuild.postprocess.postprocess import Postprocess
 from webbuild.postprocess.reference import add_constant_masks
 from webbuild.runners.native import RESOURCE_ERRORS, NativeRunner
+from webbuild.runners.tensors import Tensors
 from webbuild.samples.random_inputs import shrunk_feeds
 from webbuild.samples.sample import Sample
 
@@ -44,24 +44,24 @@ def replace_nan_inputs(
         WebbuildError: `reference-run-failed` where the original runs in no attempt; `out-of-memory`,
             `reference-run-too-long`.
     """
-    kept: list[Sample] = []
+    replaced: list[Sample] = []
     notes: list[str] = []
     silent: set[str] | None = None
     for sample in samples:
         if sample.redraw is None:
-            kept.append(sample)
+            replaced.append(sample)
             silent = set()
             continue
-        found, note, zero = _first_with_signal(original, sample, postprocess)
-        kept.append(found)
+        sample_with_signal, note, zero = _first_with_signal(original, sample, postprocess)
+        replaced.append(sample_with_signal)
         silent = zero if silent is None else silent & zero
         notes += [f"'{sample.name}': {note}"] if note else []
     if seek_signal and silent:
-        for more, names in _draws_with_signal(original, kept[-1], silent, postprocess):
-            kept.append(more)
+        for more, names in _draws_with_signal(original, replaced[-1], silent, postprocess):
+            replaced.append(more)
             notes.append(f"'{more.name}': added, because {', '.join(names)} is 0 everywhere on the other samples")
     original.close()
-    return kept, notes
+    return replaced, notes
 
 
 def _first_with_signal(
@@ -71,7 +71,7 @@ def _first_with_signal(
     refusal: WebbuildError | None = None
     with_nan: Sample | None = None
     numbers = sum(each.size for each in sample.feeds.values())
-    for variant, said in islice(_variants(sample), max(1, MOST_NUMBERS // max(1, numbers))):
+    for variant, change in islice(_variants(sample), max(1, MOST_NUMBERS // max(1, numbers))):
         try:
             outputs = run_original(original, add_constant_masks(postprocess, variant.feeds))
         except WebbuildError as error:
@@ -81,7 +81,7 @@ def _first_with_signal(
             continue
         if not _has_nan(outputs):
             before = "gives NaN or overflows" if with_nan else "fails" if refusal else ""
-            note = f"{said}, because the original {before} otherwise" if before else ""
+            note = f"{change}, because the original {before} otherwise" if before else ""
             return variant, note, _silent(outputs)
         with_nan = with_nan or variant
     if with_nan is None and refusal is not None:
@@ -110,7 +110,7 @@ def _draws_with_signal(
 
 
 def _variants(sample: Sample) -> Iterator[tuple[Sample, str]]:
-    """Yield a sample, with other draws of its feeds, and with them nearer to 1 and 0; and what was done."""
+    """Yield a sample, then redrawn samples, then samples scaled towards 1 and 0; each with a note on what was done."""
     yield sample, ""
     for attempt in range(1, MAX_ATTEMPTS):
         feeds = {**sample.feeds, **(sample.redraw(attempt) if sample.redraw else {})}
@@ -126,5 +126,5 @@ def _has_nan(outputs: Tensors) -> bool:
 
 
 def _silent(outputs: Tensors) -> set[str]:
-    """Return the outputs that hold no number but 0."""
+    """Return the outputs that are all zeros."""
     return {name for name, array in outputs.items() if array.dtype.kind in "fiub" and not array.any()}

@@ -41,7 +41,7 @@ NOISE_FACTOR = 1.5
 same kind: it exceeds the largest of 12 in one case of 13, and half as much again next to never."""
 MAX_SCORE_NOISE = 0.25
 """Noise of scores and masks, which lie in 0..1, above which a different model would look the same."""
-DROWNING_RUNS = 3
+COVERING_RUNS = 3
 """Perturbed runs that show whether a difference is one that the reference makes itself, however large."""
 MAX_RELATIVE_NOISE = 0.05
 """The same of tensors, by their largest magnitude, and of depths. The root mean square of unrelated outputs is 0.07 to
@@ -119,18 +119,18 @@ class NoiseFloor:
         ]
 
     def level(self, comparison: Comparison) -> float:
-        """Return the noise of what a comparison is about, by the runs so far."""
+        """Return the noise level of a comparison's quantity, from the runs so far."""
         return self.levels.get(_quantity(comparison), 0.0)
 
-    def drowns(self, comparisons: Sequence[Comparison]) -> bool:
-        """Whether the reference makes each difference that is left itself: its outputs cannot be judged then."""
+    def explains_all(self, comparisons: Sequence[Comparison]) -> bool:
+        """Whether the noise explains every remaining difference, however large: then outputs cannot be judged."""
         pooled = pool_rms(each for each in comparisons if not each.from_fallback)
         differing = {_quantity(each) for each in comparisons if each.verdict == "DIFFERS" and not each.from_fallback}
         if not differing or any(math.isinf(pooled[each]) for each in differing):
             return False
-        for seed in range(DROWNING_RUNS):
+        for seed in range(COVERING_RUNS):
             self._run(seed)
-        noise = self._levels({each.subject.sample for each in comparisons}, DROWNING_RUNS)
+        noise = self._levels({each.subject.sample for each in comparisons}, COVERING_RUNS)
         return all(_explains(noise, each, pooled[each]) for each in differing)
 
     def _run(self, seed: int) -> Sequence[Comparison]:
@@ -155,7 +155,7 @@ def pool_rms(comparisons: Iterable[Comparison]) -> dict[Quantity, float]:
     for each in comparisons:
         weight = each.signal if each.subject.quantity in _OF_PAIRS else 1.0
         parts[_quantity(each)].append((math.inf if each.rms is None else each.rms, weight))
-    return {quantity: _pool(quantity, found) for quantity, found in parts.items()}
+    return {quantity: _pool(quantity, weighted) for quantity, weighted in parts.items()}
 
 
 def _pool(quantity: Quantity, parts: Sequence[tuple[float, float]]) -> float:
@@ -190,7 +190,7 @@ def _explains(noise: Mapping[Quantity, float], quantity: Quantity, difference: f
 
 
 def _quantity(comparison: Comparison) -> Quantity:
-    """Return what a comparison is about. A tensor that a page hands on as its result is the output that it was."""
+    """Return the quantity of a comparison. A tensor that is the decoded result counts as the raw output."""
     about = comparison.subject
     same = about.stage == "decoded" and about.output and not about.quantity
     return "raw" if same else about.stage, about.output, about.quantity

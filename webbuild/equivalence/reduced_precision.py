@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from webbuild.equivalence.check import EquivalenceResult, run_context
 from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
@@ -17,9 +15,9 @@ from webbuild.equivalence.sequences import merge_steps
 from webbuild.equivalence.verdict import require_equivalent
 from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, OptionInput, Task
+from webbuild.runners.tensors import Tensors
 from webbuild.samples.sample import Sample
 
-Tensors = Mapping[str, NDArray[Any]]
 RunBatch = Callable[[Sequence[Tensors]], Sequence[Tensors]]
 """Computes a graph: its outputs for each input, in order."""
 
@@ -52,19 +50,19 @@ def check_reduced_precision(
         WebbuildError: `output-mismatch` or `vacuous-comparison`.
     """
     values = equivalence.thresholds
-    given = {each.name: np.array([values[each.option]], np.float32) for each in options}
+    threshold_feeds = {each.name: np.array([values[each.option]], np.float32) for each in options}
     witness = {**equivalence.outputs, **answers}
     known = [sample for sample in samples if sample.name in equivalence.outputs]
     steps = [step for step in sequence if step.name in witness]
-    inputs = [RunInput(each.name, each.feeds, given, run_context(each, values)) for each in (*known, *steps)]
+    inputs = [RunInput(each.name, each.feeds, threshold_feeds, run_context(each, values)) for each in (*known, *steps)]
     reference = Reference(lambda each: witness[each.name], inputs, task, None)
-    found = [
-        *run([{**sample.feeds, **given} for sample in known]),
-        *run_sequence([{**step.feeds, **given} for step in steps]),
+    sample_comparisons = [
+        *run([{**sample.feeds, **threshold_feeds} for sample in known]),
+        *run_sequence([{**step.feeds, **threshold_feeds} for step in steps]),
     ]
     answered = [
         None if fallback_reason(graph, outputs) else replace(want, outputs=outputs)
-        for want, outputs in zip(reference.answers, found, strict=True)
+        for want, outputs in zip(reference.answers, sample_comparisons, strict=True)
     ]
     own = {each.name: got or want for each, want, got in zip(inputs, reference.answers, answered, strict=True)}
     detections = {

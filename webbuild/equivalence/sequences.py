@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import Comparison
 from webbuild.errors import WebbuildError, page_url
 from webbuild.manifest.manifest import StateInput
-from webbuild.runners.runner import Tensors
 from webbuild.runners.stateful import StatefulRuns
+from webbuild.runners.tensors import Tensors
 from webbuild.samples.sample import Sample
 
 _FIX = "give the right pair with --state IN=OUT, or --state none, which packs the model without states"
@@ -107,7 +107,7 @@ def check_states(
 
 
 def _lasts(runs: StatefulRuns, spec: StateInput, sequence: Sequence[Sample], answers: Sequence[Tensors]) -> bool:
-    """Whether what a state carries from the first step changes the third or a later one."""
+    """Whether another value of a state after the first step changes the third or a later step."""
     changed, other = copy(runs), copy(runs)
     changed(sequence[0].feeds, continues=False)
     other(sequence[len(sequence) // 2].feeds, continues=False)

@@ -59,11 +59,13 @@ def require_equivalent(comparisons: Sequence[Comparison]) -> None:
 def _require_signal(comparisons: Sequence[Comparison]) -> None:
     """Raise where a quantity is vacuous on every sample."""
     groups = list(group_by_output(comparisons).values())
-    said = {(c.subject.stage, c.subject.output, c.subject.quantity) for c in comparisons if c.verdict != "VACUOUS"}
+    quantities = {
+        (c.subject.stage, c.subject.output, c.subject.quantity) for c in comparisons if c.verdict != "VACUOUS"
+    }
     for group in groups:
         for each in group:
             about = each.subject
-            if (about.stage, about.output, about.quantity) in said:
+            if (about.stage, about.output, about.quantity) in quantities:
                 continue
             counted = matched_objects(group) is not None
             reason = (

@@ -55,7 +55,7 @@ class BeforeAfter(Struct, frozen=True, rename="camel"):
         return [*lines, f"{format_count(len(self.before), 'finding')} on WebGPU, {left}{memory}"]
 
 
-def of_stages(findings: Mapping[str, BeforeAfter | None]) -> BeforeAfter | None:
+def merge_stage_findings(findings: Mapping[str, BeforeAfter | None]) -> BeforeAfter | None:
     """Return the findings of all stages, each with its stage in front of the place; of one without a name its own.
 
     What the GPU holds at most is not known of several, which may lie there together.
@@ -76,13 +76,13 @@ def of_stages(findings: Mapping[str, BeforeAfter | None]) -> BeforeAfter | None:
 
 
 def inspect_before_after(
-    given: ir.Model, patched: ir.Model, target: Target, dims: Mapping[str, int], inspected: Inspection | None = None
+    original: ir.Model, patched: ir.Model, target: Target, dims: Mapping[str, int], inspected: Inspection | None = None
 ) -> BeforeAfter | None:
     """Inspect both, the patched one unless it was `inspected`. None where the target was not measured."""
     known = find_table(target)
     if known is None:
         return None
-    before, after = inspect("", given, known, dims), inspected or inspect("", patched, known, dims)
+    before, after = inspect("", original, known, dims), inspected or inspect("", patched, known, dims)
     return BeforeAfter(
         target.name, before.findings, after.findings, exit_code(after) != 0, before.memory.gpu, after.memory.gpu
     )

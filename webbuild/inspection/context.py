@@ -47,7 +47,7 @@ class InspectionContext(Struct, frozen=True):
         return tuple(int(part) for part in self.table.target.version.partition("-")[0].split(".") if part.isdigit())
 
     def once(self, read: Callable[[ir.Model], T]) -> T:
-        """Return what a function reads off the model."""
+        """Return `read(model)`, computed once for each model and function."""
         return read_once(self.model, self.known, read)
 
     def on_gpu(self, node: ir.Node | None) -> bool:
@@ -92,9 +92,9 @@ def has_dynamic_output(node: ir.Node) -> bool:
 
 def data_dependent_values(nodes: Sequence[ScopedNode]) -> frozenset[ir.Value]:
     """Return the values of a length that the data decide, in the given order of the graph."""
-    found: set[ir.Value] = set()
+    values: set[ir.Value] = set()
     for each in nodes:
         node = each.node
-        if has_dynamic_output(node) or any(value in found for value in node.inputs):
-            found |= {value for value in node.outputs if static_shape(value) is None}
-    return frozenset(found)
+        if has_dynamic_output(node) or any(value in values for value in node.inputs):
+            values |= {value for value in node.outputs if static_shape(value) is None}
+    return frozenset(values)

@@ -44,23 +44,23 @@ def apply_cpu_fallback(model: ir.Model, table: KernelTable) -> FallbackPlan:
     """
     if table.target.build == "wasm":
         return FallbackPlan()
-    found = inspect("", model, table, {})
-    rewrites = _assign_to_cpu(model, found)
-    found = inspect("", model, table, {}) if rewrites else found
-    return FallbackPlan(tuple(rewrites), _reason(found), found)
+    inspection = inspect("", model, table, {})
+    rewrites = _assign_to_cpu(model, inspection)
+    inspection = inspect("", model, table, {}) if rewrites else inspection
+    return FallbackPlan(tuple(rewrites), _reason(inspection), inspection)
 
 
-def _assign_to_cpu(model: ir.Model, found: Inspection) -> list[Rewrite]:
-    by_node = {finding.where: finding for finding in found.findings if _is_for_cpu(finding)}
-    wanted = [
+def _assign_to_cpu(model: ir.Model, inspection: Inspection) -> list[Rewrite]:
+    by_node = {finding.where: finding for finding in inspection.findings if _is_for_cpu(finding)}
+    nodes_and_reasons = [
         (each.node, by_node[where].reason)
-        for each, node in zip(walk_nodes(model.graph), found.nodes, strict=True)
+        for each, node in zip(walk_nodes(model.graph), inspection.nodes, strict=True)
         if (where := node_label(each.node)) in by_node and by_node[where].code in node.codes
     ]
-    named = mark_cpu_nodes(model, [node for node, _ in wanted])
+    named = mark_cpu_nodes(model, [node for node, _ in nodes_and_reasons])
     return [
         CpuFallback().applied(f"{node.op_type} '{name}'", f"left to the CPU: {reason}")
-        for name, (node, reason) in zip(named, wanted, strict=True)
+        for name, (node, reason) in zip(named, nodes_and_reasons, strict=True)
     ]
 
 
@@ -90,16 +90,16 @@ def _is_for_cpu(finding: Finding) -> bool:
     return CpuFallback.code in finding.fixed_by or (finding.severity == "error" and finding.outcome in _WRONG_OUTCOMES)
 
 
-def _reason(found: Inspection) -> DisabledTarget | None:
-    error = next(_errors(found), None)
+def _reason(inspection: Inspection) -> DisabledTarget | None:
+    error = next(_errors(inspection), None)
     if error is None:
         return None
     return DisabledTarget(target="webgpu", code=error.code, reason=f"{error.where}: {error.summary}, {error.reason}")
 
 
-def _errors(found: Inspection) -> Iterator[Finding]:
+def _errors(inspection: Inspection) -> Iterator[Finding]:
     """Yield what would go wrong at a node. What is too large for a browser is so for WASM as well."""
     about = {rule.code for rule in model_rules()}
-    for finding in found.findings:
+    for finding in inspection.findings:
         if finding.severity == "error" and finding.outcome in _FAILURES and finding.code not in about:
             yield finding

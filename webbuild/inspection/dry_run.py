@@ -31,7 +31,7 @@ _BOUNDING = tuple(
 """Passes that split computations which would take too much memory."""
 
 
-def with_fixes(found: Inspection, model: ir.Model, table: KernelTable, dims: Mapping[str, int]) -> Inspection:
+def with_fixes(inspection: Inspection, model: ir.Model, table: KernelTable, dims: Mapping[str, int]) -> Inspection:
     """Return an inspection that names the passes of `pack` wherever these fix a finding.
 
     Most rules name their pass themselves. Which pass removes the others depends on the nodes around: a NonZero in
@@ -40,20 +40,22 @@ def with_fixes(found: Inspection, model: ir.Model, table: KernelTable, dims: Map
     inspection (1.9 s for 406 nodes, 3 s for 2,500, 14 s for 4,600), so that other models are spared it.
     """
     if table.target.build != "webgpu":
-        return found
-    findings, peak = found.findings, None
+        return inspection
+    findings, peak = inspection.findings, None
     large = any(finding.code == gpu_memory.code for finding in findings)
-    if large or any(_is_open(finding) and finding.code == dynamic_output_shape.code for finding in findings):
+    if large or any(_is_unfixed(finding) and finding.code == dynamic_output_shape.code for finding in findings):
         planned = lower(model, PassOptions(dims=dims, table=table), ("webgpu",))
         left = inspect("", planned.graphs["webgpu"], table, {})
         done, peak = planned.rewrites["webgpu"], left.memory.gpu
-        findings = tuple(_compared(findings, left.findings, done))
+        findings = tuple(_with_passes(findings, left.findings, done))
         if large and not any(finding.code == gpu_memory.code for finding in left.findings):
-            findings = tuple(_memory_fixed(each, done) for each in findings)
-    return structs.replace(found, findings=tuple(_partitions_fixed(found, findings, model)), packed_peak=peak)
+            findings = tuple(_with_memory_passes(each, done) for each in findings)
+    return structs.replace(
+        inspection, findings=tuple(_with_partition_passes(inspection, findings, model)), packed_peak=peak
+    )
 
 
-def _memory_fixed(finding: Finding, rewrites: Sequence[Rewrite]) -> Finding:
+def _with_memory_passes(finding: Finding, rewrites: Sequence[Rewrite]) -> Finding:
     """Return a finding about memory with the passes that bound it."""
     if finding.code != gpu_memory.code:
         return finding
@@ -62,17 +64,17 @@ def _memory_fixed(finding: Finding, rewrites: Sequence[Rewrite]) -> Finding:
     return structs.replace(finding, fixed_by=bounding or tuple(sorted(done)))
 
 
-def _is_open(finding: Finding) -> bool:
+def _is_unfixed(finding: Finding) -> bool:
     """Whether a finding about a node costs something and names no pass."""
-    return finding.severity != "note" and not finding.fixed_by and finding.code not in _about_models()
+    return finding.severity != "note" and not finding.fixed_by and finding.code not in _model_rule_codes()
 
 
 @cache
-def _about_models() -> frozenset[str]:
+def _model_rule_codes() -> frozenset[str]:
     return frozenset(rule.code for rule in model_rules())
 
 
-def _compared(before: Sequence[Finding], after: Sequence[Finding], rewrites: Sequence[Rewrite]) -> list[Finding]:
+def _with_passes(before: Sequence[Finding], after: Sequence[Finding], rewrites: Sequence[Rewrite]) -> list[Finding]:
     """Return the findings before, those that are gone afterwards with the passes that were at work."""
     done = list(dict.fromkeys(rewrite.code for rewrite in rewrites if rewrite.applied))
     places = {code: {each.where for each in before if each.code == code} for code in {each.code for each in before}}
@@ -80,21 +82,21 @@ def _compared(before: Sequence[Finding], after: Sequence[Finding], rewrites: Seq
     left = {(each.code, each.where) for each in after}
 
     def fixed(finding: Finding) -> Finding:
-        if not _is_open(finding) or finding.code in moved or (finding.code, finding.where) in left:
+        if not _is_unfixed(finding) or finding.code in moved or (finding.code, finding.where) in left:
             return finding
-        return structs.replace(finding, fixed_by=_at_work(finding, done))
+        return structs.replace(finding, fixed_by=_passes_applied(finding, done))
 
     return [fixed(finding) for finding in before]
 
 
-def _at_work(finding: Finding, done: Sequence[str]) -> tuple[str, ...]:
-    """Return the passes that removed the node of a finding: its rule's and those that fix lengths, else any."""
+def _passes_applied(finding: Finding, done: Sequence[str]) -> tuple[str, ...]:
+    """Return the passes that removed the node of a finding: those of its rule and of static shapes, else any."""
     own = [rule.passes for rule in all_rules() if isinstance(rule, Rule) and rule.code == finding.code]
     named = {*dynamic_output_shape.passes, *(code for passes in own for code in passes)}
     return tuple(code for code in done if code in named) or tuple(done)
 
 
-def _partitions_fixed(found: Inspection, findings: Sequence[Finding], model: ir.Model) -> list[Finding]:
+def _with_partition_passes(inspection: Inspection, findings: Sequence[Finding], model: ir.Model) -> list[Finding]:
     """Return the findings, a partition with the passes of all its nodes where each that costs something has one."""
     about: dict[str, list[Finding]] = {}
     for finding in findings:
@@ -107,7 +109,7 @@ def _partitions_fixed(found: Inspection, findings: Sequence[Finding], model: ir.
             return ()
         return tuple(code for code, _ in Counter(code for each in causes for code in each.fixed_by).most_common())
 
-    partitions = iter([partition for partition in found.partitions if partition.transfers])
+    partitions = iter([partition for partition in inspection.partitions if partition.transfers])
     return [
         structs.replace(each, fixed_by=passes(next(partitions).nodes)) if each.code == cpu_partition.code else each
         for each in findings

@@ -17,16 +17,16 @@ def gains_by_engine_optimizer(model: ir.Model) -> bool:
 
     The passes have folded the constants and merged the operators; the rest, such as `QuickGelu`, saves no time there.
     """
-    return any(_gains(node) for node in model.graph.all_nodes())
+    return any(_is_fused(node) for node in model.graph.all_nodes())
 
 
-def _gains(node: ir.Node) -> bool:
+def _is_fused(node: ir.Node) -> bool:
     if node.op_type in MERGED or node.op_type.startswith(QUANTIZED):
         return True
-    return node.op_type == "Conv" and _lone_user(node.outputs[0]) in ACTIVATIONS
+    return node.op_type == "Conv" and _only_consumer_op(node.outputs[0]) in ACTIVATIONS
 
 
-def _lone_user(value: ir.Value) -> str | None:
+def _only_consumer_op(value: ir.Value) -> str | None:
     """Return the operator that alone reads a value, None where that is the graph or there are several."""
     users = [use.node.op_type for use in value.uses()]
     return users[0] if len(users) == 1 and not value.is_graph_output() else None

@@ -16,5 +16,5 @@ _QUANTIZED_OPS = (
 def fixes_by_operator() -> dict[str, str]:
     """Return the codes of passes by the operators that they take the place of."""
     decompositions = [kind for kind in all_passes() if issubclass(kind, Decomposition)]
-    found = {operator: kind.code for kind in decompositions for operator in kind().decomposers()}
-    return found | dict.fromkeys(_QUANTIZED_OPS, "dequantize-ops")
+    codes = {operator: kind.code for kind in decompositions for operator in kind().decomposers()}
+    return codes | dict.fromkeys(_QUANTIZED_OPS, "dequantize-ops")

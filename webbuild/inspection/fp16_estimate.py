@@ -40,7 +40,7 @@ def estimate_fp16(context: InspectionContext) -> Fp16Estimate | None:
     if not nodes:
         return None
     constants = list(_constants(context))
-    kept = Counter(
+    float32_ops = Counter(
         node.op_type
         for node in nodes
         if context.table.placement(
@@ -55,7 +55,7 @@ def estimate_fp16(context: InspectionContext) -> Fp16Estimate | None:
         sum(array.nbytes for _, array in constants),
         tuple(name for name, array in constants if _overflows(array)),
         tuple(name for name, array in constants if array.size <= _SCALARS and _vanishes(array)),
-        dict(sorted(kept.items())),
+        dict(sorted(float32_ops.items())),
     )
 
 

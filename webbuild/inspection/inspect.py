@@ -16,7 +16,7 @@ from webbuild.inspection.partitions import PartitionTransfer, find_partitions, f
 from webbuild.inspection.placement import place_nodes
 from webbuild.inspection.result import SCHEMA_VERSION, Inspection, MemoryEstimate, NodeInspection
 from webbuild.inspection.rules.base import model_rules, rules_for
-from webbuild.model.model_signature import model_signature
+from webbuild.model.read_signature import read_signature
 from webbuild.passes.base import PassFailedError, PassOptions
 from webbuild.passes.lower import run_to_fixpoint
 from webbuild.passes.rewrite import static_shape
@@ -43,11 +43,11 @@ def inspect(
     read_, nodes = prepare_graph(model, dims)
     forced = cpu_node_names(read_) if table.target.build == "webgpu" else []
     context = InspectionContext(read_, table, nodes, place_nodes(nodes, table, forced), data_dependent_values(nodes))
-    found: list[PartitionTransfer] = find_transfers(context)
-    groups = find_partitions(context, found)
+    transfers: list[PartitionTransfer] = find_transfers(context)
+    groups = find_partitions(context, transfers)
     findings = {each.node: list(_node_findings(each, context)) for each in nodes}
     taken = _memory(context, forced)
-    known = model_signature(file, read_)
+    known = read_signature(file, read_)
     rules = [rule for rule in model_rules() if not (context.wasm and rule.gpu_only)]
     about = [finding for rule in rules for finding in rule.check(context, groups, taken)]
     return Inspection(
@@ -59,7 +59,7 @@ def inspect(
         known.outputs,
         tuple(_node(index, each, context, findings[each.node]) for index, each in enumerate(nodes)),
         tuple(groups),
-        tuple(crossing.transfer for crossing in found),
+        tuple(crossing.transfer for crossing in transfers),
         taken,
         estimate_fp16(context),
         (*about, *(finding for each in nodes for finding in findings[each.node])),
@@ -77,28 +77,28 @@ def _memory(context: InspectionContext, forced: Sequence[str]) -> MemoryEstimate
     except PassFailedError:  # pack says so; here it only is an estimate
         return taken
     nodes = list(walk_nodes(folded.graph))
-    placed = place_nodes(nodes, context.table, forced)
-    again = estimate_memory(InspectionContext(folded, context.table, nodes, placed, frozenset()))
+    placements = place_nodes(nodes, context.table, forced)
+    again = estimate_memory(InspectionContext(folded, context.table, nodes, placements, frozenset()))
     return again if again.unknown_shapes < taken.unknown_shapes else taken
 
 
-def _node_findings(placed: ScopedNode, context: InspectionContext) -> Iterator[Finding]:
-    if context.placements[placed.node].kind == "folded":
+def _node_findings(scoped: ScopedNode, context: InspectionContext) -> Iterator[Finding]:
+    if context.placements[scoped.node].kind == "folded":
         return
-    for rule in rules_for(placed.node.op_type):
-        finding = rule.check(placed.node, context)
+    for rule in rules_for(scoped.node.op_type):
+        finding = rule.check(scoped.node, context)
         if finding is not None and not (context.wasm and finding.outcome == "cpu"):
             yield structs.replace(finding, fixed_by=_fixing_pass(finding, context))
 
 
 def _fixing_pass(finding: Finding, context: InspectionContext) -> tuple[str, ...]:
     """Return the pass that fixes it; what none fixes is left to the CPU."""
-    kept = not context.wasm and finding.severity == "error" and finding.outcome in ("throws", "wrong")
-    return finding.fixed_by or ((CpuFallback.code,) if kept else ())
+    runs_on_cpu = not context.wasm and finding.severity == "error" and finding.outcome in ("throws", "wrong")
+    return finding.fixed_by or ((CpuFallback.code,) if runs_on_cpu else ())
 
 
-def _node(index: int, placed: ScopedNode, context: InspectionContext, findings: list[Finding]) -> NodeInspection:
-    node, placing = placed.node, context.placements[placed.node]
+def _node(index: int, scoped: ScopedNode, context: InspectionContext, findings: list[Finding]) -> NodeInspection:
+    node, placing = scoped.node, context.placements[scoped.node]
     ends = {finding.outcome for finding in findings if finding.severity == "error"}
     home: Outcome | None = {"gpu": "gpu", "cpu": "cpu", "none": "no-session", "folded": None}[placing.kind]
     return NodeInspection(
@@ -106,7 +106,7 @@ def _node(index: int, placed: ScopedNode, context: InspectionContext, findings: 
         node.name or "",
         node.op_type,
         node.domain,
-        placed.scopes,
+        scoped.scopes,
         placing.kernel.schema_version,
         placing.kernel.dtype,
         placing.kind,

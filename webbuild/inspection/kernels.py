@@ -33,7 +33,7 @@ _CONTROL_FLOW_OPS: dict[str, KernelPlacement] = {"If": "gpu", "Loop": "cpu", "Sc
 
 
 class KernelMatch(Struct, frozen=True):
-    """What a node finds. `schema_version` is 0 and `dtype` empty where ONNX or the types do not say."""
+    """The kernel of a node. `schema_version` is 0 and `dtype` is empty where they are unknown."""
 
     placement: KernelPlacement
     schema_version: int
@@ -43,17 +43,17 @@ class KernelMatch(Struct, frozen=True):
 def find_kernel(node: ir.Node, opset: int, table: KernelTable) -> KernelMatch:
     """Return the kernel of a node at the opset of its domain. What no table knows has no GPU kernel."""
     domain = "" if node.domain in STANDARD_DOMAINS else node.domain
-    found = find_schema(node.op_type, opset, domain)
-    since = 1 if found is None and domain == MICROSOFT_DOMAIN else 0 if found is None else found.since
-    dtype = kernel_dtype(node, found.deciding_input, found.deciding_output) if found is not None else _first(node)
+    schema = find_schema(node.op_type, opset, domain)
+    since = 1 if schema is None and domain == MICROSOFT_DOMAIN else 0 if schema is None else schema.since
+    dtype = kernel_dtype(node, schema.deciding_input, schema.deciding_output) if schema is not None else _first(node)
     if is_unsupported(node, table.target.build):
         return KernelMatch("none", since, dtype or "")
     if (together := combined_type_placement(node)) is not None:
         return KernelMatch(together, since, dtype or "")
     measured = None if dtype is None else table.placement(node.op_type, since, dtype, domain)
-    if measured == "gpu" and not domain and (opset < _FIRST_ON_GPU or _goes_round(node)):
+    if measured == "gpu" and not domain and (opset < _FIRST_ON_GPU or _falls_back_to_cpu(node)):
         measured = "cpu"
-    return KernelMatch(measured or _unmeasured(node, domain, dtype, table), since, dtype or "")
+    return KernelMatch(measured or _default_kernel(node, domain, dtype, table), since, dtype or "")
 
 
 def gpu_schema_versions(node: ir.Node, dtype: str, table: KernelTable) -> list[int]:
@@ -73,7 +73,7 @@ def has_gpu_kernel(node: ir.Node, table: KernelTable) -> bool:
     return any(row.get("gpu") for row in table.kernels.get(node.op_type, {}).values())
 
 
-def _unmeasured(node: ir.Node, domain: str, dtype: str | None, table: KernelTable) -> KernelPlacement:
+def _default_kernel(node: ir.Node, domain: str, dtype: str | None, table: KernelTable) -> KernelPlacement:
     if domain in _NON_PORTABLE_DOMAINS:
         return "none"
     if domain == MICROSOFT_DOMAIN or node.op_type == "SimplifiedLayerNormalization":
@@ -85,7 +85,7 @@ def _unmeasured(node: ir.Node, domain: str, dtype: str | None, table: KernelTabl
     return "cpu"
 
 
-def _goes_round(node: ir.Node) -> bool:
+def _falls_back_to_cpu(node: ir.Node) -> bool:
     """Whether a Pow has an exponent of 64-bit integers: it goes to the CPU then."""
     exponent = node.inputs[1] if node.op_type == "Pow" else None
     return exponent is not None and exponent.dtype in (ir.DataType.INT64, ir.DataType.UINT64)

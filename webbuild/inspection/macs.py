@@ -16,11 +16,11 @@ def graph_macs(graph: ir.Graph) -> int:
 
 def node_macs(node: ir.Node) -> int:
     """Return multiply-accumulates of a contraction, else one for each number that is computed."""
-    made = sum(prod(static_shape(value) or [0]) for value in node.outputs[:1])
+    output_elements = sum(prod(static_shape(value) or [0]) for value in node.outputs[:1])
     if node.op_type in ("Conv", "ConvTranspose") and (sizes := static_shape(node.inputs[1])):
         source = static_shape(node.inputs[0]) or [0]
-        return prod(source) * prod(sizes[1:]) if node.op_type == "ConvTranspose" else made * prod(sizes[1:])
+        return prod(source) * prod(sizes[1:]) if node.op_type == "ConvTranspose" else output_elements * prod(sizes[1:])
     if node.op_type in ("MatMul", "Gemm", "Einsum") and (sizes := static_shape(node.inputs[0])):
         across = node.op_type == "Gemm" and bool(node.attributes.get_int("transA", 0))
-        return made * sizes[0 if across else -1]
-    return made
+        return output_elements * sizes[0 if across else -1]
+    return output_elements

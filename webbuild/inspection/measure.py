@@ -64,9 +64,9 @@ def measure_in_page(
         return compare_with_prediction(
             inspection, model, answer.log, run_outcome(answer, None), printable(answer.error or "not run: text"), None
         )
-    wanted, refused = _native(source.path, data, feeds)
+    native_outputs, refused = _native(source.path, data, feeds)
     (answer,) = page.measure([_probe(data, feeds)])
-    end = run_outcome(answer, wanted)
+    end = run_outcome(answer, native_outputs)
     wrong = _first_wrong(page, model, source.path, feeds) if end == "wrong" else None
     return compare_with_prediction(inspection, model, answer.log, end, printable(answer.error or refused), wrong)
 
@@ -94,13 +94,13 @@ def serialize(model: ir.Model, file: str, largest: int = MAX_MODEL_BYTES) -> byt
     return data
 
 
-def run_outcome(answer: ProbeResponse, wanted: Mapping[str, NDArray[Any]] | None) -> RunOutcome:
+def run_outcome(answer: ProbeResponse, expected: Mapping[str, NDArray[Any]] | None) -> RunOutcome:
     """Return how a run ended. Without anything to compare with, what came out counts as right."""
     if answer.stage:
         return "no-session" if answer.stage == "create" else "throws"
-    if wanted is None:
+    if expected is None:
         return "runs"
-    return "wrong" if any(True for _ in _differing(answer, wanted)) else "runs"
+    return "wrong" if any(True for _ in _differing_outputs(answer, expected)) else "runs"
 
 
 def _probe(data: bytes, feeds: Tensors) -> Probe:
@@ -118,30 +118,32 @@ def _native(path: Path, data: bytes, feeds: Tensors) -> tuple[Tensors | None, st
 def _first_wrong(page: ProbeHarness, model: ir.Model, path: Path, feeds: Tensors) -> int | None:
     """Return the first node with a wrong answer, given all of them as outputs. That keeps some from being fused."""
     infer_shapes(model)  # an output needs a type
-    made: dict[str, int] = {}
+    node_by_output: dict[str, int] = {}
     for node in model.graph:
         for value in node.outputs:
-            made[value.name or ""] = int((node.name or "n0")[1:])
+            node_by_output[value.name or ""] = int((node.name or "n0")[1:])
             if value.name and value.dtype is not None and not value.is_graph_output():
                 model.graph.outputs.append(value)
     data = ir.to_proto(model).SerializeToString()
-    wanted, _ = _native(path, data, feeds)
-    if wanted is None or sum(value.nbytes for value in wanted.values()) > _MAX_OUTPUT_BYTES:
+    expected, _ = _native(path, data, feeds)
+    if expected is None or sum(value.nbytes for value in expected.values()) > _MAX_OUTPUT_BYTES:
         return None
     (answer,) = page.measure([_probe(data, feeds)])
     if answer.stage:
         return None
-    return min((made[each] for each in _differing(answer, wanted) if each in made), default=None)
+    return min(
+        (node_by_output[each] for each in _differing_outputs(answer, expected) if each in node_by_output), default=None
+    )
 
 
-def _differing(answer: ProbeResponse, wanted: Mapping[str, NDArray[Any]]) -> Iterator[str]:
-    for each, want in wanted.items():
-        held = answer.outputs.get(each)
-        if held is None or not _same(held.array(), want):
+def _differing_outputs(answer: ProbeResponse, expected: Mapping[str, NDArray[Any]]) -> Iterator[str]:
+    for each, want in expected.items():
+        got = answer.outputs.get(each)
+        if got is None or not _is_close(got.array(), want):
             yield each
 
 
-def _same(got: NDArray[Any], want: NDArray[Any]) -> bool:
+def _is_close(got: NDArray[Any], want: NDArray[Any]) -> bool:
     if got.shape != want.shape:
         return False
     if want.dtype.kind != "f":

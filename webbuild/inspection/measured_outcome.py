@@ -71,8 +71,8 @@ def indexed_name(index: int) -> str:
 
 def throwing_node(message: str) -> int | None:
     """Return the node that the engine's message is about."""
-    found = _THROWN.search(message)
-    return int(found[1]) if found else None
+    match = _THROWN.search(message)
+    return int(match[1]) if match else None
 
 
 def compare_with_prediction(
@@ -111,14 +111,14 @@ def _measured_placements(
 ) -> tuple[MeasuredPlacement | None, ...]:
     if measured == "no-session":
         return tuple(None for _ in inspection.nodes)
-    found: dict[int, MeasuredPlacement] = {}
+    measured_placements: dict[int, MeasuredPlacement] = {}
     named = False
     for node in parse_nodes(log):
         named = True
         if (index := _NAME.match(node.name)) is not None:
-            found[int(index[1])] = "cpu" if node.placement == "cpu" else "gpu"
+            measured_placements[int(index[1])] = "cpu" if node.placement == "cpu" else "gpu"
     if named:
-        return tuple(found.get(node.index, "removed") for node in inspection.nodes)
+        return tuple(measured_placements.get(node.index, "removed") for node in inspection.nodes)
     totals = count_placements(log)  # all on one: the engine gives their number alone
     whole: MeasuredPlacement = "cpu" if totals["cpu"] else "gpu" if totals["gpu"] else "removed"
     return tuple("removed" if node.placement == "folded" else whole for node in inspection.nodes)
@@ -127,9 +127,9 @@ def _measured_placements(
 def _operator_counts(inspection: Inspection, places: Sequence[MeasuredPlacement | None]) -> Iterator[OperatorCounts]:
     guessed: dict[str, Counter[str]] = {}
     true: dict[str, Counter[str]] = {}
-    for node, place in zip(inspection.nodes, places, strict=True):
+    for node, placement in zip(inspection.nodes, places, strict=True):
         guessed.setdefault(node.operator, Counter())[_predicted_placement(node)] += 1
-        true.setdefault(node.operator, Counter())[place or ""] += 1
+        true.setdefault(node.operator, Counter())[placement or ""] += 1
     for operator in sorted(guessed):
         yield OperatorCounts(operator, _counts(guessed[operator]), _counts(true[operator]))
 
@@ -138,8 +138,8 @@ def _predicted_placement(node: NodeInspection) -> str:
     return "removed" if node.placement == "folded" else node.placement
 
 
-def _counts(found: Mapping[str, int]) -> PlacementCounts:
-    return PlacementCounts(found.get("gpu", 0), found.get("cpu", 0), found.get("removed", 0))
+def _counts(counts: Mapping[str, int]) -> PlacementCounts:
+    return PlacementCounts(counts.get("gpu", 0), counts.get("cpu", 0), counts.get("removed", 0))
 
 
 def _outcome_disagreements(
@@ -165,14 +165,14 @@ def _placement_disagreements(
             key = (_describe(node), _predicted_placement(node), where)
             kinds[key] = kinds.get(key, 0) + 1
     words = {"gpu": "on the GPU", "cpu": "on the CPU", "removed": "removed while loading", "none": "without a kernel"}
-    for (about, guess, place), times in kinds.items():
-        yield f"{times} {words[place]}, not {words[guess]}: probe {about}"
+    for (about, guess, measured), times in kinds.items():
+        yield f"{times} {words[measured]}, not {words[guess]}: probe {about}"
 
 
 def _fused_on_cpu(inspection: Inspection, model: ir.Model) -> set[int]:
     """Return the nodes on the CPU that become parts of another there."""
-    placed = zip(walk_nodes(model.graph), inspection.nodes, strict=True)
-    on_cpu = {each.node: found.index for each, found in placed if found.placement == "cpu"}
+    nodes = zip(walk_nodes(model.graph), inspection.nodes, strict=True)
+    on_cpu = {each.node: inspected.index for each, inspected in nodes if inspected.placement == "cpu"}
     return {on_cpu[node] for gathers in split_gathers(on_cpu) for node in gathers}
 
 

@@ -22,19 +22,19 @@ def estimate_memory(context: InspectionContext) -> MemoryEstimate:
     """Estimate the memory of a model whose sizes are fixed."""
     stored = [value for each in _graphs(context) for value in each.initializers.values()]
     stored += [value for each in context.nodes if each.node.op_type == "Constant" for value in each.node.outputs]
-    found = ((value.name or "", constant_tensor(value)) for value in stored)
-    weights = [(title, tensor.nbytes) for title, tensor in found if tensor is not None]
+    tensors = ((value.name or "", constant_tensor(value)) for value in stored)
+    weights = [(title, tensor.nbytes) for title, tensor in tensors if tensor is not None]
     running = [each.node for each in context.nodes if context.placements[each.node].kind in ("gpu", "cpu")]
-    made = {value: nbytes(value) for node in running for value in node.outputs}
-    largest = max(((value.name or "", size or 0) for value, size in made.items()), key=_size, default=("", 0))
+    output_bytes = {value: nbytes(value) for node in running for value in node.outputs}
+    largest = max(((value.name or "", size or 0) for value, size in output_bytes.items()), key=_size, default=("", 0))
     largest = max(largest, max(weights, key=_size, default=("", 0)), key=_size)
-    _, living = _peak(context, running, {*made, *context.model.graph.inputs})
+    _, living = _peak(context, running, {*output_bytes, *context.model.graph.inputs})
     return MemoryEstimate(
         weights=sum(map(_size, weights)),
         activations=sum(nbytes(value) or 0 for value in living),
         largest_bytes=_size(largest),
         largest_tensor=largest[0],
-        unknown_shapes=sum(size is None for size in made.values()),
+        unknown_shapes=sum(size is None for size in output_bytes.values()),
         gpu=None if context.wasm else _gpu_peak(context, running),
     )
 

@@ -32,7 +32,7 @@ def find_transfers(context: InspectionContext) -> list[PartitionTransfer]:
     ]
 
 
-def find_partitions(context: InspectionContext, found: list[PartitionTransfer]) -> list[CpuPartition]:
+def find_partitions(context: InspectionContext, transfers: list[PartitionTransfer]) -> list[CpuPartition]:
     """Return the groups of CPU nodes that anything is copied for, most bytes first."""
     index = {each.node: position for position, each in enumerate(context.nodes)}
     groups: dict[ir.Node, list[ir.Node]] = {}
@@ -40,10 +40,10 @@ def find_partitions(context: InspectionContext, found: list[PartitionTransfer]) 
     for node in root:
         groups.setdefault(_root(root, node), []).append(node)
     copies: dict[ir.Node, list[Transfer]] = {}
-    for crossing in found:
+    for crossing in transfers:
         for top in dict.fromkeys(_root(root, node) for node in crossing.nodes if node in root):
             copies.setdefault(top, []).append(crossing.transfer)
-    made = [
+    partitions = [
         CpuPartition(
             tuple(index[node] for node in nodes),
             dict(Counter(node.op_type for node in nodes).most_common()),
@@ -51,7 +51,9 @@ def find_partitions(context: InspectionContext, found: list[PartitionTransfer]) 
         )
         for top, nodes in groups.items()
     ]
-    return sorted(made, key=lambda partition: (-partition.transfer_bytes, -len(partition.transfers), partition.nodes))
+    return sorted(
+        partitions, key=lambda partition: (-partition.transfer_bytes, -len(partition.transfers), partition.nodes)
+    )
 
 
 def _consumers(context: InspectionContext) -> Mapping[ir.Value, list[tuple[ir.Node, int]]]:

@@ -36,20 +36,20 @@ def place_nodes(
 ) -> dict[ir.Node, NodePlacement]:
     """Return where each node runs, given in the order of the graph. `forced` names those that are left to the CPU."""
     kernels = {each.node: find_kernel(each.node, each.opset, table) for each in nodes}
-    impossible = {node for node, found in kernels.items() if found.placement == "none"}
+    impossible = {node for node, kernel in kernels.items() if kernel.placement == "none"}
     folded = folded_nodes(nodes, impossible - {node for node in kernels if node.op_type == "Dropout"})
     on_gpu = {
         node
-        for node, found in kernels.items()
-        if found.placement == "gpu" and node not in folded and node.name not in forced and _supports_attention(node)
+        for node, kernel in kernels.items()
+        if kernel.placement == "gpu" and node not in folded and node.name not in forced and _supports_attention(node)
     }
     pulled = _shape_followers(nodes, on_gpu)
     placings = {}
-    for node, found in kernels.items():
-        where: PlacementKind = "folded" if node in folded else "none" if found.placement == "none" else "cpu"
+    for node, kernel in kernels.items():
+        where: PlacementKind = "folded" if node in folded else "none" if kernel.placement == "none" else "cpu"
         if node in on_gpu and node not in pulled:
             where = "gpu"
-        placings[node] = NodePlacement(where, found, node in pulled)
+        placings[node] = NodePlacement(where, kernel, node in pulled)
     return placings
 
 
@@ -74,14 +74,14 @@ def _shape_followers(nodes: Sequence[ScopedNode], on_gpu: set[ir.Node]) -> set[i
         if has_cpu_output(node):
             on_cpu |= set(node.outputs)
         elif any(value in on_cpu for value in node.inputs) and all(
-            _stays(node, index, value, on_cpu) for index, value in enumerate(node.inputs) if value is not None
+            _keeps_on_cpu(node, index, value, on_cpu) for index, value in enumerate(node.inputs) if value is not None
         ):
             pulled.add(node)
             on_cpu |= set(node.outputs)
     return pulled
 
 
-def _stays(node: ir.Node, index: int, value: ir.Value, on_cpu: set[ir.Value]) -> bool:
+def _keeps_on_cpu(node: ir.Node, index: int, value: ir.Value, on_cpu: set[ir.Value]) -> bool:
     if value.dtype in _FP16_TYPES:
         return False
     if value in on_cpu:

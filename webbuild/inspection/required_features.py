@@ -24,10 +24,10 @@ def _types(model: ir.Model) -> Iterator[object]:
         yield from (value.dtype for value in (*graph.inputs, *weights))
         for node in graph:
             yield from (value.dtype for value in node.outputs)
-            yield from (_asked(attribute) for attribute in node.attributes.values())
+            yield from (_attribute_types(attribute) for attribute in node.attributes.values())
 
 
-def _asked(attribute: ir.Attr) -> object:
+def _attribute_types(attribute: ir.Attr) -> object:
     if attribute.type == ir.AttributeType.TENSOR:
         return attribute.as_tensor().dtype
     return ir.DataType(attribute.as_int()) if attribute.name in ("to", "dtype") else None

@@ -45,18 +45,18 @@ def find_mismatch(node: ir.Node) -> str | None:
     return None
 
 
-def _reshape(sizes: list[int], wanted: list[int] | None, *, keeps_zero: bool) -> str | None:
-    if wanted is None:
+def _reshape(sizes: list[int], target_sizes: list[int] | None, *, keeps_zero: bool) -> str | None:
+    if target_sizes is None:
         return None
-    if not keeps_zero and any(size == 0 and axis >= len(sizes) for axis, size in enumerate(wanted)):
-        return f"{wanted} takes over an axis that {sizes} has not"
-    target = [sizes[axis] if size == 0 and not keeps_zero else size for axis, size in enumerate(wanted)]
+    if not keeps_zero and any(size == 0 and axis >= len(sizes) for axis, size in enumerate(target_sizes)):
+        return f"{target_sizes} takes over an axis that {sizes} has not"
+    target = [sizes[axis] if size == 0 and not keeps_zero else size for axis, size in enumerate(target_sizes)]
     count, fixed = math.prod(sizes), math.prod(size for size in target if size != -1)
     fits = count == fixed if -1 not in target else fixed != 0 and count % fixed == 0
     if fits or (fixed == 0 and count == 0):
         return None
     available = f"{fixed:,}" if -1 not in target else f"a multiple of {fixed:,}"
-    return f"{sizes} has {count:,} elements, {wanted} wants {available}"
+    return f"{sizes} has {count:,} elements, {target_sizes} wants {available}"
 
 
 def _squeeze(sizes: list[int], axes: list[int] | None) -> str | None:
@@ -68,10 +68,10 @@ def _squeeze(sizes: list[int], axes: list[int] | None) -> str | None:
     return None
 
 
-def _expand(sizes: list[int], wanted: list[int] | None) -> str | None:
-    pairs = zip(reversed(sizes), reversed(wanted or []), strict=False)
+def _expand(sizes: list[int], target_sizes: list[int] | None) -> str | None:
+    pairs = zip(reversed(sizes), reversed(target_sizes or []), strict=False)
     if any(size != target and 1 not in (size, target) for size, target in pairs):
-        return f"{sizes} cannot be expanded to {wanted}: sizes differ, and neither is 1"
+        return f"{sizes} cannot be expanded to {target_sizes}: sizes differ, and neither is 1"
     return None
 
 

@@ -109,7 +109,7 @@ class MemoryEstimate(Struct, frozen=True, rename="camel"):
 
 
 class Inspection(Struct, frozen=True, rename="camel"):
-    """Everything that is known before the run.
+    """The result of an inspection: everything predicted before the run.
 
     `fp16` is None where nothing is in float32 on the GPU. `packed_peak` is the GPU's memory after the passes of `pack`,
     None where these were not tried.
@@ -142,12 +142,12 @@ class Inspection(Struct, frozen=True, rename="camel"):
         groups: dict[str, list[Finding]] = {}
         for finding in self.findings:
             groups.setdefault(finding.code, []).append(finding)
-        for found in groups.values():
-            found.sort(key=lambda each: _RANK[each.severity])
+        for findings in groups.values():
+            findings.sort(key=lambda each: _RANK[each.severity])
         return sorted(groups.items(), key=lambda group: (_RANK[group[1][0].severity], -len(group[1]), group[0]))
 
     def verdict(self) -> str:
-        """Return what will become of the model, in a line."""
+        """Return the predicted outcome in one line."""
         if any(finding.outcome == "no-session" for finding in self.findings if finding.severity == "error"):
             return "no session can be created"
         errors = self.count("error")

@@ -25,8 +25,8 @@ def print_inspection(inspection: Inspection, console: Console) -> None:
     """Print an inspection for people."""
     from rich.text import Text
 
-    for code, found in inspection.findings_by_code():
-        console.print(_finding_text(code, found))
+    for code, findings in inspection.findings_by_code():
+        console.print(_finding_text(code, findings))
         console.print(Text(see(code)), soft_wrap=True)
     for line in summary(inspection):
         console.print(Text(printable(line), style="dim"))
@@ -63,7 +63,7 @@ def print_measurement(measurement: Measurement, console: Console) -> None:
 
 
 def summary(inspection: Inspection) -> list[str]:
-    """Return what runs where and what it takes, in lines."""
+    """Return the placement of nodes and the memory estimate, in lines."""
     places, memory = inspection.placement_counts(), inspection.memory
     nodes = [
         f"{places['gpu']} on the GPU",
@@ -85,43 +85,43 @@ def summary(inspection: Inspection) -> list[str]:
     return lines
 
 
-def fp16_summary(half: Fp16Estimate) -> str:
+def fp16_summary(estimate: Fp16Estimate) -> str:
     """Return what float16 would need, in a line."""
-    parts = [f"float16: {format_bytes(half.weight_bytes // 2)} less to load, on devices with shader-f16"]
+    parts = [f"float16: {format_bytes(estimate.weight_bytes // 2)} less to load, on devices with shader-f16"]
     for what, names in (
-        ("beyond float16's range", half.overflowing_constants),
-        ("would become 0", half.underflowing_constants),
+        ("beyond float16's range", estimate.overflowing_constants),
+        ("would become 0", estimate.underflowing_constants),
     ):
         if names:
             more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
             parts.append(f"{what}: {', '.join(repr(name) for name in names[:_MAX_LISTED])}{more}")
-    if half.float32_only:
-        listed = ", ".join(f"{number} {operator}" for operator, number in half.float32_only.items())
+    if estimate.float32_only:
+        listed = ", ".join(f"{number} {operator}" for operator, number in estimate.float32_only.items())
         parts.append(f"no float16 kernel for {listed}")
     return "; ".join([*parts, "webbuild pack --precision auto converts what keeps the results"])
 
 
-def fix(found: list[Finding]) -> str:
+def fix(findings: list[Finding]) -> str:
     """Return what fixes the findings of a code: the passes of `pack`, and what to do about the rest."""
-    passes = list(dict.fromkeys(code for each in found for code in each.fixed_by))
-    rest = [each for each in found if not each.fixed_by]
+    passes = list(dict.fromkeys(code for each in findings for code in each.fixed_by))
+    rest = [each for each in findings if not each.fixed_by]
     packed = f"webbuild pack ({'pass' if len(passes) == 1 else 'passes'} {', '.join(passes)})"
     if not passes or not rest:
         return packed if passes else rest[0].fix
     return f"{packed}; it leaves {len(rest)} of them: {rest[0].fix}"
 
 
-def _finding_text(code: str, found: list[Finding]) -> Text:
-    """Return what is said of a code: what happens and how often, where, why, and the fix."""
+def _finding_text(code: str, findings: list[Finding]) -> Text:
+    """Return the text of one code's findings: symptom and count, nodes, reason, fix."""
     from rich.text import Text
 
-    first = found[0]
-    times = f" x{len(found)}" if len(found) > 1 else ""
-    where = ", ".join(each.where for each in found[:_MAX_LISTED])
-    more = f" and {len(found) - _MAX_LISTED} more" if len(found) > _MAX_LISTED else ""
+    first = findings[0]
+    times = f" x{len(findings)}" if len(findings) > 1 else ""
+    where = ", ".join(each.where for each in findings[:_MAX_LISTED])
+    more = f" and {len(findings) - _MAX_LISTED} more" if len(findings) > _MAX_LISTED else ""
     return Text.assemble(
         (f"{first.severity}[{code}]{times} ", _STYLE[first.severity]),
         printable(f"{first.summary}: {first.reason}\n"),
         (printable(f"  {where}{more}\n"), "dim"),
-        printable(f"  fix: {fix(found)}"),
+        printable(f"  fix: {fix(findings)}"),
     )

@@ -30,7 +30,7 @@ def combined_type_placement(node: ir.Node) -> KernelPlacement | None:
     places, known = _DECIDING_INPUTS.get(node.op_type, ((), set()))
     if not places or node.domain not in ("", "ai.onnx") or max(places) >= len(node.inputs):
         return None
-    values = [node.inputs[place] for place in places]
+    values = [node.inputs[index] for index in places]
     names = [value.dtype.name.lower() for value in values if value is not None and value.dtype is not None]
     if len(names) < len(places):
         return None

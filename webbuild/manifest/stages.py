@@ -19,20 +19,20 @@ def crop_input(manifest: Manifest) -> CropInput | None:
 
 def unfit_stages(manifest: Manifest) -> Iterator[str]:
     """Say which stages have the name of another, or take what no earlier stage makes."""
-    made: dict[str, dict[str, Output]] = {}
+    outputs: dict[str, dict[str, Output]] = {}
     glues = {each.name: each.glue_module for each in manifest.stages or () if each.glue_module}
     for stage in manifest.every_stage:
         name = stage.stage_name or ""
-        if name in made:
+        if name in outputs:
             yield f"two stages have the name {name}"
         for variant in stage.every_variant:
             for spec in stage_inputs(variant.inputs):
-                given = made.get(spec.stage, {}).get(spec.output)
+                given = outputs.get(spec.stage, {}).get(spec.output)
                 if given is None or (given.dtype, given.shape) != (spec.dtype, spec.shape):
                     wanted = f"{spec.dtype} {spec.shape}"
                     yield f"input {spec.name} of stage {name} takes {spec.stage}.{spec.output}, no output of {wanted}"
         glue = glues.get(name)
         for read in glue.reads if glue else ():
-            if read.output not in made.get(read.stage, {}):
+            if read.output not in outputs.get(read.stage, {}):
                 yield f"the glue of stage {name} reads {read.stage}.{read.output}, which no earlier stage makes"
-        made[name] = {each.name: each for each in stage.outputs}
+        outputs[name] = {each.name: each for each in stage.outputs}

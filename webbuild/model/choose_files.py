@@ -23,7 +23,7 @@ _IMAGE, _TEXT = {"vision", "image", "visual"}, {"text", "textual"}
 """Words in the names of the two encoders of CLIP and its like."""
 
 
-def choose_files(given: str, names: Sequence[str], *, pairs: bool) -> tuple[str, ...]:
+def choose_files(model: str, names: Sequence[str], *, pairs: bool) -> tuple[str, ...]:
     """Return the one model among ONNX files, or with `pairs` one encoder and its decoder, where these are all.
 
     With `pairs` an image encoder and its text encoder come before a model that is both. Of several precisions the
@@ -41,11 +41,11 @@ def choose_files(given: str, names: Sequence[str], *, pairs: bool) -> tuple[str,
     pair = _encoder_and_decoder(models)
     if pairs and len(models) == len(pair):
         return pair
-    raise several_models(given, names, pair, together=pairs)
+    raise several_models(model, names, pair, together=pairs)
 
 
 def several_models(
-    given: str, names: Sequence[str], pair: Sequence[str] = (), reason: str = "", *, together: bool = True
+    model: str, names: Sequence[str], pair: Sequence[str] = (), reason: str = "", *, together: bool = True
 ) -> WebbuildError:
     """Return the error of a folder or repository with several models; `pair` is the example of two stages.
 
@@ -53,12 +53,12 @@ def several_models(
     """
     listed = ", ".join(names[:_MAX_NAMED])
     more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
-    start = f"{given}:" if given.startswith(HUB_PREFIX) else f"{given.rstrip('/')}/"
+    start = f"{model}:" if model.startswith(HUB_PREFIX) else f"{model.rstrip('/')}/"
     stages = " ".join(f"{start}{name}" for name in pair or [_best(each) for each in _by_model(names).values()][:2])
     all_of_them = f", or all that belong together: webbuild pack {stages}" if together else ""
     return WebbuildError(
         "several-models",
-        f"{given}: holds several models: {listed}{more}{reason and '; '}{reason}",
+        f"{model}: holds several models: {listed}{more}{reason and '; '}{reason}",
         f"name one of them, for example {start}{names[0]}{all_of_them}",
         exit_code=USAGE,
     )

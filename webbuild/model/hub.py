@@ -15,7 +15,7 @@ _DEFAULT = ("model.onnx", "onnx/model.onnx")
 """Where exporters write a model; its weights may lie in files of that name and an ending behind it."""
 
 
-def download_from_hub(given: str, *, pairs: bool) -> tuple[Path, tuple[str, ...], str]:
+def download_from_hub(reference: str, *, pairs: bool) -> tuple[Path, tuple[str, ...], str]:
     """Download what `hf:owner/name[@revision][:file]` names, and the configuration beside it.
 
     Returns:
@@ -26,14 +26,14 @@ def download_from_hub(given: str, *, pairs: bool) -> tuple[Path, tuple[str, ...]
         WebbuildError: `invalid-repository`, `no-huggingface-hub`, `hub-not-found`, `hub-gated`, `hub-unreachable`,
             `several-models`.
     """
-    repository, file = given.removeprefix(HUB_PREFIX), ""
+    repository, file = reference.removeprefix(HUB_PREFIX), ""
     if ":" in repository:
         repository, file = repository.split(":", 1)
     repository, _, revision = repository.partition("@")
     if repository.count("/") != 1 or not all(repository.split("/")):
         raise WebbuildError(
             "invalid-repository",
-            f"{given}: not the name of a Hub repository",
+            f"{reference}: not the name of a Hub repository",
             "write it as hf:owner/name, hf:owner/name@revision or hf:owner/name:onnx/model.onnx",
             exit_code=USAGE,
         )
@@ -42,48 +42,48 @@ def download_from_hub(given: str, *, pairs: bool) -> tuple[Path, tuple[str, ...]
     except ImportError as error:
         raise WebbuildError(
             "no-huggingface-hub",
-            f"{given}: huggingface_hub is not installed",
+            f"{reference}: huggingface_hub is not installed",
             "pip install 'webbuild[hub]'",
             exit_code=USAGE,
         ) from error
     wanted = [file] if file else list(_DEFAULT)
-    folder = _snapshot(given, repository, revision or None, wanted)
+    folder = _snapshot(reference, repository, revision or None, wanted)
     if file and not (folder / file).is_file():
         raise WebbuildError(
             "hub-not-found",
-            f"{given}: the repository has no file '{file}'",
+            f"{reference}: the repository has no file '{file}'",
             f"leave ':{file}' out, or look up its name on the repository's page",
             exit_code=USAGE,
         )
     name, cached = repository.split("/")[1], [each for each in wanted if (folder / each).is_file()]
     if cached:
         return folder, (cached[0],), name
-    models = _list_models(given, repository, revision or None, folder)
+    models = _list_models(reference, repository, revision or None, folder)
     if not models:
         raise WebbuildError(
             "model-not-found",
-            f"{given}: has no .onnx file",
+            f"{reference}: has no .onnx file",
             "take a repository with an ONNX export, such as those of onnx-community",
             exit_code=USAGE,
         )
-    files = choose_files(given, models, pairs=pairs)
-    return _snapshot(given, repository, revision or None, list(files)), files, name
+    files = choose_files(reference, models, pairs=pairs)
+    return _snapshot(reference, repository, revision or None, list(files)), files, name
 
 
-def _list_models(given: str, repository: str, revision: str | None, cached: Path) -> list[str]:
+def _list_models(reference: str, repository: str, revision: str | None, cached: Path) -> list[str]:
     """Return the ONNX files of a repository; where the Hub does not answer, those in the cache."""
     import huggingface_hub
 
     try:
         names = huggingface_hub.HfApi().list_repo_files(repository, revision=revision)
     except Exception as error:
-        if found := sorted(file.relative_to(cached).as_posix() for file in cached.rglob("*.onnx")):
-            return found
-        raise _as_error(given, error) from error
+        if cached_files := sorted(file.relative_to(cached).as_posix() for file in cached.rglob("*.onnx")):
+            return cached_files
+        raise _as_error(reference, error) from error
     return sorted(name for name in names if name.endswith(".onnx"))
 
 
-def _snapshot(given: str, repository: str, revision: str | None, files: list[str]) -> Path:
+def _snapshot(reference: str, repository: str, revision: str | None, files: list[str]) -> Path:
     """Return the folder of a snapshot that has these files, their weights and what lies beside; offline the cached."""
     import huggingface_hub
 
@@ -91,15 +91,15 @@ def _snapshot(given: str, repository: str, revision: str | None, files: list[str
     folders = {name.rpartition("/")[0] for name in files} | {""}
     beside = [f"{folder}/{name}".lstrip("/") for folder in folders for name in _BESIDE]
     try:
-        found = huggingface_hub.snapshot_download(
+        snapshot = huggingface_hub.snapshot_download(
             repository, revision=revision, allow_patterns=[*files, *weights, *beside], library_name="webbuild"
         )
     except Exception as error:
-        raise _as_error(given, error) from error
-    return Path(str(found))
+        raise _as_error(reference, error) from error
+    return Path(str(snapshot))
 
 
-def _as_error(given: str, error: Exception) -> WebbuildError:
+def _as_error(reference: str, error: Exception) -> WebbuildError:
     """Return what huggingface_hub raised as an error with a fix."""
     from huggingface_hub import errors
 
@@ -119,5 +119,5 @@ def _as_error(given: str, error: Exception) -> WebbuildError:
             what, fix = "hub-unreachable", "check the network; HF_ENDPOINT names another server, HF_TOKEN a user"
     reason = printable(str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__, 200)
     absent = isinstance(error, errors.LocalEntryNotFoundError | errors.IncompleteSnapshotError)
-    said = "is not in the cache, and the Hub did not answer: " if absent else ""
-    return WebbuildError(what, f"{given}: {said}{reason}", fix, exit_code=USAGE)
+    prefix = "is not in the cache, and the Hub did not answer: " if absent else ""
+    return WebbuildError(what, f"{reference}: {prefix}{reason}", fix, exit_code=USAGE)

@@ -44,7 +44,7 @@ def read_hub_files(model: Path) -> HubFiles:
     """
     folders = _companion_folders(model)
     config, preprocessor, tokenizer, words = (
-        next((found for folder in folders if (found := _read_json_object(folder / name))), {})
+        next((configuration for folder in folders if (configuration := _read_json_object(folder / name))), {})
         for name in ("config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json")
     )
     vocabularies = (_read_lines(folder / "vocab.txt") for folder in folders)
@@ -56,10 +56,10 @@ def read_hub_files(model: Path) -> HubFiles:
 def copy_configurations(source: Path, folder: Path) -> None:
     """Copy the configuration files beside a model, and those above a folder `onnx` that it lies in."""
     nearest_last = reversed(_companion_folders(source))
-    found = {
+    files = {
         file.name: file for each in nearest_last for file in (each / name for name in _CONFIGURATIONS) if file.is_file()
     }
-    for name, file in found.items():
+    for name, file in files.items():
         folder.mkdir(exist_ok=True)
         shutil.copyfile(file, folder / name)
 

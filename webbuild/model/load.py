@@ -15,11 +15,11 @@ from webbuild.model.external_data import check_external_data, follow_link
 from webbuild.model.hub_files import read_hub_files
 from webbuild.model.lazy_initializers import without_external_initializers
 from webbuild.model.loop_states import free_growing_states
-from webbuild.model.model_signature import model_signature
 from webbuild.model.node_order import sort_nodes
 from webbuild.model.operator_support import check_operators
 from webbuild.model.opset_upgrade import upgrade_opset
 from webbuild.model.read_file import FIX_EXPORT, parse, read_file, root_cause
+from webbuild.model.read_signature import read_signature
 from webbuild.model.signature import ModelSignature
 from webbuild.model.states import StatePair
 from webbuild.model.tensor_checks import check_dtypes, check_tensor_data
@@ -34,7 +34,7 @@ _FIX_INVALID_MODEL = "the file breaks the rules of ONNX: check it with onnx.chec
 
 
 class OnnxModel(Struct, frozen=True):
-    """A model as it was given: never changed after loading.
+    """A loaded ONNX model; never changed after loading.
 
     `model` has external data mapped lazily. `graph_bytes` is what a session is made of in the file's place: the file
     without the weights inside it, where those are so many that they are read where they lie, or with its nodes sorted.
@@ -95,7 +95,7 @@ def load_onnx(path: Path) -> OnnxModel:
     ir.external_data.set_base_dir(model.graph, real.parent)
     _free_unknown_dims(model)
     free_growing_states(model)
-    known = msgspec.structs.replace(model_signature(path.name, model), hub_files=read_hub_files(path))
+    known = msgspec.structs.replace(read_signature(path.name, model), hub_files=read_hub_files(path))
     return OnnxModel(path, read.sha256, size, model, known, graph, tuple(repairs))
 
 

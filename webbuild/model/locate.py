@@ -22,48 +22,48 @@ class LocatedModel(Struct, frozen=True):
     file: str = ""
 
 
-def locate_model(given: Path) -> LocatedModel:
+def locate_model(path: Path) -> LocatedModel:
     """Return the model at a path, in a folder or its folder `onnx`, or of `hf:owner/name[@revision][:file]`.
 
     Raises:
         WebbuildError: `model-not-found`, `several-models`, and those of `download_from_hub`.
     """
-    (located,) = _locate(given, pairs=False)
+    (located,) = _locate(path, pairs=False)
     return located
 
 
-def locate_model_or_pair(given: Path) -> list[LocatedModel]:
+def locate_model_or_pair(path: Path) -> list[LocatedModel]:
     """Return what `locate_model` does, or an encoder and its decoder where a folder or repository holds these alone.
 
     Raises:
         WebbuildError: what `locate_model` raises.
     """
-    return _locate(given, pairs=True)
+    return _locate(path, pairs=True)
 
 
-def _locate(given: Path, *, pairs: bool) -> list[LocatedModel]:
-    if (reference := hub_reference(given)) is not None:
+def _locate(path: Path, *, pairs: bool) -> list[LocatedModel]:
+    if (reference := hub_reference(path)) is not None:
         folder, files, name = download_from_hub(reference, pairs=pairs)
         return [LocatedModel(folder / file, name, file) for file in files]
-    if not given.is_dir():
-        return [LocatedModel(given, given.stem)]
-    files = choose_files(str(given), _onnx_files(given), pairs=pairs)
+    if not path.is_dir():
+        return [LocatedModel(path, path.stem)]
+    files = choose_files(str(path), _onnx_files(path), pairs=pairs)
     names = [without_precision(Path(file).stem) for file in files]
     return [
-        LocatedModel(given / file, given.resolve().name if name == "model" else name, file)
+        LocatedModel(path / file, path.resolve().name if name == "model" else name, file)
         for file, name in zip(files, names, strict=True)
     ]
 
 
-def hub_reference(given: PurePath) -> str | None:
+def hub_reference(path: PurePath) -> str | None:
     """Return `hf:owner/name` as it was written, None for a path. On Windows its slashes have become backslashes."""
-    text = given.as_posix()
+    text = path.as_posix()
     return text if text.startswith(HUB_PREFIX) else None
 
 
 def _onnx_files(folder: Path) -> list[str]:
-    found = sorted(file for pattern in ("*.onnx", "onnx/*.onnx") for file in folder.glob(pattern))
-    if not found:
+    files = sorted(file for pattern in ("*.onnx", "onnx/*.onnx") for file in folder.glob(pattern))
+    if not files:
         bundle = (folder / "manifest.json").is_file()
         raise WebbuildError(
             "model-not-found",
@@ -71,4 +71,4 @@ def _onnx_files(folder: Path) -> list[str]:
             "webbuild verify compares a bundle" if bundle else "pass the path of the .onnx file",
             exit_code=USAGE,
         )
-    return [file.relative_to(folder).as_posix() for file in found]
+    return [file.relative_to(folder).as_posix() for file in files]

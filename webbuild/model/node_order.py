@@ -52,7 +52,7 @@ def _sort(nodes: Nodes) -> int:
     was = list(nodes)
     del nodes[:]
     nodes.extend(was[index] for index in order)
-    return sum(index != place for place, index in enumerate(order))
+    return sum(index != position for position, index in enumerate(order))
 
 
 def _names_read(node: onnx.NodeProto) -> Iterator[str]:

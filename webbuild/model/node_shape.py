@@ -27,8 +27,8 @@ def node_output_shape(
         onnx.helper.make_tensor_value_info(value.name or "", int(value.dtype or ir.DataType.FLOAT), shape)
         for value, shape in shapes.items()
     ]
-    held = [onnx.numpy_helper.from_array(array, value.name) for value, array in stored.items()]
-    graph = onnx.helper.make_graph([proto], "node", inputs, [onnx.ValueInfoProto(name="result")], held)
+    initializers = [onnx.numpy_helper.from_array(array, value.name) for value, array in stored.items()]
+    graph = onnx.helper.make_graph([proto], "node", inputs, [onnx.ValueInfoProto(name="result")], initializers)
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)])
     inferred = onnx.shape_inference.infer_shapes(model).graph.output[0].type.tensor_type
     sizes = tuple(dim.dim_value for dim in inferred.shape.dim)

@@ -39,8 +39,8 @@ def read_file(path: Path) -> FileContent:
             "model-not-found", f"{path}: is a folder", "pass the path of the .onnx file in it", exit_code=USAGE
         )
     try:
-        if (apart := _read_graph_only(path)) is not None:
-            return apart
+        if (graph_only := _read_graph_only(path)) is not None:
+            return graph_only
         data = path.read_bytes()
         return FileContent(data, hashlib.sha256(data).hexdigest(), len(data), False)
     except OSError as error:
@@ -56,8 +56,8 @@ def parse(path: Path, data: bytes) -> onnx.ModelProto:
     import onnx
     from google.protobuf.message import DecodeError
 
-    if (like := sniff_format(data)) is not None:
-        what, fix = like
+    if (format_and_fix := sniff_format(data)) is not None:
+        what, fix = format_and_fix
         raise WebbuildError("not-onnx", f"{path}: looks like {what}", fix, exit_code=USAGE)
     proto = onnx.ModelProto()
     try:

@@ -12,7 +12,7 @@ import numpy as np
 
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.load import OnnxModel
-from webbuild.model.model_signature import model_signature
+from webbuild.model.read_signature import read_signature
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -28,16 +28,16 @@ def parse_set(arguments: Sequence[str]) -> dict[str, str]:
     Raises:
         WebbuildError: `invalid-input-value`.
     """
-    given: dict[str, str] = {}
+    values: dict[str, str] = {}
     for argument in arguments:
         name, equals, value = argument.rpartition("=")
         if not equals or not name or not value:
             raise _invalid(argument, "this is not NAME=VALUE")
-        given[name] = value
-    return given
+        values[name] = value
+    return values
 
 
-def set_inputs(source: OnnxModel, given: Mapping[str, str]) -> OnnxModel:
+def set_inputs(source: OnnxModel, texts: Mapping[str, str]) -> OnnxModel:
     """Return a model of which these inputs are constants; the original is still given them as inputs.
 
         input sr int64 [], --set sr=16000  ->  constant sr = 16000
@@ -45,19 +45,19 @@ def set_inputs(source: OnnxModel, given: Mapping[str, str]) -> OnnxModel:
     Raises:
         WebbuildError: `unknown-input`, or `invalid-input-value` for one of another type or number of elements.
     """
-    if not given:
+    if not texts:
         return source
     values: dict[str, NDArray[Any]] = {}
-    for name, text in given.items():
+    for name, text in texts.items():
         _check_name(source, name)
         value = next(each for each in source.model.graph.inputs if each.name == name)
         values[name] = _array(f"{name}={text}", value)
-    said = [f"input '{name}' is {text}, a constant: --set" for name, text in given.items()]
-    return with_constants(source, values, said)
+    notes = [f"input '{name}' is {text}, a constant: --set" for name, text in texts.items()]
+    return with_constants(source, values, notes)
 
 
-def with_constants(source: OnnxModel, values: Mapping[str, NDArray[Any]], said: Sequence[str]) -> OnnxModel:
-    """Return a model of which these inputs are constants; the original is still given them. `said` are sentences."""
+def with_constants(source: OnnxModel, values: Mapping[str, NDArray[Any]], notes: Sequence[str]) -> OnnxModel:
+    """Return a model of which these inputs are constants; the original is still given them. `notes` are sentences."""
     import onnx_ir as ir
 
     model = source.model.clone()
@@ -67,12 +67,12 @@ def with_constants(source: OnnxModel, values: Mapping[str, NDArray[Any]], said: 
         value.const_value = ir.tensor(array, name=name)
         value.shape = ir.Shape(array.shape)
         model.graph.register_initializer(value)
-    known = model_signature(source.signature.file, model)
+    known = read_signature(source.signature.file, model)
     return msgspec.structs.replace(
         source,
         model=model,
         signature=msgspec.structs.replace(source.signature, inputs=known.inputs),
-        repairs=(*source.repairs, *said),
+        repairs=(*source.repairs, *notes),
         set_inputs={**source.set_inputs, **values},
     )
 

@@ -24,22 +24,22 @@ _MEMORY = re.compile(
 """Words in the names of states."""
 
 
-def is_next(given: str, made: str) -> int:
-    """Return how many markers show that an output is the next value of an input, by their names; 0 if none do.
+def next_value_markers(input_name: str, output_name: str) -> int:
+    """Return the number of name markers, such as `next` or `out`, by which an output is an input's next value.
 
     r1i, r1o    state, stateN    h0, hn    past_key_values.0.key, present.0.key    cache, cache_next
     """
     best = 0
-    for stem, strong, marked in _readings(given, _BEFORE, _IN, "i", "0"):
-        for other, other_strong, other_marked in _readings(made, _AFTER, _OUT, "o", "n"):
+    for stem, strong, marked in _readings(input_name, _BEFORE, _IN, "i", "0"):
+        for other, other_strong, other_marked in _readings(output_name, _AFTER, _OUT, "o", "n"):
             if stem == other and stem and (strong or other_strong or stem not in _CONTENT):
                 best = max(best, marked + other_marked)
     return best
 
 
-def names_memory(given: str) -> bool:
-    """Whether an input's name has a word for what is remembered, whatever the outputs are called."""
-    plain = _plain(given)
+def names_memory(input_name: str) -> bool:
+    """Whether an input's name has a word for a state, such as `hidden` or `cache`."""
+    plain = _plain(input_name)
     return _MEMORY.search(plain) is not None and "hidden_states" not in plain
 
 
@@ -49,12 +49,12 @@ def _readings(name: str, strong: str, weak: str, letter: str, end: str) -> Itera
     yield plain, False, 0
     for words, in_time in ((strong, True), (weak, False)):
         for pattern in (rf"(?:{words})_(.+)", rf"(.+)_(?:{words})"):
-            if (found := re.fullmatch(pattern, plain)) is not None:
-                yield found[1], in_time, 1
-    if (found := re.fullmatch(rf"(.*\d){letter}", plain)) is not None:  # r1i
-        yield found[1], False, 1
-    if (found := re.fullmatch(rf"(.*[a-z])_?{end}", plain)) is not None:  # h0, hn
-        yield found[1], False, 1
+            if (match := re.fullmatch(pattern, plain)) is not None:
+                yield match[1], in_time, 1
+    if (match := re.fullmatch(rf"(.*\d){letter}", plain)) is not None:  # r1i
+        yield match[1], False, 1
+    if (match := re.fullmatch(rf"(.*[a-z])_?{end}", plain)) is not None:  # h0, hn
+        yield match[1], False, 1
 
 
 def _plain(name: str) -> str:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.model.state_names import is_next, names_memory
+from webbuild.model.state_names import names_memory, next_value_markers
 
 
 class StatePair(Struct, frozen=True):
@@ -21,8 +21,8 @@ class StatePair(Struct, frozen=True):
     reason: Literal["name", "shape", "--state"]
 
 
-def find_states(signature: ModelSignature, given: Mapping[str, str] | None = None) -> tuple[StatePair, ...]:
-    """Return the states of a model: those `given`, output by input; then by names; then by shape.
+def find_states(signature: ModelSignature, outputs_by_input: Mapping[str, str] | None = None) -> tuple[StatePair, ...]:
+    """Return the states of a model: those `outputs_by_input`, output by input; then by names; then by shape.
 
     By name:  of one type and of shapes that fit; the names say which output is the next of which input.
     By shape: the input's name says that it is a state, and one output alone has its type and shape.
@@ -32,13 +32,13 @@ def find_states(signature: ModelSignature, given: Mapping[str, str] | None = Non
     Raises:
         WebbuildError: `ambiguous-state` where several outputs may be the next value of an input.
     """
-    found = {name: StatePair(name, output, "--state") for name, output in (given or {}).items()}
+    pairs = {name: StatePair(name, output, "--state") for name, output in (outputs_by_input or {}).items()}
     for find in (_by_name, _by_shape):
-        more = {pair.input: pair for pair in find(signature, found)}
-        taken = {pair.output for pair in (*found.values(), *more.values())}
-        if len(found) + len(more) < len(signature.inputs) and len(taken) < len(signature.outputs):
-            found |= more
-    return tuple(found[spec.name] for spec in signature.inputs if spec.name in found)
+        more = {pair.input: pair for pair in find(signature, pairs)}
+        taken = {pair.output for pair in (*pairs.values(), *more.values())}
+        if len(pairs) + len(more) < len(signature.inputs) and len(taken) < len(signature.outputs):
+            pairs |= more
+    return tuple(pairs[spec.name] for spec in signature.inputs if spec.name in pairs)
 
 
 def guessed_states(pairs: tuple[StatePair, ...]) -> frozenset[str]:
@@ -46,50 +46,50 @@ def guessed_states(pairs: tuple[StatePair, ...]) -> frozenset[str]:
     return frozenset(pair.input for pair in pairs if pair.reason != "--state")
 
 
-def against_names(signature: ModelSignature, given: Mapping[str, str]) -> dict[str, str]:
+def against_names(signature: ModelSignature, outputs_by_input: Mapping[str, str]) -> dict[str, str]:
     """Return the outputs that names tell, by input, where they are others than those given."""
     named = {pair.input: pair.output for pair in _by_name(signature, {})}
-    return {name: named[name] for name, output in given.items() if named.get(name, output) != output}
+    return {name: named[name] for name, output in outputs_by_input.items() if named.get(name, output) != output}
 
 
-def _by_name(signature: ModelSignature, found: Mapping[str, StatePair]) -> Iterator[StatePair]:
-    free = [made for made in signature.outputs if made.name not in {pair.output for pair in found.values()}]
+def _by_name(signature: ModelSignature, pairs: Mapping[str, StatePair]) -> Iterator[StatePair]:
+    free = [output for output in signature.outputs if output.name not in {pair.output for pair in pairs.values()}]
     named: list[StatePair] = []
-    for given in signature.inputs:
-        likely = [(is_next(given.name, made.name), made) for made in free if may_become(made, given)]
+    for spec in signature.inputs:
+        likely = [(next_value_markers(spec.name, output.name), output) for output in free if may_become(output, spec)]
         best = max((sure for sure, _ in likely), default=0)
-        fitting = [made for sure, made in likely if sure == best > 0]
-        if given.name not in found and len(fitting) == 1:
-            named.append(StatePair(given.name, fitting[0].name, "name"))
+        fitting = [output for sure, output in likely if sure == best > 0]
+        if spec.name not in pairs and len(fitting) == 1:
+            named.append(StatePair(spec.name, fitting[0].name, "name"))
     taken = [pair.output for pair in named]
     yield from (pair for pair in named if taken.count(pair.output) == 1)
 
 
-def _by_shape(signature: ModelSignature, found: Mapping[str, StatePair]) -> Iterator[StatePair]:
-    free = [made for made in signature.outputs if made.name not in {pair.output for pair in found.values()}]
-    asked = [spec for spec in signature.inputs if spec.name not in found and names_memory(spec.name)]
-    for given in asked:
-        fitting = [made for made in free if made.dtype == given.dtype and made.shape == given.shape]
-        rivals = [spec for spec in asked if spec.dtype == given.dtype and spec.shape == given.shape]
-        if not fitting or len(given.shape) < 2 or None in given.shape or len(free) == len(rivals):
+def _by_shape(signature: ModelSignature, pairs: Mapping[str, StatePair]) -> Iterator[StatePair]:
+    free = [output for output in signature.outputs if output.name not in {pair.output for pair in pairs.values()}]
+    memory_inputs = [spec for spec in signature.inputs if spec.name not in pairs and names_memory(spec.name)]
+    for memory_spec in memory_inputs:
+        fitting = [output for output in free if output.dtype == memory_spec.dtype and output.shape == memory_spec.shape]
+        rivals = [spec for spec in memory_inputs if spec.dtype == memory_spec.dtype and spec.shape == memory_spec.shape]
+        if not fitting or len(memory_spec.shape) < 2 or None in memory_spec.shape or len(free) == len(rivals):
             continue
         if len(fitting) > 1 or len(rivals) > 1:
-            names = ", ".join(f"'{made.name}'" for made in fitting)
+            names = ", ".join(f"'{output.name}'" for output in fitting)
             raise WebbuildError(
                 "ambiguous-state",
-                f"{signature.file}: input '{given.name}' {describe_spec(given)} looks like a state, and more than one "
-                f"output may be its next value, or more than one input takes it: {names}",
-                f"give --state {given.name}={fitting[0].name} or another of them; --state none keeps it a tensor",
+                f"{signature.file}: input '{memory_spec.name}' {describe_spec(memory_spec)} looks like a state, "
+                f"and more than one output may be its next value, or more than one input takes it: {names}",
+                f"give --state {memory_spec.name}={fitting[0].name} or another of them; --state none keeps it a tensor",
                 exit_code=USAGE,
             )
-        yield StatePair(given.name, fitting[0].name, "shape")
+        yield StatePair(memory_spec.name, fitting[0].name, "shape")
 
 
-def may_become(made: TensorSpec, given: TensorSpec) -> bool:
-    """Whether an output may be the next run's input: type and rank are the same, and no size is another."""
-    sizes = zip(made.shape, given.shape, strict=False)
+def may_become(output: TensorSpec, spec: TensorSpec) -> bool:
+    """Whether an output may be the input `spec` of the next run: same type and rank, and no size differs."""
+    sizes = zip(output.shape, spec.shape, strict=False)
     fits = all(not isinstance(a, int) or not isinstance(b, int) or a == b for a, b in sizes)
-    return made.dtype == given.dtype and len(made.shape) == len(given.shape) and fits
+    return output.dtype == spec.dtype and len(output.shape) == len(spec.shape) and fits
 
 
 def describe_spec(spec: TensorSpec) -> str:
@@ -102,11 +102,11 @@ def describe_spec(spec: TensorSpec) -> str:
 
 
 def without_states(signature: ModelSignature, states: tuple[StatePair, ...]) -> ModelSignature:
-    """Return what tasks see of a model: inputs and outputs that are no states, and all outputs where all are."""
-    remembered, made = {pair.input for pair in states}, {pair.output for pair in states}
-    results = tuple(each for each in signature.outputs if each.name not in made)
+    """Return the signature without states, which is what tasks see; all outputs stay if all of them are states."""
+    state_inputs, next_values = {pair.input for pair in states}, {pair.output for pair in states}
+    results = tuple(each for each in signature.outputs if each.name not in next_values)
     return msgspec.structs.replace(
         signature,
-        inputs=tuple(each for each in signature.inputs if each.name not in remembered),
+        inputs=tuple(each for each in signature.inputs if each.name not in state_inputs),
         outputs=results or signature.outputs,
     )

@@ -100,6 +100,6 @@ def _data_mismatch(tensor: onnx.TensorProto) -> str | None:
     wanted = math.prod(tensor.dims)
     for field, entries in _TYPED_FIELDS.items():
         if tensor.data_type in entries:
-            held = len(getattr(tensor, field))
-            return None if held == wanted * entries[tensor.data_type] else f"{held} elements, not {wanted}"
+            count = len(getattr(tensor, field))
+            return None if count == wanted * entries[tensor.data_type] else f"{count} elements, not {wanted}"
     return None

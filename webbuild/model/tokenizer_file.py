@@ -13,8 +13,8 @@ _MAX_BYTES = 100_000_000
 """Bytes of a tokenizer.json that are read; Gemma's, of SigLIP 2, is a third of it."""
 
 
-def read_tokenizer(model: Path, given: Path | None = None) -> TextTokenizer:
-    """Return the tokenizer of a text encoder: `given`, else the one beside it or above its folder `onnx`.
+def read_tokenizer(model: Path, named_file: Path | None = None) -> TextTokenizer:
+    """Return the tokenizer of a text encoder: `named_file`, else the one beside it or above its folder `onnx`.
 
     A file whose name ends in `.gz` is the vocabulary of OpenAI's CLIP, any other a tokenizer.json.
 
@@ -22,17 +22,19 @@ def read_tokenizer(model: Path, given: Path | None = None) -> TextTokenizer:
         WebbuildError: `no-tokenizer`, `tokenizer-mismatch`, `tokenizers-missing`.
     """
     beside = find_hub_file(model, "tokenizer.json") or find_hub_file(model, VOCABULARY_FILE)
-    found = beside if given is None else given
-    if found is None or not found.is_file():
-        what = f"{given}: no such file" if given else f"{model}: no tokenizer.json lies beside the text encoder"
+    file = beside if named_file is None else named_file
+    if file is None or not file.is_file():
+        what = (
+            f"{named_file}: no such file" if named_file else f"{model}: no tokenizer.json lies beside the text encoder"
+        )
         raise WebbuildError("no-tokenizer", what, OWN_TOKENIZER)
-    if found.stat().st_size > _MAX_BYTES:
-        raise WebbuildError("tokenizer-mismatch", f"{found}: more than {_MAX_BYTES:,} bytes", OWN_TOKENIZER)
+    if file.stat().st_size > _MAX_BYTES:
+        raise WebbuildError("tokenizer-mismatch", f"{file}: more than {_MAX_BYTES:,} bytes", OWN_TOKENIZER)
     try:
-        packed = found.suffix == ".gz"
-        text = tokenizer_json_from_merges(found.read_bytes()) if packed else found.read_text("utf-8")
+        packed = file.suffix == ".gz"
+        text = tokenizer_json_from_merges(file.read_bytes()) if packed else file.read_text("utf-8")
     except UnicodeDecodeError as error:
-        raise WebbuildError("tokenizer-mismatch", f"{found}: is no text in UTF-8", OWN_TOKENIZER) from error
+        raise WebbuildError("tokenizer-mismatch", f"{file}: is no text in UTF-8", OWN_TOKENIZER) from error
     except ValueError as error:
-        raise WebbuildError("tokenizer-mismatch", f"{found}: {error}", OWN_TOKENIZER) from error
-    return TextTokenizer(text, str(found))
+        raise WebbuildError("tokenizer-mismatch", f"{file}: {error}", OWN_TOKENIZER) from error
+    return TextTokenizer(text, str(file))

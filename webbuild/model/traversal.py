@@ -66,10 +66,10 @@ def rounded_outputs(path: Path) -> frozenset[str]:
         for value in (*graph.value_info, *graph.input)
         if value.type.tensor_type.elem_type in (kinds.FLOAT, kinds.FLOAT16)
     }
-    found = {name: _maker(graph, name, floats) for name in names}
+    producers = {name: _maker(graph, name, floats) for name in names}
     return frozenset(
         name
-        for name, node in found.items()
+        for name, node in producers.items()
         if node is not None and node.op_type in ("Cast", "QuantizeLinear") and node.input[0] in floats
     )
 

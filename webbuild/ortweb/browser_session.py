@@ -93,7 +93,7 @@ class BrowserSession:
             WebbuildError: `chromium-crashed`, `engine-failed`.
         """
         options = self._options.session_options(self._build.target.build, MAX_COPIES)
-        job = {**self._sent(model, feeds), "options": options, "verbose": verbose}
+        job = {**self._upload(model, feeds), "options": options, "verbose": verbose}
         engine = self._build.worker_options(BASE_PATH)
         try:
             reply = self._page.call("attempt", engine=engine, job=job, seconds=self._seconds)
@@ -117,7 +117,7 @@ class BrowserSession:
             return "the CPU"
         return adapter_name(self._page.call("adapter"), self._page.browser.name)
 
-    def _sent(self, model: bytes, feeds: Mapping[str, Array]) -> dict[str, Any]:
+    def _upload(self, model: bytes, feeds: Mapping[str, Array]) -> dict[str, Any]:
         described = []
         self._files[f"{BASE_PATH}job/model"] = ("application/octet-stream", model)
         for number, (name, value) in enumerate(feeds.items()):

@@ -80,8 +80,8 @@ def _download_dist(version: str, cache: Path) -> Path:
     dist = cache / f"onnxruntime-web-{version}" / "dist"
     if not dist.is_dir():
         cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache) as made:
-            _unpack_dist(_pack(version, Path(made)), dist.with_name("dist.part"))
+        with tempfile.TemporaryDirectory(dir=cache) as temporary:
+            _unpack_dist(_pack(version, Path(temporary)), dist.with_name("dist.part"))
         dist.with_name("dist.part").rename(dist)
     return dist
 
@@ -112,8 +112,10 @@ def _pack(version: str, folder: Path) -> Path:
 def _npm_error(text: str) -> str:
     """Return what npm says went wrong, without its code and the path of its log."""
     lines = [re.sub(r"^npm (error|ERR!)\s*(notarget|\d{3})?\s*", "", line) for line in text.splitlines()]
-    said = [line for line in lines if line and not line.startswith(("code ", "errno ", "syscall ", "A complete log"))]
-    return said[0] if said else "npm gave no reason"
+    messages = [
+        line for line in lines if line and not line.startswith(("code ", "errno ", "syscall ", "A complete log"))
+    ]
+    return messages[0] if messages else "npm gave no reason"
 
 
 def _unpack_dist(archive: Path, folder: Path) -> None:

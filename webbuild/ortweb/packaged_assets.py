@@ -23,7 +23,7 @@ def engine_build_files() -> list[tuple[EngineBuild, list[Path]]]:
     Raises:
         WebbuildError: `no-runtime` when the TypeScript runtime was not built.
     """
-    found = []
+    builds = []
     for build, (entry, infix) in _BUILDS.items():
         stem = "ort-wasm-simd-threaded" + (f".{infix}" if infix else "")
         files = [WEB_ROOT / "ort" / name for name in (f"ort.{entry}.min.mjs", f"{stem}.mjs", f"{stem}.wasm.zst")]
@@ -34,8 +34,8 @@ def engine_build_files() -> list[tuple[EngineBuild, list[Path]]]:
             glue=f"runtime/ort/{files[1].name}",
             wasm=f"runtime/ort/{files[2].name}",
         )
-        found.append((spec, files))
-    return found
+        builds.append((spec, files))
+    return builds
 
 
 def engine_version() -> str:

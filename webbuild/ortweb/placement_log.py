@@ -27,33 +27,33 @@ class LoggedNode(Struct, frozen=True):
 
 def parse_nodes(log: Iterable[str]) -> Iterator[LoggedNode]:
     """Yield every node that the engine names: those of a graph that lies on both. An operator may come as its parts."""
-    place: KernelPlacement = "gpu"
+    placement: KernelPlacement = "gpu"
     for line in log:
         if heading := _HEADING.search(line):
-            place = _provider_placement(heading[2])
+            placement = _provider_placement(heading[2])
         elif node := _NODE.search(line):
-            yield LoggedNode(place, node[1], node[2])
+            yield LoggedNode(placement, node[1], node[2])
 
 
 def count_placements(log: Iterable[str]) -> Counter[KernelPlacement]:
     """Return how many nodes are on each, copies among them."""
-    found: Counter[KernelPlacement] = Counter()
+    counts: Counter[KernelPlacement] = Counter()
     for line in log:
         if heading := _HEADING.search(line):
-            found[_provider_placement(heading[2])] += int(heading[3] or 0)
-    return found
+            counts[_provider_placement(heading[2])] += int(heading[3] or 0)
+    return counts
 
 
 def slowest_placement(log: Iterable[str]) -> tuple[KernelPlacement | None, tuple[str, ...]]:
     """Return the slowest place that a node got, None if the engine named none, and the operators on the CPU."""
     lines = list(log)
     nodes = [node for node in parse_nodes(lines) if node.operator not in TRANSFER_OPS]
-    whole = {
+    unsplit = {
         _provider_placement(heading[2])
         for line in lines
         if (heading := _HEADING.search(line)) and heading[1] == "All nodes"
     }
-    places = whole | {node.placement for node in nodes}
+    places = unsplit | {node.placement for node in nodes}
     if not places:
         return None, ()
     return ("cpu" if "cpu" in places else "gpu"), tuple(node.operator for node in nodes if node.placement == "cpu")

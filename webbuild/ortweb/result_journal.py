@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 T = TypeVar("T")
 
@@ -48,25 +46,16 @@ def hash_values(*parts: Any) -> str:
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
-def hash_tensors(feeds: Mapping[str, NDArray[Any]]) -> str:
-    """Return a hash of tensors and their names."""
-    found = hashlib.sha256()
-    for name, value in sorted(feeds.items()):
-        found.update(f"{name!r} {value.dtype} {value.shape} ".encode())
-        found.update(np.ascontiguousarray(value).tobytes())
-    return found.hexdigest()
-
-
 def _lines(records: Mapping[str, Any]) -> bytes:
     return b"".join(msgspec.json.encode(each) + b"\n" for each in records.items())
 
 
 def _read(file: Path, kind: type[T]) -> dict[str, T]:
-    found: dict[str, T] = {}
+    records: dict[str, T] = {}
     for line in file.read_bytes().splitlines() if file.is_file() else ():
         try:
             key, record = msgspec.json.decode(line, type=tuple[str, kind])  # type: ignore[valid-type]
         except msgspec.DecodeError:
             break
-        found[key] = record
-    return found
+        records[key] = record
+    return records

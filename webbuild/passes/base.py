@@ -100,7 +100,7 @@ class Pass(InPlacePass):
         self._nothing_at: int | None = None
 
     def call(self, model: ir.Model) -> PassResult:
-        """Apply the pass, as `onnx_ir.passes.PassManager` does, unless nothing changed since it last found nothing.
+        """Apply the pass, for `onnx_ir.passes.PassManager`; skip it if nothing changed since its last no-op call.
 
         Raises:
             PassFailedError: whatever the rewrite raised.
@@ -130,7 +130,7 @@ class Pass(InPlacePass):
         """
         if not self._modified:
             return
-        if (reader := _reads_what_is_gone(model)) is not None:
+        if (reader := _reader_of_removed_node(model)) is not None:
             raise PassFailedError(self.code, reader.name or reader.op_type, ValueError("it reads what is gone"))
         if not os.environ.get(CHECK):
             return
@@ -141,7 +141,7 @@ class Pass(InPlacePass):
 
     @classmethod
     def runs_on(cls, target: str | None, options: PassOptions) -> bool:
-        """Whether this pass runs on the graph for a target, or on what is common to all where that is None."""
+        """Whether this pass runs on the graph for a target, or, for None, on the model before targets are split."""
         if cls.rewrites_nms and options.nms == "keep":
             return False
         on_cpu = cls.rewrites_nms and options.nms == "cpu" and target is not None
@@ -170,7 +170,7 @@ def _location(where: ir.Node | str) -> str:
 
 
 def _node_in(error: Exception) -> str:
-    """Return the node that the innermost call with a variable `node` was at, empty if there is no such call."""
+    """Return the value of the variable `node` in the innermost frame that has one: the node that was rewritten."""
     where, frame = "", error.__traceback__
     while frame is not None:
         node = frame.tb_frame.f_locals.get("node")
@@ -180,8 +180,8 @@ def _node_in(error: Exception) -> str:
     return where
 
 
-def _reads_what_is_gone(model: ir.Model) -> ir.Node | None:
-    """Return a node, of any graph, that reads what a node made that was removed."""
+def _reader_of_removed_node(model: ir.Model) -> ir.Node | None:
+    """Return a node of any graph that reads an output of a removed node, None if there is none."""
     for node in ir.traversal.RecursiveGraphIterator(model.graph):
         for value in node.inputs:
             maker = None if value is None else value.producer()

@@ -17,7 +17,7 @@ _PLAIN_AT = "webbuild.plain"
 
 
 def count_change(model: ir.Model) -> None:
-    """Let every pass look at the model again."""
+    """Increase the model's change count, so that every pass runs again."""
     model.meta[_CHANGES] = changes(model) + 1
 
 
@@ -33,9 +33,9 @@ def each_graph(model: ir.Model) -> Iterator[ir.Model]:
     What a body captures has its producer in another graph; new nodes and constants go into the body. The bodies are
     those that are there after the main graph is done with; the first of a model is seen in the next round.
     """
-    bodies = _introduce(model)
+    bodies = _link_graphs(model)
     yield model
-    for body in _introduce(model) if bodies else ():
+    for body in _link_graphs(model) if bodies else ():
         yield ir.Model(
             body,
             ir_version=model.ir_version,
@@ -47,7 +47,7 @@ def each_graph(model: ir.Model) -> Iterator[ir.Model]:
 def trial_copy(model: ir.Model) -> ir.Model:
     """Return a copy of a model, whose graphs know each other and not those that they are copies of."""
     copy = model.clone()
-    _introduce(copy)
+    _link_graphs(copy)
     return copy
 
 
@@ -57,12 +57,12 @@ def graphs_of(model: ir.Model) -> tuple[ir.Graph, ...]:
 
 
 def all_graphs(graph: ir.Graph) -> tuple[ir.Graph, ...]:
-    """Return the graphs of the model that a graph is of, the main one first; only itself where no pass is at work."""
+    """Return all graphs of a graph's model, the main one first; outside of a pass only the graph itself."""
     return graph.meta.get(_SIBLINGS, (graph,))  # type: ignore[no-any-return]
 
 
-def _introduce(model: ir.Model) -> list[ir.Graph]:
-    """Let the graphs of a model know each other, and the bodies the opsets, which only the main graph says."""
+def _link_graphs(model: ir.Model) -> list[ir.Graph]:
+    """Store the list of all graphs in each graph's metadata, and the main graph's opsets in the bodies."""
     model.graph.meta.pop(_NAMES, None)
     known = model.meta.get(_PLAIN_AT) == changes(model)  # every pass asks, and most models have no body
     bodies = [] if known else list(_bodies(model.graph))
@@ -97,10 +97,10 @@ def taken_names(graph: ir.Graph) -> set[str | None]:
     It is read once for a pass: a graph of a thousand nodes gets as many names.
     """
     main = all_graphs(graph)[0]
-    held = main.meta.get(_NAMES)
-    if held is None or held[0] is not main:  # a clone has what its original had
-        held = main.meta[_NAMES] = (main, graph_names(graph))
-    names: set[str | None] = held[1]
+    known_names = main.meta.get(_NAMES)
+    if known_names is None or known_names[0] is not main:  # a clone has what its original had
+        known_names = main.meta[_NAMES] = (main, graph_names(graph))
+    names: set[str | None] = known_names[1]
     return names
 
 

@@ -1,4 +1,4 @@
-"""Every pass, on clones of the model: one graph for each target. A dry run is the same call."""
+"""Runs every pass on clones of the model and returns one graph for each target. A dry run is the same call."""
 
 from __future__ import annotations
 

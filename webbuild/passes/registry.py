@@ -15,11 +15,11 @@ from webbuild.passes.base import Pass
 @cache
 def all_passes() -> tuple[type[Pass], ...]:
     """Return every pass in this folder and its subfolders, each after those it names in `after`."""
-    found: dict[str, type[Pass]] = {}
+    passes_by_code: dict[str, type[Pass]] = {}
     for module in pkgutil.walk_packages(webbuild.passes.__path__, "webbuild.passes."):
         members = vars(importlib.import_module(module.name)).values()
         for member in members:
             if inspect.isclass(member) and issubclass(member, Pass) and not inspect.isabstract(member):
-                found[member.code] = member
-    order = TopologicalSorter({code: sorted(found[code].after) for code in sorted(found)})
-    return tuple(found[code] for code in order.static_order())
+                passes_by_code[member.code] = member
+    order = TopologicalSorter({code: sorted(passes_by_code[code].after) for code in sorted(passes_by_code)})
+    return tuple(passes_by_code[code] for code in order.static_order())

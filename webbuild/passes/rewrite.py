@@ -36,16 +36,16 @@ def constant_tensor(value: ir.Value) -> ir.TensorProtocol | None:
 
 
 def constant_number(value: ir.Value | None) -> float | None:
-    """Return the one number that a constant has, None for anything else."""
-    held = constant(value)
-    return float(held.reshape(())) if held is not None and held.size == 1 else None
+    """Return the value of a constant with one element, None for anything else."""
+    array = constant(value)
+    return float(array.reshape(())) if array is not None and array.size == 1 else None
 
 
 def is_number(value: ir.Value | None, number: float) -> bool:
     """Whether a value is a constant of this one number, to 1e-6 of it, in float16 to 1e-3."""
-    held = constant_number(value)
+    constant_value = constant_number(value)
     exact = 1e-3 if value is not None and value.dtype == ir.DataType.FLOAT16 else 1e-6
-    return held is not None and math.isclose(held, number, rel_tol=exact)
+    return constant_value is not None and math.isclose(constant_value, number, rel_tol=exact)
 
 
 def producer_of(value: ir.Value | None, *op_types: str) -> ir.Node | None:
@@ -72,7 +72,7 @@ def is_empty(value: ir.Value | None) -> bool:
 
 
 def is_small_input(value: ir.Value | None) -> bool:
-    """Whether a value comes from outside, and is small: a picture holds no NaN, and takes the CPU its time."""
+    """Whether a value is a small graph input: images are excluded, as they hold no NaN and are slow on the CPU."""
     sizes = static_shape(value)
     if value is None or sizes is None or not value.is_graph_input() or value.is_initializer():
         return False

@@ -18,9 +18,9 @@ def outline_hulls(bitmap: Bitmap, most: int) -> list[Ints]:
     pixels that touch at edges or corners, and of holes, whose pixels touch at edges. A hole's outline are the set
     pixels around it.
     """
-    found = [*_components(_Runs(bitmap, reach=1)), *_holes(_Runs(~bitmap, reach=0), bitmap.shape)]
-    found.sort(key=lambda each: each[0], reverse=True)
-    return [_hull(*extents) for _, extents in found[:most]]
+    outlines = [*_components(_Runs(bitmap, reach=1)), *_holes(_Runs(~bitmap, reach=0), bitmap.shape)]
+    outlines.sort(key=lambda each: each[0], reverse=True)
+    return [_hull(*extents) for _, extents in outlines[:most]]
 
 
 class _Runs:

@@ -36,14 +36,14 @@ def apply_reference_postprocess(
         rest = {name: array for name, array in outputs.items() if name != spec.output}
         return {LABEL_SCORES: reference_label_scores(spec, outputs[spec.output]), **rest}
     if isinstance(spec, DetrPostprocess):
-        found, replaced = reference_detr(spec, outputs, feeds, values["confidence"]), spec.replaced_outputs
+        rows, replaced = reference_detr(spec, outputs, feeds, values["confidence"]), spec.replaced_outputs
     elif isinstance(spec, AnchorPostprocess):
-        found = reference_anchors(spec, outputs, values["confidence"], values.get("iou", spec.iou))
+        rows = reference_anchors(spec, outputs, values["confidence"], values.get("iou", spec.iou))
         replaced = spec.replaced_outputs
     else:
-        found = reference_nms(spec, outputs[spec.output], values["confidence"], values.get("iou", spec.iou))
+        rows = reference_nms(spec, outputs[spec.output], values["confidence"], values.get("iou", spec.iou))
         replaced = (spec.output,)
-    return {DETECTIONS: found, **{name: array for name, array in outputs.items() if name not in replaced}}
+    return {DETECTIONS: rows, **{name: array for name, array in outputs.items() if name not in replaced}}
 
 
 def reference_class_maps(spec: ClassMapsPostprocess, output: NDArray[Any]) -> NDArray[Any]:

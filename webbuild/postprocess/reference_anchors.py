@@ -45,37 +45,37 @@ def decode_anchor_objectness(spec: AnchorPostprocess, outputs: Arrays) -> Floats
 
 def decode_anchor_boxes(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
     """Return centre x y, width and height [anchors, 4] in pixels."""
-    given = join_columns(spec.boxes, outputs)
+    raw_boxes = join_columns(spec.boxes, outputs)
     if spec.coding == "corners":
         scale = np.tile(np.array(spec.size[::-1] if spec.parts else (1, 1), np.float32), 2)
-        return _centred(given * scale)
+        return _centred(raw_boxes * scale)
     centre, size = anchor_boxes(spec)
     if spec.coding in ("distances", "distribution"):
-        sides = _expected_sides(given) if spec.coding == "distribution" else given
+        sides = _expected_sides(raw_boxes) if spec.coding == "distribution" else raw_boxes
         return _centred(np.concatenate([centre - sides[:, :2] * size, centre + sides[:, 2:] * size], 1))
     if spec.coding in ("yolov5", "fastestdet"):
-        return _decode_cells(spec, given)
+        return _decode_cells(spec, raw_boxes)
     first, second = np.array(spec.variances, np.float32)
     if spec.coding == "linear":
-        return np.concatenate([centre + given[:, :2] * size, given[:, 2:] * size], 1)
-    return np.concatenate([centre + given[:, :2] * (first * size), np.exp(given[:, 2:] * second) * size], 1)
+        return np.concatenate([centre + raw_boxes[:, :2] * size, raw_boxes[:, 2:] * size], 1)
+    return np.concatenate([centre + raw_boxes[:, :2] * (first * size), np.exp(raw_boxes[:, 2:] * second) * size], 1)
 
 
-def _decode_cells(spec: AnchorPostprocess, given: Floats) -> Floats:
+def _decode_cells(spec: AnchorPostprocess, offsets: Floats) -> Floats:
     """Return the boxes of offsets in cells."""
     (centre, size), stride = anchor_boxes(spec), anchor_strides(spec)
-    shares = _sigmoid(given) if spec.sigmoid_boxes else given
+    shares = _sigmoid(offsets) if spec.sigmoid_boxes else offsets
     if spec.coding == "fastestdet":
-        return np.concatenate([centre + np.tanh(given[:, :2]) * stride, shares[:, 2:] * size], 1)
+        return np.concatenate([centre + np.tanh(offsets[:, :2]) * stride, shares[:, 2:] * size], 1)
     twice = np.float32(2) * shares
     return np.concatenate([centre + (twice[:, :2] - np.float32(1)) * stride, twice[:, 2:] ** 2 * size], 1)
 
 
 def _decode_keypoints(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
-    given = join_columns(spec.keypoints, outputs)
+    offsets = join_columns(spec.keypoints, outputs)
     centre, size = anchor_boxes(spec)
-    pairs = given.shape[1] // 2
-    return np.tile(centre, pairs) + given * (np.tile(size, pairs) * np.float32(spec.variances[0]))
+    pairs = offsets.shape[1] // 2
+    return np.tile(centre, pairs) + offsets * (np.tile(size, pairs) * np.float32(spec.variances[0]))
 
 
 def anchor_boxes(spec: AnchorPostprocess) -> tuple[Floats, Floats]:
@@ -112,9 +112,9 @@ def _sigmoid(logits: Floats) -> Floats:
     return result
 
 
-def _expected_sides(given: Floats) -> Floats:
+def _expected_sides(distributions: Floats) -> Floats:
     """Return the mean [anchors, 4] of the distributions [anchors, 4 * bins]."""
-    logits = given.reshape(len(given), 4, -1)
+    logits = distributions.reshape(len(distributions), 4, -1)
     powers = np.exp(logits - logits.max(2, keepdims=True))
     shares = powers / powers.sum(2, keepdims=True)
     result: Floats = (shares * np.arange(logits.shape[2], dtype=np.float32)).sum(2)

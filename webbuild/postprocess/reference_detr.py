@@ -42,13 +42,13 @@ def _decode_parts(spec: DetrPostprocess, outputs: Arrays, feeds: Arrays) -> tupl
 
 def _box_scale(spec: DetrPostprocess, size: Floats) -> Floats:
     """Return what the corners of a box are multiplied by to be in pixels of the input."""
-    given = size if spec.size_order == "width-height" else size[::-1]
-    return np.tile(np.array(spec.size[::-1], np.float32) / given, 2)
+    width_height = size if spec.size_order == "width-height" else size[::-1]
+    return np.tile(np.array(spec.size[::-1], np.float32) / width_height, 2)
 
 
 def _decode_queries(spec: DetrPostprocess, outputs: Arrays) -> tuple[Floats, Floats, NDArray[Any]]:
-    logits, given = (np.asarray(outputs[name][0], np.float32) for name in (spec.output, spec.boxes))
-    corners = _cxcywh_to_xyxy(spec, given)
+    logits, raw_boxes = (np.asarray(outputs[name][0], np.float32) for name in (spec.output, spec.boxes))
+    corners = _cxcywh_to_xyxy(spec, raw_boxes)
     if spec.softmax:
         scores = _softmax(logits)[:, :-1]
         return corners, scores.max(1), scores.argmax(1)
@@ -58,17 +58,17 @@ def _decode_queries(spec: DetrPostprocess, outputs: Arrays) -> tuple[Floats, Flo
     return corners[best // logits.shape[1]], flat[best], best % logits.shape[1]
 
 
-def _decode_table(spec: DetrPostprocess, given: Floats) -> tuple[Floats, Floats, NDArray[Any]]:
-    corners = _cxcywh_to_xyxy(spec, given[:, :4])
+def _decode_table(spec: DetrPostprocess, table: Floats) -> tuple[Floats, Floats, NDArray[Any]]:
+    corners = _cxcywh_to_xyxy(spec, table[:, :4])
     if spec.layout == "centred":
-        return corners, given[:, 4], given[:, 5]
-    return corners, given[:, 4:].max(1), given[:, 4:].argmax(1)
+        return corners, table[:, 4], table[:, 5]
+    return corners, table[:, 4:].max(1), table[:, 4:].argmax(1)
 
 
-def _cxcywh_to_xyxy(spec: DetrPostprocess, given: Floats) -> Floats:
+def _cxcywh_to_xyxy(spec: DetrPostprocess, boxes: Floats) -> Floats:
     """Return x1 y1 x2 y2 in pixels of the input from centre x y, width, height as parts of it."""
-    half = given[:, 2:] / np.float32(2)
-    corners = np.concatenate([given[:, :2] - half, given[:, :2] + half], 1)
+    half = boxes[:, 2:] / np.float32(2)
+    corners = np.concatenate([boxes[:, :2] - half, boxes[:, :2] + half], 1)
     return corners * np.tile(np.array(spec.size[::-1], np.float32), 2)
 
 

@@ -15,6 +15,6 @@ def reference_label_scores(spec: LabelScoresPostprocess, output: NDArray[Any]) -
     """Return the score of each label [batch, labels], after the sigmoid where there is one."""
     pictures = pooled_vectors(output, spec.tokens, spec.size, spec.pooling)
     scores = spec.scale * (pictures @ spec.labels.T.astype(np.float64)) + spec.bias
-    made = 1 / (1 + np.exp(-scores)) if spec.sigmoid else scores
-    result: NDArray[np.float32] = made.astype(np.float32)
+    probabilities = 1 / (1 + np.exp(-scores)) if spec.sigmoid else scores
+    result: NDArray[np.float32] = probabilities.astype(np.float32)
     return result

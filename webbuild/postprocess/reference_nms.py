@@ -19,13 +19,13 @@ Floats = NDArray[np.float32]
 
 def reference_nms(spec: YoloPostprocess, output: NDArray[Any], confidence: float, iou: float) -> Floats:
     """Return rows [1, rows, 6 + extra] as `YoloPostprocess` describes them, from the raw output of one picture."""
-    given = np.asarray(output[0], np.float32)
-    table = given.T if spec.layout == "columns" else given
-    candidates = given if spec.layout == "final" else _best_class_candidates(spec, table)
+    raw = np.asarray(output[0], np.float32)
+    table = raw.T if spec.layout == "columns" else raw
+    candidates = raw if spec.layout == "final" else _best_class_candidates(spec, table)
     candidates = candidates[candidates[:, 4] > np.float32(confidence)]
     candidates = candidates[np.argsort(-candidates[:, 4], kind="stable")]
     if spec.layout == "final":
-        return _pad_rows(candidates, len(given), spec.columns)
+        return _pad_rows(candidates, len(raw), spec.columns)
     rows = min(len(table), spec.max_detections)
     labels = None if spec.class_agnostic else candidates[:, 5]
     if spec.rotated:
@@ -35,9 +35,9 @@ def reference_nms(spec: YoloPostprocess, output: NDArray[Any], confidence: float
     return _pad_rows(candidates[kept], rows, spec.columns)
 
 
-def _pad_rows(found: Floats, rows: int, columns: int) -> Floats:
+def _pad_rows(detections: Floats, rows: int, columns: int) -> Floats:
     result = np.zeros((1, rows, columns), np.float32)
-    result[0, : len(found)] = found
+    result[0, : len(detections)] = detections
     return result
 
 
@@ -61,9 +61,9 @@ def _decode_boxes(spec: YoloPostprocess, table: Floats) -> tuple[Floats, Floats]
         return table[:, :2], table[:, 2:4]
     height, width = spec.size
     cells = [(x, y, s) for s in spec.strides for y in range(height // s) for x in range(width // s)]
-    place = np.array(cells, np.float32)
-    stride = place[:, 2:]
-    return (table[:, :2] + place[:, :2]) * stride, np.exp(table[:, 2:4]) * stride
+    grid = np.array(cells, np.float32)
+    stride = grid[:, 2:]
+    return (table[:, :2] + grid[:, :2]) * stride, np.exp(table[:, 2:4]) * stride
 
 
 def greedy_nms(boxes: Floats, iou: np.float32, most: int, labels: Floats | None = None) -> list[int]:

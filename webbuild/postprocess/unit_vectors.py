@@ -18,5 +18,5 @@ def unit_vectors(values: NDArray[Any]) -> NDArray[np.float64]:
 
 def pooled_vectors(values: NDArray[Any], tokens: int, size: int, pooling: str) -> NDArray[np.float64]:
     """Return the unit vectors [batch, size] of an output of so many tokens; see `EmbedTask`."""
-    given = np.asarray(values, np.float64).reshape(-1, tokens, size)
-    return unit_vectors(given[:, 0] if pooling == "cls" else given.mean(1))
+    token_vectors = np.asarray(values, np.float64).reshape(-1, tokens, size)
+    return unit_vectors(token_vectors[:, 0] if pooling == "cls" else token_vectors.mean(1))

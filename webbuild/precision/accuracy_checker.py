@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from webbuild.compare.by_output import group_by_output
 from webbuild.compare.comparison import Comparison
@@ -25,6 +24,7 @@ from webbuild.manifest.manifest import Graph, Task
 from webbuild.reporting.comparison_text import describe_difference, output_title
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.stateful import StatefulRuns
+from webbuild.runners.tensors import Tensors
 from webbuild.samples.sample import Sample
 from webbuild.tasks.registry import kind_of
 
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from webbuild.manifest.manifest import OptionInput, StateInput
     from webbuild.precision.fp16_backends import Fp16Backend
-
-Tensors = Mapping[str, NDArray[Any]]
 _VACUOUS = "the samples have nothing to compare"
 _SEEDS = (0, 1, 2)
 """Of inputs that are the samples up to rounding, as a GPU's own pre-processing makes them.
@@ -70,7 +68,7 @@ class AccuracyVerdict(Struct, frozen=True):
 
 
 class AccuracyChecker:
-    """The reference's answers, and what compares others with them.
+    """Compares the outputs of a float16 graph with the reference's, on all samples.
 
     The reference is the same graph in float32, which was proven against the original.
 
@@ -97,20 +95,20 @@ class AccuracyChecker:
         open_graph: Callable[[Path], NativeRunner] = NativeRunner,
     ) -> None:
         self._graph, self._states = msgspec.structs.replace(graph, precision="mixed"), states
-        given = {each.name: np.array([values[each.option]], np.float32) for each in options}
+        threshold_feeds = {each.name: np.array([values[each.option]], np.float32) for each in options}
         runner = open_graph(folder / graph.file)
         runs = StatefulRuns(runner.run, states)
         inputs: list[RunInput] = []
         outputs: dict[str, Tensors] = {}
         for each in samples:
-            feeds = {**each.feeds, **(runs.remembered if each.continues else {})}
-            inputs.append(RunInput(each.name, feeds, given, run_context(each, values), each.continues))
-            outputs[each.name] = runs({**each.feeds, **given}, continues=each.continues)
+            feeds = {**each.feeds, **(runs.states if each.continues else {})}
+            inputs.append(RunInput(each.name, feeds, threshold_feeds, run_context(each, values), each.continues))
+            outputs[each.name] = runs({**each.feeds, **threshold_feeds}, continues=each.continues)
         runner.close()
         groups = _sequences(inputs)
         own = [group for group in groups if not any(fallback_reason(graph, outputs[each.name]) for each in group)]
-        kept = [each for group in own for each in group]
-        self._reference = Reference(lambda each: self._without_status(outputs[each.name]), kept, task, None)
+        samples_in_order = [each for group in own for each in group]
+        self._reference = Reference(lambda each: self._without_status(outputs[each.name]), samples_in_order, task, None)
         ends = [0, *accumulate(len(group) for group in own)]
         self._groups = [range(*each) for each in pairwise(ends)]
         self._first: Sequence[_Batch] = [_Batch(group) for group in self._groups[:1]]
@@ -130,7 +128,7 @@ class AccuracyChecker:
         reference = self._reference
         return {each.name: want.outputs for each, want in zip(reference.inputs, reference.answers, strict=True)}
 
-    def check(self, model: ir.Model, arithmetic: Fp16Backend) -> AccuracyVerdict:
+    def check(self, model: ir.Model, backend: Fp16Backend) -> AccuracyVerdict:
         """Run a graph and compare. A sample, or sequence, that differs is the first to be run the next time, alone.
 
         Where a task finds things each sample is run on inputs near it too.
@@ -140,7 +138,7 @@ class AccuracyChecker:
         for batch in (*self._first, *self._batches):
             some = [index for index in batch.indices if (index, batch.seed) not in done]
             done |= {(index, batch.seed) for index in some}
-            for index, outputs in zip(some, self._run(model, arithmetic, some, batch.seed), strict=True):
+            for index, outputs in zip(some, self._run(model, backend, some, batch.seed), strict=True):
                 comparisons = self._compare(index, outputs)
                 for group in group_by_output(comparisons).values():
                     title = output_title(group)
@@ -151,15 +149,13 @@ class AccuracyChecker:
                 compared = compared or any(each.verdict == "OK" and each.signal for each in comparisons)
         return AccuracyVerdict("" if compared else _VACUOUS, used, len(done))
 
-    def _run(
-        self, model: ir.Model, arithmetic: Fp16Backend, some: Sequence[int], seed: int | None
-    ) -> Sequence[Tensors]:
+    def _run(self, model: ir.Model, backend: Fp16Backend, some: Sequence[int], seed: int | None) -> Sequence[Tensors]:
         if not some:
             return ()
         inputs = [self._reference.inputs[index] for index in some]
         states = self._states if any(each.continues for each in inputs) else ()
         feeds = [{**(each.feeds if seed is None else perturb(each.feeds, seed)), **each.fixed} for each in inputs]
-        return arithmetic.run(model, feeds, states)
+        return backend.run(model, feeds, states)
 
     def _why(self, index: int, seed: int | None, comparisons: Sequence[Comparison], outputs: Tensors) -> str:
         name = self._reference.inputs[index].name + ("" if seed is None else ", its numbers changed by one millionth")

@@ -9,8 +9,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.precision.batched_activations import Tensors, iter_activations
+from webbuild.precision.batched_activations import iter_activations
 from webbuild.precision.castable_io import is_float32
+from webbuild.runners.tensors import Tensors
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -62,13 +63,13 @@ def measure_ranges(model: ir.Model, feeds: Sequence[Tensors], batch: int | None 
         batch: bytes of values that one run may give.
     """
     names = [value.name for node in model.graph for value in node.outputs if value.name and is_float32(value)]
-    found: dict[str, ActivationRange] = {}
+    ranges: dict[str, ActivationRange] = {}
     for name in (value.name or "" for value in model.graph.inputs if is_float32(value)):
-        for given in feeds:
-            if name in given:
-                found[name] = found.get(name, ActivationRange()).union(range_of(given[name]))
+        for run_feeds in feeds:
+            if name in run_feeds:
+                ranges[name] = ranges.get(name, ActivationRange()).union(range_of(run_feeds[name]))
     values = iter_activations(model, names, feeds) if batch is None else iter_activations(model, names, feeds, batch)
     for name, array in values:
         new = range_of(array)
-        found[name] = found[name].union(new) if name in found else new
-    return found
+        ranges[name] = ranges[name].union(new) if name in ranges else new
+    return ranges

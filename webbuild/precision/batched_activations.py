@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from webbuild.runners.native import NativeRunner
+from webbuild.runners.tensors import Tensors
 from webbuild.subgraph.activations import BATCH_BYTES, group_by_size
 from webbuild.subgraph.extract import extract_outputs
 from webbuild.subgraph.graph import ModelGraph
 
 if TYPE_CHECKING:
     import onnx_ir as ir
-
-Tensors = Mapping[str, NDArray[Any]]
 
 
 def iter_activations(
@@ -38,7 +37,7 @@ def iter_activations(
     graph = ModelGraph(ir.to_proto(model))
     for some in group_by_size(graph, names, batch):
         runner = NativeRunner(Path("values.onnx"), extract_outputs(graph, some).SerializeToString())
-        for given in feeds:
-            wanted = {name: given[name] for name in runner.input_dtypes if name in given}
+        for run_feeds in feeds:
+            wanted = {name: run_feeds[name] for name in runner.input_dtypes if name in run_feeds}
             yield from runner.run(wanted).items()
         runner.close()

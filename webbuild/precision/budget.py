@@ -28,18 +28,18 @@ class SearchBudget(Struct, frozen=True):
     saving: float = 0.2
 
 
-def parse_budget(given: Sequence[str]) -> SearchBudget:
+def parse_budget(values: Sequence[str]) -> SearchBudget:
     """Read `KEY=VALUE`s. Raises WebbuildError `invalid-budget`."""
-    found: dict[str, float] = {}
-    for text in given:
+    limits: dict[str, float] = {}
+    for text in values:
         key, _, value = text.partition("=")
         if key not in SearchBudget.__struct_fields__:
             raise _invalid_budget(text, f"unknown key '{key}'")
         try:
-            found[key] = int(value) if key == "evaluations" else float(value)
+            limits[key] = int(value) if key == "evaluations" else float(value)
         except ValueError as error:
             raise _invalid_budget(text, f"{value!r} is not a number") from error
-    budget = SearchBudget(**found)  # type: ignore[arg-type]
+    budget = SearchBudget(**limits)  # type: ignore[arg-type]
     if budget.evaluations < 1:
         raise _invalid_budget(f"evaluations={budget.evaluations}", "it has to be at least 1")
     for key, limit in (("gmacs", budget.gmacs), ("seconds", budget.seconds)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.inspection.kernels import STANDARD_DOMAINS
-from webbuild.targets.castable_places import SHAPE_OPS, CastableIO, castable_places
+from webbuild.targets.castable_indices import SHAPE_OPS, CastableIO, castable_indices
 
 
 def castable_io(node: ir.Node, opset: int) -> CastableIO | None:
@@ -14,7 +14,7 @@ def castable_io(node: ir.Node, opset: int) -> CastableIO | None:
         [index for index, value in enumerate(values) if is_float32(value)] for values in (node.inputs, node.outputs)
     )
     domain = "" if node.domain in STANDARD_DOMAINS else node.domain
-    return castable_places(node.op_type, opset, domain, inputs, outputs)
+    return castable_indices(node.op_type, opset, domain, inputs, outputs)
 
 
 def reads_only_shape(node: ir.Node) -> bool:

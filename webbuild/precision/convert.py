@@ -16,7 +16,7 @@ from webbuild.precision.lone_float16_nodes import find_lone_nodes
 from webbuild.precision.mask_constants import clamp_masks
 from webbuild.precision.node_names import name_nodes
 from webbuild.precision.static_rules import static_fp32_reasons
-from webbuild.targets.castable_places import CastableIO
+from webbuild.targets.castable_indices import CastableIO
 from webbuild.targets.table import KernelTable
 
 KEPT_AS_REQUESTED = "kept as requested"
@@ -72,16 +72,18 @@ class ConversionPlan(Struct, frozen=True):
             float32_weights: names of nodes whose weights are not, where they stay float32.
         """
         model = self.model.clone()
-        found = convertible_nodes(model)
-        kept = {**dict.fromkeys(keep, reason), **self.fp32_reasons}
-        chosen = select_nodes(model.graph, found, kept)
-        kept |= {node.name or "": why for node in chosen if (why := why_not_compiled(node, chosen.__contains__))}
-        kept |= find_lone_nodes(model.graph, select_nodes(model.graph, found, kept))
-        chosen = select_nodes(model.graph, found, kept)
+        convertible = convertible_nodes(model)
+        fp32_reasons = {**dict.fromkeys(keep, reason), **self.fp32_reasons}
+        chosen = select_nodes(model.graph, convertible, fp32_reasons)
+        fp32_reasons |= {
+            node.name or "": why for node in chosen if (why := why_not_compiled(node, chosen.__contains__))
+        }
+        fp32_reasons |= find_lone_nodes(model.graph, select_nodes(model.graph, convertible, fp32_reasons))
+        chosen = select_nodes(model.graph, convertible, fp32_reasons)
         names = {node.name for node in model.graph}
         rewiring = CastInserter(model.graph, chosen, stored=stored, float32_weights=float32_weights)
         rewiring.run()
-        reasons = {name: reason for name, reason in kept.items() if name in names}
+        reasons = {name: reason for name, reason in fp32_reasons.items() if name in names}
         return Fp16Graph(
             model, rewiring.casts, reasons, tuple(node.name or "" for node in chosen), self.clamped_mask_constants
         )
@@ -112,24 +114,24 @@ def plan_conversion(
         ranges: why nodes must stay float32 by the numbers that went through them, by name.
     """
     copy, masks = clamp_model_masks(model)
-    found = convertible_nodes(copy)
-    kept = {**static_fp32_reasons(copy, found, table), **(ranges or {})}
-    chosen = select_nodes(copy.graph, found, kept)
+    convertible = convertible_nodes(copy)
+    fp32_reasons = {**static_fp32_reasons(copy, convertible, table), **(ranges or {})}
+    chosen = select_nodes(copy.graph, convertible, fp32_reasons)
     if table is not None:
-        trial = ConversionPlan(copy, (), kept, masks).convert()
-        kept |= unsupported_in_fp16(
+        trial = ConversionPlan(copy, (), fp32_reasons, masks).convert()
+        fp32_reasons |= unsupported_in_fp16(
             trial.model, [node.name or "" for node in chosen], table, measured=ranges is not None
         )
-    return ConversionPlan(copy, tuple(node.name or "" for node in found), kept, masks)
+    return ConversionPlan(copy, tuple(node.name or "" for node in convertible), fp32_reasons, masks)
 
 
 def convertible_nodes(model: ir.Model) -> dict[ir.Node, CastableIO]:
     """Return the nodes that have a form of float16, and which of their values that is about."""
     opsets = model.graph.opset_imports
-    found = {}
+    castable = {}
     for node in model.graph:
         domain = "" if node.domain in ("", "ai.onnx") else node.domain
         version = opsets.get(domain, opsets.get("ai.onnx", 1) if not domain else 1)
         if (places := castable_io(node, version)) is not None:
-            found[node] = places
-    return found
+            castable[node] = places
+    return castable

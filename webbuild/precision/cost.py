@@ -12,7 +12,7 @@ from webbuild.inspection.macs import node_macs
 from webbuild.passes.rewrite import static_shape
 from webbuild.precision.constant_overflow import is_stored_constant
 from webbuild.precision.report import ConvertedFraction
-from webbuild.targets.castable_places import CastableIO
+from webbuild.targets.castable_indices import CastableIO
 
 
 class NodeCost(Struct, frozen=True):
@@ -24,9 +24,9 @@ class NodeCost(Struct, frozen=True):
 
 
 def node_costs(able: Mapping[ir.Node, CastableIO]) -> dict[str, NodeCost]:
-    """Return by name what the nodes weigh that could be float16. A weight that several read counts for the first."""
+    """Return the cost of each convertible node by name. A shared weight counts for its first reader."""
     seen: set[ir.Value] = set()
-    found = {}
+    costs = {}
     for node, places in able.items():
         own = [
             value for index in places.inputs if (value := node.inputs[index]) is not None and is_stored_constant(value)
@@ -34,17 +34,17 @@ def node_costs(able: Mapping[ir.Node, CastableIO]) -> dict[str, NodeCost]:
         stored = sum(_bytes(value) for value in own if value not in seen)
         seen.update(own)
         computed = sum(_bytes(node.outputs[index]) for index in places.outputs)
-        found[node.name or ""] = NodeCost(stored, computed, node_macs(node))
-    return found
+        costs[node.name or ""] = NodeCost(stored, computed, node_macs(node))
+    return costs
 
 
-def converted_fraction(weights: Mapping[str, NodeCost], halved: Iterable[str]) -> ConvertedFraction:
+def converted_fraction(weights: Mapping[str, NodeCost], fp16_nodes: Iterable[str]) -> ConvertedFraction:
     """Return which fraction of the nodes that could be float16 is: of weight bytes, of activation bytes, of MACs."""
-    half = [weights[name] for name in halved if name in weights]
+    fp16_costs = [weights[name] for name in fp16_nodes if name in weights]
     return ConvertedFraction(
-        _fraction((each.weight_bytes for each in half), (each.weight_bytes for each in weights.values())),
-        _fraction((each.activation_bytes for each in half), (each.activation_bytes for each in weights.values())),
-        _fraction((each.macs for each in half), (each.macs for each in weights.values())),
+        _fraction((each.weight_bytes for each in fp16_costs), (each.weight_bytes for each in weights.values())),
+        _fraction((each.activation_bytes for each in fp16_costs), (each.activation_bytes for each in weights.values())),
+        _fraction((each.macs for each in fp16_costs), (each.macs for each in weights.values())),
     )
 
 

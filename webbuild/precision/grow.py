@@ -14,7 +14,7 @@ Convert = Callable[[Collection[str]], Collection[str] | None]
 
 
 def grow(names: Sequence[str], shares: Mapping[str, float], convert: Convert) -> None:
-    """Try larger and larger sets of names until no group can be added.
+    """Grow a set of float16 nodes group by group until no further group passes.
 
         wrong: abcdefgh  ->  abcd? right -> abcd + efgh? wrong -> abcd + ef? wrong, abcd + gh? right -> abcdgh + e? ...
 
@@ -31,12 +31,12 @@ def grow(names: Sequence[str], shares: Mapping[str, float], convert: Convert) ->
     while waiting:
         group = max(waiting, key=lambda some: sum(shares[name] for name in some))  # of alike groups the first
         waiting.remove(group)
-        found = convert(right.union(group))
-        if found is None:
+        converted = convert(right.union(group))
+        if converted is None:
             return
-        if found:
-            left_out.update(right.union(group).difference(found))
-            right = set(found)
+        if converted:
+            left_out.update(right.union(group).difference(converted))
+            right = set(converted)
         else:
             waiting += _halves(group, shares)
     if left_out := left_out - right:  # their neighbours may be there now

@@ -27,16 +27,16 @@ def find_index_arithmetic(nodes: Iterable[ir.Node]) -> dict[ir.Node, str]:
     an operator with weights, such as Conv or MatMul. GridSample goes with its positions, as float16 gave wrong boxes
     (onnxruntime #32275).
     """
-    found: dict[ir.Node, str] = {}
+    reasons: dict[ir.Node, str] = {}
     for node in nodes:
         reason = f"computes coordinates or indices for {node.op_type}"
         if node.op_type == "GridSample":
-            found[node] = "its sampling coordinates need more digits than float16 has"
+            reasons[node] = "its sampling coordinates need more digits than float16 has"
         elif node.op_type == "CumSum":
-            found[node] = "a running sum: float16 is exact only up to 2048"
+            reasons[node] = "a running sum: float16 is exact only up to 2048"
         for value in _coordinate_inputs(node):
-            _trace_back(value, reason, found)
-    return found
+            _trace_back(value, reason, reasons)
+    return reasons
 
 
 def _coordinate_inputs(node: ir.Node) -> Iterator[ir.Value]:
@@ -49,13 +49,15 @@ def _coordinate_inputs(node: ir.Node) -> Iterator[ir.Value]:
             yield value
 
 
-def _trace_back(value: ir.Value, reason: str, found: dict[ir.Node, str]) -> None:
+def _trace_back(value: ir.Value, reason: str, reasons: dict[ir.Node, str]) -> None:
     waiting = [value]
     while waiting:
         maker = waiting.pop().producer()
-        if maker is None or maker in found or maker.op_type not in INDEX_ARITHMETIC_OPS:
+        if maker is None or maker in reasons or maker.op_type not in INDEX_ARITHMETIC_OPS:
             continue
-        found[maker] = reason
+        reasons[maker] = reason
         waiting += [
-            given for given in maker.inputs if is_float32(given) and given is not None and not is_stored_constant(given)
+            operand
+            for operand in maker.inputs
+            if is_float32(operand) and operand is not None and not is_stored_constant(operand)
         ]

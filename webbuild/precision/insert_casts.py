@@ -13,7 +13,7 @@ from webbuild.precision.castable_io import is_float32, reads_only_shape
 from webbuild.precision.constant_overflow import float32_array, is_stored_constant, to_float16
 from webbuild.precision.mask_constants import COMPARING_OPS, clamp_to_fp16
 from webbuild.precision.node_names import unused_name
-from webbuild.targets.castable_places import CastableIO
+from webbuild.targets.castable_indices import CastableIO
 
 _MIN_STORED_SIZE = 1024
 """Bytes of a weight from which on it is kept as float16 though it is computed with in float32."""
@@ -54,7 +54,7 @@ class CastInserter:
     def run(self) -> None:
         """Change the graph."""
         inner = {value for node in self._graph for value in captured_values(node)}
-        self._halves = {node.outputs[index] for node, found in self._chosen.items() for index in found.outputs}
+        self._halves = {node.outputs[index] for node, castable in self._chosen.items() for index in castable.outputs}
         outer = self._halves & set(self._graph.outputs)
         for node in list(self._graph):
             taken = self._chosen[node].inputs if node in self._chosen else frozenset[int]()
@@ -118,14 +118,14 @@ class CastInserter:
                 source = given
         name = self._name(f"{value.name}/{'half' if to is ir.DataType.FLOAT16 else 'float'}")
         cast = ir.node("Cast", [source], attributes={"to": int(to)}, name=name)
-        (made,) = cast.outputs
-        made.name, made.shape, made.type = name, value.shape, ir.TensorType(to)
+        (output,) = cast.outputs
+        output.name, output.shape, output.type = name, value.shape, ir.TensorType(to)
         if maker is not None and maker.graph is self._graph:
             self._graph.insert_after(maker, cast)
         elif self._first is not None:
             self._graph.insert_before(self._first, cast)
         self.casts += not is_stored_constant(source)
-        return made
+        return output
 
     def _copy(self, value: ir.Value, limits: bool) -> ir.Value:
         """Return a constant in float16."""
@@ -145,9 +145,11 @@ class CastInserter:
     def _constant(self, value: ir.Value, array: np.ndarray[tuple[int, ...], np.dtype[np.float16]]) -> ir.Value:
         name = self._name(f"{value.name}/half")
         tensor = ir.tensor(array, name=name)
-        made = ir.Value(name=name, const_value=tensor, type=ir.TensorType(tensor.dtype), shape=ir.Shape(array.shape))
-        self._graph.register_initializer(made)
-        return made
+        constant = ir.Value(
+            name=name, const_value=tensor, type=ir.TensorType(tensor.dtype), shape=ir.Shape(array.shape)
+        )
+        self._graph.register_initializer(constant)
+        return constant
 
     def _name(self, base: str) -> str:
         name = unused_name(base, self._taken)
@@ -182,6 +184,8 @@ def _is_storable(array: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> bo
     return not overflow_reason(array)
 
 
-def select_nodes(graph: ir.Graph, found: dict[ir.Node, CastableIO], kept: Collection[str]) -> dict[ir.Node, CastableIO]:
+def select_nodes(
+    graph: ir.Graph, castable: dict[ir.Node, CastableIO], fp32_nodes: Collection[str]
+) -> dict[ir.Node, CastableIO]:
     """Return the nodes that become float16: those that can and are not kept."""
-    return {node: found[node] for node in graph if node in found and node.name not in kept}
+    return {node: castable[node] for node in graph if node in castable and node.name not in fp32_nodes}

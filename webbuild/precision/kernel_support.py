@@ -25,13 +25,13 @@ _ASKED_ANYWAY = {"fp16-firefox", "fp16-mixed-types"}
 
 
 def unsupported_in_fp16(
-    model: ir.Model, halved: Collection[str], table: KernelTable, *, measured: bool
+    model: ir.Model, fp16_nodes: Collection[str], table: KernelTable, *, measured: bool
 ) -> dict[str, str]:
     """Return why nodes of a converted graph must be float32 after all, by name.
 
     Args:
         model: where they are float16.
-        halved: their names; in float32 all of them run on the GPU.
+        fp16_nodes: their names; in float32 all of them run on the GPU.
         table: of the target.
         measured: whether the numbers that go through them were looked at, so that nothing is guessed of them.
     """
@@ -40,17 +40,17 @@ def unsupported_in_fp16(
         copy, table, nodes, place_nodes(nodes, table, cpu_node_names(copy)), data_dependent_values(nodes)
     )
     left_out = _HARMLESS_CODES | _ASKED_ANYWAY | (_MEASURED_CODES if measured else set())
-    wanted, found = set(halved), {}
+    wanted, reasons = set(fp16_nodes), {}
     for each in nodes:
         name = each.node.name or ""
         if name not in wanted or each.parent is not None:
             continue
         if context.placements[each.node].kind not in ("gpu", "folded"):
-            found[name] = "no float16 kernel on the GPU"
+            reasons[name] = "no float16 kernel on the GPU"
             continue
         for rule in rules_for(each.node.op_type):
             if not rule.code.startswith(_FP16_PREFIX) or rule.code in left_out:
                 continue
             if (known := rule.check(each.node, context)) is not None:
-                found.setdefault(name, f"{known.summary}: {known.reason}")
-    return found
+                reasons.setdefault(name, f"{known.summary}: {known.reason}")
+    return reasons

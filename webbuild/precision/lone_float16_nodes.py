@@ -8,7 +8,7 @@ import onnx_ir as ir
 
 from webbuild.precision.constant_overflow import is_stored_constant
 from webbuild.precision.op_classes import MATMUL_OPS
-from webbuild.targets.castable_places import CastableIO
+from webbuild.targets.castable_indices import CastableIO
 
 REASON = "alone between float32 nodes: float16 would cost two Casts"
 
@@ -16,16 +16,16 @@ REASON = "alone between float32 nodes: float16 would cost two Casts"
 def find_lone_nodes(graph: ir.Graph, chosen: Mapping[ir.Node, CastableIO]) -> dict[str, str]:
     """Return the nodes without weights that read from and give to float32 only."""
     left = dict(chosen)
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     changed = True
     while changed:
         changed = False
         for node in graph:
             if node in left and node.op_type not in MATMUL_OPS and _is_alone(node, left):
                 del left[node]
-                found[node.name or ""] = REASON
+                reasons[node.name or ""] = REASON
                 changed = True
-    return found
+    return reasons
 
 
 def _is_alone(node: ir.Node, chosen: Mapping[ir.Node, CastableIO]) -> bool:

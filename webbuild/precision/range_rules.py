@@ -11,7 +11,7 @@ from webbuild.precision.castable_io import is_float32
 from webbuild.precision.constant_overflow import FP16_MAX, FP16_MIN_NORMAL, float32_array, is_stored_constant
 from webbuild.precision.op_classes import DATA_MOVEMENT_OPS, MATMUL_OPS
 from webbuild.precision.reduction_overflow import partial_sum_bound
-from webbuild.targets.castable_places import CastableIO
+from webbuild.targets.castable_indices import CastableIO
 
 HEADROOM = 4
 """How much larger than on the samples numbers may become on other inputs."""
@@ -29,7 +29,7 @@ _POSTPROCESS_OPS = DATA_MOVEMENT_OPS | {
 
 def find_out_of_range(model: ir.Model, able: Mapping[ir.Node, CastableIO], ranges: ActivationRanges) -> dict[str, str]:
     """Return by name the nodes that float16 has not the range for, or not the digits, and why."""
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     tail = _postprocess_nodes(model.graph)
     for node, places in able.items():
         for value in _values(node, places):
@@ -37,20 +37,20 @@ def find_out_of_range(model: ir.Model, able: Mapping[ir.Node, CastableIO], range
             if known is None:
                 continue
             if known.largest_magnitude * HEADROOM > FP16_MAX:
-                found.setdefault(
+                reasons.setdefault(
                     node.name or "", f"values reach {known.largest_magnitude:.3g}, and float16 ends at 65504"
                 )
             elif known.largest_magnitude > MAX_EXACT_INT and node in tail:
-                found.setdefault(
+                reasons.setdefault(
                     node.name or "",
                     f"coordinates up to {known.largest_magnitude:.0f}: float16 is exact only up to {MAX_EXACT_INT}",
                 )
         if (most := partial_sum_bound(node, ranges)) is not None and most > FP16_MAX:
-            found.setdefault(node.name or "", f"its partial sums may reach {most:.3g}, and float16 ends at 65504")
+            reasons.setdefault(node.name or "", f"its partial sums may reach {most:.3g}, and float16 ends at 65504")
         for maker, reason in _division_by_small(node, ranges):
             if maker in able:
-                found.setdefault(maker.name or "", reason)
-    return found
+                reasons.setdefault(maker.name or "", reason)
+    return reasons
 
 
 def _values(node: ir.Node, places: CastableIO) -> Iterator[ir.Value]:
@@ -90,10 +90,10 @@ def _size(value: ir.Value) -> int:
 
 def _division_by_small(node: ir.Node, ranges: ActivationRanges) -> Iterator[tuple[ir.Node, str]]:
     """Yield a node that small numbers make large ones in, and what made them small."""
-    given = node.inputs[1 if node.op_type == "Div" else 0] if node.inputs else None
-    if given is None or is_stored_constant(given):
+    divisor = node.inputs[1 if node.op_type == "Div" else 0] if node.inputs else None
+    if divisor is None or is_stored_constant(divisor):
         return
-    known = ranges.get(given.name or "", ActivationRange())
+    known = ranges.get(divisor.name or "", ActivationRange())
     if node.op_type in ("Sin", "Cos", "Tan") and known.largest_magnitude > _MAX_ANGLE:
         yield node, f"angles up to {known.largest_magnitude:.3g}: float16 keeps less than two decimals of them"
     if node.op_type not in ("Div", "Log", "Sqrt", "Reciprocal") or known.smallest_magnitude >= FP16_MIN_NORMAL:
@@ -102,7 +102,7 @@ def _division_by_small(node: ir.Node, ranges: ActivationRanges) -> Iterator[tupl
         f"values as small as {known.smallest_magnitude:.2g} become 0 in float16 before a division, root or logarithm"
     )
     yield node, reason
-    waiting = [given]
+    waiting = [divisor]
     while waiting:
         value = waiting.pop()
         maker = value.producer()

@@ -74,19 +74,19 @@ class PrecisionSearch:
         self,
         model: ir.Model,
         table: KernelTable | None,
-        judging: AccuracyChecker,
-        arithmetic: Fp16Backend,
+        checker: AccuracyChecker,
+        backend: Fp16Backend,
         budget: SearchBudget,
         say: ProgressCallback,
     ) -> None:
-        self._judging, self._arithmetic, self._budget, self._say = judging, arithmetic, budget, say
+        self._judging, self._arithmetic, self._budget, self._say = checker, backend, budget, say
         self._started, self._busy = time.monotonic(), time.process_time()
         self._longest = 0.0
         soft, _ = clamp_model_masks(model)
-        found = convertible_nodes(soft)
-        ranges = find_out_of_range(soft, found, measure_ranges(soft, arithmetic.as_fed(judging.feeds)))
+        convertible = convertible_nodes(soft)
+        ranges = find_out_of_range(soft, convertible, measure_ranges(soft, backend.as_fed(checker.feeds)))
         self.plan: ConversionPlan = plan_conversion(model, table, ranges)
-        self._weights: dict[str, NodeCost] = node_costs(found)
+        self._weights: dict[str, NodeCost] = node_costs(convertible)
         self._macs = sum(each.macs for each in self._weights.values())
         self._spent_macs = 0
         self._float32_weights: Sequence[str] = ()
@@ -95,13 +95,13 @@ class PrecisionSearch:
         self._best: Fp16Graph | None = None
         self._ended = ""
 
-    def run(self, *, whole: bool) -> SearchResult:
-        """Search. With `whole` only the graph is tried in which all is float16 that can be."""
+    def run(self, *, only_full: bool) -> SearchResult:
+        """Search. With `only_full` only the graph is tried in which all is float16 that can be."""
         self._say(
             f"{format_count(len(self.plan.fp32_reasons), 'node')} stay float32: their operator or their values need it"
         )
         full = self.plan.convert()
-        if full.fp16_nodes and not self._evaluate(full) and not whole:
+        if full.fp16_nodes and not self._evaluate(full) and not only_full:
             self._grow(full.fp16_nodes)
         best = self._best
         return SearchResult(
@@ -123,33 +123,33 @@ class PrecisionSearch:
         shares = {name: converted_fraction(self._weights, [name]).mean + 1e-3 / len(names) for name in names}
 
         def convert(fp16: Collection[str]) -> Collection[str] | None:
-            kept = [name for name in names if name not in fp16]
-            right = self._is_accurate(kept)
-            return None if right is None else self._convert(kept).fp16_nodes if right else ()
+            fp32_nodes = [name for name in names if name not in fp16]
+            right = self._is_accurate(fp32_nodes)
+            return None if right is None else self._convert(fp32_nodes).fp16_nodes if right else ()
 
         grow(names, shares, convert)
 
     def _weighty_nodes(self) -> list[str]:
         """Return the nodes with weights that would be rounded, the lightest first: what is first is rather kept."""
-        held = {
+        by_weight = {
             node.name or "": sum(stored_size(node, value) for value in node.inputs) for node in self.plan.model.graph
         }
-        return sorted((name for name, size in held.items() if size), key=lambda name: held[name])
+        return sorted((name for name, size in by_weight.items() if size), key=lambda name: by_weight[name])
 
     def _is_accurate_stored(self, names: Sequence[str], float32_weights: Sequence[str]) -> bool | None:
         """Return whether the answers are the same with all nodes in float32, and the weights of these."""
         self._float32_weights = float32_weights
         return self._is_accurate(names)
 
-    def _convert(self, kept: Sequence[str]) -> Fp16Graph:
-        return self.plan.convert(kept, KEPT_BY_SEARCH, float32_weights=self._float32_weights)
+    def _convert(self, fp32_nodes: Sequence[str]) -> Fp16Graph:
+        return self.plan.convert(fp32_nodes, KEPT_BY_SEARCH, float32_weights=self._float32_weights)
 
-    def _is_accurate(self, kept: Sequence[str]) -> bool | None:
+    def _is_accurate(self, fp32_nodes: Sequence[str]) -> bool | None:
         """Return whether the answers are the same with these kept; None where the budget is spent."""
-        halved = self._convert(kept)
-        if (known := self._known.get(self._key(halved))) is not None:
+        fp16_graph = self._convert(fp32_nodes)
+        if (known := self._known.get(self._key(fp16_graph))) is not None:
             return known
-        return None if self._is_over_budget() else self._evaluate(halved)
+        return None if self._is_over_budget() else self._evaluate(fp16_graph)
 
     def _is_over_budget(self) -> bool:
         if len(self._evaluations) >= self._budget.evaluations:
@@ -162,25 +162,25 @@ class PrecisionSearch:
             )
         return bool(self._ended)
 
-    def _evaluate(self, halved: Fp16Graph) -> bool:
+    def _evaluate(self, fp16_graph: Fp16Graph) -> bool:
         began = time.monotonic()
-        judged: AccuracyVerdict = self._judging.check(halved.model, self._arithmetic)
+        judged: AccuracyVerdict = self._judging.check(fp16_graph.model, self._arithmetic)
         self._longest = max(self._longest, time.monotonic() - began)
         self._spent_macs += judged.runs * self._macs
-        part = converted_fraction(self._weights, halved.fp16_nodes)
+        part = converted_fraction(self._weights, fp16_graph.fp16_nodes)
         self._evaluations.append(Evaluation(part, judged.tolerance_used, judged.mismatch))
         word = "differ" if judged.mismatch else "are the same"
         used = f" ({judged.worst:.2g} times the tolerance)" if math.isfinite(judged.worst) else ""
         self._say(f"{len(self._evaluations)}: {part.mean:.0%} in float16: the results {word}{used}")
-        if not judged.mismatch and (self._best is None or self._worth(halved) >= self._worth(self._best)):
-            self._best = halved
-        self._known[self._key(halved)] = not judged.mismatch
+        if not judged.mismatch and (self._best is None or self._worth(fp16_graph) >= self._worth(self._best)):
+            self._best = fp16_graph
+        self._known[self._key(fp16_graph)] = not judged.mismatch
         return not judged.mismatch
 
-    def _key(self, halved: Fp16Graph) -> tuple[frozenset[str], frozenset[str]]:
-        """Return what tells a graph from others of this search."""
-        return frozenset(self._float32_weights), frozenset(halved.fp16_nodes)
+    def _key(self, fp16_graph: Fp16Graph) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the cache key of a graph in this search."""
+        return frozenset(self._float32_weights), frozenset(fp16_graph.fp16_nodes)
 
-    def _worth(self, halved: Fp16Graph) -> tuple[float, int]:
-        """Return what is better the larger: how much is float16, then how few bytes the weights are."""
-        return converted_fraction(self._weights, halved.fp16_nodes).mean, -weight_bytes(halved.model)
+    def _worth(self, fp16_graph: Fp16Graph) -> tuple[float, int]:
+        """Return the sort key of a graph: the converted fraction, then fewer weight bytes."""
+        return converted_fraction(self._weights, fp16_graph.fp16_nodes).mean, -weight_bytes(fp16_graph.model)

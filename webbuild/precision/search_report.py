@@ -20,25 +20,25 @@ _NO_SHARE = ConvertedFraction(0.0, 0.0, 0.0)
 
 
 def build_report(
-    asked: str, precision: Precision, reason: str, model: ir.Model, found: SearchResult, arithmetic: Fp16Backend
+    mode: str, precision: Precision, reason: str, model: ir.Model, searched: SearchResult, backend: Fp16Backend
 ) -> PrecisionReport:
     """Return what a search found; nothing of a graph where `precision` is fp32."""
-    half = found.best if precision != "fp32" else None
-    after = weight_bytes(half.model) if half is not None else weight_bytes(model)
+    fp16_graph = searched.best if precision != "fp32" else None
+    after = weight_bytes(fp16_graph.model) if fp16_graph is not None else weight_bytes(model)
     return PrecisionReport(
-        asked,
+        mode,
         precision,
         reason,
-        f"{arithmetic.name}: {arithmetic.reason}",
+        f"{backend.name}: {backend.reason}",
         model.graph.num_nodes(),
-        len(half.fp16_nodes) if half else 0,
-        half.casts if half else 0,
-        found.fraction if half else _NO_SHARE,
+        len(fp16_graph.fp16_nodes) if fp16_graph else 0,
+        fp16_graph.casts if fp16_graph else 0,
+        searched.fraction if fp16_graph else _NO_SHARE,
         (weight_bytes(model), after),
-        tuple(_fp32_groups(half)) if half else (),
-        half.clamped_mask_constants if half else (),
-        tuple(SearchStep(each.fraction, _finite(each.tolerance_used), each.mismatch) for each in found.evaluations),
-        found.stop_reason,
+        tuple(_fp32_groups(fp16_graph)) if fp16_graph else (),
+        fp16_graph.clamped_mask_constants if fp16_graph else (),
+        tuple(SearchStep(each.fraction, _finite(each.tolerance_used), each.mismatch) for each in searched.evaluations),
+        searched.stop_reason,
     )
 
 
@@ -46,11 +46,11 @@ def _finite(used: dict[str, float]) -> dict[str, float | None]:
     return {name: part if math.isfinite(part) else None for name, part in used.items()}
 
 
-def _fp32_groups(half: Fp16Graph) -> list[Fp32Nodes]:
-    """Return what stayed float32 by reason, the commonest first."""
-    operators = {node.name: node.op_type for node in half.model.graph}
+def _fp32_groups(fp16_graph: Fp16Graph) -> list[Fp32Nodes]:
+    """Group the float32 nodes by reason, the most common first."""
+    operators = {node.name: node.op_type for node in fp16_graph.model.graph}
     by_reason: dict[str, list[str]] = {}
-    for name, reason in half.fp32_reasons.items():
+    for name, reason in fp16_graph.fp32_reasons.items():
         by_reason.setdefault(reason, []).append(name)
     ordered = sorted(by_reason.items(), key=lambda pair: (-len(pair[1]), pair[0]))
     return [
@@ -65,9 +65,9 @@ def weight_bytes(model: ir.Model) -> int:
     return sum(tensor.nbytes for tensor in tensors if tensor is not None and not tensor.dtype.is_string())
 
 
-def build_fp32_report(asked: str, reason: str, model: ir.Model, arithmetic: str) -> PrecisionReport:
+def build_fp32_report(mode: str, reason: str, model: ir.Model, backend_name: str) -> PrecisionReport:
     """Return the report where there was no search to its end, and the graph stays float32."""
     nodes, weights = model.graph.num_nodes(), weight_bytes(model)
     return PrecisionReport(
-        asked, "fp32", reason, arithmetic, nodes, 0, 0, _NO_SHARE, (weights, weights), (), (), (), ""
+        mode, "fp32", reason, backend_name, nodes, 0, 0, _NO_SHARE, (weights, weights), (), (), (), ""
     )

@@ -22,7 +22,7 @@ from webbuild.precision.constant_overflow import (
 )
 from webbuild.precision.index_arithmetic import find_index_arithmetic
 from webbuild.precision.mask_constants import COMPARING_OPS, clamp_to_fp16
-from webbuild.targets.castable_places import CastableIO
+from webbuild.targets.castable_indices import CastableIO
 from webbuild.targets.table import KernelTable
 
 _BYPASSED_OPS = ("Identity", "Dropout")
@@ -37,7 +37,7 @@ def static_fp32_reasons(
     model: ir.Model, able: Mapping[ir.Node, CastableIO], table: KernelTable | None
 ) -> dict[str, str]:
     """Return by name why nodes with float32 in them stay so."""
-    found: dict[str, str] = {}
+    fp32_reasons: dict[str, str] = {}
     for reasons in (
         _unconvertible(model.graph, able),
         _not_on_gpu(model, table),
@@ -46,8 +46,8 @@ def static_fp32_reasons(
         _long_rows(able),
     ):
         for node, reason in reasons:
-            found.setdefault(node.name or "", reason)
-    return found
+            fp32_reasons.setdefault(node.name or "", reason)
+    return fp32_reasons
 
 
 def _unconvertible(graph: ir.Graph, able: Mapping[ir.Node, CastableIO]) -> Iterator[tuple[ir.Node, str]]:
@@ -93,9 +93,9 @@ def _not_on_gpu(model: ir.Model, table: KernelTable | None) -> Iterator[tuple[ir
 
 
 def _constants(able: Mapping[ir.Node, CastableIO]) -> Iterator[tuple[ir.Node, str]]:
-    """Yield the nodes whose constants float16 cannot say, and those right after that would meet a zero."""
-    for node, found in able.items():
-        for index in sorted(found.inputs):
+    """Yield nodes with constants that float16 cannot represent, and nodes after them that would compute with zero."""
+    for node, castable in able.items():
+        for index in sorted(castable.inputs):
             value = node.inputs[index]
             array = None if value is None else float32_array(value)
             if array is None:

@@ -23,25 +23,25 @@ def whole_picture(rgba: NDArray[np.uint8]) -> CropBox:
     return CropBox((0.0, 0.0, float(width), float(height)))
 
 
-def boxes_looked_at(boxes: Sequence[CropBox], spec: CropInput) -> list[CropBox]:
-    """Return the boxes that crops are cut around, the best first; lines that stand on their head are turned."""
-    return [_upright(each, spec) for each in boxes if _is_looked_at(each, spec)][: spec.max_crops]
+def select_crop_boxes(boxes: Sequence[CropBox], spec: CropInput) -> list[CropBox]:
+    """Return the boxes to crop, best first; lines of text that are upside down are rotated by 180 degrees."""
+    return [_upright(each, spec) for each in boxes if _is_selected(each, spec)][: spec.max_crops]
 
 
 def _upright(each: CropBox, spec: CropInput) -> CropBox:
     turn = spec.half_turn
     if turn is UNSET or not any(
-        one.label == turn.label and one.score > turn.score for one in each.said.get("classes", ())
+        one.label == turn.label and one.score > turn.score for one in each.attributes.get("classes", ())
     ):
         return each
     first, second, third, last = each.corners
     return msgspec.structs.replace(each, polygon=(third, last, first, second), turned=True)
 
 
-def _is_looked_at(each: CropBox, spec: CropInput) -> bool:
+def _is_selected(each: CropBox, spec: CropInput) -> bool:
     x1, y1, x2, y2 = each.box
-    wanted = not spec.classes or each.class_index in spec.classes
-    return wanted and each.score >= spec.min_score and x2 > x1 and y2 > y1
+    has_class = not spec.classes or each.class_index in spec.classes
+    return has_class and each.score >= spec.min_score and x2 > x1 and y2 > y1
 
 
 def place_crop(around: CropBox, spec: CropInput) -> Crop:
@@ -79,7 +79,7 @@ def fitting_input(around: CropBox, specs: Sequence[CropInput]) -> int:
 
 
 def line_columns(around: CropBox, spec: CropInput) -> float:
-    """Return how many columns a line wants at an input's height; infinity for one without a height."""
+    """Return the width in columns of a line of text, resized to the input's height; infinity for zero height."""
     first, second, last = line_sides(around)
     wide, high = distance(first, second), distance(first, last)
     return max(1, math.ceil(input_size(spec)[0] * wide / high)) if high > 0 else math.inf
@@ -126,5 +126,5 @@ def _pixels(rgba: NDArray[np.uint8], x: NDArray[Any], y: NDArray[Any], pad: floa
     height, width = rgba.shape[:2]
     inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
     at = np.clip(y, 0, height - 1).astype(np.intp), np.clip(x, 0, width - 1).astype(np.intp)
-    found: NDArray[np.float64] = np.where(inside[..., None], composite_on_white(rgba[at]), pad)
-    return found
+    colors: NDArray[np.float64] = np.where(inside[..., None], composite_on_white(rgba[at]), pad)
+    return colors

@@ -18,9 +18,9 @@ Point = tuple[float, float]
 
 
 class CropBox(Struct, frozen=True):
-    """What a crop is cut around: x1 y1 x2 y2 in pixels of the picture, with the score and the class of what is in it.
+    """A box to crop: x1 y1 x2 y2 in pixels of the image, with the score and the class of the object in it.
 
-    `points` are the keypoints that a template aligns, `said` what earlier stages said of it, by the fields of a
+    `points` are the keypoints that a template aligns, `attributes` what earlier stages said of it, by the fields of a
     `CropDetection`. `polygon` are the four corners of a rotated box, clockwise from where its text begins. It is
     `turned` where the text stands on its head. One that is a `part` of a line has the polygon of that part.
     """
@@ -30,7 +30,7 @@ class CropBox(Struct, frozen=True):
     class_index: int = 0
     label: str | None = None
     points: tuple[tuple[float, float], ...] = ()
-    said: Mapping[str, Any] = {}
+    attributes: Mapping[str, Any] = {}
     polygon: tuple[tuple[float, float], ...] = ()
     turned: bool = False
     part: LinePart | None = None
@@ -60,7 +60,7 @@ class Crop(Struct, frozen=True):
 
 
 def pixel_size(crop: Crop) -> float:
-    """Return how many pixels of the picture one of a crop is."""
+    """Return the size of one pixel of the crop, in pixels of the image."""
     return math.hypot(crop.to_picture.xx, crop.to_picture.yx) or 1.0
 
 

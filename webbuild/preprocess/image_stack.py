@@ -41,25 +41,25 @@ def stack_tensor(
     """
     sizes = sorted({(rgba.shape[1], rgba.shape[0]) for rgba in pictures})
     if len(pictures) != spec.count or len(sizes) > 1:
-        found = f"{len(pictures)} picture(s)" + ("" if len(sizes) < 2 else f", of {_describe_sizes(sizes)} pixels")
+        actual = f"{len(pictures)} picture(s)" + ("" if len(sizes) < 2 else f", of {_describe_sizes(sizes)} pixels")
         raise WebbuildError(
             "invalid-sample",
-            f"{name}: {found}; input '{spec.name}' takes a stack of {spec.count} of one size",
+            f"{name}: {actual}; input '{spec.name}' takes a stack of {spec.count} of one size",
             f"give {spec.count} pictures of one scene, or a folder that holds them",
             exit_code=USAGE,
         )
-    made = [image_to_tensor(rgba, stack_image_spec(spec)) for rgba in pictures]
-    tensor = np.concatenate([tensor for tensor, _ in made]).reshape(spec.shape)
-    return tensor, made[0][1]
+    tensors = [image_to_tensor(rgba, stack_image_spec(spec)) for rgba in pictures]
+    tensor = np.concatenate([tensor for tensor, _ in tensors]).reshape(spec.shape)
+    return tensor, tensors[0][1]
 
 
-def focus_tensor(spec: FocusInput, given: Sequence[float]) -> NDArray[np.float32]:
+def focus_tensor(spec: FocusInput, distances: Sequence[float]) -> NDArray[np.float32]:
     """Return the numbers that go with a stack's pictures, the input's own where none are given.
 
     Raises:
         WebbuildError: `invalid-sample` for more or fewer than there are pictures.
     """
-    values: Sequence[Any] = given or spec.default
+    values: Sequence[Any] = distances or spec.default
     if len(values) != len(spec.default):
         raise WebbuildError(
             "invalid-sample",

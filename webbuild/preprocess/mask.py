@@ -38,17 +38,17 @@ def sample_hole(width: int, height: int) -> Hole:
 
 def hole_cells(hole: Hole, placement: ImagePlacement) -> Hole:
     """Return which pixels of the input are a hole: those that cover any pixel of one, [input height, input width]."""
-    rows = _covered(hole, placement.top, placement.height, placement.input_height)
-    return _covered(rows.T, placement.left, placement.width, placement.input_width).T
+    rows = _covers_hole(hole, placement.top, placement.height, placement.input_height)
+    return _covers_hole(rows.T, placement.left, placement.width, placement.input_width).T
 
 
-def _covered(hole: Hole, start: int, drawn: int, size: int) -> Hole:
+def _covers_hole(hole: Hole, start: int, drawn: int, size: int) -> Hole:
     """Return for each place along the first axis whether any that it covers is a hole."""
-    place = np.arange(size) - start
-    inside = (place >= 0) & (place < drawn)
+    position = np.arange(size) - start
+    inside = (position >= 0) & (position < drawn)
     source = len(hole)
-    first = np.clip(place * source // drawn, 0, source)
-    last = np.clip(-(-(place + 1) * source // drawn), 0, source)
+    first = np.clip(position * source // drawn, 0, source)
+    last = np.clip(-(-(position + 1) * source // drawn), 0, source)
     counts = np.concatenate([np.zeros((1, hole.shape[1]), np.intp), np.cumsum(hole, axis=0)])
     covered: Hole = (counts[last] > counts[first]) & inside[:, None]
     return covered

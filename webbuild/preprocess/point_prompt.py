@@ -81,10 +81,10 @@ def prompt_objects(inputs: Sequence[Input]) -> int:
 
 def takes_prompt(inputs: Sequence[Input], task: MaskGenerationTask, prompt: PointPrompt) -> bool:
     """Whether a graph of these inputs takes exactly this prompt: its points, its box or none, and no other object."""
-    wanted = _prompt_inputs(inputs)
-    if prompt_objects(wanted) != 1:
+    prompt_inputs = _prompt_inputs(inputs)
+    if prompt_objects(prompt_inputs) != 1:
         return False
-    room = next((spec.shape[-2] for spec in wanted if spec.role == "points"), 0)
+    room = next((spec.shape[-2] for spec in prompt_inputs if spec.role == "points"), 0)
     takes_box = task.box != "input" or _takes_box(inputs) == (prompt.box is not None)
     return room == point_tokens(task, prompt) and takes_box
 
@@ -104,9 +104,9 @@ def several_prompt_feeds(
     inputs: Sequence[Input], task: MaskGenerationTask, prompts: Sequence[PointPrompt], placement: ImagePlacement
 ) -> Mapping[str, NDArray[Any]]:
     """Return the tensors of as many prompts as the graph takes in a run. Raises what `point_prompt_feeds` does."""
-    wanted = [spec for spec in _prompt_inputs(inputs) if spec.shape[1:2] != [0]]
+    prompt_inputs = [spec for spec in _prompt_inputs(inputs) if spec.shape[1:2] != [0]]
     of_each = [_by_role(_prompt_inputs(inputs), task, prompt, placement) for prompt in prompts]
-    return {spec.name: _shaped([each[spec.role] for each in of_each], spec) for spec in wanted}
+    return {spec.name: _to_tensor([each[spec.role] for each in of_each], spec) for spec in prompt_inputs}
 
 
 def nearer_prompt(prompt: PointPrompt, part: float) -> PointPrompt:
@@ -118,9 +118,9 @@ def nearer_prompt(prompt: PointPrompt, part: float) -> PointPrompt:
 
 
 def _by_role(
-    wanted: Sequence[PointPromptInput], task: MaskGenerationTask, prompt: PointPrompt, placement: ImagePlacement
+    prompt_inputs: Sequence[PointPromptInput], task: MaskGenerationTask, prompt: PointPrompt, placement: ImagePlacement
 ) -> dict[str, NDArray[Any]]:
-    _check(wanted, task, prompt, placement)
+    _check(prompt_inputs, task, prompt, placement)
     points, labels = _points(task, prompt, placement)
     return {
         "points": points,
@@ -131,7 +131,7 @@ def _by_role(
     }
 
 
-def _shaped(of_each: Sequence[NDArray[Any]], spec: PointPromptInput) -> NDArray[Any]:
+def _to_tensor(of_each: Sequence[NDArray[Any]], spec: PointPromptInput) -> NDArray[Any]:
     """Return the values of each object, one after another; a single number fills all of its part."""
     count = int(np.prod(spec.shape)) // len(of_each)
     parts = [np.resize(values, count) if values.size == 1 else values.ravel() for values in of_each]
@@ -166,19 +166,19 @@ def _to_frame(task: MaskGenerationTask, points: NDArray[np.float64], placement: 
 
 
 def _check(
-    wanted: Sequence[PointPromptInput], task: MaskGenerationTask, prompt: PointPrompt, placement: ImagePlacement
+    prompt_inputs: Sequence[PointPromptInput], task: MaskGenerationTask, prompt: PointPrompt, placement: ImagePlacement
 ) -> None:
     if not prompt.points and prompt.box is None:
         raise _invalid("the prompt is empty", "give at least one point or a box")
     if len(prompt.points) != len(prompt.labels):
         what = f"{len(prompt.points)} points have {len(prompt.labels)} labels"
         raise _invalid(what, "give each point a label: 1 on the object, 0 beside it")
-    roles = {spec.role: spec for spec in wanted}
+    roles = {spec.role: spec for spec in prompt_inputs}
     if bad := [label for label in prompt.labels if label not in (FOREGROUND, BACKGROUND)]:
         raise _invalid(f"a label is {bad[0]}", "label points 1 on the object and 0 beside it")
     if "labels" not in roles and BACKGROUND in prompt.labels:
         raise _invalid("the decoder takes no labels", "give points on the object only, or export it with labels")
-    _check_box(wanted, task, prompt)
+    _check_box(prompt_inputs, task, prompt)
     width, height = placement.source_width, placement.source_height
     corners = [] if prompt.box is None else [prompt.box[:2], prompt.box[2:]]
     for x, y in (*prompt.points, *corners):
@@ -194,9 +194,9 @@ def _check(
     _check_count(roles.get("points"), task, prompt)
 
 
-def _check_box(wanted: Sequence[PointPromptInput], task: MaskGenerationTask, prompt: PointPrompt) -> None:
+def _check_box(prompt_inputs: Sequence[PointPromptInput], task: MaskGenerationTask, prompt: PointPrompt) -> None:
     if prompt.box is None:
-        if _takes_box(wanted):
+        if _takes_box(prompt_inputs):
             raise _invalid(
                 "the decoder takes a box with every prompt", "give a box, or export it without an input for boxes"
             )

@@ -64,7 +64,7 @@ def tokenize_prompt(prompt: str | Sequence[str], tokenizer: WordpieceTokenizer, 
     if len(ids) > task.max_tokens:
         raise _invalid_prompt(f"the prompt has {len(ids)} tokens, and the model takes {task.max_tokens}")
     special = {task.special_tokens.get(piece) for piece in SEPARATOR_TOKENS}
-    ends = tuple(place for place, number in enumerate(ids) if number in special)
+    ends = tuple(position for position, number in enumerate(ids) if number in special)
     phrases = tuple(
         tokenizer.decode(ids[before + 1 : end])
         for before, end in pairwise(ends)
@@ -75,10 +75,10 @@ def tokenize_prompt(prompt: str | Sequence[str], tokenizer: WordpieceTokenizer, 
 
 def position_ids(prompt: Prompt) -> list[int]:
     """Return where in its phrase every token is, [n]: as the original's `generate_masks_with_special_tokens...`."""
-    found = [0] * len(prompt.ids)
+    positions = [0] * len(prompt.ids)
     for before, end in _phrase_spans(prompt):
-        found[before + 1 : end + 1] = range(end - before)
-    return found
+        positions[before + 1 : end + 1] = range(end - before)
+    return positions
 
 
 def self_attention_mask(prompt: Prompt) -> NDArray[np.bool_]:

@@ -14,9 +14,9 @@ def describe_recipe(image: ImageInput) -> str:
     color = "in grey" if image.color == "gray" else "RGB and the mask" if image.mask else image.color.upper()
     height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[-3:-1]
     pad = f" with {_level(image.letterbox.pad)}" if image.letterbox.mode in ("letterbox", "line") else ""
-    place = " at the top left" if pad and image.letterbox.anchor == "top-left" else ""
+    anchor_text = " at the top left" if pad and image.letterbox.anchor == "top-left" else ""
     edge = f" of {image.letterbox.edge} x {image.letterbox.edge}" if image.letterbox.edge else ""
-    fitted = f"{_FITTED[image.letterbox.mode]} {width} x {height}{edge}{place}{pad}"
+    fitted = f"{_FITTED[image.letterbox.mode]} {width} x {height}{edge}{anchor_text}{pad}"
     return f"{color}, {fitted}, pixel values {describe_values(image)}"
 
 

@@ -44,10 +44,10 @@ def table_exceptions(normalize: Callable[[str], str]) -> dict[str, str]:
     """
     letters = (chr(code) for code in range(1, 0x10000) if not 0xD800 <= code < 0xE000)
     old = (each for each in letters if unicodedata.ucd_3_2_0.category(each) not in ("Cn", "Co"))
-    found = {each: meant for each in old if (meant := normalize(each)) != by_runtime(each)}
-    if len(found) > _MOST:
-        raise UnknownTableError(f"the table of its Precompiled normaliser treats {len(found)} letters otherwise")
-    return found
+    exceptions = {each: meant for each in old if (meant := normalize(each)) != by_runtime(each)}
+    if len(exceptions) > _MOST:
+        raise UnknownTableError(f"the table of its Precompiled normaliser treats {len(exceptions)} letters otherwise")
+    return exceptions
 
 
 def _rewritten(part: Any) -> Any:
@@ -78,7 +78,7 @@ def _with_exceptions(part: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def by_runtime(letter: str) -> str:
-    """Return what the runtime makes of one letter, whatever the table says."""
+    """Return the normalization of one letter by the runtime, which ignores the table."""
     if _GONE.match(letter):
         return ""
     if _SPACES.match(letter):

@@ -13,7 +13,7 @@ from webbuild.preprocess.letterbox import ImagePlacement
 
 
 def size_feeds(inputs: Sequence[Input], placement: ImagePlacement) -> dict[str, NDArray[Any]]:
-    """Return a tensor for every input that wants a size, for a picture that lies in the model's input so."""
+    """Return the tensor of each size input (original height and width), for an image at `placement`."""
     return {spec.name: _size_tensor(spec, placement) for spec in inputs if isinstance(spec, SizeInput)}
 
 

@@ -36,14 +36,14 @@ class TokenizedTexts(Struct, frozen=True):
 class TextTokenizer:
     """A tokenizer.json without its own padding and truncation."""
 
-    def __init__(self, text: str, place: str) -> None:
-        """Open a tokenizer; `place` is its file, for messages. Raises `tokenizer-mismatch`, `tokenizers-missing`."""
+    def __init__(self, text: str, file: str) -> None:
+        """Open a tokenizer; `file` is its file, for messages. Raises `tokenizer-mismatch`, `tokenizers-missing`."""
         try:
             from tokenizers import Tokenizer
         except ImportError as error:
             what, fix = "tokenizers: not installed; texts are tokenized", "pip install 'webbuild[tokenizers]'"
             raise WebbuildError("tokenizers-missing", what, fix, exit_code=USAGE) from error
-        self._place = place
+        self._place = file
         parsed = self._checked(lambda: json.loads(text))
         self._own_padding = parsed.get("padding") if isinstance(parsed, dict) else None
         self._tokenizer: Tokenizer = self._checked(lambda: Tokenizer.from_str(text))

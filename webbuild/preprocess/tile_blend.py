@@ -56,6 +56,6 @@ def put_tile(result: NDArray[np.uint8], drawn: NDArray[np.uint8], tile: Tile, sc
     rows, columns = tile_ramps(tile.row, feather, scale, height), tile_ramps(tile.column, feather, scale, width)
     top, left = tile.row.offset * scale, tile.column.offset * scale
     into = result[rows.start : rows.end, columns.start : columns.end]
-    given = drawn[rows.start - top : rows.end - top, columns.start - left : columns.end - left]
+    visible = drawn[rows.start - top : rows.end - top, columns.start - left : columns.end - left]
     before = into.astype(np.float64)
-    into[:] = np.rint(before + tile_shares(columns, rows)[..., None] * (given - before)).astype(np.uint8)
+    into[:] = np.rint(before + tile_shares(columns, rows)[..., None] * (visible - before)).astype(np.uint8)

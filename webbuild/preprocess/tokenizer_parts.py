@@ -22,7 +22,7 @@ _LISTS = ("normalizers", "pretokenizers", "processors")
 
 
 def unknown_part(tokenizer: Mapping[str, Any]) -> str | None:
-    """Return in words what of a tokenizer.json the runtime has not, None where it has everything."""
+    """Return the component of a tokenizer.json that the runtime does not support, None if it supports all."""
     for name, known in KNOWN_PARTS.items():
         for kind in _kinds(tokenizer.get(name)):
             if kind not in known:

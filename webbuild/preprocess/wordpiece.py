@@ -41,8 +41,8 @@ class WordpieceTokenizer:
 
     def token_id(self, piece: str) -> int | None:
         """Return the number of a piece, None for one that is not in the vocabulary."""
-        found: int | None = self._tokenizer.token_to_id(piece)
-        return found
+        number: int | None = self._tokenizer.token_to_id(piece)
+        return number
 
     @property
     def vocabulary_size(self) -> int:
@@ -82,21 +82,21 @@ def load_tokenizer(
     if not tokenizer_json and not vocabulary:
         what = f"{file}: a prompt goes in, and neither tokenizer.json nor vocab.txt lies beside the model"
         raise WebbuildError("no-tokenizer", what, _FIX_TOKENIZER)
-    made = (
+    tokenizer = (
         {**tokenizer_json, "truncation": None, "padding": None}
         if tokenizer_json
         else tokenizer_json_from_vocab(vocabulary, config)
     )
-    kind = _model_type(made.get("model"))
+    kind = _model_type(tokenizer.get("model"))
     if kind != "WordPiece":
         what = f"{file}: the tokenizer.json beside it is of the kind {kind}, and BERT's is WordPiece"
         raise WebbuildError("tokenizer-mismatch", what, _FIX_TOKENIZER)
-    if any(has_expression(part) for name, part in made.items() if name != "model"):
+    if any(has_expression(part) for name, part in tokenizer.items() if name != "model"):
         what = f"{file}: the tokenizer.json beside it has a regular expression, which BERT's has not"
         raise WebbuildError("tokenizer-mismatch", what, _FIX_TOKENIZER)
-    found = WordpieceTokenizer(json.dumps(made, ensure_ascii=True, separators=(",", ":")))
+    loaded = WordpieceTokenizer(json.dumps(tokenizer, ensure_ascii=True, separators=(",", ":")))
     try:
-        missing = [piece for piece in (*SPECIAL_TOKENS, ".") if found.token_id(piece) is None]
+        missing = [piece for piece in (*SPECIAL_TOKENS, ".") if loaded.token_id(piece) is None]
     except WebbuildError:
         raise
     except Exception as error:  # the library raises plain Exception for what it cannot read
@@ -105,7 +105,7 @@ def load_tokenizer(
     if missing:
         what = f"{file}: the vocabulary beside it lacks {' and '.join(missing)}, which every prompt has"
         raise WebbuildError("tokenizer-mismatch", what, _FIX_TOKENIZER)
-    return found
+    return loaded
 
 
 def tokenizer_json_from_vocab(vocabulary: Sequence[str], config: Mapping[str, Any]) -> dict[str, Any]:

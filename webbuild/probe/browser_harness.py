@@ -60,8 +60,8 @@ class ProbeHarness:
         """
         if self._page.build.target.build == "wasm":
             return "none"
-        found, browser = self._page.call("adapter"), self._page.browser.name
-        return adapter_name(found, browser, "unset WEBBUILD_GPU to measure on a software adapter")
+        fields, browser = self._page.call("adapter"), self._page.browser.name
+        return adapter_name(fields, browser, "unset WEBBUILD_GPU to measure on a software adapter")
 
     def features(self) -> set[str]:
         """Return the features of WebGPU that the page's adapter has."""

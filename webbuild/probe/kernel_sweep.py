@@ -41,10 +41,10 @@ class KernelProbe:
 
 def all_templates() -> dict[str, TemplateFactory]:
     """Return how to write each operator, from every module in `forms`."""
-    found: dict[str, TemplateFactory] = {}
+    templates: dict[str, TemplateFactory] = {}
     for module in sorted(pkgutil.iter_modules(op_templates.__path__), key=lambda module: module.name):
-        found |= import_module(f"{op_templates.__name__}.{module.name}").TEMPLATES
-    return found
+        templates |= import_module(f"{op_templates.__name__}.{module.name}").TEMPLATES
+    return templates
 
 
 def kernel_probes() -> Iterator[KernelProbe]:
@@ -54,21 +54,21 @@ def kernel_probes() -> Iterator[KernelProbe]:
             {s.since_version for s in onnx.defs.get_all_schemas_with_history() if (s.name, s.domain) == (op, "")}
         )
         for since, following in zip(versions, [*versions[1:], NEWEST_OPSET + 1], strict=True):
-            found = onnx.defs.get_schema(op, since, "")
-            if following <= OLDEST_OPSET or since > NEWEST_OPSET or found.deprecated:
+            schema = onnx.defs.get_schema(op, since, "")
+            if following <= OLDEST_OPSET or since > NEWEST_OPSET or schema.deprecated:
                 continue
             opset = max(since, min(following - 1, DEFAULT_OPSET))
-            for dtype in _dtypes(found):
-                yield KernelProbe(single_node_probe(found, form_of(since), dtype, opset), since, dtype)
+            for dtype in _dtypes(schema):
+                yield KernelProbe(single_node_probe(schema, form_of(since), dtype, opset), since, dtype)
 
 
-def _dtypes(found: OpSchema) -> list[str]:
-    if found.name == "Cast":
-        sources, targets = (allowed_dtypes(found, name) for name in ("T1", "T2"))
+def _dtypes(schema: OpSchema) -> list[str]:
+    if schema.name == "Cast":
+        sources, targets = (allowed_dtypes(schema, name) for name in ("T1", "T2"))
         pairs = [(a, b) for a in DTYPES for b in DTYPES if a in _COMMON_DTYPES or b in _COMMON_DTYPES]
         pairs = [(a, b) for a, b in pairs if {a, b} <= {*_COMMON_DTYPES} or "float" in (a, b)]
         return [f"{a}->{b}" for a, b in pairs if a in sources and b in targets]
-    if not found.type_constraints:
+    if not schema.type_constraints:
         return [NO_TYPE_VARIABLE]
-    names = allowed_dtypes(found, kernel_type_variable(found))
+    names = allowed_dtypes(schema, kernel_type_variable(schema))
     return [name for name in DTYPES if name in names]

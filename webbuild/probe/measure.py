@@ -22,7 +22,7 @@ StepCallback = Callable[[int], None]
 
 
 def measure_probes(
-    lab: ProbeHarness,
+    harness: ProbeHarness,
     native: NativeProcess,
     journal: Journal[ProbeRecord],
     probes: Sequence[Probe],
@@ -32,8 +32,8 @@ def measure_probes(
     for batch in _batches(probes):
         left = [probe for probe in batch if not is_measured(probe, journal)]
         sweeps = [probe for probe in left if not probe.run]
-        found = _placements(lab, sweeps) + _cases(lab, native, [probe for probe in left if probe.run])
-        journal.add({record.name: record for record in found})
+        records = _placements(harness, sweeps) + _cases(harness, native, [probe for probe in left if probe.run])
+        journal.add({record.name: record for record in records})
         tick(len(batch))
 
 
@@ -52,26 +52,26 @@ def _feed_bytes(probe: Probe) -> int:
     return sum(value.nbytes for value in probe.feeds.values())
 
 
-def _placements(lab: ProbeHarness, probes: Sequence[Probe]) -> list[ProbeRecord]:
+def _placements(harness: ProbeHarness, probes: Sequence[Probe]) -> list[ProbeRecord]:
     if not probes:
         return []
     return [
         ProbeRecord(
             probe.name, probe_digest(probe), "none" if answer.stage else node_placement(answer.log, probe.op, NAME)
         )
-        for probe, answer in zip(probes, lab.measure(probes), strict=True)
+        for probe, answer in zip(probes, harness.measure(probes), strict=True)
     ]
 
 
-def _cases(lab: ProbeHarness, native: NativeProcess, probes: Sequence[Probe]) -> list[ProbeRecord]:
+def _cases(harness: ProbeHarness, native: NativeProcess, probes: Sequence[Probe]) -> list[ProbeRecord]:
     references = [(probe, native.run(probe)) for probe in probes]
     known = [(probe, outputs) for probe, outputs in references if not isinstance(outputs, str)]
-    found = _measure_cases(lab, known, fresh=False)
-    again = [pair for pair, (_, sure) in zip(known, found, strict=True) if not sure]
+    cases = _measure_cases(harness, known, fresh=False)
+    again = [pair for pair, (_, sure) in zip(known, cases, strict=True) if not sure]
     ends: dict[str, MeasuredCase | str] = {
         probe.name: outputs for probe, outputs in references if isinstance(outputs, str)
     }
-    for pairs, judged in ((known, found), (again, _measure_cases(lab, again, fresh=True))):
+    for pairs, judged in ((known, cases), (again, _measure_cases(harness, again, fresh=True))):
         ends |= {probe.name: end for (probe, _), (end, _) in zip(pairs, judged, strict=True)}
     return [_record(probe, ends[probe.name]) for probe in probes]
 
@@ -83,7 +83,7 @@ def _record(probe: Probe, end: MeasuredCase | str) -> ProbeRecord:
 
 
 def _measure_cases(
-    lab: ProbeHarness, known: Sequence[tuple[Probe, dict[str, Array]]], *, fresh: bool
+    harness: ProbeHarness, known: Sequence[tuple[Probe, dict[str, Array]]], *, fresh: bool
 ) -> list[tuple[MeasuredCase | str, bool]]:
     """Return the cases, and of each whether it owes nothing to the probes before it.
 
@@ -91,7 +91,7 @@ def _measure_cases(
     """
     if not known:
         return []
-    answers = lab.measure([probe for probe, _ in known], fresh=fresh)
+    answers = harness.measure([probe for probe, _ in known], fresh=fresh)
     return [_conclude(probe, outputs, answer) for (probe, outputs), answer in zip(known, answers, strict=True)]
 
 

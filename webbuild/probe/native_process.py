@@ -27,15 +27,15 @@ class NativeProcess(AbstractContextManager["NativeProcess"]):
         """Return the outputs by name, or why there are none; of a probe of float16 those of float32, rounded."""
         exact = probe.exact or probe
         try:
-            found = self._pool.submit(reference_outputs, exact.model, exact.feeds).result()
+            exact_outputs = self._pool.submit(reference_outputs, exact.model, exact.feeds).result()
         except BrokenProcessPool:
             self._pool = _pool()
             return "the process ended"
-        if probe.exact is None or isinstance(found, str):
-            return found
+        if probe.exact is None or isinstance(exact_outputs, str):
+            return exact_outputs
         with np.errstate(over="ignore"):
             outputs = onnx.load_model_from_string(probe.model).graph.output
-            return {output.name: _as_declared(found[output.name], output) for output in outputs}
+            return {output.name: _as_declared(exact_outputs[output.name], output) for output in outputs}
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -77,9 +77,9 @@ def _onnx_reference_outputs(model: bytes, feeds: dict[str, Array]) -> dict[str, 
     from onnx.reference import ReferenceEvaluator
 
     try:
-        made = onnx.load_model_from_string(model)
-        evaluator = ReferenceEvaluator(made)
-        outputs = zip(made.graph.output, evaluator.run(None, feeds), strict=True)
+        proto = onnx.load_model_from_string(model)
+        evaluator = ReferenceEvaluator(proto)
+        outputs = zip(proto.graph.output, evaluator.run(None, feeds), strict=True)
         return {output.name: _as_declared(value, output) for output, value in outputs}
     except Exception as error:
         return f"neither native ONNX Runtime nor ONNX's reference computes it: {error}"

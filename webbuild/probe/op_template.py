@@ -35,8 +35,8 @@ TemplateFactory = Callable[[int], OpTemplate]
 
 def fixed_template(*inputs: TemplateInput, outputs: int = 1, **attributes: Any) -> TemplateFactory:
     """Return the form of an operator whose versions are all written alike."""
-    made = OpTemplate(inputs, attributes, outputs)
-    return lambda _since: made
+    template = OpTemplate(inputs, attributes, outputs)
+    return lambda _since: template
 
 
 def versioned_template(forms: Mapping[int, OpTemplate]) -> TemplateFactory:

@@ -21,20 +21,20 @@ _NOISE = re.compile(
 
 def case_from_response(probe: Probe, answer: ProbeResponse, reference: dict[str, Array]) -> MeasuredCase:
     """Return how a probe ended."""
-    place, cpu = slowest_placement(answer.log)
+    placement, cpu = slowest_placement(answer.log)
     if answer.stage:
         outcome: Outcome = "no-session" if answer.stage == "create" else "throws"
         return build_case(probe, outcome, answer.subgroups, Mismatch(shorten_message(answer.shader or answer.error)))
-    if place is None:
+    if placement is None:
         return build_case(probe, "throws", answer.subgroups, Mismatch("the engine did not say where its nodes run"))
     fault = next(filter(None, (_find_mismatch(probe, answer, name, want) for name, want in reference.items())), None)
     if fault is not None:
-        where = "" if place == "gpu" else ", computed on the CPU"
+        where = "" if placement == "gpu" else ", computed on the CPU"
         return build_case(probe, "wrong", answer.subgroups, Mismatch(fault.message + where, fault.error))
     on_cpu = [op for op in cpu if op != probe.op.rpartition(":")[2]]
     return build_case(
         probe,
-        "gpu" if place == "gpu" else "cpu",
+        "gpu" if placement == "gpu" else "cpu",
         answer.subgroups,
         Mismatch(f"{', '.join(dict.fromkeys(on_cpu))} on the CPU" if on_cpu else ""),
     )
@@ -63,8 +63,8 @@ def shorten_message(message: str) -> str:
 
 
 def _find_mismatch(probe: Probe, answer: ProbeResponse, name: str, want: Array) -> Mismatch | None:
-    held = answer.outputs.get(name)
+    got = answer.outputs.get(name)
     try:
-        return compare_output(name, None if held is None else held.array(), want, probe.slack)
+        return compare_output(name, None if got is None else got.array(), want, probe.slack)
     except ValueError:
         return Mismatch(f"{name} does not hold as many elements as its shape says")

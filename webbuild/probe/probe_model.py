@@ -77,18 +77,18 @@ def make_probe(
     op = op or name.split(" ")[0]
     names = ["" if value is None else f"x{index}" for index, value in enumerate(inputs)]
     feeds = {n: v for n, v in zip(names, inputs, strict=True) if v is not None and not isinstance(v, Initializer)}
-    held = [
+    initializers = [
         numpy_helper.from_array(v.value, n) for n, v in zip(names, inputs, strict=True) if isinstance(v, Initializer)
     ]
     results = [f"y{index}" for index in range(outputs if isinstance(outputs, int) else len(outputs))]
-    made = helper.make_node(op, names, results, name=NAME, domain=domain, **attributes)
+    node = helper.make_node(op, names, results, name=NAME, domain=domain, **attributes)
     types = [TensorProto.UNDEFINED] * len(results) if isinstance(outputs, int) else [_code(name) for name in outputs]
     graph = helper.make_graph(
-        [made],
+        [node],
         "g",
         [helper.make_tensor_value_info(n, _elements(v), _sizes(n, v)) for n, v in feeds.items()],
         [helper.make_tensor_value_info(n, t, None) for n, t in zip(results, types, strict=True)],
-        held,
+        initializers,
     )
     imports = [helper.make_opsetid("", opset), *([helper.make_opsetid(domain, 1)] if domain else [])]
     model = helper.make_model(graph, opset_imports=imports, ir_version=IR_VERSION)
@@ -115,8 +115,8 @@ def _typed(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _deciding_dtype(op: str, opset: int, domain: str, inputs: Sequence[Array | Initializer | None]) -> str:
-    found = find_schema(op, opset, domain)
-    index = 0 if found is None or found.deciding_input is None else found.deciding_input
+    schema = find_schema(op, opset, domain)
+    index = 0 if schema is None or schema.deciding_input is None else schema.deciding_input
     given = inputs[index] if index < len(inputs) else None
     return "" if given is None else _case_input(given).dtype  # type: ignore[union-attr]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from webbuild.ortweb.result_journal import Journal, hash_tensors, hash_values
+from webbuild.ortweb.result_journal import Journal, hash_values
 from webbuild.probe.probe_model import Probe
+from webbuild.runners.content_hash import hash_tensors
 from webbuild.targets.table import KernelPlacement, MeasuredCase
 
 

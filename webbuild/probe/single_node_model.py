@@ -25,65 +25,68 @@ _QUANTIZED_OPS = {"QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearM
 _ELEMENT = re.compile(r"tensor\((\w+)\)")
 
 
-def single_node_probe(found: OpSchema, form: OpTemplate, dtype: str, opset: int) -> Probe:
+def single_node_probe(schema: OpSchema, form: OpTemplate, dtype: str, opset: int) -> Probe:
     """Return the model as a probe of a placement."""
-    bound = _bind(found, form, dtype)
-    inputs, held, names = [], [], []
+    bound = _bind(schema, form, dtype)
+    inputs, initializers, names = [], [], []
     for index, value in enumerate(form.inputs):
         names.append("" if value is None else f"x{index}")
-        slot = found.inputs[min(index, len(found.inputs) - 1)].type_str
+        slot = schema.inputs[min(index, len(schema.inputs) - 1)].type_str
         if isinstance(value, tuple):
-            inputs.append(helper.make_value_info(names[-1], _type(found, bound, slot, value)))
+            inputs.append(helper.make_value_info(names[-1], _type(schema, bound, slot, value)))
         elif value is not None:
             element = onnx_dtype(_element(bound, slot))
-            held.append(helper.make_tensor(names[-1], element, value.shape, value.ravel().tolist()))
+            initializers.append(helper.make_tensor(names[-1], element, value.shape, value.ravel().tolist()))
     results = [f"y{index}" for index in range(form.outputs)]
-    node = helper.make_node(found.name, names, results, name=NAME, **_attributes(found, form, dtype))
-    slots = [found.outputs[min(index, len(found.outputs) - 1)].type_str for index in range(form.outputs)]
+    node = helper.make_node(schema.name, names, results, name=NAME, **_attributes(schema, form, dtype))
+    slots = [schema.outputs[min(index, len(schema.outputs) - 1)].type_str for index in range(form.outputs)]
     outputs = [
-        helper.make_value_info(name, _type(found, bound, slot, None)) for name, slot in zip(results, slots, strict=True)
+        helper.make_value_info(name, _type(schema, bound, slot, None))
+        for name, slot in zip(results, slots, strict=True)
     ]
-    graph = helper.make_graph([node], "g", inputs, outputs, held)
+    graph = helper.make_graph([node], "g", inputs, outputs, initializers)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=IR_VERSION)
-    name = f"sweep/{found.name} {found.since_version} {dtype}"
-    return Probe(name, found.name, opset, dtype, model.SerializeToString(), {}, run=False)
+    name = f"sweep/{schema.name} {schema.since_version} {dtype}"
+    return Probe(name, schema.name, opset, dtype, model.SerializeToString(), {}, run=False)
 
 
-def allowed_dtypes(found: OpSchema, variable: str) -> list[str]:
+def allowed_dtypes(schema: OpSchema, variable: str) -> list[str]:
     """Return the element types that a type variable may have, alone or in a sequence."""
-    types = next((c.allowed_type_strs for c in found.type_constraints if c.type_param_str == variable), [])
+    types = next((c.allowed_type_strs for c in schema.type_constraints if c.type_param_str == variable), [])
     return list(dict.fromkeys(_ELEMENT.findall(" ".join(types))))
 
 
-def _attributes(found: OpSchema, form: OpTemplate, dtype: str) -> dict[str, Any]:
+def _attributes(schema: OpSchema, form: OpTemplate, dtype: str) -> dict[str, Any]:
     given = {
         name: value(dtype) if callable(value) else value
         for name, value in form.attributes.items()
-        if name in found.attributes
+        if name in schema.attributes
     }
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _bind(found: OpSchema, form: OpTemplate, dtype: str) -> dict[str, str]:
+def _bind(schema: OpSchema, form: OpTemplate, dtype: str) -> dict[str, str]:
     """Choose an element type for each type variable: the deciding one's is given."""
     first = dtype.partition("->")[0]
     bound = (
-        {"T1": first, "T2": dtype.partition("->")[2]} if found.name == "Cast" else {kernel_type_variable(found): dtype}
+        {"T1": first, "T2": dtype.partition("->")[2]}
+        if schema.name == "Cast"
+        else {kernel_type_variable(schema): dtype}
     )
-    for constraint in found.type_constraints:
-        names = allowed_dtypes(found, constraint.type_param_str)
-        order = (*([first] if found.name in _SAME_TYPE_OPS else []), *_PREFERRED)
-        order = ("float", "uint8", "int8", *order) if found.name in _QUANTIZED_OPS else order
+    for constraint in schema.type_constraints:
+        names = allowed_dtypes(schema, constraint.type_param_str)
+        order = (*([first] if schema.name in _SAME_TYPE_OPS else []), *_PREFERRED)
+        order = ("float", "uint8", "int8", *order) if schema.name in _QUANTIZED_OPS else order
         choice = next((name for name in order if name in names), next(iter(names), ""))
         bound.setdefault(constraint.type_param_str, choice)
     return {**bound, **form.types}
 
 
-def _type(found: OpSchema, bound: dict[str, str], slot: str, shape: tuple[int, ...] | None) -> onnx.TypeProto:
+def _type(schema: OpSchema, bound: dict[str, str], slot: str, shape: tuple[int, ...] | None) -> onnx.TypeProto:
     """Return the type of an input or output: a tensor where its variable allows one, else what it allows."""
     element = _element(bound, slot)
     tensor = helper.make_tensor_type_proto(onnx_dtype(element), shape)
-    types = next((c.allowed_type_strs for c in found.type_constraints if c.type_param_str == slot), [])
+    types = next((c.allowed_type_strs for c in schema.type_constraints if c.type_param_str == slot), [])
     if not types or f"tensor({element})" in types:
         return tensor
     if f"seq(tensor({element}))" in types:

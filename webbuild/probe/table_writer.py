@@ -26,9 +26,9 @@ def build_table(
 
     Of the build without a GPU only those cases are kept that fail though they have a kernel.
     """
-    found = [case for name in cases if (case := lines[name].case) is not None]
+    measured_cases = [case for name in cases if (case := lines[name].case) is not None]
     kernels = _kernels(swept, lines)
-    kept = [case for case in found if target.build != "wasm" or not _matches_native(case, kernels)]
+    special_cases = [case for case in measured_cases if target.build != "wasm" or not _matches_native(case, kernels)]
     return KernelTable(
         target=target,
         measured=datetime.now(UTC).date().isoformat(),
@@ -36,21 +36,21 @@ def build_table(
         browser=browser,
         native=reference_version(),
         kernels=kernels,
-        cases=kept,
+        cases=special_cases,
     )
 
 
 def _matches_native(case: MeasuredCase, kernels: KernelPlacements) -> bool:
     """Whether a case is right, or has no kernel, which the table says already."""
-    found = find_schema(case.op, case.opset)
-    rows = kernels.get(case.op, {}).get(str(found.since), {}) if found is not None else {}
+    schema = find_schema(case.op, case.opset)
+    rows = kernels.get(case.op, {}).get(str(schema.since), {}) if schema is not None else {}
     return case.outcome == "cpu" or (case.outcome == "no-session" and case.dtype in rows.get("none", []))
 
 
 def _kernels(swept: Iterable[KernelProbe], lines: dict[str, ProbeRecord]) -> KernelPlacements:
-    found: KernelPlacements = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    kernels: KernelPlacements = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for each in swept:
-        place = lines[each.probe.name].placement
-        if place is not None:
-            found[each.probe.op][str(each.schema_version)][place].append(each.dtype)
-    return {op: {since: dict(places) for since, places in rows.items()} for op, rows in found.items()}
+        placement = lines[each.probe.name].placement
+        if placement is not None:
+            kernels[each.probe.op][str(each.schema_version)][placement].append(each.dtype)
+    return {op: {since: dict(places) for since, places in rows.items()} for op, rows in kernels.items()}

@@ -36,7 +36,7 @@ class BitWidthSearch(Generic[T]):
         self._same = same
 
     def run(self) -> None:
-        """Find out how many of the order need more than 8 bits, then which of those do with 8 after all.
+        """Bisect how many tensors need more than 8 bits, then try 8 bits again for groups of those.
 
         They get 16, and some of them the 32 of a float where 16 for all do not keep the answers.
         """
@@ -56,10 +56,10 @@ class BitWidthSearch(Generic[T]):
         if self.asked == MAX_RUNS:
             return False
         self.asked += 1
-        kept = self._same(bits)
-        if kept:
+        is_same = self._same(bits)
+        if is_same:
             self.kept.append(bits)
-        return kept
+        return is_same
 
     def _bisect(self, low: Mapping[T, BitWidth], high: Mapping[T, BitWidth]) -> dict[T, BitWidth]:
         """Return `high` for the first of the order and `low` for the others, where `low` for all does not do."""

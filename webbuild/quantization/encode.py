@@ -12,15 +12,15 @@ from webbuild.quantization.weight_tensors import WeightTensor
 
 
 def encode_weight_file(
-    whole: bytes,
+    weight_file: bytes,
     tensors: Sequence[WeightTensor],
     bits: Mapping[WeightTensor, BitWidth],
     grids: Mapping[WeightTensor, ScaleLayout],
 ) -> bytes:
-    """Return what stands for a weight file.
+    """Return the quantized form of a weight file: header, scales, integers.
 
     Args:
-        whole: the file.
+        weight_file: the file.
         tensors: those of it that may be whole numbers, in their order.
         bits: of each of them. What has 32 stays as it is.
         grids: how each shares scales.
@@ -30,24 +30,24 @@ def encode_weight_file(
     for tensor in tensors:
         if bits[tensor] == 32:
             continue
-        for piece, content in _unquantized_chunks(whole, at, tensor.offset):
+        for piece, content in _unquantized_chunks(weight_file, at, tensor.offset):
             pieces.append(piece)
             numbers.append(content)
-        array = np.frombuffer(whole, "<f4", tensor.value_count, tensor.offset).reshape(tensor.shape)
-        made = quantize(array, bits[tensor], grids[tensor])
-        pieces.append(Chunk("int8" if bits[tensor] == 8 else "int16", tensor.offset, made.layout))
-        scales.append(made.scales.astype("<f4").tobytes())
-        numbers += _byte_planes(made.values, bits[tensor])
+        array = np.frombuffer(weight_file, "<f4", tensor.value_count, tensor.offset).reshape(tensor.shape)
+        quantized = quantize(array, bits[tensor], grids[tensor])
+        pieces.append(Chunk("int8" if bits[tensor] == 8 else "int16", tensor.offset, quantized.layout))
+        scales.append(quantized.scales.astype("<f4").tobytes())
+        numbers += _byte_planes(quantized.values, bits[tensor])
         at = tensor.end
-    for piece, content in _unquantized_chunks(whole, at, len(whole)):
+    for piece, content in _unquantized_chunks(weight_file, at, len(weight_file)):
         pieces.append(piece)
         numbers.append(content)
     return encode_header(pieces) + b"".join(scales) + b"".join(numbers)
 
 
-def _unquantized_chunks(whole: bytes, start: int, end: int) -> Iterator[tuple[Chunk, bytes]]:
+def _unquantized_chunks(weight_file: bytes, start: int, end: int) -> Iterator[tuple[Chunk, bytes]]:
     """Give the bytes that stay as they are; none where they are the zeros that are there anyway."""
-    content = whole[start:end]
+    content = weight_file[start:end]
     if content.strip(b"\0"):
         yield Chunk("bytes", start, ScaleLayout(1, 1, 1, len(content))), content
 

@@ -38,7 +38,7 @@ class WeightQuantizationReport(Struct, frozen=True, rename="camel"):
 
 
 def quantization_report(
-    whole: Sequence[bytes],
+    originals: Sequence[bytes],
     files: Sequence[File],
     tensors: Sequence[WeightTensor],
     bits: Mapping[WeightTensor, BitWidth],
@@ -51,8 +51,8 @@ def quantization_report(
         if bits.get(tensor) != 8
     ]
     return WeightQuantizationReport(
-        floats=sum(map(len, whole)),
-        gzipped=sum(len(gzip.compress(content, mtime=0)) for content in whole),
+        floats=sum(map(len, originals)),
+        gzipped=sum(len(gzip.compress(content, mtime=0)) for content in originals),
         stored=sum(file.size for file in files),
         numbers=sum(tensor.value_count for tensor in tensors),
         eight=sum(tensor.value_count for tensor in tensors if bits.get(tensor) == 8),

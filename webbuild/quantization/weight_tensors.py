@@ -42,7 +42,7 @@ def collect_weight_tensors(models: Iterable[ir.Model]) -> list[WeightTensor]:
     """Return the tensors that models refer to in files, each once, in the order of the files."""
     import onnx_ir as ir
 
-    found: dict[tuple[Path, int], WeightTensor] = {}
+    tensors: dict[tuple[Path, int], WeightTensor] = {}
     for model in models:
         for value in model.graph.initializers.values():
             tensor = value.const_value
@@ -50,5 +50,5 @@ def collect_weight_tensors(models: Iterable[ir.Model]) -> list[WeightTensor]:
                 continue
             file, offset = Path(tensor.path), tensor.offset or 0
             shape = tuple(int(size) for size in tensor.shape.numpy())
-            found.setdefault((file, offset), WeightTensor(value.name or "", file, offset, shape))
-    return [found[key] for key in sorted(found)]
+            tensors.setdefault((file, offset), WeightTensor(value.name or "", file, offset, shape))
+    return [tensors[key] for key in sorted(tensors)]

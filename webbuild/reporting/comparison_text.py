@@ -77,7 +77,7 @@ def output_title(group: Sequence[Comparison]) -> str:
 
 
 def object_noun(comparison: Comparison, group: Sequence[Comparison]) -> str:
-    """Return what a quantity is one of, where an output holds objects."""
+    """Return the noun of one object of an output: `mask`, `region` or `detection`."""
     if comparison.subject.quantity == "mask" and group[0].subject.quantity == "detections":
         return "mask"
     return "region" if group[0].subject.quantity == "regions" else "detection"
@@ -104,9 +104,9 @@ def describe_distance(group: Sequence[Comparison]) -> str:
 
 
 def _describe_mismatch(comparison: Comparison) -> str:
-    place = f" at {list(comparison.worst)}" if comparison.worst else ""
+    where = f" at {list(comparison.worst)}" if comparison.worst else ""
     values = f": wanted {comparison.want}, got {comparison.got}" if comparison.want or comparison.got else ""
-    return describe_reason(comparison) + place + values
+    return describe_reason(comparison) + where + values
 
 
 def _describe_quantity(comparison: Comparison) -> str:

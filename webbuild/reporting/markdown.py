@@ -12,7 +12,7 @@ _MARKUP = re.compile(r"""[\\`*_{}\[\]<>&#+!|~@$="]""")
 
 def escape_markdown(text: str) -> str:
     """Return text in one line, in which nothing is Markdown or HTML."""
-    return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", " ".join(printable(text).split()))
+    return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", " ".join(printable(text).split()))
 
 
 def markdown_row(cells: Sequence[str]) -> str:

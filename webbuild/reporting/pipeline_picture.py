@@ -68,9 +68,9 @@ def pipeline_picture(manifest: Manifest) -> PipelinePicture:
             near = source is boxes[-1]
             lanes += not near
             path = _straight(index, y, top) if near else _around(index, source, top, lanes)
-            said = f"{'' if near else f'{join.stage}.'}{join.output}"
-            said += "" if join.output == join.name else f" -> {join.name}"
-            arrows.append(_arrow(path, f"{said}  {join.dtype} {join.shape}", index, len(joins), y))
+            label = f"{'' if near else f'{join.stage}.'}{join.output}"
+            label += "" if join.output == join.name else f" -> {join.name}"
+            arrows.append(_arrow(path, f"{label}  {join.dtype} {join.shape}", index, len(joins), y))
         if crop is not None:
             text = f"crops of boxes -> {crop.name}  {crop.dtype} {crop.shape}"
             arrows.append(_arrow(_straight(len(joins), y, top), text, len(joins), len(joins) + 1, y))
@@ -94,7 +94,7 @@ def _glue_lines(stage: Stage) -> tuple[str, ...]:
 
 def _box(stage: Manifest, glue: Sequence[str], y: int) -> StageBox:
     drawn = (StageInput,) if y == _TOP else (StageInput, CropInput)
-    own = [_described(each) for each in stage.inputs if not isinstance(each, drawn)]
+    own = [_tensor_text(each) for each in stage.inputs if not isinstance(each, drawn)]
     lines = (printable(stage.source.file, _LONGEST), *own, *glue)
     graphs = tuple(dict.fromkeys(graph.name for graph in stage.graphs))
     return StageBox(stage.stage_name or "", lines, graphs, y, _LINE * (2 + len(lines)) + 2 * _PADDING)
@@ -127,7 +127,7 @@ _SAID = {"image": "a picture", "crop": "a crop of the picture", "point-prompt": 
 """Kinds of inputs whose names in the manifest do not say what they take."""
 
 
-def _described(spec: Input) -> str:
+def _tensor_text(spec: Input) -> str:
     kind = str(spec.__struct_config__.tag)
     what = _SAID.get(kind, kind)
     return printable(f"takes {spec.name}  {what} {spec.dtype} {spec.shape}", _LONGEST)

@@ -17,14 +17,14 @@ _MAX_SIDE = 440
 
 
 def prediction_image_url(
-    task: Task, prediction: Sequence[Any], like: Sequence[Any] = (), file: Path | None = None
+    task: Task, prediction: Sequence[Any], reference: Sequence[Any] = (), file: Path | None = None
 ) -> str:
     """Return a PNG as a data URL; empty where predictions of the task are no images, or there is none.
 
     Args:
         task: says what the numbers mean.
         prediction: what is drawn, every pixel as long as it is small.
-        like: the prediction whose extent colours are spread over, where the task knows none.
+        reference: the prediction whose extent colours are spread over, where the task knows none.
         file: the picture that it is of.
     """
     kind = kind_of(task)
@@ -36,6 +36,6 @@ def prediction_image_url(
         pixels = None if file is None else load_image(file)
     except WebbuildError:
         pixels = None
-    image = Image.fromarray(kind.image(task, prediction[0], next(iter(like), prediction[0]), pixels))
+    image = Image.fromarray(kind.image(task, prediction[0], next(iter(reference), prediction[0]), pixels))
     image.thumbnail((_MAX_SIDE, _MAX_SIDE), Image.Resampling.BOX)
     return encode_data_url(image, "PNG")

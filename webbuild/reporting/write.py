@@ -44,12 +44,12 @@ def _with_urls(value: Any) -> Any:
         return [_with_urls(each) for each in value]
     if not isinstance(value, dict):
         return value
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for key, each in value.items():
-        found[key] = _with_urls(each)
+        fields[key] = _with_urls(each)
         if isinstance(each, str) and (key == "code" or (key == "reason" and "verdict" in value)):
-            found["url"] = page_url(each)
-    return found
+            fields["url"] = page_url(each)
+    return fields
 
 
 def print_json(report: object) -> None:
@@ -57,5 +57,5 @@ def print_json(report: object) -> None:
     text = encode_json(report)
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     if encoding.lower().replace("-", "") != "utf8":
-        text = re.sub(r"[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], text)
+        text = re.sub(r"[^\x00-\x7f]", lambda match: json.dumps(match[0])[1:-1], text)
     click.echo(text)

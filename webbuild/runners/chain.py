@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from webbuild.manifest.manifest import Input
 from webbuild.manifest.stages import stage_inputs
 from webbuild.runners.native import NativeRunner
-from webbuild.runners.runner import Tensors
+from webbuild.runners.tensors import Tensors
 
 RunStage = Callable[[Tensors], Tensors]
 ALL_STAGES = "whole"
@@ -31,13 +31,13 @@ def stage_feeds(stage: str, feeds: Tensors) -> dict[str, NDArray[Any]]:
 
 def run_chain(stages: Sequence[tuple[str, Sequence[Input], RunStage]], feeds: Tensors) -> Tensors:
     """Run stages in turn, each given by its name, its inputs and what runs it; return the last one's outputs."""
-    made: dict[tuple[str, str], NDArray[Any]] = {}
+    tensors: dict[tuple[str, str], NDArray[Any]] = {}
     outputs: Tensors = {}
     for name, inputs, run in stages:
         own = stage_feeds(name, feeds)
-        joined = {spec.name: made[spec.stage, spec.output].astype(spec.dtype) for spec in stage_inputs(inputs)}
+        joined = {spec.name: tensors[spec.stage, spec.output].astype(spec.dtype) for spec in stage_inputs(inputs)}
         outputs = run({**own, **joined})
-        made |= {(name, key): array for key, array in outputs.items()}
+        tensors |= {(name, key): array for key, array in outputs.items()}
     return outputs
 
 

@@ -86,12 +86,12 @@ class ContentCache:
     def _prune(self) -> None:
         """Remove the entries that were read longest ago until the others fit."""
         self._unpruned, total = 0, 0
-        found: list[tuple[float, int, Path]] = []
+        entries: list[tuple[float, int, Path]] = []
         for file in self._folder.iterdir():
             with suppress(OSError):  # another program has removed it
                 about = file.stat()
-                found.append((about.st_mtime, about.st_size, file))
-        for _, size, file in sorted(found, reverse=True):
+                entries.append((about.st_mtime, about.st_size, file))
+        for _, size, file in sorted(entries, reverse=True):
             total += size
             if total > self._max_bytes:
                 with suppress(OSError):

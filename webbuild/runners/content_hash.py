@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import webbuild
-from webbuild.runners.runner import Tensors
+from webbuild.runners.tensors import Tensors
 
 if TYPE_CHECKING:
     import onnx
@@ -46,8 +46,8 @@ def hash_model(path: Path, data: bytes | None = None) -> str:
     graph = _hash_file(path) if data is None else hashlib.sha256(data).hexdigest()
     folder = path.resolve().parent
     bodies: list[Iterable[onnx.NodeProto]] = [model.graph.node, *(each.node for each in model.functions)]
-    places = {*_external_files(model.graph.initializer), *(place for nodes in bodies for place in _of_nodes(nodes))}
-    return hash_parts(graph, *(f"{place} {_hash_file(folder / place)}" for place in sorted(places)))
+    places = {*_external_files(model.graph.initializer), *(file for nodes in bodies for file in _of_nodes(nodes))}
+    return hash_parts(graph, *(f"{file} {_hash_file(folder / file)}" for file in sorted(places)))
 
 
 @cache
@@ -62,7 +62,7 @@ def hash_environment() -> str:
 
 
 def _processor() -> tuple[str, ...]:
-    """Return what tells processors apart whose kernels round differently."""
+    """Return the CPU model and features, which decide how kernels round."""
     about = (platform.machine(), platform.processor())
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()

@@ -60,7 +60,7 @@ def _rewrite(graph: onnx.GraphProto, folder: Path) -> bool:
     """Give the integer products of a graph uint8 weights; those that it does not store itself stay."""
     stored = {tensor.name: tensor for tensor in graph.initializer}
     stored |= {node.output[0]: _value(node) for node in graph.node if node.op_type == "Constant" and _value(node).name}
-    made: set[str] = set()
+    shifted: set[str] = set()
     for node in graph.node:
         if node.op_type not in _WEIGHTS:
             continue
@@ -70,23 +70,23 @@ def _rewrite(graph: onnx.GraphProto, folder: Path) -> bool:
             continue
         if node.op_type != "MatMulInteger" and not _is_uint8(stored.get(node.input[_ZERO_POINT])):
             continue  # no kernel takes int8 data and uint8 weights
-        _shift(graph, node, weights, stored[node.input[weights]], folder, made)
+        _shift(graph, node, weights, stored[node.input[weights]], folder, shifted)
         if own is None:
             node.input.extend([""] * (zero + 1 - len(node.input)))
         nothing = numpy_helper.from_array(np.zeros((), np.int8), "zero")
-        _shift(graph, node, zero, nothing if own is None else stored[own], folder, made)
-    return bool(made)
+        _shift(graph, node, zero, nothing if own is None else stored[own], folder, shifted)
+    return bool(shifted)
 
 
 def _shift(
-    graph: onnx.GraphProto, node: onnx.NodeProto, index: int, tensor: onnx.TensorProto, folder: Path, made: set[str]
+    graph: onnx.GraphProto, node: onnx.NodeProto, index: int, tensor: onnx.TensorProto, folder: Path, shifted: set[str]
 ) -> None:
     """Let an input of a node read the stored numbers plus 128."""
     name = f"{tensor.name or node.input[index]}/uint8"
-    if name not in made:
+    if name not in shifted:
         values = numpy_helper.to_array(tensor, str(folder)).astype(np.int16) + 128
         graph.initializer.append(numpy_helper.from_array(values.astype(np.uint8), name))
-        made.add(name)
+        shifted.add(name)
     node.input[index] = name
 
 

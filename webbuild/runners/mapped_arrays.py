@@ -31,10 +31,10 @@ def map_arrays(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
                 starts[name] = file.seek(-file.tell() % _ALIGNMENT, os.SEEK_CUR)
                 file.write(np.ascontiguousarray(array).data)
             file.flush()
-            whole = np.memmap(file, np.uint8, "r")
+            mapped = np.memmap(file, np.uint8, "r")
     except OSError:
         return dict(arrays)
-    return {**arrays, **{name: _part(whole, start, large[name]) for name, start in starts.items()}}
+    return {**arrays, **{name: _part(mapped, start, large[name]) for name, start in starts.items()}}
 
 
 def _is_in_memory(array: NDArray[Any]) -> bool:
@@ -44,5 +44,5 @@ def _is_in_memory(array: NDArray[Any]) -> bool:
     return isinstance(owner, np.ndarray) and array.dtype.kind in "fiub"
 
 
-def _part(whole: NDArray[np.uint8], start: int, like: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(whole[start : start + like.nbytes]).view(like.dtype).reshape(like.shape)
+def _part(mapped: NDArray[np.uint8], start: int, like: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(mapped[start : start + like.nbytes]).view(like.dtype).reshape(like.shape)

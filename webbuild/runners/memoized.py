@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from webbuild.runners.content_cache import ContentCache
 from webbuild.runners.content_hash import hash_environment, hash_parts, hash_tensors
 from webbuild.runners.native import NativeRunner
-from webbuild.runners.runner import Tensors
+from webbuild.runners.tensors import Tensors
 
 _MAX_BYTES = 256 << 20
 """Bytes of answers that are kept in memory; what does not fit is computed again."""
@@ -23,7 +23,7 @@ Answer = dict[str, NDArray[Any]]
 
 
 class MemoizedRunner(NativeRunner):
-    """Answers as another runner does, and computes nothing twice.
+    """A runner that memoizes the outputs of another, in memory and in a cache on disk.
 
     Args:
         runner: computes the answers.
@@ -44,8 +44,8 @@ class MemoizedRunner(NativeRunner):
         self.path, self.input_dtypes, self.output_shapes = runner.path, runner.input_dtypes, runner.output_shapes
 
     @property
-    def remembered(self) -> Mapping[str, Answer]:
-        """What it holds in memory, by a hash of the inputs."""
+    def cached_answers(self) -> Mapping[str, Answer]:
+        """The outputs in memory, by hash of the inputs."""
         return self._answers
 
     def close(self) -> None:
@@ -55,20 +55,20 @@ class MemoizedRunner(NativeRunner):
     @contextmanager
     def perturbed(self, change: Callable[[Tensors], Tensors]) -> Iterator[None]:
         """Run with other weights until the block ends; what they answer is not kept."""
-        kept, self._answers, self._cache = (self._answers, self._bytes, self._cache), {}, None
+        saved, self._answers, self._cache = (self._answers, self._bytes, self._cache), {}, None
         try:
             with self._runner.perturbed(change):
                 yield
         finally:
-            self._answers, self._bytes, self._cache = kept
+            self._answers, self._bytes, self._cache = saved
 
     def run(self, feeds: Tensors) -> dict[str, NDArray[Any]]:
         """Return every output by name. Raises WebbuildError `reference-run-failed`."""
         key = hash_tensors(feeds)
         if key in self._answers:
             return self._answers[key]
-        if self._cache is not None and (kept := self._cache.read(self._entry(key))) is not None:
-            return _decode(kept)
+        if self._cache is not None and (cached := self._cache.read(self._entry(key))) is not None:
+            return _decode(cached)
         answer = self._runner.run(feeds)
         if self._cache is None or not _is_plain(answer) or not self._cache.write(self._entry(key), _encode(answer)):
             self._remember(key, answer)

@@ -16,8 +16,8 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.runners.content_hash import hash_model, hash_parts, hash_tensors
 from webbuild.runners.malloc_trim import limit_malloc_cache, trim_malloc
 from webbuild.runners.mapped_arrays import map_arrays
-from webbuild.runners.runner import Tensors
 from webbuild.runners.suppression import apply_suppression, raw_outputs, read_suppression, suppressed_shapes
+from webbuild.runners.tensors import Tensors
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession, RunOptions
@@ -46,8 +46,8 @@ _NO_MEMORY = ("Failed to allocate memory", "bad_alloc", "bad allocation")
 """What ONNX Runtime's errors say where the system gave it no memory."""
 
 
-def _lack_of_memory(file: str, error: Exception) -> WebbuildError | None:
-    """Return what is raised where an error of ONNX Runtime says that there was no memory, None where it does not."""
+def _out_of_memory_error(file: str, error: Exception) -> WebbuildError | None:
+    """Return the error `out-of-memory` if ONNX Runtime ran out of memory, None for any other error."""
     if not isinstance(error, MemoryError) and not any(words in str(error) for words in _NO_MEMORY):
         return None
     return WebbuildError(
@@ -61,10 +61,10 @@ def _lack_of_memory(file: str, error: Exception) -> WebbuildError | None:
 def _metadata(session: InferenceSession) -> dict[str, str]:
     """Return what a model says of itself; nothing where some of that is not UTF-8, as what webbuild writes is."""
     try:
-        found: dict[str, str] = session.get_modelmeta().custom_metadata_map
+        metadata: dict[str, str] = session.get_modelmeta().custom_metadata_map
     except UnicodeDecodeError:
         return {}
-    return found
+    return metadata
 
 
 def _exact_graph(path: Path, data: bytes | None) -> bytes | None:
@@ -91,8 +91,8 @@ def _float_weights(path: Path, data: bytes | None) -> dict[str, NDArray[Any]]:
         onnx.load_external_data_for_model(model, str(path.resolve().parent))
     resizes = (node for node in model.graph.node if node.op_type in ("Resize", "Upsample"))
     scales = {name for node in resizes for name in node.input[1:]}
-    kept = (tensor for tensor in model.graph.initializer if tensor.name not in scales)
-    arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in kept}
+    candidates = (tensor for tensor in model.graph.initializer if tensor.name not in scales)
+    arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in candidates}
     floats = {name: array for name, array in arrays.items() if array.dtype.kind == "f"}
     return {name: array for name, array in floats.items() if not np.array_equal(array, np.rint(array))}
 
@@ -194,8 +194,8 @@ class NativeRunner:
         options.enable_mem_reuse = False  # it holds a large room for all that will lie there until the last has
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting takes as long as computing
         options.add_session_config_entry("session.disable_prepacking", "1")  # it copies the weights that are mapped
-        held = {name: onnxruntime.OrtValue.ortvalue_from_numpy(array) for name, array in self._weights.items()}
-        for name, value in held.items():  # the session reads them where they are, until it is made
+        weights = {name: onnxruntime.OrtValue.ortvalue_from_numpy(array) for name, array in self._weights.items()}
+        for name, value in weights.items():  # the session reads them where they are, until it is made
             options.add_initializer(name, value)
         if self._data is not None:  # a file knows its folder, also behind a symbolic link
             folder = str(self.path.resolve().parent)
@@ -205,7 +205,7 @@ class NativeRunner:
                 self._data or self.path, options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:  # onnxruntime's own errors share no base class
-            raise _lack_of_memory(self.path.name, error) or WebbuildError(
+            raise _out_of_memory_error(self.path.name, error) or WebbuildError(
                 "reference-session-failed",
                 f"{self.path.name}: native ONNX Runtime {self.version} cannot load it: {error}",
                 "export the model again: what ONNX Runtime cannot load in Python, it cannot load in a browser",
@@ -222,13 +222,13 @@ class NativeRunner:
         names = list(self.output_shapes) if suppression is None else raw_outputs(suppression, self.output_shapes)
         session = self._open()
         fixed = {name: array for name, array in self._fixed.items() if name in self.input_dtypes}
-        given = {**self._defaults, **feeds, **fixed}
+        run_feeds = {**self._defaults, **feeds, **fixed}
         options = _returning_memory()
         limit = Timer(RUN_SECONDS, lambda: setattr(options, "terminate", True))
         limit.daemon = True
         limit.start()
         try:
-            values = session.run(names, given, options)
+            values = session.run(names, run_feeds, options)
         except Exception as error:
             if options.terminate:
                 raise WebbuildError(
@@ -236,7 +236,7 @@ class NativeRunner:
                     f"{self.path.name}: native ONNX Runtime had not finished after {RUN_SECONDS:g} seconds",
                     "check that the loops of the model end; give smaller --dim sizes or --sample files",
                 ) from error
-            raise _lack_of_memory(self.path.name, error) or WebbuildError(
+            raise _out_of_memory_error(self.path.name, error) or WebbuildError(
                 "reference-run-failed",
                 f"{self.path.name}: native ONNX Runtime fails on this input: {error}",
                 "check the input's names, types and shapes against manifest.json",
@@ -246,12 +246,12 @@ class NativeRunner:
         outputs = {name: np.asarray(value) for name, value in zip(names, values, strict=True)}
         if suppression is None or suppression.boxes not in outputs:
             return outputs
-        made = apply_suppression(suppression, outputs, given)
-        return {name: made[name] for name in self.output_shapes}
+        suppressed = apply_suppression(suppression, outputs, run_feeds)
+        return {name: suppressed[name] for name in self.output_shapes}
 
 
 def _returning_memory() -> RunOptions:
-    """Return options of a run after which the arena gives back what it holds of the run."""
+    """Return run options that shrink the memory arena after the run."""
     import onnxruntime
 
     options = onnxruntime.RunOptions()

@@ -29,9 +29,9 @@ class UnoptimizedNativeRunner:
         except WebbuildError as error:
             return ModelRunResult("no-session", error.message)
         try:
-            found = runner.run(feeds)
+            outputs = runner.run(feeds)
         except WebbuildError as error:
             return ModelRunResult("throws", error.message)
-        for name, array in found.items():
+        for name, array in outputs.items():
             take(name, array)
         return ModelRunResult("ran")

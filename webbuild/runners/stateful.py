@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import StateInput
-from webbuild.runners.runner import Tensors
+from webbuild.runners.tensors import Tensors
 
 
 class StatefulRuns:
@@ -21,23 +21,23 @@ class StatefulRuns:
 
     def __init__(self, run: Callable[[Tensors], Tensors], states: Sequence[StateInput]) -> None:
         self._run, self._states = run, states
-        self._remembered: dict[str, NDArray[Any]] = {}
+        self._values: dict[str, NDArray[Any]] = {}
 
     def __call__(self, feeds: Tensors, *, continues: bool) -> Tensors:
         """Return the outputs of a run that continues a sequence, or begins one with the states among its feeds."""
-        outputs = self._run({**feeds, **(self._remembered if continues else {})})
-        self._remembered = {spec.name: outputs[spec.output] for spec in self._states if spec.output in outputs}
+        outputs = self._run({**feeds, **(self._values if continues else {})})
+        self._values = {spec.name: outputs[spec.output] for spec in self._states if spec.output in outputs}
         return outputs
 
     @property
-    def remembered(self) -> Tensors:
+    def states(self) -> Tensors:
         """The states after the last run, by the names of their inputs."""
-        return self._remembered
+        return self._values
 
     def forget(self, name: str) -> None:
         """Set a state to zeros, and leave the others."""
-        self._remembered = {**self._remembered, name: self._remembered[name] * 0}
+        self._values = {**self._values, name: self._values[name] * 0}
 
     def take(self, name: str, other: StatefulRuns) -> None:
         """Take a state from other runs, and leave the others."""
-        self._remembered = {**self._remembered, name: other._remembered[name]}
+        self._values = {**self._values, name: other._values[name]}

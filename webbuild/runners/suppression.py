@@ -20,7 +20,7 @@ Shape = list[int | str | None]
 
 
 def read_suppression(metadata: Mapping[str, str], outputs: Iterable[str]) -> Suppression | None:
-    """Return what follows a graph of this metadata, None where nothing does: of its parts it may follow none."""
+    """Return the suppression spec in a graph's metadata, None if there is none or its outputs are missing."""
     text = metadata.get(SUPPRESSION_KEY)
     spec = None if text is None else msgspec.json.decode(text, type=Suppression)
     return spec if spec is not None and set(_parts(spec)) <= set(outputs) else None
@@ -39,9 +39,9 @@ def suppressed_outputs(spec: Suppression) -> list[Output]:
 
 def raw_outputs(spec: Suppression, names: Iterable[str]) -> list[str]:
     """Return the graph's outputs that make those of `names`."""
-    made = {each.name for each in suppressed_outputs(spec)}
+    names_made = {each.name for each in suppressed_outputs(spec)}
     wanted = list(names)
-    return [*(_parts(spec) if made & set(wanted) else ()), *(name for name in wanted if name not in made)]
+    return [*(_parts(spec) if names_made & set(wanted) else ()), *(name for name in wanted if name not in names_made)]
 
 
 def apply_suppression(spec: Suppression, outputs: Arrays, feeds: Arrays) -> dict[str, NDArray[Any]]:
@@ -50,18 +50,20 @@ def apply_suppression(spec: Suppression, outputs: Arrays, feeds: Arrays) -> dict
     confidence = np.asarray(feeds[spec.confidence], np.float32).item() if spec.confidence is not None else -np.inf
     iou = np.asarray(feeds[spec.iou], np.float32).item() if spec.iou is not None else 0.0
     if spec.multi_label:
-        found = _kept_of_labels(spec, spec.multi_label, boxes, scores, rows, np.float32(confidence), np.float32(iou))
+        detections = _suppress_by_label(
+            spec, spec.multi_label, boxes, scores, rows, np.float32(confidence), np.float32(iou)
+        )
     else:
-        found = rows[_kept(spec, boxes, scores, spec.max_detections, np.float32(confidence), np.float32(iou))]
-    given = {name: array for name, array in outputs.items() if name not in _parts(spec)}
-    return {**_split(spec, found, rows.shape[1]), **given}
+        detections = rows[_suppress(spec, boxes, scores, spec.max_detections, np.float32(confidence), np.float32(iou))]
+    other_outputs = {name: array for name, array in outputs.items() if name not in _parts(spec)}
+    return {**_split(spec, detections, rows.shape[1]), **other_outputs}
 
 
 def _parts(spec: Suppression) -> tuple[str, str, str]:
     return spec.boxes, spec.scores, spec.rows
 
 
-def _kept(
+def _suppress(
     spec: Suppression,
     boxes: NDArray[np.float32],
     scores: NDArray[np.float32],
@@ -77,7 +79,7 @@ def _kept(
     return order[keep(boxes[order], iou, most)]
 
 
-def _kept_of_labels(
+def _suppress_by_label(
     spec: Suppression,
     labels: MultiLabel,
     boxes: NDArray[np.float32],
@@ -88,31 +90,31 @@ def _kept_of_labels(
 ) -> NDArray[np.float32]:
     """Return the rows of the boxes that are kept, each label by itself."""
     each = scores.reshape(labels.count, -1)
-    kept = [_kept(spec, boxes, own, labels.max_detections, confidence, iou) for own in each]
+    kept = [_suppress(spec, boxes, own, labels.max_detections, confidence, iou) for own in each]
     label = np.repeat(np.arange(labels.count), [len(own) for own in kept])
     anchor = np.concatenate(kept)
     best = each[label, anchor]
     order = np.argsort(-best, kind="stable") if labels.order == "score" else np.arange(len(best))
     order = order[: spec.max_detections]
-    found = rows[anchor[order]]
+    detections = rows[anchor[order]]
     if isinstance(labels.score_column, int):
-        found[:, labels.score_column] = best[order]
+        detections[:, labels.score_column] = best[order]
     if isinstance(labels.label_column, int):
-        found[:, labels.label_column] = label[order]
-    return found
+        detections[:, labels.label_column] = label[order]
+    return detections
 
 
-def _split(spec: Suppression, found: NDArray[np.float32], columns: int) -> dict[str, NDArray[Any]]:
+def _split(spec: Suppression, rows: NDArray[np.float32], columns: int) -> dict[str, NDArray[Any]]:
     """Return the outputs that rows [kept, columns] fill."""
-    made: dict[str, NDArray[Any]] = {}
+    outputs_by_name: dict[str, NDArray[Any]] = {}
     length = sum(math.prod(each.shape) for each in spec.outputs) // columns
     table = np.zeros((length, columns), np.float32)
-    table[: len(found)] = found
+    table[: len(rows)] = rows
     begin = 0
     for each in spec.outputs:
         end = begin + math.prod(each.shape) // length
-        made[each.name] = table[:, begin:end].reshape(each.shape).astype(each.dtype)
+        outputs_by_name[each.name] = table[:, begin:end].reshape(each.shape).astype(each.dtype)
         begin = end
     if spec.row_count:
-        made[spec.row_count.name] = np.full(spec.row_count.shape, len(found), spec.row_count.dtype)
-    return made
+        outputs_by_name[spec.row_count.name] = np.full(spec.row_count.shape, len(rows), spec.row_count.dtype)
+    return outputs_by_name

@@ -19,12 +19,12 @@ from webbuild.preprocess.mask import find_mask, sample_hole, with_hole
 from webbuild.preprocess.picture import picture_to_tensor
 from webbuild.preprocess.reference import reference_feeds, reference_file
 from webbuild.preprocess.state_feeds import state_feeds
-from webbuild.samples.beside_tensors import input_for_photographs, sample_beside_tensors
 from webbuild.samples.focal_stack import FocalStack, find_stacks, stacks_from_paths
-from webbuild.samples.npz import held_names, load_npz, looks_like, narrow_int64
+from webbuild.samples.npz import describe_contents, load_npz, looks_like, narrow_int64
+from webbuild.samples.photo_with_tensors import input_for_photographs, sample_beside_tensors
 from webbuild.samples.random_inputs import NO_RANGES, SAMPLE_IMAGES, Ranges, check_size, random_inputs
 from webbuild.samples.sample import Frame, Sample, feeds_beside_image
-from webbuild.samples.sample_files import IMAGE_SUFFIXES, pictures_in, require_samples, with_folders_opened
+from webbuild.samples.sample_files import IMAGE_SUFFIXES, expand_folders, pictures_in, require_samples
 from webbuild.samples.synthetic_focal_stack import synthetic_focal_stack
 from webbuild.tasks.recognition.depth_from_focus import default_focus_distances
 from webbuild.tasks.registry import kind_of
@@ -32,7 +32,7 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 def collect_samples(
-    model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges: Ranges = NO_RANGES, own: Path = SAMPLE_IMAGES
+    model: Path, paths: Sequence[Path], inputs: Sequence[Input], ranges: Ranges = NO_RANGES, own: Path = SAMPLE_IMAGES
 ) -> list[Sample]:
     """Return the samples for a model: those given, else those in `samples/` beside it, else webbuild's `own`.
 
@@ -45,7 +45,7 @@ def collect_samples(
     for spec in inputs:
         check_size(spec.name, spec.shape, np.dtype(spec.dtype))
     named: dict[str, Sample] = {}
-    for sample in _collect(model, given, inputs, ranges, own):
+    for sample in _collect(model, paths, inputs, ranges, own):
         name, count = sample.name, 1
         while name in named:
             count += 1
@@ -54,14 +54,14 @@ def collect_samples(
     return list(named.values())
 
 
-def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges: Ranges, own: Path) -> list[Sample]:
+def _collect(model: Path, paths: Sequence[Path], inputs: Sequence[Input], ranges: Ranges, own: Path) -> list[Sample]:
     stack = next((spec for spec in inputs if isinstance(spec, StackInput)), None)
     if stack is not None:
-        found = stacks_from_paths(given) if given else find_stacks(model.parent / "samples", stack.count)
-        return [_sample_from_stack(each, stack, inputs) for each in found] or [_synthetic_stack_sample(stack, inputs)]
+        stacks = stacks_from_paths(paths) if paths else find_stacks(model.parent / "samples", stack.count)
+        return [_sample_from_stack(each, stack, inputs) for each in stacks] or [_synthetic_stack_sample(stack, inputs)]
     image = next((spec for spec in inputs if isinstance(spec, ImageInput | CropInput)), None)
-    require_samples(given)
-    files = list(with_folders_opened(given))
+    require_samples(paths)
+    files = list(expand_folders(paths))
     if image is not None:
         files = files or pictures_in(model.parent / "samples") or pictures_in(own)
         references = [reference_file(inputs, files, index) for index in range(len(files))]
@@ -103,10 +103,10 @@ def _sample_from_image(
             "give JPEG, PNG or WebP files, or --task tensor, which takes .npz files",
             exit_code=USAGE,
         )
-    if (found := looks_like(file)) and not found.endswith("picture"):
+    if (kind_text := looks_like(file)) and not kind_text.endswith("picture"):
         raise WebbuildError(
             "invalid-sample",
-            f"{file}: {found}, but the model takes pictures",
+            f"{file}: {kind_text}, but the model takes pictures",
             "give JPEG, PNG or WebP files",
             exit_code=USAGE,
         )
@@ -169,10 +169,10 @@ def _sample_from_npz(file: Path, inputs: Sequence[TensorInput], states: dict[str
             arrays[spec.name] = narrow_int64(arrays[spec.name], spec.dtype)
         got = arrays.get(spec.name)
         if got is None or list(got.shape) != spec.shape or str(got.dtype) != spec.dtype:
-            found = held_names(arrays) if got is None else f"{got.dtype} {list(got.shape)}"
+            actual = describe_contents(arrays) if got is None else f"{got.dtype} {list(got.shape)}"
             raise WebbuildError(
                 "invalid-sample",
-                f"{file}: input '{spec.name}' wants {spec.dtype} {spec.shape}, got {found}",
+                f"{file}: input '{spec.name}' wants {spec.dtype} {spec.shape}, got {actual}",
                 f"save an array of that type and shape under the name '{spec.name}'; the model's inputs: {shown}",
                 exit_code=USAGE,
             )

@@ -45,8 +45,8 @@ def find_stacks(folder: Path, count: int) -> list[FocalStack]:
     Raises:
         WebbuildError: `unreadable-focal-distances`.
     """
-    found = (read_stack(each) for each in sorted(folder.glob("*"), key=_natural_sort_key) if each.is_dir())
-    return [stack for stack in found if len(stack.files) == count]
+    stacks = (read_stack(each) for each in sorted(folder.glob("*"), key=_natural_sort_key) if each.is_dir())
+    return [stack for stack in stacks if len(stack.files) == count]
 
 
 def read_stack(folder: Path) -> FocalStack:

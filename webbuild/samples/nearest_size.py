@@ -10,13 +10,13 @@ _SECONDS = 10.0
 """After which no other size is tried."""
 
 
-def nearest_size(given: Mapping[str, int], error: Callable[[Mapping[str, int]], object]) -> dict[str, int]:
-    """Return the sizes nearest to those `given` at which there is no `error`, {} where none is found in time.
+def nearest_size(dims: Mapping[str, int], error: Callable[[Mapping[str, int]], object]) -> dict[str, int]:
+    """Return the sizes nearest to those `dims` at which there is no `error`, {} where none is found in time.
 
     481 x 641 is tried as 480 x 640, 512 x 640, 480 x 672, 512 x 672, and as the squares of those sides.
     """
     started = time.monotonic()
-    for sizes in _candidates(given):
+    for sizes in _candidates(dims):
         if time.monotonic() - started > _SECONDS:
             break
         if not error(sizes):
@@ -24,17 +24,17 @@ def nearest_size(given: Mapping[str, int], error: Callable[[Mapping[str, int]], 
     return {}
 
 
-def _candidates(given: Mapping[str, int]) -> Iterator[dict[str, int]]:
+def _candidates(dims: Mapping[str, int]) -> Iterator[dict[str, int]]:
     """Yield other sizes, the nearest first: those of pictures as multiples of 32; what is smaller than that stays."""
-    sides = [name for name, size in given.items() if size >= _STEP]
-    around = {name: _multiples(given[name]) for name in sides}
+    sides = [name for name, size in dims.items() if size >= _STEP]
+    around = {name: _multiples(dims[name]) for name in sides}
     tried = [
-        {**given, **{name: around[name][place(index)] for index, name in enumerate(sides)}}
-        for place in (lambda _: 0, lambda index: index % 2, lambda index: 1 - index % 2, lambda _: 1)
+        {**dims, **{name: around[name][step(index)] for index, name in enumerate(sides)}}
+        for step in (lambda _: 0, lambda index: index % 2, lambda index: 1 - index % 2, lambda _: 1)
         if sides
     ]
-    squares = [{**given, **dict.fromkeys(sides, side)} for name in sides for side in around[name]]
-    yield from (each for each in [*tried, *squares] if each != given)
+    squares = [{**dims, **dict.fromkeys(sides, side)} for name in sides for side in around[name]]
+    yield from (each for each in [*tried, *squares] if each != dims)
 
 
 def _multiples(size: int) -> tuple[int, int]:

@@ -19,8 +19,8 @@ _HEAD_BYTES = 4096
 def looks_like(file: Path) -> str:
     """Return what a file's first bytes look like, such as `looks like a WAV audio file`; "" if they say nothing."""
     with file.open("rb") as opened:
-        found = sniff_format(opened.read(_HEAD_BYTES))
-    return "" if found is None else f"looks like {found[0]}"
+        format_and_fix = sniff_format(opened.read(_HEAD_BYTES))
+    return "" if format_and_fix is None else f"looks like {format_and_fix[0]}"
 
 
 def load_npz(file: Path, wanted: str = "an array for each input") -> dict[str, NDArray[Any]]:
@@ -34,8 +34,8 @@ def load_npz(file: Path, wanted: str = "an array for each input") -> dict[str, N
         with file.open("rb") as opened:
             zipped = opened.read(2) == b"PK"
         if not zipped:
-            found = looks_like(file)
-            what = f"{found}, which is not an .npz file" if found else "is not an .npz file"
+            kind_text = looks_like(file)
+            what = f"{kind_text}, which is not an .npz file" if kind_text else "is not an .npz file"
             raise WebbuildError("unreadable-tensors", f"{file}: {what}", fix, exit_code=USAGE)
         with np.load(file, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
@@ -46,8 +46,8 @@ def load_npz(file: Path, wanted: str = "an array for each input") -> dict[str, N
         raise WebbuildError("unreadable-tensors", f"{file}: {reason}", fix, exit_code=USAGE) from error
 
 
-def held_names(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Return what a file has in the place of an array that it lacks."""
+def describe_contents(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return the names of the arrays in a file, for the error about a missing one."""
     return f"nothing: it holds {', '.join(repr(name) for name in arrays) or 'no array'}"
 
 
@@ -63,9 +63,9 @@ def load_npz_inputs(
     for name, (dtype, shape) in wanted.items():
         if name in arrays:
             arrays[name] = narrow_int64(arrays[name], dtype)
-        found = arrays.get(name)
-        if found is None or found.dtype.name != dtype or list(found.shape) != list(shape):
-            shown = held_names(arrays) if found is None else f"{found.dtype} {list(found.shape)}"
+        array = arrays.get(name)
+        if array is None or array.dtype.name != dtype or list(array.shape) != list(shape):
+            shown = describe_contents(arrays) if array is None else f"{array.dtype} {list(array.shape)}"
             what = f"{file}: input '{name}' is {shown}, wanted {dtype} {list(shape)}"
             raise WebbuildError("invalid-input", what, fix, exit_code=USAGE)
     return {name: arrays[name] for name in wanted}

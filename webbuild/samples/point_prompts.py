@@ -8,9 +8,9 @@ import msgspec
 
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.point_prompt import PointPrompt
+from webbuild.runners.tensors import Tensors
 from webbuild.samples.sample import Sample
 from webbuild.tasks.registry import kind_of
-from webbuild.tasks.run_context import Tensors
 from webbuild.tasks.task_match import TaskMatch
 
 

@@ -18,13 +18,13 @@ PROMPTS_FILE = "prompts.txt"
 _MAX_PROMPTS = 12
 
 
-def with_prompts(match: TaskMatch, model: Path, given: Sequence[str]) -> TaskMatch:
+def with_prompts(match: TaskMatch, model: Path, prompts: Sequence[str]) -> TaskMatch:
     """Return the match with the prompts that were given, else those beside the samples, else its own, cut to fit.
 
     Raises:
         WebbuildError: `invalid-prompt` for one that the model cannot take.
     """
-    chosen = list(given) or _read_prompts_file(model.parent / "samples" / PROMPTS_FILE)
+    chosen = list(prompts) or _read_prompts_file(model.parent / "samples" / PROMPTS_FILE)
     return kind_of(match.task).with_prompts(match, chosen)
 
 

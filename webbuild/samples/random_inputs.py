@@ -55,8 +55,8 @@ def random_inputs(
 def shrunk_feeds(feeds: Feeds) -> Iterator[tuple[str, Feeds]]:
     """Yield other feeds for a model that refuses these, nearer and nearer to 1 and to 0, and how near in words."""
     for target, part in _SHRINKING:
-        said = f"drawn {1 - part:.0%} of the way to {target}" if part else f"all {target}"
-        yield said, {name: _towards(array, target, part) for name, array in feeds.items()}
+        note = f"drawn {1 - part:.0%} of the way to {target}" if part else f"all {target}"
+        yield note, {name: _towards(array, target, part) for name, array in feeds.items()}
 
 
 def random_feeds(file: str, inputs: Sequence[TensorSpec], ranges: Ranges = NO_RANGES) -> Feeds:

@@ -28,15 +28,15 @@ def pictures_in(folder: Path) -> list[Path]:
     return sorted(file for file in folder.glob("*") if file.suffix.lower() in IMAGE_SUFFIXES)
 
 
-def with_folders_opened(paths: Sequence[Path]) -> Iterator[Path]:
+def expand_folders(paths: Sequence[Path]) -> Iterator[Path]:
     """Yield the paths, and in place of a folder the pictures in it.
 
     Raises:
         WebbuildError: `sample-not-found` for a folder without pictures.
     """
     for path in paths:
-        found = pictures_in(path) if path.is_dir() else [path]
-        if not found:
+        files = pictures_in(path) if path.is_dir() else [path]
+        if not files:
             fix = f"give a folder with pictures ({', '.join(sorted(IMAGE_SUFFIXES))}), or the files themselves"
             raise WebbuildError("sample-not-found", f"{path}: no picture in this folder", fix, exit_code=USAGE)
-        yield from found
+        yield from files

@@ -9,7 +9,7 @@ from webbuild.model.signature import ModelSignature
 from webbuild.samples.npz import load_npz
 
 
-def sample_sizes(signature: ModelSignature, samples: Sequence[Path], given: Mapping[str, int]) -> dict[str, int]:
+def sample_sizes(signature: ModelSignature, samples: Sequence[Path], dims: Mapping[str, int]) -> dict[str, int]:
     """Return the sizes that the first .npz file among the samples has, for free dimensions that are not given.
 
     Dimensions go by name, "input:axis" where they have none. An array of another rank than its input says nothing: who
@@ -20,13 +20,13 @@ def sample_sizes(signature: ModelSignature, samples: Sequence[Path], given: Mapp
     """
     file = next((file for file in samples if file.suffix == ".npz"), None)
     arrays = {} if file is None else load_npz(file)
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for spec in signature.inputs:
         array = arrays.get(spec.name)
         if array is None or array.ndim != len(spec.shape):
             continue
         for axis, (dim, size) in enumerate(zip(spec.shape, array.shape, strict=True)):
-            place = f"{spec.name}:{axis}"
-            if not isinstance(dim, int) and size > 0 and dim not in given and place not in given:
-                found.setdefault(dim or place, size)
-    return found
+            axis_name = f"{spec.name}:{axis}"
+            if not isinstance(dim, int) and size > 0 and dim not in dims and axis_name not in dims:
+                sizes.setdefault(dim or axis_name, size)
+    return sizes

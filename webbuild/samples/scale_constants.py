@@ -38,9 +38,9 @@ def with_constant_scales(source: OnnxModel, choose: Callable[[OnnxModel], Resolv
         ]
         value = f"{min(1.0, _SIDE / max(sides, default=_SIDE)):.6g}"
         constant = set_inputs(source, {**dict.fromkeys(names, "1"), _RATIO: value})
-    said = [
+    notes = [
         f"input '{name}' is {value if name == _RATIO else 1}: it decides sizes, so it is a constant; "
         f"change it with --set {name}=N"
         for name in names
     ]
-    return msgspec.structs.replace(constant, repairs=(*source.repairs, *said))
+    return msgspec.structs.replace(constant, repairs=(*source.repairs, *notes))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import CropInput, ImageInput, Input, TensorInput
 from webbuild.manifest.stages import stage_inputs
-from webbuild.preprocess.crop import boxes_looked_at, line_columns, place_crop
+from webbuild.preprocess.crop import line_columns, place_crop, select_crop_boxes
 from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import input_size, load_image
 from webbuild.preprocess.letterbox import ImagePlacement
@@ -32,7 +32,7 @@ def stage_samples(
     answers: Mapping[str, Answers],
     inputs: Sequence[Input],
     ranges: Ranges = NO_RANGES,
-    found: Mapping[str, Sequence[CropBox]] | None = None,
+    boxes_by_sample: Mapping[str, Sequence[CropBox]] | None = None,
 ) -> list[Sample]:
     """Return a sample of a stage for each of the first stage, of the same name and picture.
 
@@ -43,9 +43,10 @@ def stage_samples(
         answers: what the earlier stages gave on each, by its name.
         inputs: of the stage.
         ranges: of its inputs that may not hold just any number.
-        found: the boxes that an earlier stage found on each: a crop is cut around the best, else around the picture.
+        boxes_by_sample: the boxes that an earlier stage found on each sample. A crop is cut around the best box, else
+            around the whole picture.
     """
-    boxes = found or {}
+    boxes = boxes_by_sample or {}
     return [
         _sample(each, answers[each.name], inputs, ranges, index, boxes.get(each.name, ()))
         for index, each in enumerate(samples)
@@ -54,13 +55,13 @@ def stage_samples(
 
 def _sample(
     sample: Sample,
-    made: Answers,
+    stage_outputs: Answers,
     inputs: Sequence[Input],
     ranges: Ranges,
     index: int,
     boxes: Sequence[CropBox],
 ) -> Sample:
-    joined = {spec.name: made[spec.stage, spec.output].astype(spec.dtype) for spec in stage_inputs(inputs)}
+    joined = {spec.name: stage_outputs[spec.stage, spec.output].astype(spec.dtype) for spec in stage_inputs(inputs)}
     tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
     placement = sample.placement
     beside = (
@@ -89,7 +90,7 @@ def stage_picture(
     It is the best box; of lines the longest that fits, as an input of their width has to show what it holds.
     """
     rgba = load_image(file)
-    if isinstance(spec, CropInput) and (wanted := boxes_looked_at(boxes, spec)):
+    if isinstance(spec, CropInput) and (wanted := select_crop_boxes(boxes, spec)):
         fitting = [each for each in wanted if spec.aspect == "line" and line_columns(each, spec) <= input_size(spec)[1]]
         box = max(fitting, key=lambda each: line_columns(each, spec), default=wanted[0])
         return crops_to_tensor(rgba, spec, [place_crop(line_parts(box, spec)[0], spec)])

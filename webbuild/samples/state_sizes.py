@@ -81,16 +81,16 @@ def with_state_sizes(source: OnnxModel, chosen: Mapping[str, int], native: Nativ
 def changed_states(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> dict[str, str]:
     """Return the states whose output has another shape than they have, by input, and both shapes in words."""
     wanted = {name: array.shape for name, array in first_states(source, dims, native).items()}
-    made = _next_shapes(source, dims, wanted, native) if wanted else {}
+    next_shapes = _next_shapes(source, dims, wanted, native) if wanted else {}
     return {
-        name: f"{list(shape)} becomes {list(made[name])}"
+        name: f"{list(shape)} becomes {list(next_shapes[name])}"
         for name, shape in wanted.items()
-        if made and made[name] != shape
+        if next_shapes and next_shapes[name] != shape
     }
 
 
-def starts_alike(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> bool | None:
-    """Whether zeros of the smallest shape give the first answer that zeros of the right shape give.
+def ignores_initial_size(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> bool | None:
+    """Whether the first run gives the same outputs for zero states of the smallest and of the right shape.
 
     None where no smaller shape runs: the one start is the other then, or nothing is broadcast.
     """
@@ -110,12 +110,12 @@ def _lasting_shapes(source: OnnxModel, dims: Mapping[str, int], native: NativeRu
     shapes: Shapes = {name: array.shape for name, array in first_states(source, dims, native).items()}
     smallest = shapes
     for _ in range(_ROUNDS):
-        made = _next_shapes(source, dims, shapes, native)
-        if made is None:
+        next_shapes = _next_shapes(source, dims, shapes, native)
+        if next_shapes is None:
             return _inferred(source, dims)
-        if made == shapes:
+        if next_shapes == shapes:
             return shapes
-        shapes = made
+        shapes = next_shapes
     return smallest
 
 
@@ -130,7 +130,7 @@ def _next_shapes(
 def run_with_states(
     source: OnnxModel, dims: Mapping[str, int], shapes: Shapes, native: NativeRunner
 ) -> dict[str, NDArray[Any]] | None:
-    """Return what a model answers to made-up numbers and states of zeros, None where it fails."""
+    """Return the outputs for random inputs and zero states, None if the run fails."""
     others = [
         TensorSpec(spec.name, spec.dtype, fixed_shape(spec, dims))
         for spec in source.signature.inputs
@@ -150,13 +150,13 @@ def _inferred(source: OnnxModel, dims: Mapping[str, int]) -> Shapes:
     states = {pair.input for pair in source.states}
     others = {key: size for key, size in dims.items() if key.rpartition(":")[0] not in states}
     model = lower(source.model, PassOptions(dims=others), ("wasm",)).graphs["wasm"]  # with sizes computed
-    made = {value.name: value.shape for value in model.graph.outputs}
-    found: dict[str, tuple[int, ...]] = {}
+    output_shapes = {value.name: value.shape for value in model.graph.outputs}
+    shapes: dict[str, tuple[int, ...]] = {}
     for pair in source.states:
-        wanted, known = specs[pair.input].shape, tuple(made.get(pair.output) or ())
+        wanted, known = specs[pair.input].shape, tuple(output_shapes.get(pair.output) or ())
         sizes = known if len(known) == len(wanted) else wanted
-        found[pair.input] = tuple(
+        shapes[pair.input] = tuple(
             size if isinstance(size, int) else other if isinstance(other, int) else 1
             for size, other in zip(wanted, sizes, strict=True)
         )
-    return found
+    return shapes

@@ -48,7 +48,7 @@ class ReferenceActivations(Mapping[str, NDArray[Any]]):
         return self._engine.name
 
     def compute(self, names: Iterable[str]) -> None:
-        """Have these values, in as few runs as they fit in.
+        """Compute and store these values, in as few runs as memory allows.
 
         Raises:
             WebbuildError: `no-reference`.
@@ -61,8 +61,8 @@ class ReferenceActivations(Mapping[str, NDArray[Any]]):
         if name in self._feeds:
             return self._feeds[name]
         self.compute([name])
-        found: NDArray[Any] = np.load(self._files[name], mmap_mode="r", allow_pickle=False)
-        return found
+        array: NDArray[Any] = np.load(self._files[name], mmap_mode="r", allow_pickle=False)
+        return array
 
     def __iter__(self) -> Iterator[str]:
         return iter({**self._feeds, **self._files})

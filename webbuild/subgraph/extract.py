@@ -46,13 +46,13 @@ def computed_values(graph: ModelGraph, piece: Subgraph) -> list[str]:
 
 def subgraph_outputs(graph: ModelGraph, piece: Subgraph) -> list[str]:
     """Return the values of a piece that others read, or the graph gives; of one that nobody reads its last node's."""
-    own, made = set(piece), computed_values(graph, piece)
+    own, computed = set(piece), computed_values(graph, piece)
     read = [
         name
-        for name in made
+        for name in computed
         if name in graph.outputs or any(reader not in own for reader in graph.consumers.get(name, ()))
     ]
-    return read or [name for name in made if name in graph.nodes[piece[-1]].output]
+    return read or [name for name in computed if name in graph.nodes[piece[-1]].output]
 
 
 def values_to_read(graph: ModelGraph, piece: Subgraph, also: Sequence[str] = ()) -> list[str]:
@@ -64,7 +64,7 @@ def values_to_read(graph: ModelGraph, piece: Subgraph, also: Sequence[str] = ())
 def extract_subgraphs(
     graph: ModelGraph, pieces: Sequence[Subgraph], values: Mapping[str, NDArray[Any]], *, also: Sequence[str] = ()
 ) -> ExtractedModel:
-    """Make a model of pieces that know nothing of each other.
+    """Extract pieces into one model in which no piece reads another's values.
 
     What depends on no input is held as a constant, as the engine does when it makes the whole session.
 
@@ -88,8 +88,8 @@ def extract_subgraphs(
         for name in subgraph_inputs(graph, piece):
             called[name] = f"p{number}/{name}"
             if name in graph.static_values:
-                held = onnx.numpy_helper.from_array(values[name], called[name])
-                model.graph.initializer.append(held)
+                tensor = onnx.numpy_helper.from_array(values[name], called[name])
+                model.graph.initializer.append(tensor)
             else:
                 feeds[called[name]] = name
                 model.graph.input.append(_input(graph, called[name], name, values[name]))

@@ -64,30 +64,30 @@ class ModelGraph:
     @cached_property
     def consumers(self) -> Mapping[str, Sequence[int]]:
         """The nodes that read a value."""
-        found: dict[str, list[int]] = {}
+        by_value: dict[str, list[int]] = {}
         for index, names in enumerate(self.reads):
             for name in names:
-                found.setdefault(name, []).append(index)
-        return found
+                by_value.setdefault(name, []).append(index)
+        return by_value
 
     @cached_property
     def static_values(self) -> frozenset[str]:
         """Values that depend on no input, so that the engine has them when it has made the session."""
-        found: set[str] = set()
+        static: set[str] = set()
         for node, names in zip(self.nodes, self.reads, strict=True):
             measured = node.op_type in _SHAPE_OPS and self.sizes(node.input[0]) is not None
-            if measured or (names and all(self.is_constant(name) or name in found for name in names)):
-                found.update(filter(None, node.output))
-        return frozenset(found)
+            if measured or (names and all(self.is_constant(name) or name in static for name in names)):
+                static.update(filter(None, node.output))
+        return frozenset(static)
 
     @cached_property
     def quantized_values(self) -> frozenset[str]:
         """Integers that a QuantizeLinear rounds, and those that operators only move."""
-        found: set[str] = set()
+        quantized: set[str] = set()
         for node in self.nodes:
-            if node.op_type == "QuantizeLinear" or (node.op_type in _MOVING_OPS and node.input[0] in found):
-                found.update(filter(None, node.output))
-        return frozenset(found)
+            if node.op_type == "QuantizeLinear" or (node.op_type in _MOVING_OPS and node.input[0] in quantized):
+                quantized.update(filter(None, node.output))
+        return frozenset(quantized)
 
     def is_constant(self, name: str) -> bool:
         """Whether a value stands in the file."""
@@ -147,15 +147,15 @@ class ModelGraph:
 
     def ancestors(self, index: int) -> set[int]:
         """Return the nodes whose results a node depends on."""
-        found: set[int] = set()
+        reached: set[int] = set()
         waiting = [index]
         while waiting:
             for name in self.reads[waiting.pop()]:
                 maker = self.producer.get(name)
-                if maker is not None and maker not in found:
-                    found.add(maker)
+                if maker is not None and maker not in reached:
+                    reached.add(maker)
                     waiting.append(maker)
-        return found
+        return reached
 
 
 def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
@@ -175,9 +175,9 @@ def _inputs_read(node: onnx.NodeProto) -> Iterator[str]:
 
 
 def _needed(nodes: Sequence[onnx.NodeProto], wanted: Iterable[str]) -> list[onnx.NodeProto]:
-    names, kept = set(wanted), []
+    names, needed = set(wanted), []
     for node in reversed(nodes):
         if names.intersection(node.output):
-            kept.append(node)
+            needed.append(node)
             names.update(_inputs_read(node))
-    return kept[::-1]
+    return needed[::-1]

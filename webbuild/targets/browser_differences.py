@@ -20,7 +20,7 @@ class Difference(Struct, frozen=True):
 
 
 class BrowserDifferences(Struct, frozen=True, kw_only=True):
-    """Everything that differs, of `cases` measured ones, on one machine.
+    """The differences among `cases` measured cases, on one machine.
 
     `adapter` and `against_adapter` are what the two browsers call the machine's adapter, `against` is the Chromium.
     `failing` are cases that no table has, those of float16 and of subgroups, which fail in both browsers alike, and of
@@ -48,9 +48,9 @@ def load_differences(target: Target, browser: str) -> BrowserDifferences | None:
     return msgspec.json.decode(file.read_bytes(), type=BrowserDifferences) if file.is_file() else None
 
 
-def encode_differences(found: BrowserDifferences) -> bytes:
+def encode_differences(differences: BrowserDifferences) -> bytes:
     """Return them as JSON, a case on a line."""
-    head = msgspec.to_builtins(found)
+    head = msgspec.to_builtins(differences)
     lists = {name: head.pop(name) for name in ("failing", "differences")}
     body = msgspec.json.encode(head).decode()[:-1]
     for name, cases in lists.items():

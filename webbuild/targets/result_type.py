@@ -14,11 +14,11 @@ def result_type(op: str, opset: int, domain: str = "") -> int | str | None:
     import onnx
 
     try:
-        found = onnx.defs.get_schema(op, opset, "" if domain == "ai.onnx" else domain)
+        schema = onnx.defs.get_schema(op, opset, "" if domain == "ai.onnx" else domain)
     except onnx.defs.SchemaError:
         return None
-    result = found.outputs[0]
-    for index, value in enumerate(found.inputs):
+    result = schema.outputs[0]
+    for index, value in enumerate(schema.inputs):
         if value.type_str == result.type_str:
             return index
     only = list(result.types)

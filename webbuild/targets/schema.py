@@ -48,18 +48,18 @@ def find_schema(op: str, opset: int, domain: str = "") -> OperatorSchema | None:
     if op == "LayerNormalization" and domain in ("", "ai.onnx"):
         opset = max(opset, _LAYER_NORMALIZATION_OPSET)
     try:
-        found = onnx.defs.get_schema(op, opset, "" if domain == "ai.onnx" else domain)
+        schema = onnx.defs.get_schema(op, opset, "" if domain == "ai.onnx" else domain)
     except onnx.defs.SchemaError:
         return None
-    variable = kernel_type_variable(found)
-    return OperatorSchema(found.since_version, _first(found.inputs, variable), _first(found.outputs, variable))
+    variable = kernel_type_variable(schema)
+    return OperatorSchema(schema.since_version, _first(schema.inputs, variable), _first(schema.outputs, variable))
 
 
-def kernel_type_variable(found: onnx.defs.OpSchema) -> str:
+def kernel_type_variable(schema: onnx.defs.OpSchema) -> str:
     """Return the type variable that the kernel hangs on: the operator's first, but for a few."""
-    variables = [constraint.type_param_str for constraint in found.type_constraints]
-    named = _TYPE_VARIABLE_OVERRIDES.get(found.name, "")
-    if found.name == "QuantizeLinear" and "T3" in variables:
+    variables = [constraint.type_param_str for constraint in schema.type_constraints]
+    named = _TYPE_VARIABLE_OVERRIDES.get(schema.name, "")
+    if schema.name == "QuantizeLinear" and "T3" in variables:
         named = "T3"  # since opset 23, where T2 is the scale's
     return named or (variables[0] if variables else "")
 

@@ -84,9 +84,9 @@ class KernelTable(Struct, frozen=True, kw_only=True):
         if dtype.startswith("complex"):
             return "none"  # ONNX Runtime loads no model that has such numbers
         rows = self.kernels.get(op if domain in ("", "ai.onnx") else f"{domain}:{op}", {})
-        for place, types in rows.get(str(since), {}).items():
+        for where, types in rows.get(str(since), {}).items():
             if dtype in types:
-                return place
+                return where
         return None
 
 

@@ -31,10 +31,10 @@ def diff_tables(before: KernelTable, after: KernelTable) -> Iterator[TableChange
 
 def _kernels(measured: KernelTable) -> dict[str, str]:
     return {
-        f"{op} {since} {dtype}": place
+        f"{op} {since} {dtype}": placement
         for op, versions in measured.kernels.items()
         for since, places in versions.items()
-        for place, types in places.items()
+        for placement, types in places.items()
         for dtype in types
     }
 

@@ -1,4 +1,4 @@
-"""A task: recognised by the model's interface, decoded from its outputs in the context of a run."""
+"""The base class of tasks: inference from the model's interface, decoding, comparison, presentation."""
 
 from __future__ import annotations
 

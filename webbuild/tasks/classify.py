@@ -13,14 +13,15 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ClassifyTask, ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.decoding.class_scores import ClassScore, class_probabilities, ranked_classes
 from webbuild.tasks.metrics.compare_classes import compare_classes, compare_decoded_classes
 from webbuild.tasks.recognition.class_names import count_classes
-from webbuild.tasks.recognition.classifier_of_crops import classifier_of_crops
 from webbuild.tasks.recognition.metadata import class_names
+from webbuild.tasks.recognition.to_crop_classifier import to_crop_classifier
 from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
 
@@ -60,9 +61,9 @@ class ClassifyKind(TaskKind):
             raise _class_count_mismatch(signature.file, output, count, len(names))
         return None
 
-    def of_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
+    def for_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
         """Return a classifier of crops."""
-        return classifier_of_crops(match)
+        return to_crop_classifier(match)
 
     def answer_warnings(self, task: ClassifyTask, answers: Sequence[Tensors]) -> Sequence[str]:
         """Say of best scores that are chance that these may be no scores of classes."""
@@ -70,11 +71,11 @@ class ClassifyKind(TaskKind):
         chance = 1 / len(task.classes)
         if not (best < chance + _ABOVE_CHANCE and best < _TIMES_CHANCE * chance):
             return ()
-        said = (
+        warning = (
             f"the best of {len(task.classes)} scores is near chance on every photograph tried: {best:.2g} at most. "
             "This may be an embedding, not a classifier, or the preprocessing may be wrong: see --scale and --mean"
         )
-        return (said,)
+        return (warning,)
 
     def needed_outputs(self, task: ClassifyTask) -> Sequence[str]:
         """Return the scores."""
@@ -142,10 +143,10 @@ def _match_ultralytics(picture: TensorSpec, output: TensorSpec, names: list[str]
     image = fixed_image_input(picture)
     if image is None:
         return None
-    said = f"task classify with {count_classes(len(names))}, from the exporter's metadata"
+    assumption = f"task classify with {count_classes(len(names))}, from the exporter's metadata"
     resized, how = _ultralytics_resize(image)
     own = f"{how}, RGB, scaled to 0..1, resized with antialias: Ultralytics' own pre-processing"
-    return TaskMatch(ClassifyTask(output=output.name, classes=names, logits=False), (resized,), (said, own))
+    return TaskMatch(ClassifyTask(output=output.name, classes=names, logits=False), (resized,), (assumption, own))
 
 
 def _match_requested(picture: TensorSpec, output: TensorSpec, count: int) -> TaskMatch | None:

@@ -18,8 +18,8 @@ from webbuild.tasks.decoding.crop_detection import CropDetection
 from webbuild.tasks.decoding.detection import Detection
 from webbuild.tasks.kind.crop_kind import CropKind, around
 from webbuild.tasks.metrics.compare_crops import compare_class_rows
-from webbuild.tasks.recognition.classifier_of_crops import classifier_of_crops
-from webbuild.tasks.recognition.crop_classifier import crop_classifier
+from webbuild.tasks.recognition.classifiers import infer_classifier
+from webbuild.tasks.recognition.to_crop_classifier import to_crop_classifier
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 
@@ -37,9 +37,9 @@ class CropClassesKind(CropKind):
     wants = "one picture, and one output [1, classes] of scores"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Return what fits where the user asks: behind a detector, `of_crops` of a classifier tells it."""
-        match = crop_classifier(signature) if requested else None
-        return None if match is None else classifier_of_crops(match)
+        """Return what fits where the user asks: behind a detector, `for_crops` of a classifier tells it."""
+        match = infer_classifier(signature) if requested else None
+        return None if match is None else to_crop_classifier(match)
 
     def decode_crop(self, task: CropClassesTask, crop: Crop, values: NDArray[Any]) -> CropDetection:
         """Return what a crop was cut around, with its best classes."""

@@ -13,7 +13,7 @@ from webbuild.postprocess.unit_vectors import unit_vectors
 from webbuild.preprocess.crop_box import Crop
 from webbuild.tasks.decoding.crop_detection import CropDetection
 from webbuild.tasks.kind.crop_kind import CropKind, around
-from webbuild.tasks.recognition.embedding_families import embedding_family
+from webbuild.tasks.recognition.crop_embedding_families import embedding_family
 from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
@@ -28,7 +28,7 @@ class CropEmbeddingsKind(CropKind):
     wants = "one picture, and one output [1, size], a vector"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Return what fits where the user asks: behind a detector, `of_crops` of plain tensors tells it."""
+        """Return what fits where the user asks: behind a detector, `for_crops` of plain tensors tells it."""
         return infer_embedding(signature) if requested else None
 
     def decode_crop(self, task: CropEmbeddingsTask, crop: Crop, values: NDArray[Any]) -> CropDetection:
@@ -53,8 +53,8 @@ def infer_embedding(signature: ModelSignature) -> TaskMatch | None:
     vectors = [each for each in signature.outputs if each.dtype == "float32" and vector_size(each)]
     if len(signature.inputs) != 1 or len(vectors) != 1:
         return None
-    (given,), (output,) = signature.inputs, vectors
-    image = fixed_image_input(given) or fixed_image_input(given, "nhwc")
+    (picture,), (output,) = signature.inputs, vectors
+    image = fixed_image_input(picture) or fixed_image_input(picture, "nhwc")
     if image is None:
         return None
     crop = CropInput(
@@ -62,10 +62,10 @@ def infer_embedding(signature: ModelSignature) -> TaskMatch | None:
     )
     family = embedding_family(signature, crop)
     size = vector_size(output)
-    said = f"task crop-embeddings: output '{output.name}' is a vector of {size} numbers, divided by its length"
-    advice = f"{said}; --task classify or --labels FILE if these are scores of classes"
+    assumption = f"task crop-embeddings: output '{output.name}' is a vector of {size} numbers, divided by its length"
+    advice = f"{assumption}; --task classify or --labels FILE if these are scores of classes"
     task = CropEmbeddingsTask(output=output.name, size=size)
-    return TaskMatch(task, (family.crop,), (advice, family.said), guessed_recipe=family.said)
+    return TaskMatch(task, (family.crop,), (advice, family.assumption), guessed_recipe=family.assumption)
 
 
 def vector_size(output: TensorSpec) -> int:

@@ -12,13 +12,14 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import DepthTask
 from webbuild.model.signature import ModelSignature
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.decoding.depth_colormap import apply_colormap
 from webbuild.tasks.decoding.depth_map import DepthMap, finite_range, resample_map
 from webbuild.tasks.metrics.compare_depth import compare_decoded_depth, compare_depth
 from webbuild.tasks.recognition.depth_from_focus import infer_depth_from_focus
 from webbuild.tasks.recognition.monocular_depth import infer_monocular_depth
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
 
@@ -67,10 +68,10 @@ class DepthKind(TaskKind):
         return [] if depth is None else [DepthMap(depth, confidence, result["min"], result["max"])]
 
     def image(
-        self, task: DepthTask, prediction: DepthMap, like: DepthMap, pixels: NDArray[np.uint8] | None
+        self, task: DepthTask, prediction: DepthMap, reference: DepthMap, pixels: NDArray[np.uint8] | None
     ) -> NDArray[np.uint8]:
         """Return the map in colours, from the farthest value to the nearest: of the task, else of the map."""
-        low, high = like.minimum, like.maximum
+        low, high = reference.minimum, reference.maximum
         if task.near is not None and task.far is not None and task.near < task.far:
             low, high = task.near, task.far
         return apply_colormap(prediction.depth, *((high, low) if task.quantity == "depth" else (low, high)))
@@ -102,11 +103,11 @@ class DepthKind(TaskKind):
         alike = float(np.corrcoef(first, second)[0, 1])
         if not alike > _SAME_MAP:
             return ()
-        said = (
+        warning = (
             f"depth hardly depends on the picture: the maps of two unlike photographs correlate by {alike:.2f}. "
             "The preprocessing may be wrong: see --scale, --mean and --std"
         )
-        return (said,)
+        return (warning,)
 
     def describe_flat(self, task: DepthTask, name: str, array: NDArray[Any]) -> str:
         """Return nothing: a wall is as far away everywhere."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from webbuild.manifest.manifest import DetectTask
 from webbuild.model.signature import ModelSignature
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.detection import Detection, count_classes, decode_box
 from webbuild.tasks.kind.row_kind import RowKind
 from webbuild.tasks.recognition import ultralytics
@@ -13,7 +14,7 @@ from webbuild.tasks.recognition.anchor_detectors import infer_anchor_detector
 from webbuild.tasks.recognition.detr import infer_detr
 from webbuild.tasks.recognition.grid_detectors import infer_grid_detector
 from webbuild.tasks.recognition.yolo import infer_yolo
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import MERGES, OBJECT_FUNCTIONS, TypeNames
 

@@ -15,12 +15,13 @@ from webbuild.model.signature import ModelSignature
 from webbuild.postprocess.unit_vectors import pooled_vectors
 from webbuild.preprocess.text_feeds import text_feeds
 from webbuild.preprocess.text_tokenizer import TextTokenizer
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.crop_embeddings import infer_embedding
 from webbuild.tasks.metrics.compare_crops import compare_embeddings
 from webbuild.tasks.metrics.compare_neighbors import compare_neighbors
-from webbuild.tasks.recognition.embed_outputs import infer_picture_embedding
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.recognition.image_encoder_outputs import infer_picture_embedding
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
 
@@ -42,7 +43,7 @@ class EmbedKind(TaskKind):
         """Recognise encoders of pictures by names, their family or their configuration, else where the user asks."""
         return infer_picture_embedding(signature, requested=requested)
 
-    def of_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
+    def for_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
         """Return an embedding of crops."""
         return infer_embedding(signature)
 
@@ -72,11 +73,11 @@ class EmbedKind(TaskKind):
         cosine = float(first @ second)
         if not cosine > _SAME_VECTOR:
             return ()
-        said = (
+        warning = (
             f"the vectors of two unlike photographs have a cosine of {cosine:.4f}: they say next to nothing of a "
             "picture. The preprocessing may be wrong: see --scale, --mean and --std"
         )
-        return (said,)
+        return (warning,)
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""
@@ -145,8 +146,8 @@ def _compare(
     context: RunContext,
     tolerance: Tolerance,
 ) -> Sequence[Comparison]:
-    found = [compare_embeddings(subject, list(zip(want, got, strict=True)), tolerance)]
-    return found + compare_neighbors(subject, want[0], got[0], context.others, tolerance)
+    comparisons = [compare_embeddings(subject, list(zip(want, got, strict=True)), tolerance)]
+    return comparisons + compare_neighbors(subject, want[0], got[0], context.others, tolerance)
 
 
 TASK = EmbedKind()

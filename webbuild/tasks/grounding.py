@@ -16,6 +16,7 @@ from webbuild.manifest.manifest import GroundingTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.prompt import Prompt, prompt_feeds
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.decoding.detection import Box, Detection, GroundedDetection
 from webbuild.tasks.metrics.compare_detections import detection_tolerance_text, in_source_pixels
@@ -28,7 +29,7 @@ from webbuild.tasks.prompts.grounding_prompts import (
     with_prompts,
 )
 from webbuild.tasks.recognition.grounding_dino import infer_grounding_dino
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, PromptLimits, TypeNames
 
@@ -144,8 +145,8 @@ def _grounded_detection(
     prompt: Prompt, scores: NDArray[np.float64], box: NDArray[np.float32], placement: ImagePlacement, text: float
 ) -> GroundedDetection:
     last = min(len(scores) - 1, len(prompt.ids))
-    read = [place for place in range(1, last) if scores[place] > text]
-    label = prompt.tokenizer.decode([prompt.ids[place] for place in read]).replace(".", "")
+    read = [position for position in range(1, last) if scores[position] > text]
+    label = prompt.tokenizer.decode([prompt.ids[position] for position in read]).replace(".", "")
     token = int(scores.argmax())
     phrase = min(max(bisect_left(prompt.separators, token) - 1, 0), len(prompt.phrases) - 1)
     x, y, width, height = box.astype(np.float64)

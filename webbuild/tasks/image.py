@@ -18,13 +18,14 @@ from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.image import load_image
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.resample import ENLARGING_REACH
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.decoding.luma_picture import read_luma_picture
 from webbuild.tasks.decoding.output_picture import OutputPicture, keep_outside, read_picture
 from webbuild.tasks.kind.tiling import TiledOutput
 from webbuild.tasks.metrics.compare_pictures import compare_pictures
 from webbuild.tasks.recognition.picture_to_picture import infer_picture_to_picture
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
 
@@ -89,7 +90,7 @@ class ImageKind(TaskKind):
         return [OutputPicture(picture["data"].reshape(picture["height"], picture["width"], 4))]
 
     def image(
-        self, task: ImageTask, prediction: OutputPicture, like: OutputPicture, pixels: NDArray[np.uint8] | None
+        self, task: ImageTask, prediction: OutputPicture, reference: OutputPicture, pixels: NDArray[np.uint8] | None
     ) -> NDArray[np.uint8]:
         """Return the picture."""
         return prediction.rgba

@@ -16,6 +16,7 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import ImageSegmentationTask
 from webbuild.model.signature import ModelSignature
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.decoding.detection import Detection
 from webbuild.tasks.decoding.region_boxes import region_objects
@@ -27,7 +28,7 @@ from webbuild.tasks.decoding.segmentation_postprocess import (
 )
 from webbuild.tasks.metrics.compare_segmentation import compare_regions
 from webbuild.tasks.recognition.mask2former import infer_mask2former, infer_semantic_segmentation
-from webbuild.tasks.run_context import RunContext, SegmentationMode, Tensors
+from webbuild.tasks.run_context import RunContext, SegmentationMode
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import MASK_FUNCTIONS, TypeNames
 

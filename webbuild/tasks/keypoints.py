@@ -12,12 +12,13 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import KeypointsTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.crop_box import Crop, pixel_size
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.crop_detection import CropDetection
 from webbuild.tasks.decoding.detection import CropKeypoint
 from webbuild.tasks.decoding.keypoint_heads import InputKeypoints, decode_keypoints, head_outputs
 from webbuild.tasks.kind.crop_kind import CropKind, around
 from webbuild.tasks.recognition.keypoint_families import infer_keypoints, with_measured_range
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
 
@@ -49,11 +50,11 @@ class KeypointsKind(CropKind):
 
     def decode(self, task: KeypointsTask, outputs: Tensors, context: RunContext) -> Sequence[CropDetection]:
         """Return what each crop was cut around, with its keypoints, in the order of the crops."""
-        place = context.placement
-        if place is None or not place.crops:
+        placement = context.placement
+        if placement is None or not placement.crops:
             return ()
-        found = decode_keypoints(task, outputs, place.input_width, place.input_height)
-        return [_to_detection(task, crop, found, index) for index, crop in enumerate(place.crops)]
+        keypoints = decode_keypoints(task, outputs, placement.input_width, placement.input_height)
+        return [_to_detection(task, crop, keypoints, index) for index, crop in enumerate(placement.crops)]
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""
@@ -96,12 +97,14 @@ class KeypointsKind(CropKind):
         return task.skeleton
 
 
-def _to_detection(task: KeypointsTask, crop: Crop, found: InputKeypoints, index: int) -> CropDetection:
-    x, y = crop.to_picture.apply(found.points[index, :, 0], found.points[index, :, 1])
-    numbers = zip(task.keypoints, x, y, found.confidence[index], found.margins[index], strict=True)
+def _to_detection(task: KeypointsTask, crop: Crop, decoded: InputKeypoints, index: int) -> CropDetection:
+    x, y = crop.to_picture.apply(decoded.points[index, :, 0], decoded.points[index, :, 1])
+    numbers = zip(task.keypoints, x, y, decoded.confidence[index], decoded.margins[index], strict=True)
     pixel = pixel_size(crop)
     keypoints = tuple(
-        CropKeypoint(keypoint.name, float(left), float(top), float(sure), tuple(map(float, margins)), found.step, pixel)
+        CropKeypoint(
+            keypoint.name, float(left), float(top), float(sure), tuple(map(float, margins)), decoded.step, pixel
+        )
         for keypoint, left, top, sure, margins in numbers
     )
     return CropDetection(**{**around(crop, task.classes[0]), "keypoints": keypoints})

@@ -24,15 +24,16 @@ from webbuild.preprocess.point_prompt import (
     several_prompt_feeds,
     takes_prompt,
 )
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.decoding.detection import Box
 from webbuild.tasks.decoding.mask_image import mask_image
 from webbuild.tasks.decoding.mask_logits import ObjectMask, object_mask, resize_logits
 from webbuild.tasks.metrics.compare_masks import compare_object_masks
-from webbuild.tasks.prompts.mask_prompts import prompts_to_ask
+from webbuild.tasks.prompts.mask_prompts import prompts_of_every_kind
 from webbuild.tasks.recognition.sam_decoders import infer_sam_decoder
 from webbuild.tasks.recognition.sam_encoders import encoder_sizes, infer_sam_encoder, with_encoder
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import MASK_FUNCTIONS, TypeNames
 
@@ -84,9 +85,11 @@ class MaskGenerationKind(TaskKind):
         if side == frame:
             return match
         scale = side / frame
-        told = f"points go in times {scale:g}: the decoder divides them by {side}, and the encoder takes {frame} pixels"
+        assumption = (
+            f"points go in times {scale:g}: the decoder divides them by {side}, and the encoder takes {frame} pixels"
+        )
         task = msgspec.structs.replace(match.task, point_scale=scale)
-        return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, told))
+        return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, assumption))
 
     def needed_outputs(self, task: MaskGenerationTask) -> Sequence[str]:
         """Return the logits and the scores."""
@@ -138,11 +141,13 @@ class MaskGenerationKind(TaskKind):
         assert isinstance(match.task, MaskGenerationTask)
         return example_prompt(match.inputs, match.task, placement, index)
 
-    def points_to_ask(self, matches: Sequence[TaskMatch], placement: ImagePlacement) -> Mapping[str, PointPrompt]:
+    def verification_prompts(
+        self, matches: Sequence[TaskMatch], placement: ImagePlacement
+    ) -> Mapping[str, PointPrompt]:
         """Return clicks of both labels, a box, and what may mean several things."""
         (first, *_) = matches
         assert isinstance(first.task, MaskGenerationTask)
-        return prompts_to_ask(first.task, [each.inputs for each in matches], placement)
+        return prompts_of_every_kind(first.task, [each.inputs for each in matches], placement)
 
     def takes_points(self, match: TaskMatch, prompt: PointPrompt) -> bool:
         """Whether a graph takes exactly these clicks and this box."""
@@ -166,7 +171,11 @@ class MaskGenerationKind(TaskKind):
         return several_prompt_feeds(match.inputs, match.task, prompts, placement)
 
     def image(
-        self, task: MaskGenerationTask, prediction: PromptedMasks, like: PromptedMasks, pixels: NDArray[np.uint8] | None
+        self,
+        task: MaskGenerationTask,
+        prediction: PromptedMasks,
+        reference: PromptedMasks,
+        pixels: NDArray[np.uint8] | None,
     ) -> NDArray[np.uint8]:
         """Return the best mask over the picture."""
         return mask_image(prediction.masks[prediction.best].mask, pixels)

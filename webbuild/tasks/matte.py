@@ -15,6 +15,7 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import MatteTask
 from webbuild.manifest.tasks.tile_plan import TilePlan
 from webbuild.model.signature import ModelSignature
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.decoding.matte_alpha import Matte, alpha_cells, alpha_planes, decode_alpha, decode_foreground
 from webbuild.tasks.decoding.matte_image import matte_image
@@ -22,7 +23,7 @@ from webbuild.tasks.kind.tiling import TiledOutput
 from webbuild.tasks.metrics.compare_cutout import compare_cutouts
 from webbuild.tasks.metrics.compare_matte import LEVEL, compare_alpha, compare_mattes
 from webbuild.tasks.recognition.matting import infer_matting, with_measured_range
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
 
@@ -102,7 +103,7 @@ class MatteKind(TaskKind):
         return [Matte(result["alpha"].reshape(result["height"], result["width"]), pixels)]
 
     def image(
-        self, task: MatteTask, prediction: Matte, like: Matte, pixels: NDArray[np.uint8] | None
+        self, task: MatteTask, prediction: Matte, reference: Matte, pixels: NDArray[np.uint8] | None
     ) -> NDArray[np.uint8]:
         """Return the foreground over a checkerboard."""
         return matte_image(prediction.alpha, pixels)
@@ -130,8 +131,8 @@ class MatteKind(TaskKind):
         alike = float(np.corrcoef(first, second)[0, 1])
         if not alike > _SAME_MAP:
             return ()
-        said = f"alpha hardly depends on the picture: that of two unlike photographs correlates by {alike:.2f}"
-        return (f"{said}. {_PREPROCESSING}",)
+        warning = f"alpha hardly depends on the picture: that of two unlike photographs correlates by {alike:.2f}"
+        return (f"{warning}. {_PREPROCESSING}",)
 
     def describe_flat(self, task: MatteTask, name: str, array: NDArray[Any]) -> str:
         """Return nothing: a picture without a foreground is transparent everywhere."""

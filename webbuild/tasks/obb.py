@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from webbuild.manifest.manifest import ObbTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.boxes import enclosing_boxes
 from webbuild.tasks.decoding.detection import Box, OrientedObject, Point, count_classes, decode_class
 from webbuild.tasks.decoding.rotated_boxes import row_corners
 from webbuild.tasks.kind.row_kind import RowKind
 from webbuild.tasks.recognition import ultralytics
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
 

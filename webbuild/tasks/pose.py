@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from webbuild.manifest.manifest import PoseTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.detection import BOX_COLUMNS, Detection, KeypointPosition, count_classes, decode_box
 from webbuild.tasks.kind.row_kind import RowKind
 from webbuild.tasks.recognition import ultralytics
 from webbuild.tasks.recognition.anchor_detectors import infer_anchor_detector
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import MERGES, OBJECT_FUNCTIONS, TypeNames
 

@@ -11,20 +11,21 @@ from typing import Any
 import webbuild.tasks
 from webbuild.manifest.manifest import Task
 from webbuild.model.signature import ModelSignature
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 
 
 @cache
 def task_kinds() -> dict[str, TaskKind]:
     """Return every task by its kind."""
-    found: dict[str, TaskKind] = {}
+    kinds: dict[str, TaskKind] = {}
     for module in sorted(pkgutil.iter_modules(webbuild.tasks.__path__), key=lambda m: m.name):
         kind = getattr(importlib.import_module(f"webbuild.tasks.{module.name}"), "TASK", None)
         if kind is not None:
-            found[kind.kind] = kind
-    return found
+            kinds[kind.kind] = kind
+    return kinds
 
 
 def recognisable_kinds() -> dict[str, TaskKind]:
@@ -44,9 +45,9 @@ def match_task(signature: ModelSignature, *, complete: bool = False) -> TaskMatc
     Of a `complete` model it is nothing that lacks its post-processing.
     """
     for kind in possible_kinds(signature):
-        found = kind.infer(signature)
-        if found is not None and not (complete and found.lacks_head):
-            return found
+        match = kind.infer(signature)
+        if match is not None and not (complete and match.lacks_head):
+            return match
     fallback = task_kinds()["tensor"].infer(signature)
     assert fallback is not None
     return fallback

@@ -1,4 +1,4 @@
-"""What an answer depends on besides the outputs."""
+"""The context of a run: what decoding needs besides the outputs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from webbuild.preprocess.point_prompt import PointPrompt
 from webbuild.preprocess.prompt import Prompt
 
 SegmentationMode = Literal["panoptic", "instance", "semantic"]
-Tensors = Mapping[str, NDArray[Any]]
 
 
 class RunContext(Struct, frozen=True):

@@ -9,11 +9,12 @@ import msgspec
 
 from webbuild.manifest.manifest import SegmentTask
 from webbuild.model.signature import ModelSignature
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.detection import BOX_COLUMNS, Segment, count_classes, decode_box
 from webbuild.tasks.decoding.mask import process_mask
 from webbuild.tasks.kind.row_kind import RowKind
 from webbuild.tasks.recognition import ultralytics
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import MASK_FUNCTIONS, MERGES, TRACK_FUNCTIONS, TypeNames
 

@@ -1,4 +1,4 @@
-"""What a model was taken for."""
+"""The match of a model with a task: the task, its inputs, the assumptions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ from webbuild.postprocess.postprocess import Postprocess
 
 
 class TaskMatch(Struct, frozen=True):
-    """What a model was taken for. `assumptions` are sentences: what was not said and is believed.
+    """The match of a model with a task.
 
-    `postprocess` is what the model lacks before its output is what `task` says. `files` go into the bundle
-    under these names. `guessed` says that shapes alone told it, which answers to photographs have to confirm.
-    `guessed_recipe` is the assumption that says how pictures go in, where neither the model nor its family tells it.
-    `measured_output` is one whose values on photographs say what they mean, as the graph does not.
+    Attributes:
+        task: the struct of the manifest.
+        inputs: the inputs, with their preprocessing.
+        assumptions: sentences about what the model does not state, for the user to check.
+        postprocess: the post-processing that the export lacks, such as NMS; None if the outputs are final.
+        files: more files of the bundle, by name.
+        guessed: whether shapes alone identify the task, so that outputs for photographs have to confirm it.
+        guessed_recipe: the assumption about preprocessing that neither the model nor its family states, else empty.
+        measured_output: an output whose meaning is measured on photographs, not shown by the graph; else empty.
     """
 
     task: Task
@@ -31,5 +36,5 @@ class TaskMatch(Struct, frozen=True):
 
     @property
     def lacks_head(self) -> bool:
-        """Whether operators are to be appended to the model's outputs."""
+        """Whether a pass has to append post-processing to the model's outputs."""
         return not isinstance(self.postprocess, GroundingPostprocess | None)

@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 from webbuild.manifest.manifest import TensorTask
 from webbuild.manifest.tasks.tensor import JoinedTensor
 from webbuild.model.signature import ModelSignature
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.crop_embeddings import infer_embedding
-from webbuild.tasks.recognition.classifier_of_crops import classifier_of_crops
-from webbuild.tasks.recognition.crop_classifier import crop_classifier, is_classifier
+from webbuild.tasks.recognition.classifiers import infer_classifier, is_classifier
 from webbuild.tasks.recognition.keypoint_families import infer_keypoint_maps
 from webbuild.tasks.recognition.tensor_inputs import tensor_input_spec
-from webbuild.tasks.recognition.text_orientation import orientation_of_crops
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.recognition.text_orientation import orientation_for_crops
+from webbuild.tasks.recognition.to_crop_classifier import to_crop_classifier
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
 
@@ -49,15 +50,15 @@ class TensorKind(TaskKind):
         """There are no objects in bare tensors."""
         return ()
 
-    def of_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
+    def for_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
         """Return what looks at crops: a classifier where names tell it, else a vector, else maps of keypoints.
 
         Of a whole picture such maps may be anything, so that names have to tell them there.
         """
-        if (orientation := orientation_of_crops(signature)) is not None:
+        if (orientation := orientation_for_crops(signature)) is not None:
             return orientation
-        if is_classifier(signature) and (classifier := crop_classifier(signature)) is not None:
-            return classifier_of_crops(classifier)
+        if is_classifier(signature) and (classifier := infer_classifier(signature)) is not None:
+            return to_crop_classifier(classifier)
         return infer_embedding(signature) or infer_keypoint_maps(signature)
 
     def with_joined(self, task: TensorTask, joined: Sequence[JoinedTensor]) -> TensorTask:

@@ -14,13 +14,14 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import TextBoxesTask
 from webbuild.model.signature import ModelSignature
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.decoding.boxes import box_areas, enclosing_boxes
 from webbuild.tasks.decoding.detection import Box, TextBox
 from webbuild.tasks.decoding.text_map import find_text, probabilities, reading_order
 from webbuild.tasks.metrics.compare_text_boxes import compare_text_boxes
 from webbuild.tasks.recognition.text_detectors import infer_text_detector, with_measured_range
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
 
@@ -58,20 +59,20 @@ class TextBoxesKind(TaskKind):
 
     def decode(self, task: TextBoxesTask, outputs: Tensors, context: RunContext) -> Sequence[TextBox]:
         """Return the boxes in reading order. What lies outside of the picture is cut off."""
-        if (place := context.placement) is None:
+        if (placement := context.placement) is None:
             return ()
         cells = outputs[task.output][0, 0]
         confidence = {**self.default_thresholds(task), **context.thresholds}["confidence"]
-        scale = np.array([place.input_width / cells.shape[1], place.input_height / cells.shape[0]])
-        found = list(find_text(task, cells, confidence))
-        corners = [place.to_source(each.corners * scale, clamp=True) for each in found]
-        cell = float(scale[0]) * place.source_width / place.width
+        scale = np.array([placement.input_width / cells.shape[1], placement.input_height / cells.shape[0]])
+        rectangles = list(find_text(task, cells, confidence))
+        corners = [placement.to_source(each.corners * scale, clamp=True) for each in rectangles]
+        cell = float(scale[0]) * placement.source_width / placement.width
         boxes = enclosing_boxes(np.array(corners).reshape(-1, 4, 2))
         seen = box_areas(boxes) > 0
         return [
             TextBox(
                 Box(*boxes[at].tolist()),
-                found[at].score,
+                rectangles[at].score,
                 0,
                 LABEL,
                 polygon=tuple((x, y) for x, y in corners[at].tolist()),

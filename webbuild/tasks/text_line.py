@@ -11,13 +11,14 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import TextLineTask
 from webbuild.model.signature import ModelSignature
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.characters import TextLine, line_of, place_characters
 from webbuild.tasks.kind.text_recognition import TextRecognitionKind
 from webbuild.tasks.metrics.compare_text import compare_lines
 from webbuild.tasks.recognition.text_recognisers import infer_text_line, score_rows
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
-from webbuild.tasks.text_page import text_of_crops
+from webbuild.tasks.text import text_for_crops
 from webbuild.tasks.type_names import TypeNames
 
 
@@ -34,9 +35,9 @@ class TextLineKind(TextRecognitionKind):
         """Recognise text recognisers by their shapes, and what fits where the user asks."""
         return infer_text_line(signature, requested=requested)
 
-    def of_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
+    def for_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
         """Return a reader of the lines that an earlier stage finds."""
-        return text_of_crops(match)
+        return text_for_crops(match)
 
     def needed_outputs(self, task: TextLineTask) -> Sequence[str]:
         """Return the scores."""
@@ -44,12 +45,14 @@ class TextLineKind(TextRecognitionKind):
 
     def decode(self, task: TextLineTask, outputs: Tensors, context: RunContext) -> Sequence[TextLine]:
         """Return the line."""
-        if (place := context.placement) is None:
+        if (placement := context.placement) is None:
             return ()
         rows = score_rows(task, outputs[task.output])
-        scale = place.source_width / place.width
-        column = place.input_width / len(rows)
-        read = place_characters(task, rows, column=column, left=place.left, scale=scale, width=place.source_width)
+        scale = placement.source_width / placement.width
+        column = placement.input_width / len(rows)
+        read = place_characters(
+            task, rows, column=column, left=placement.left, scale=scale, width=placement.source_width
+        )
         return [line_of(read)]
 
     def is_empty(self, prediction: Sequence[TextLine]) -> bool:

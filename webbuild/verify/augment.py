@@ -32,25 +32,25 @@ def augment_images(bundle: Bundle, inputs: Sequence[VerifyInput], reference: Ref
     None for a model that finds no objects or enough of them, or whose own answers stay within tolerance when its
     inputs are perturbed.
     """
-    found = sum(len(want.detections) for want in reference.answers)
+    count = sum(len(want.detections) for want in reference.answers)
     objects = kind_of(bundle.manifest.task).finds_anywhere and isinstance(picture_input(bundle.manifest), ImageInput)
-    if not objects or not 0 < found < ENOUGH_OBJECTS or reference.noise is None or not reference.noise.is_unstable:
+    if not objects or not 0 < count < ENOUGH_OBJECTS or reference.noise is None or not reference.noise.is_unstable:
         return []
     files: list[Path] = []
     for number, change in enumerate((_mirror, _center_crop, lambda image: _mirror(_center_crop(image))), 2):
-        if found * (number - 1) >= ENOUGH_OBJECTS:
+        if count * (number - 1) >= ENOUGH_OBJECTS:
             break
         seen = [each for each in zip(inputs, reference.answers, strict=True) if not each[0].sequence]
         files += [_write_augmented(change, each, folder) for each, want in seen if each.file and want.detections]
     return files
 
 
-def _write_augmented(change: Callable[[Image.Image], Image.Image], given: VerifyInput, folder: Path) -> Path:
-    assert given.file is not None
-    made = folder / f"{given.file.stem}-{len(list(folder.iterdir())) + 1}.png"
-    with Image.open(given.file, formats=PICTURE_FORMATS) as image:
-        change(ImageOps.exif_transpose(image).convert("RGB")).save(made)
-    return made
+def _write_augmented(change: Callable[[Image.Image], Image.Image], verify_input: VerifyInput, folder: Path) -> Path:
+    assert verify_input.file is not None
+    file = folder / f"{verify_input.file.stem}-{len(list(folder.iterdir())) + 1}.png"
+    with Image.open(verify_input.file, formats=PICTURE_FORMATS) as image:
+        change(ImageOps.exif_transpose(image).convert("RGB")).save(file)
+    return file
 
 
 def _mirror(image: Image.Image) -> Image.Image:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from webbuild.browser.driven_browser import DrivenPage
 from webbuild.browser.server import Server
-from webbuild.runners.in_batch import in_place
-from webbuild.runners.runner import Tensors
+from webbuild.runners.batch_runner import in_place
+from webbuild.runners.tensors import Tensors
 from webbuild.verify.page_messages import RunResult
 from webbuild.verify.page_runner import PageRunner, Track
 
@@ -47,10 +47,10 @@ class BatchPageRunner(PageRunner):
 
     def run_timed(self, feeds: Tensors, stage: str = "") -> tuple[dict[str, NDArray[Any]], float]:
         """Run raw tensors; return what belongs to the picture, and the milliseconds of the whole batch."""
-        place = self._next_place()
-        given = {**feeds, self._picture: in_place(feeds[self._picture], place, self._batch)}
-        outputs, took = super().run_timed(given, stage)
-        return {name: array[place : place + 1] for name, array in outputs.items()}, took
+        index = self._next_place()
+        batch_feeds = {**feeds, self._picture: in_place(feeds[self._picture], index, self._batch)}
+        outputs, took = super().run_timed(batch_feeds, stage)
+        return {name: array[index : index + 1] for name, array in outputs.items()}, took
 
     def predict(
         self,

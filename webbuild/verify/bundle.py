@@ -70,20 +70,29 @@ class Bundle(Struct, frozen=True):
         Raises:
             WebbuildError: `no-graph` where there is none of this precision.
         """
-        held = {name: [graph for graph in self.manifest.graphs if graph.target == name] for name in backends}
+        graphs_by_backend = {
+            name: [graph for graph in self.manifest.graphs if graph.target == name] for name in backends
+        }
         if precision == "auto":
-            names = [name for backend, own in held.items() for name in [each.name for each in own] or [backend]]
+            names = [
+                name for backend, own in graphs_by_backend.items() for name in [each.name for each in own] or [backend]
+            ]
             return [self._with_variant(name) for name in names]
-        found = [self._with_variant(each.name) for own in held.values() for each in own if each.precision == precision]
-        if not found:
-            others = dict.fromkeys(each.precision for own in held.values() for each in own)
+        names_of_precision = [
+            self._with_variant(each.name)
+            for own in graphs_by_backend.values()
+            for each in own
+            if each.precision == precision
+        ]
+        if not names_of_precision:
+            others = dict.fromkeys(each.precision for own in graphs_by_backend.values() for each in own)
             raise WebbuildError(
                 "no-graph",
                 f"{self.directory}: has no {precision} graph for {' or '.join(backends)}",
                 f"name one of {', '.join(others)}" if others else "leave --precision out",
                 exit_code=USAGE,
             )
-        return found
+        return names_of_precision
 
     def _with_variant(self, name: str) -> str:
         return f"{name} {self.variant}" if self.variant else name

@@ -44,9 +44,9 @@ def _check_outputs(task: Task, outputs: Arrays) -> Iterator[DegenerateOutput]:
 def degenerate_problems(task: Task, answers: Sequence[Arrays]) -> list[Problem]:
     """Return what is wrong with the reference's answers to all samples: one picture of nothing may well be flat."""
     each = [find_degenerate(task, outputs) for outputs in answers]
-    kinds = [{(one.code, one.output) for one in found} for found in each]
+    kinds = [{(one.code, one.output) for one in problems} for problems in each]
     common = set.intersection(*kinds) if kinds else set()
-    first = {(one.code, one.output): one for found in reversed(each) for one in found}
+    first = {(one.code, one.output): one for problems in reversed(each) for one in problems}
     return [
         Problem(code=key[0], where="native", message=f"{first[key].message}, on every sample", fix=_FIX)
         for key in sorted(common)

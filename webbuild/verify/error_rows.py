@@ -42,7 +42,7 @@ def error_rows(report: VerifyReport) -> list[tuple[str, list[ErrorRow]]]:
 
 
 def _row(name: str, together: Sequence[tuple[str, SampleResult]]) -> ErrorRow:
-    counts = [found[1] for backend, _ in together if (found := _POINTS.search(backend))]
+    counts = [match[1] for backend, _ in together if (match := _POINTS.search(backend))]
     results = [result for _, result in together]
     return ErrorRow(
         f"{name} {variants_text(counts)}".rstrip(),
@@ -58,8 +58,8 @@ def _row(name: str, together: Sequence[tuple[str, SampleResult]]) -> ErrorRow:
 
 def worst_error(results: Sequence[SampleResult], stage: Stage | None = None) -> float | None:
     """Return the largest error at a stage, or at all of them, as a fraction of its tolerance."""
-    found = (c for result in results for c in result.comparisons if stage in (None, c.subject.stage))
-    return max((c.tolerance_used for c in found), default=None)
+    comparisons = (c for result in results for c in result.comparisons if stage in (None, c.subject.stage))
+    return max((c.tolerance_used for c in comparisons), default=None)
 
 
 def _worst_of_each(results: Sequence[SampleResult]) -> dict[str, Comparison]:
@@ -67,12 +67,12 @@ def _worst_of_each(results: Sequence[SampleResult]) -> dict[str, Comparison]:
     worst: dict[str, Comparison] = {}
     for each in (c for result in results for c in result.comparisons if c.subject.stage == "decoded"):
         known = worst.get(each.subject.name)
-        if known is None or _gravity(each) > _gravity(known):
+        if known is None or _severity(each) > _severity(known):
             worst[each.subject.name] = each
     return worst
 
 
-def _gravity(comparison: Comparison) -> tuple[int, float]:
+def _severity(comparison: Comparison) -> tuple[int, float]:
     return _GRAVITY.index(comparison.verdict), comparison.tolerance_used
 
 

@@ -58,13 +58,12 @@ def variants_text(names: Sequence[str]) -> str:
     return ", ".join([*points, *others])
 
 
-def questions_text(asked: Questions) -> str:
+def questions_text(questions: Questions) -> str:
     """Return what questions about pictures took: `12 questions after 2 looks of 42 ms, at most 65 kB read back`."""
-    looks = (
-        f"{_plural(asked.asked, 'question')} after {_plural(asked.looks, 'look')} of {format_milliseconds(asked.look)}"
-    )
-    runs = f"{_plural(asked.earlier_runs, 'more run')} of earlier stages" if asked.earlier_runs else ""
-    read = f"at most {format_bytes(asked.read_bytes)} read back" if asked.read_bytes else ""
+    look_ms = format_milliseconds(questions.look)
+    looks = f"{_plural(questions.asked, 'question')} after {_plural(questions.looks, 'look')} of {look_ms}"
+    runs = f"{_plural(questions.earlier_runs, 'more run')} of earlier stages" if questions.earlier_runs else ""
+    read = f"at most {format_bytes(questions.read_bytes)} read back" if questions.read_bytes else ""
     return ", ".join(filter(None, (looks, runs, read)))
 
 
@@ -87,9 +86,9 @@ def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
     variants = variants_text(list(filter(None, sizes)))
     backends = (" and ".join(names) or "No backend") + (f" at {variants}" if variants else "")
     samples = _plural(len(report.samples), "sample")
-    found = sum(len(sample.detections) for sample in report.samples)
+    objects = sum(len(sample.detections) for sample in report.samples)
     thing = kind_of(report.task).noun or "detection"
-    on = f"{samples}, {_plural(found, thing)}" if found else samples
+    on = f"{samples}, {_plural(objects, thing)}" if objects else samples
     together = [" and all together"] if any(ALL_STAGES in run.backend.split(" ") for run in ran) else []
     on += f", in {' and '.join(report.stages)}{''.join(together)}" if report.stages else ""
     failures, problems = report.failures(), report.all_problems()

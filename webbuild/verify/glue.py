@@ -36,12 +36,12 @@ def glue_in(endpoint: Endpoint, seconds: float) -> RunGlue:
     def run(bundle: Bundle, inputs: Sequence[VerifyInput], earlier: Sequence[VariantReference]) -> GluedInputs:
         if bundle.glue is None or bundle.variant != bundle.stage:
             return inputs, ()
-        if not any(given.files for given in earlier[0].inputs):
+        if not any(verify_input.files for verify_input in earlier[0].inputs):
             what = f"no sample is a picture, so {bundle.glue.file} did not run"
             problem = Problem("glue-not-run", bundle.stage, what, "give a picture: webbuild verify DIR --sample FILE")
             return inputs, (problem,)
         try:
-            return _made(bundle, inputs, earlier, endpoint, seconds), ()
+            return _run_glue(bundle, inputs, earlier, endpoint, seconds), ()
         except PageError as error:
             return inputs, (page_error_problem(bundle.stage, error),)
         except WebbuildError as error:
@@ -52,7 +52,7 @@ def glue_in(endpoint: Endpoint, seconds: float) -> RunGlue:
     return run
 
 
-def _made(
+def _run_glue(
     bundle: Bundle,
     inputs: Sequence[VerifyInput],
     earlier: Sequence[VariantReference],
@@ -75,14 +75,18 @@ def _made(
         runner = PageRunner(page, server, f"{bundle.stage} {bundle.glue.file}", seconds=seconds)
         if "results" in (bundle.directory / bundle.glue.file).read_text("utf-8"):
             runner.load(bundle.loader_file, "wasm", size=earlier[0].bundle.size)
-        for at, (given, first) in enumerate(zip(inputs, earlier[0].inputs, strict=True)):
+        for at, (verify_input, first) in enumerate(zip(inputs, earlier[0].inputs, strict=True)):
             if first.placement is None or not first.files:
-                done.append(given)
+                done.append(verify_input)
                 continue
             answers = {each.bundle.stage: each.reference.answers[at].outputs for each in earlier}
             read = {f"{each.stage}.{each.output}": answers[each.stage][each.output] for each in bundle.glue.reads}
-            made = runner.glue(bundle.glue, read, _picture(first.placement), first.files)
-            done.append(msgspec.structs.replace(given, feeds={**given.feeds, **checked_tensors(bundle, made)}))
+            tensors = runner.glue(bundle.glue, read, _picture(first.placement), first.files)
+            done.append(
+                msgspec.structs.replace(
+                    verify_input, feeds={**verify_input.feeds, **check_glue_outputs(bundle, tensors)}
+                )
+            )
     return done
 
 
@@ -96,25 +100,25 @@ def _picture(placement: ImagePlacement) -> dict[str, Any]:
     }
 
 
-def checked_tensors(bundle: Bundle, made: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def check_glue_outputs(bundle: Bundle, tensors: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Return what a module made, if that is what its stage takes of it.
 
     Raises:
         PageError: `glue-failed` for another name, type or shape, and for NaN.
     """
-    wanted = {spec.name: spec for spec in bundle.manifest.inputs if isinstance(spec, TensorInput)}
-    for name in sorted(wanted.keys() ^ made.keys()):
-        said = "is missing" if name in wanted else f"is none of {', '.join(wanted)}"
-        raise _failed(bundle, f"'{name}' {said}")
-    for name, spec in wanted.items():
-        got = f"{made[name].dtype.name} {list(made[name].shape)}"
+    specs = {spec.name: spec for spec in bundle.manifest.inputs if isinstance(spec, TensorInput)}
+    for name in sorted(specs.keys() ^ tensors.keys()):
+        problem = "is missing" if name in specs else f"is none of {', '.join(specs)}"
+        raise _glue_error(bundle, f"'{name}' {problem}")
+    for name, spec in specs.items():
+        got = f"{tensors[name].dtype.name} {list(tensors[name].shape)}"
         if got != f"{spec.dtype} {list(spec.shape)}":
-            raise _failed(bundle, f"'{name}' is {got}, wanted {spec.dtype} {list(spec.shape)}")
-        if made[name].dtype.kind == "f" and np.isnan(made[name]).any():
-            raise _failed(bundle, f"'{name}' has NaN in it")
-    return made
+            raise _glue_error(bundle, f"'{name}' is {got}, wanted {spec.dtype} {list(spec.shape)}")
+        if tensors[name].dtype.kind == "f" and np.isnan(tensors[name]).any():
+            raise _glue_error(bundle, f"'{name}' has NaN in it")
+    return tensors
 
 
-def _failed(bundle: Bundle, what: str) -> PageError:
+def _glue_error(bundle: Bundle, what: str) -> PageError:
     assert bundle.glue is not None
     return PageError(RuntimeFailure("glue-failed", f"{bundle.glue.file}: {what}", _FIX))

@@ -27,9 +27,9 @@ class LoadedGraphs(Struct, frozen=True):
         if not bundle.all_stages:
             graph = bundle.graph(name)
             target = name.partition(" ")[0] if graph is None else graph.target
-            asked = "auto" if bundle.is_disabled(target) else target
+            backend = "auto" if bundle.is_disabled(target) else target
             reduced = [] if graph is None or graph.precision == "fp32" else graph.features
-            return LoadedGraphs(asked, "auto" if graph is None else graph.precision, asked == "webgpu", reduced)
+            return LoadedGraphs(backend, "auto" if graph is None else graph.precision, backend == "webgpu", reduced)
         graphs = pipeline_graphs(bundle, name)
         features = [f for graph in graphs.values() if graph.precision != "fp32" for f in graph.features]
         return LoadedGraphs(

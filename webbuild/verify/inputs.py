@@ -91,13 +91,13 @@ class VerifyInput(Struct, frozen=True):
     @property
     def options(self) -> dict[str, float | str | list[float]]:
         """Other options that the runtime needs to run it; `hole` is a box of a size, of which the page makes a mask."""
-        given: dict[str, float | str | list[float]] = {"focusDistances": list(self.focus)} if self.focus else {}
+        values: dict[str, float | str | list[float]] = {"focusDistances": list(self.focus)} if self.focus else {}
         if self.hole is not None:
             height, width = self.hole.shape
-            given["hole"] = [width, height, *sample_box(width, height)]
+            values["hole"] = [width, height, *sample_box(width, height)]
         if self.untiled:
-            given["tiles"] = False
-        return given if self.prompt is None else {**given, "prompt": self.prompt.text}
+            values["tiles"] = False
+        return values if self.prompt is None else {**values, "prompt": self.prompt.text}
 
 
 def collect_inputs(bundle: Bundle, files: Sequence[Path]) -> list[VerifyInput]:
@@ -230,8 +230,8 @@ def _image_inputs(
     match = _with_prompt_files(bundle)
     prompts = [kind.read_prompt(match, text) for _, _, text in named]
     return [
-        msgspec.structs.replace(given, feeds={**given.feeds, **kind.prompt_feeds(match, prompt)}, prompt=prompt)
-        for given, prompt in zip(pictures, prompts, strict=True)
+        msgspec.structs.replace(picture, feeds={**picture.feeds, **kind.prompt_feeds(match, prompt)}, prompt=prompt)
+        for picture, prompt in zip(pictures, prompts, strict=True)
     ]
 
 

@@ -45,33 +45,33 @@ class MultiEndpointReport(ReportJson, frozen=True):
         return CLEAN if self.browsers and all(each.clean for each in self.browsers) else FAILED
 
 
-def collect_reports(places: Sequence[Endpoint], found: Sequence[VerifyReport | WebbuildError]) -> MultiEndpointReport:
+def collect_reports(places: Sequence[Endpoint], reports: Sequence[VerifyReport | WebbuildError]) -> MultiEndpointReport:
     """Put together what `verify_in_browsers` returned."""
     return MultiEndpointReport(
-        browsers=tuple(_browser_report(endpoint, each) for endpoint, each in zip(places, found, strict=True))
+        browsers=tuple(_browser_report(endpoint, each) for endpoint, each in zip(places, reports, strict=True))
     )
 
 
-def _browser_report(endpoint: Endpoint, found: VerifyReport | WebbuildError) -> BrowserReport:
+def _browser_report(endpoint: Endpoint, report: VerifyReport | WebbuildError) -> BrowserReport:
     where = endpoint.title
-    if isinstance(found, WebbuildError):
-        return BrowserReport(where=where, report=None, problem=problem_of(found, where))
-    return BrowserReport(where=where, report=found, problem=None)
+    if isinstance(report, WebbuildError):
+        return BrowserReport(where=where, report=None, problem=problem_of(report, where))
+    return BrowserReport(where=where, report=report, problem=None)
 
 
-def show_browsers(found: MultiEndpointReport, console: Console) -> None:
+def show_browsers(report: MultiEndpointReport, console: Console) -> None:
     """Print a line for every browser and backend, then what failed in which."""
     from rich.text import Text
 
-    rows = [[Text(printable(cell)) for cell in row] for each in found.browsers for row in table_rows(each)]
+    rows = [[Text(printable(cell)) for cell in row] for each in report.browsers for row in table_rows(each)]
     for table in fitting_tables(TABLE_TITLES, rows, console.width, justify="left"):
         console.print(table)
-    for each in found.browsers:
+    for each in report.browsers:
         for line in failure_lines(each):
             console.print(Text(line, style="red"))
-    clean = sum(each.clean for each in found.browsers)
-    style = "bold green" if found.exit_code == CLEAN else "bold red"
-    console.print(Text(f"{clean} of {len(found.browsers)} browsers give the same answers.", style=style))
+    clean = sum(each.clean for each in report.browsers)
+    style = "bold green" if report.exit_code == CLEAN else "bold red"
+    console.print(Text(f"{clean} of {len(report.browsers)} browsers give the same answers.", style=style))
 
 
 def table_rows(each: BrowserReport) -> list[tuple[str, ...]]:

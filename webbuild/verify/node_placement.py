@@ -11,7 +11,7 @@ from webbuild.verify.report import Problem, ProviderPlacement
 EXPECTED_PROVIDERS = {"webgpu": "WebGpuExecutionProvider", "wasm": "CPUExecutionProvider"}
 
 
-def summarize_placement(backend: str, placed: Sequence[ProviderNodes]) -> tuple[ProviderPlacement, ...]:
+def summarize_placement(backend: str, placements: Sequence[ProviderNodes]) -> tuple[ProviderPlacement, ...]:
     """Count the nodes of each provider, most first; those of a provider that is not the backend's are named."""
     wanted = EXPECTED_PROVIDERS[backend]
     lists = (
@@ -22,7 +22,7 @@ def summarize_placement(backend: str, placed: Sequence[ProviderNodes]) -> tuple[
             operators=dict(Counter(node.op for node in each.nodes).most_common()),
             nodes=() if each.provider == wanted else each.nodes,
         )
-        for each in placed
+        for each in placements
         if each.nodes or each.count
     )
     return tuple(sorted(lists, key=lambda placement: -placement.count))

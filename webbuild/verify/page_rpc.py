@@ -16,7 +16,7 @@ from webbuild.browser.media_types import media_type
 from webbuild.browser.page_assets import load_page_assets
 from webbuild.browser.server import Server
 from webbuild.browser.tensor_transfer import to_little_endian_bytes
-from webbuild.runners.runner import Tensors
+from webbuild.runners.tensors import Tensors
 from webbuild.verify.page_messages import RuntimeFailure
 
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from webbuild.browser.driven_browser import DrivenPage
 from webbuild.browser.server import Server
 from webbuild.browser.tensor_transfer import fetch_bytes
 from webbuild.manifest.manifest import Glue
-from webbuild.runners.runner import Tensors
+from webbuild.runners.tensors import Tensors
 from webbuild.verify.page_messages import (
     LoadResult,
     RunAnswer,
@@ -105,7 +105,7 @@ class PageRunner:
 
     def _outputs(self, command: str, **arguments: Any) -> tuple[dict[str, NDArray[Any]], float]:
         ran: TensorsResult = self._calls.call(command, TensorsResult, **arguments)
-        return {held.name: self._take(held) for held in ran.outputs}, ran.ms
+        return {handle.name: self._take(handle) for handle in ran.outputs}, ran.ms
 
     def preprocess(self, pictures: Sequence[Path]) -> NDArray[Any]:
         """Return the tensor the runtime makes of a picture's file, or of those of a stack."""
@@ -158,19 +158,19 @@ class PageRunner:
     def states(self) -> dict[str, NDArray[Any]]:
         """Return the states after the last run, by the names of their inputs."""
         states: tuple[TensorHandle, ...] = self._calls.call("states", tuple[TensorHandle, ...])
-        return {held.name: self._take(held) for held in states}
+        return {handle.name: self._take(handle) for handle in states}
 
     def dispose(self) -> None:
         """Free what the model holds; the page stays."""
         self._calls.call("dispose", None)
 
-    def _take(self, held: TensorHandle) -> NDArray[Any]:
+    def _take(self, handle: TensorHandle) -> NDArray[Any]:
         def piece(start: int, most: int) -> str:
-            return self._calls.call("take", str, handle=held.handle, offset=start, length=most)
+            return self._calls.call("take", str, handle=handle.handle, offset=start, length=most)
 
-        data = fetch_bytes(held.bytes, piece)
-        self._calls.call("release", None, handle=held.handle)
-        return np.frombuffer(data, _LITTLE_ENDIAN_DTYPES[held.type]).reshape(held.dims)
+        data = fetch_bytes(handle.bytes, piece)
+        self._calls.call("release", None, handle=handle.handle)
+        return np.frombuffer(data, _LITTLE_ENDIAN_DTYPES[handle.type]).reshape(handle.dims)
 
 
 def with_arrays(result: dict[str, Any], content: bytes) -> dict[str, Any]:

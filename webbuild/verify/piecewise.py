@@ -19,7 +19,7 @@ ComparePieces = Callable[[Bundle, Graph], int]
 """Computes each piece of a bundle's graph from native values: how many values agree, 0 where a node is wrong."""
 
 
-def judge_drowned(
+def judge_below_noise(
     comparisons: Sequence[Comparison],
     name: str,
     bundle: Bundle,
@@ -35,7 +35,7 @@ def judge_drowned(
         return comparisons
     if bundle.all_stages or bundle.variant != bundle.stage:
         return comparisons
-    if not noise.drowns(comparisons) or not _answers_alike(bundle, graph, reference):
+    if not noise.explains_all(comparisons) or not _answers_alike(bundle, graph, reference):
         return comparisons
     values = compare_pieces(bundle, graph)
     return [
@@ -51,8 +51,8 @@ def _answers_alike(bundle: Bundle, graph: Graph, reference: Reference) -> bool:
     with materialize_graph(bundle, graph) as path:
         runner = NativeRunner(path)
     answers = [
-        replace(want, outputs=runner.run({**given.feeds, **given.fixed}))
-        for given, want in zip(reference.inputs, reference.answers, strict=True)
+        replace(want, outputs=runner.run({**run_input.feeds, **run_input.fixed}))
+        for run_input, want in zip(reference.inputs, reference.answers, strict=True)
     ]
     compared = compare_runs(reference, graph.name, answers, policy_of(bundle, graph.name))
     return all(each.verdict != "DIFFERS" for each in compared)

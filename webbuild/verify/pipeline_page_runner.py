@@ -14,14 +14,14 @@ from webbuild.browser.server import Server
 from webbuild.manifest.manifest import TensorInput
 from webbuild.preprocess.point_prompt import PointPrompt
 from webbuild.runners.chain import RunStage, run_chain, stage_feeds
-from webbuild.runners.runner import Tensors
+from webbuild.runners.tensors import Tensors
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.gpu_counters import serve_counting_worker
 from webbuild.verify.page_messages import AskCost, RunResult, SceneAnswer
 from webbuild.verify.page_runner import PageRunner
 
 
-class Asked(Struct, frozen=True):
+class AnsweredPrompt(Struct, frozen=True):
     """A question that was answered: what that cost, and the bytes of the arrays in the answer.
 
     The first one of its `form`, the number of its points and boxes, opens the graph that takes such prompts.
@@ -54,7 +54,7 @@ class PipelinePageRunner(PageRunner):
         self._looked_at: Sequence[Path] = ()
         self.looks: list[float] = []
         """Milliseconds of each look at a picture that was asked about."""
-        self.asked: list[Asked] = []
+        self.asked: list[AnsweredPrompt] = []
 
     def run_pipeline(self, feeds: Tensors, pictures: Sequence[Path]) -> tuple[dict[str, NDArray[Any]], float]:
         """Run all stages on a chain's feeds; return the last one's outputs, and the milliseconds it took."""
@@ -89,7 +89,7 @@ class PipelinePageRunner(PageRunner):
         answer: SceneAnswer = self._calls.call("ask", SceneAnswer, prompt=prompt_options(prompt), refines=refines)
         result = self._result(answer)
         form = len(prompt.points), int(prompt.box is not None)
-        self.asked.append(Asked(answer.cost, answer.arrays.bytes, form))
+        self.asked.append(AnsweredPrompt(answer.cost, answer.arrays.bytes, form))
         return result
 
 
@@ -105,5 +105,5 @@ def prompt_options(prompt: PointPrompt) -> dict[str, Any]:
 
 def _without_glued(stage: Bundle, feeds: Tensors) -> Tensors:
     """Return the feeds of a stage without what its module makes in the page."""
-    made = {spec.name for spec in stage.manifest.inputs if isinstance(spec, TensorInput)} if stage.glue else set()
-    return {name: array for name, array in feeds.items() if name not in made}
+    glued = {spec.name for spec in stage.manifest.inputs if isinstance(spec, TensorInput)} if stage.glue else set()
+    return {name: array for name, array in feeds.items() if name not in glued}

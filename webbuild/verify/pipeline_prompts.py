@@ -10,7 +10,7 @@ from webbuild.compare.tolerances import REDUCED_PRECISION
 from webbuild.manifest.manifest import Input
 from webbuild.preprocess.point_prompt import PointPrompt
 from webbuild.runners.chain import RunStage, chain_feeds, run_chain
-from webbuild.runners.runner import Tensors
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.registry import decode_task, kind_of
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
@@ -37,26 +37,26 @@ class PromptedStage:
         self._kind = kind_of(self._task)
         self._matches = [TaskMatch(self._task, tuple(each.bundle.manifest.inputs), ()) for each in graphs]
 
-    def asked_about(self, given: VerifyInput, index: int) -> Iterator[VerifyInput]:
-        """Yield what is asked about a picture, the sample of a number: `given` are the feeds of the other stages.
+    def prompts_for(self, verify_input: VerifyInput, index: int) -> Iterator[VerifyInput]:
+        """Yield `verify_input`, which holds the feeds of the other stages, with each prompt for sample number `index`.
 
         The logits of the first answer are refined by the same clicks. Where the best of several masks is hardly better
         than the next, another precision may choose that: such a prompt is left out.
         """
-        assert given.placement is not None
+        assert verify_input.placement is not None
         refines = True
-        for name, prompt in self._kind.points_to_ask(self._matches, given.placement).items():
-            asked = self._with_prompt(given, index, name, prompt)
-            context = RunContext(placement=given.placement, points=prompt)
-            outputs = self.run(asked.feeds, prompt)
+        for name, prompt in self._kind.verification_prompts(self._matches, verify_input.placement).items():
+            prompted_input = self._with_prompt(verify_input, index, name, prompt)
+            context = RunContext(placement=verify_input.placement, points=prompt)
+            outputs = self.run(prompted_input.feeds, prompt)
             if self._kind.choice_margin(self._task, outputs, context) < _CLOSE:
                 continue
-            yield asked
+            yield prompted_input
             if refines:
                 refines = False
                 answer = decode_task(self._task, outputs, context)
                 if (again := self._kind.refined_points(self._match(prompt), prompt, answer)) is not None:
-                    yield self._with_prompt(given, index, f"{name}, refined", again)
+                    yield self._with_prompt(verify_input, index, f"{name}, refined", again)
 
     def run(self, feeds: Tensors, prompt: PointPrompt) -> Tensors:
         """Run all stages on a chain's feeds; return the outputs of the last."""
@@ -70,12 +70,12 @@ class PromptedStage:
     def _taking(self, prompt: PointPrompt) -> VariantReference:
         return self._graphs[self._matches.index(self._match(prompt))]
 
-    def _with_prompt(self, given: VerifyInput, index: int, name: str, prompt: PointPrompt) -> VerifyInput:
+    def _with_prompt(self, verify_input: VerifyInput, index: int, name: str, prompt: PointPrompt) -> VerifyInput:
         chosen = self._taking(prompt)
         stage, inputs = chosen.bundle.stage, chosen.bundle.manifest.inputs
-        assert given.placement is not None
-        pointed = self._kind.point_feeds(self._match(prompt), prompt, given.placement)
+        assert verify_input.placement is not None
+        pointed = self._kind.point_feeds(self._match(prompt), prompt, verify_input.placement)
         own = chain_feeds(stage, inputs, {**chosen.inputs[index].feeds, **pointed})
-        title = f"{given.title}, {name}"
-        others = {name: array for name, array in given.feeds.items() if not name.startswith(f"{stage}.")}
-        return msgspec.structs.replace(given, title=title, feeds={**others, **own}, points=prompt)
+        title = f"{verify_input.title}, {name}"
+        others = {name: array for name, array in verify_input.feeds.items() if not name.startswith(f"{stage}.")}
+        return msgspec.structs.replace(verify_input, title=title, feeds={**others, **own}, points=prompt)

@@ -8,11 +8,12 @@ import msgspec
 
 from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.answer import Answer
-from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors
+from webbuild.equivalence.compare_runs import Reference, RunInput
 from webbuild.equivalence.crop_chain import ChainStage, crop_answer, crop_thresholds
 from webbuild.equivalence.exact_inputs import exact_in_chain, run_input
 from webbuild.runners.chain import ALL_STAGES, chain_feeds, perturbing_all, run_chain
 from webbuild.runners.memoized import MemoizedRunner
+from webbuild.runners.tensors import Tensors
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.glue import RunGlue
 from webbuild.verify.inputs import VerifyInput
@@ -78,14 +79,14 @@ def _compute_pipeline_reference(
     inputs = [each for index in range(len(last.inputs)) for each in _inputs(stages, prompted, index)]
     outputs = [spec.name for spec in last.bundle.manifest.outputs]
 
-    looking = _looking(stages, graphs[1:]) if pipeline.looks_at_crops else []
+    looking = _crop_chain(stages, graphs[1:]) if pipeline.looks_at_crops else []
 
-    def run(given: RunInput) -> Tensors | Answer:
-        if looking and given.context.picture_file is not None:
-            return crop_answer(looking, given)
-        feeds, points = {**given.feeds, **given.fixed}, given.context.points
-        made = run_chain(chain, feeds) if points is None else prompted.run(feeds, points)
-        return {name: made[name] for name in outputs}
+    def run(one_input: RunInput) -> Tensors | Answer:
+        if looking and one_input.context.picture_file is not None:
+            return crop_answer(looking, one_input)
+        feeds, points = {**one_input.feeds, **one_input.fixed}, one_input.context.points
+        answered = run_chain(chain, feeds) if points is None else prompted.run(feeds, points)
+        return {name: answered[name] for name in outputs}
 
     exact = exact_in_chain((each.bundle.stage, each.bundle.manifest.inputs) for each in [*stages, *graphs])
     known = thresholds_of(last.bundle.manifest)
@@ -107,7 +108,7 @@ def _compute_pipeline_reference(
     return VariantReference(pipeline, names, last.runner, reference, inputs, stages[0].more, list[Comparison]())
 
 
-def _looking(stages: Sequence[VariantReference], wider: Sequence[VariantReference]) -> list[ChainStage]:
+def _crop_chain(stages: Sequence[VariantReference], wider: Sequence[VariantReference]) -> list[ChainStage]:
     """Return the stages as those of a chain whose last looks at crops, with the graphs for longer lines."""
     widths = [(each.bundle.manifest.inputs, each.runner.run) for each in wider]
     return [
@@ -130,12 +131,12 @@ def _memoized(reference: VariantReference) -> VariantReference:
 
 def _inputs(stages: Sequence[VariantReference], prompted: PromptedStage, index: int) -> list[VerifyInput]:
     """Return what is asked about the sample of a number: once, or a prompt after another."""
-    given = stages[0].inputs[index]
+    verify_input = stages[0].inputs[index]
     feeds = {
         name: array
         for each in stages
         for name, array in chain_feeds(each.bundle.stage, each.bundle.manifest.inputs, each.inputs[index].feeds).items()
     }
-    alone = VerifyInput(given.title, feeds, given.file, given.placement, stack=given.stack)
-    asked = [] if given.file is None else list(prompted.asked_about(alone, index))
-    return asked or [alone]
+    alone = VerifyInput(verify_input.title, feeds, verify_input.file, verify_input.placement, stack=verify_input.stack)
+    prompted_inputs = [] if verify_input.file is None else list(prompted.prompts_for(alone, index))
+    return prompted_inputs or [alone]

@@ -11,7 +11,7 @@ import numpy as np
 
 from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.answer import Answer
-from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, compare_runs
+from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
 from webbuild.equivalence.exact_inputs import exact_inputs, run_input
 from webbuild.equivalence.policy import Policy, browser_policy
 from webbuild.errors import WebbuildError
@@ -20,6 +20,7 @@ from webbuild.manifest.states import state_inputs
 from webbuild.model.traversal import outputs_within_one, rounded_outputs
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.stateful import StatefulRuns
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.run_context import RunContext
 from webbuild.verify.bundle import Bundle
@@ -45,7 +46,7 @@ def run_reference(bundle: Bundle, runner: NativeRunner, inputs: Sequence[VerifyI
         WebbuildError: `reference-run-failed`, `missing-output`.
     """
     known = thresholds_of(bundle.manifest)
-    given = [
+    run_inputs = [
         _run_input(
             bundle.manifest,
             each.title,
@@ -61,7 +62,7 @@ def run_reference(bundle: Bundle, runner: NativeRunner, inputs: Sequence[VerifyI
     last = {each.title for each in inputs if each.ends}
     return Reference(
         lambda each: _run_outputs(bundle, runner, in_turn, each, with_states=each.name in last),
-        given,
+        run_inputs,
         bundle.manifest.task,
         policy_of(bundle, "native"),
         runner.perturbed,
@@ -75,9 +76,9 @@ def _run_input(
 
 
 def _run_outputs(
-    bundle: Bundle, runner: NativeRunner, in_turn: StatefulRuns, given: RunInput, *, with_states: bool
+    bundle: Bundle, runner: NativeRunner, in_turn: StatefulRuns, run_input: RunInput, *, with_states: bool
 ) -> Tensors:
-    outputs = in_turn({**given.feeds, **given.fixed}, continues=given.continues)
+    outputs = in_turn({**run_input.feeds, **run_input.fixed}, continues=run_input.continues)
     missing = [spec.name for spec in bundle.manifest.outputs if spec.name not in outputs]
     if missing:
         raise WebbuildError(
@@ -130,28 +131,28 @@ def check_golden_run(bundle: Bundle, runner: NativeRunner) -> list[Comparison]:
         return []
     inputs, answers = recorded
     feeds = {**option_feeds(bundle.manifest), **inputs}
-    given = _run_input(bundle.manifest, "golden", feeds, thresholds_of(bundle.manifest))
-    found = _check_recorded(bundle, given, answers, runner.run)
+    run_input = _run_input(bundle.manifest, "golden", feeds, thresholds_of(bundle.manifest))
+    comparisons = _check_recorded(bundle, run_input, answers, runner.run)
     if sequence := read_golden_sequence(bundle):
         steps, last = sequence
-        several = msgspec.structs.replace(given, name=f"golden, {steps} runs")
+        several = msgspec.structs.replace(run_input, name=f"golden, {steps} runs")
         runs = StatefulRuns(runner.run, state_inputs(bundle.manifest.inputs))
-        found += _check_recorded(bundle, several, last, lambda feeds: _run_repeatedly(runs, feeds, steps))
-    return found
+        comparisons += _check_recorded(bundle, several, last, lambda feeds: _run_repeatedly(runs, feeds, steps))
+    return comparisons
 
 
 def _check_recorded(
-    bundle: Bundle, given: RunInput, answers: Tensors, run: Callable[[Tensors], Tensors]
+    bundle: Bundle, run_input: RunInput, answers: Tensors, run: Callable[[Tensors], Tensors]
 ) -> list[Comparison]:
     policy = msgspec.structs.replace(policy_of(bundle, "native"), predictions="none")
     task, outputs = bundle.manifest.task, {name: np.array(value) for name, value in answers.items()}
 
     def recorded_outputs(each: RunInput) -> Tensors:
-        found = run({**each.feeds, **each.fixed})
-        return {name: found[name] for name in outputs}
+        run_outputs = run({**each.feeds, **each.fixed})
+        return {name: run_outputs[name] for name in outputs}
 
-    reference = Reference(recorded_outputs, [given], task, policy)
-    return compare_runs(reference, "recorded", [Answer(task, outputs, given.context)], policy)
+    reference = Reference(recorded_outputs, [run_input], task, policy)
+    return compare_runs(reference, "recorded", [Answer(task, outputs, run_input.context)], policy)
 
 
 def _run_repeatedly(runs: StatefulRuns, feeds: Tensors, steps: int) -> Tensors:

@@ -74,7 +74,7 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
         notes=formatting.reader_notes(report),
         backends=backends,
         graphs=list(graphs),
-        pictured=[run.backend for run in _pictured(report)],
+        pictured=[run.backend for run in _runs_with_predictions(report)],
         first_runs=list({formatting.graph_name(run.backend): run for run in reversed(report.backends)}.values())[::-1],
         cards=_sample_cards(report, directory),
         rows=rows,
@@ -88,18 +88,20 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
 
 def _quantities(rows: Iterable[ErrorRow]) -> list[str]:
     """Return every quantity that was compared, in the order of its column."""
-    found = dict.fromkeys(quantity for row in rows for quantity in row.decoded)
-    return sorted(found, key=lambda q: _FIRST_QUANTITIES.index(q) if q in _FIRST_QUANTITIES else len(_FIRST_QUANTITIES))
+    quantities = dict.fromkeys(quantity for row in rows for quantity in row.decoded)
+    return sorted(
+        quantities, key=lambda q: _FIRST_QUANTITIES.index(q) if q in _FIRST_QUANTITIES else len(_FIRST_QUANTITIES)
+    )
 
 
 def _sample_cards(report: VerifyReport, directory: Path) -> list[VerifySampleCard]:
     cards = []
-    results_of = [(run.backend, {each.sample: each for each in run.results}) for run in _pictured(report)]
+    results_of = [(run.backend, {each.sample: each for each in run.results}) for run in _runs_with_predictions(report)]
     for sample in report.samples:
         picture = image_data_url(directory / sample.file) if sample.file else None
         if picture is None:
             continue
-        results = {backend: found[sample.title] for backend, found in results_of if sample.title in found}
+        results = {backend: by_sample[sample.title] for backend, by_sample in results_of if sample.title in by_sample}
         layers = [detection_layer("native", report.task, sample.detections)]
         layers += [detection_layer(backend, report.task, each.detections) for backend, each in results.items()]
         worst = {backend: worst_error([result]) for backend, result in results.items()}
@@ -109,7 +111,7 @@ def _sample_cards(report: VerifyReport, directory: Path) -> list[VerifySampleCar
     return cards
 
 
-def _pictured(report: VerifyReport) -> list[BackendRun]:
+def _runs_with_predictions(report: VerifyReport) -> list[BackendRun]:
     """Return the runs that answer as a visitor is answered: of several stages those of all together."""
     pipeline = [run for run in report.backends if report.stages and ALL_STAGES in run.backend.split(" ")]
     return pipeline or list(report.backends)

@@ -23,7 +23,7 @@ from webbuild.verify.page_messages import LoadResult
 from webbuild.verify.page_rpc import PageError
 from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.pipeline_page_runner import PipelinePageRunner
-from webbuild.verify.questions import question_problems, questions_of
+from webbuild.verify.prompt_cost import measure_prompt_cost, prompt_cost_problems
 from webbuild.verify.report import BackendRun, Problem, SampleResult, Timings
 from webbuild.verify.run_sample import run_frame, run_sample
 from webbuild.verify.tracks import compare_tracks
@@ -56,13 +56,13 @@ def run_backend(
     with browser.page() as (page, console):
         graph = bundle.graph(name)
         backend = name.partition(" ")[0]
-        asked = LoadedGraphs.of(bundle, name)
+        load_options = LoadedGraphs.of(bundle, name)
         runner = _page_runner(page, server, bundle, name, samples, seconds)
-        if backend == "webgpu" and asked.on_webgpu:
+        if backend == "webgpu" and load_options.on_webgpu:
             has = runner.adapter()
             if has is None:
                 raise no_adapter_error(browser.name)
-            if lacks := [feature for feature in asked.reduced_features if feature not in has]:
+            if lacks := [feature for feature in load_options.reduced_features if feature not in has]:
                 return BackendRun(backend=name, skip_reason=f"this adapter has no {', '.join(lacks)}")
         if bundle.batch > 1:
             samples = [each for each in samples if not each[0].tracked]
@@ -74,23 +74,23 @@ def run_backend(
             progress(f"{name}: loading")
             loaded, failed = load_tested(
                 lambda tested: runner.load(
-                    bundle.loader_file, asked.backend, asked.precision, bundle.size, self_test=tested
+                    bundle.loader_file, load_options.backend, load_options.precision, bundle.size, self_test=tested
                 ),
                 name,
             )
             problems += failed
             require_own_gpu(str(loaded.info.adapter or ""), browser.name)
-            for given, expected in samples:
-                progress(f"{name}: {given.title}")
-                result, took = run_sample(bundle, runner, given, expected, browser.name)
+            for verify_input, expected in samples:
+                progress(f"{name}: {verify_input.title}")
+                result, took = run_sample(bundle, runner, verify_input, expected, browser.name)
                 results.append(result)
                 times += took
             tracked = list[tuple[Answer, SampleResult]]()
-            for given, expected in samples:
-                if given.sequence and given.file is not None:
-                    progress(f"{name}: {given.title}, as a picture")
-                    results.append(run_frame(bundle, runner, given, expected))
-                    tracked += [(expected, results[-1])] if given.tracked else []
+            for verify_input, expected in samples:
+                if verify_input.sequence and verify_input.file is not None:
+                    progress(f"{name}: {verify_input.title}, as a picture")
+                    results.append(run_frame(bundle, runner, verify_input, expected))
+                    tracked += [(expected, results[-1])] if verify_input.tracked else []
             if tracked:
                 results.append(compare_tracks(name, tracked))
             while samples and len(times) < _MIN_RUNS and not bundle.all_stages:
@@ -101,8 +101,8 @@ def run_backend(
         forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.graph_path(graph))]
         run = BackendRun(backend=name) if loaded is None else _loaded_run(name, loaded, results, times)
         if isinstance(runner, PipelinePageRunner):
-            run = msgspec.structs.replace(run, questions=questions_of(runner))
-            problems += question_problems(bundle, name, runner)
+            run = msgspec.structs.replace(run, questions=measure_prompt_cost(runner))
+            problems += prompt_cost_problems(bundle, name, runner)
         if bundle.batch > 1 or bundle.all_stages:  # the engine's log is of the first stage's session, for one picture
             run = msgspec.structs.replace(run, placements=())
         elif loaded is not None and is_placement_promised(graph):
@@ -139,7 +139,7 @@ def _page_runner(
     picture = picture_input(bundle.manifest)
     if bundle.batch == 1 or picture is None:
         return PageRunner(page, server, name, stage=bundle.stage, seconds=seconds)
-    others = [file for given, _ in samples for file in given.files]
+    others = [file for verify_input, _ in samples for file in verify_input.files]
     return BatchPageRunner(page, server, name, picture.name, bundle.batch, others, stage=bundle.stage, seconds=seconds)
 
 

@@ -47,7 +47,7 @@ almost as large, so that what is left may be far smaller than what was rounded."
 
 
 def run_sample(
-    bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: Answer, browser: str = "Chromium"
+    bundle: Bundle, runner: PageRunner, verify_input: VerifyInput, expected: Answer, browser: str = "Chromium"
 ) -> tuple[SampleResult, list[float]]:
     """Run one input all ways in a browser and judge them; also return the milliseconds of its runs.
 
@@ -57,35 +57,39 @@ def run_sample(
         PageError: the runtime refused or failed.
     """
     states = {spec.name for spec in state_inputs(bundle.manifest.inputs)}
-    if states and not given.continues:
+    if states and not verify_input.continues:
         runner.reset()
-    if isinstance(runner, PipelinePageRunner) and given.file is not None and (bundle.looks_at_crops or given.points):
-        result, inference = _run_picture(bundle, runner, given, expected)
+    if (
+        isinstance(runner, PipelinePageRunner)
+        and verify_input.file is not None
+        and (bundle.looks_at_crops or verify_input.points)
+    ):
+        result, inference = _run_picture(bundle, runner, verify_input, expected)
         return result, [inference]
     if isinstance(runner, PipelinePageRunner):
-        outputs, took = runner.run_pipeline(given.feeds, given.files)
-        compared = compare_tensors(runner.name, given.title, "raw", expected, outputs, _policy(bundle, runner))
-        return SampleResult(sample=given.title, comparisons=tuple(compared), inference_ms=took), [took]
-    outputs, took = runner.run_timed({name: array for name, array in given.feeds.items() if name not in states})
-    if states and given.ends:
+        outputs, took = runner.run_pipeline(verify_input.feeds, verify_input.files)
+        compared = compare_tensors(runner.name, verify_input.title, "raw", expected, outputs, _policy(bundle, runner))
+        return SampleResult(sample=verify_input.title, comparisons=tuple(compared), inference_ms=took), [took]
+    outputs, took = runner.run_timed({name: array for name, array in verify_input.feeds.items() if name not in states})
+    if states and verify_input.ends:
         outputs |= _states_after(bundle, runner)
     graph, policy = bundle.graph(runner.name), policy_of(bundle, runner.name)
     repeated = "" if graph is None else fallback_reason(graph, outputs)
-    comparisons = [] if repeated else compare_tensors(runner.name, given.title, "raw", expected, outputs, policy)
-    if given.text:
-        vector = Answer(bundle.manifest.task, {}, expected.context, decoded=[runner.embed_text(given.text)])
-        comparisons += compare_predictions(runner.name, given.title, expected, vector, policy)
-    if given.file is None or given.sequence:
-        return SampleResult(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
-    comparisons.append(_compare_preprocessed(bundle, runner, given, browser))
+    comparisons = [] if repeated else compare_tensors(runner.name, verify_input.title, "raw", expected, outputs, policy)
+    if verify_input.text:
+        vector = Answer(bundle.manifest.task, {}, expected.context, decoded=[runner.embed_text(verify_input.text)])
+        comparisons += compare_predictions(runner.name, verify_input.title, expected, vector, policy)
+    if verify_input.file is None or verify_input.sequence:
+        return SampleResult(sample=verify_input.title, comparisons=tuple(comparisons), inference_ms=took), [took]
+    comparisons.append(_compare_preprocessed(bundle, runner, verify_input, browser))
     if bundle.stage:  # a visitor runs all stages
-        return SampleResult(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
+        return SampleResult(sample=verify_input.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     if states:
         runner.reset()
-    result, inference = _run_picture(bundle, runner, given, expected, repeated)
+    result, inference = _run_picture(bundle, runner, verify_input, expected, repeated)
     comparisons += result.comparisons
-    if given.tiled is not None and bundle.batch == 1:
-        comparisons += _run_in_tiles(bundle, runner, given, expected)
+    if verify_input.tiled is not None and bundle.batch == 1:
+        comparisons += _run_in_tiles(bundle, runner, verify_input, expected)
     result = msgspec.structs.replace(result, comparisons=tuple(comparisons))
     return result, [took] if repeated else [took, inference]
 
@@ -95,74 +99,84 @@ def _policy(bundle: Bundle, runner: PageRunner) -> Policy:
     return pipeline_policy(bundle, runner.name) if bundle.all_stages else policy_of(bundle, runner.name)
 
 
-def _run_in_tiles(bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: Answer) -> tuple[Comparison, ...]:
+def _run_in_tiles(
+    bundle: Bundle, runner: PageRunner, verify_input: VerifyInput, expected: Answer
+) -> tuple[Comparison, ...]:
     """Run a picture in tiles, as a visitor does, and compare it with what the reference makes of its tiles."""
-    whole = msgspec.structs.replace(given, title=f"{given.title}, in tiles", untiled=False)
-    wanted = replace(expected, decoded=given.tiled)
-    return _run_picture(bundle, runner, whole, wanted)[0].comparisons
+    tiled_input = msgspec.structs.replace(verify_input, title=f"{verify_input.title}, in tiles", untiled=False)
+    expected_tiled = replace(expected, decoded=verify_input.tiled)
+    return _run_picture(bundle, runner, tiled_input, expected_tiled)[0].comparisons
 
 
-def run_frame(bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: Answer) -> SampleResult:
+def run_frame(bundle: Bundle, runner: PageRunner, verify_input: VerifyInput, expected: Answer) -> SampleResult:
     """Run the picture of a step of a sequence as a visitor's frame, and judge the result; after the last the states.
 
     Raises:
         PageError: the runtime refused or failed.
     """
     states = bool(state_inputs(bundle.manifest.inputs))
-    if states and not given.continues:
+    if states and not verify_input.continues:
         runner.reset()
-    result, _ = _run_picture(bundle, runner, given, expected)
-    if not states or not given.ends:
+    result, _ = _run_picture(bundle, runner, verify_input, expected)
+    if not states or not verify_input.ends:
         return result
     after = _states_after(bundle, runner)
-    wanted = replace(expected, outputs={name: expected.outputs[name] for name in after if name in expected.outputs})
-    compared = compare_tensors(runner.name, given.title, "raw", wanted, after, policy_of(bundle, runner.name))
+    expected_states = replace(
+        expected, outputs={name: expected.outputs[name] for name in after if name in expected.outputs}
+    )
+    compared = compare_tensors(
+        runner.name, verify_input.title, "raw", expected_states, after, policy_of(bundle, runner.name)
+    )
     return msgspec.structs.replace(result, comparisons=(*result.comparisons, *compared))
 
 
 def _run_picture(
-    bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: Answer, repeated: str = ""
+    bundle: Bundle, runner: PageRunner, verify_input: VerifyInput, expected: Answer, repeated: str = ""
 ) -> tuple[SampleResult, float]:
     """Run a picture as a visitor does and judge what comes out; also return the milliseconds of its inference."""
     stages = bundle.all_stages or (bundle,)
     thresholds = {name: value for each in stages for name, value in each.manifest.evaluation_thresholds.items()}
-    options: dict[str, float | str | list[float]] = {**thresholds, **given.options}
+    options: dict[str, float | str | list[float]] = {**thresholds, **verify_input.options}
     if expected.context.mode is not None:
         options["mode"] = expected.context.mode
-    answer = _answer(runner, given, options)
-    kind, policy, about = kind_of(expected.task), _policy(bundle, runner), (runner.name, given.title)
+    answer = _answer(runner, verify_input, options)
+    kind, policy, about = kind_of(expected.task), _policy(bundle, runner), (runner.name, verify_input.title)
     actual = replace(expected, decoded=_read_prediction(expected.task, answer))
-    found = compare_predictions(*about, expected, actual, policy)
+    comparisons = compare_predictions(*about, expected, actual, policy)
     if not kind.needed_outputs(expected.task):
-        wanted = replace(expected, outputs={spec.name: expected.outputs[spec.name] for spec in bundle.manifest.outputs})
-        found = compare_tensors(*about, "decoded", wanted, result_tensors(answer.fields), policy)
+        expected_outputs = replace(
+            expected, outputs={spec.name: expected.outputs[spec.name] for spec in bundle.manifest.outputs}
+        )
+        comparisons = compare_tensors(*about, "decoded", expected_outputs, result_tensors(answer.fields), policy)
     inference = answer.timings.inference
-    similar = {comparison.subject.name: comparison.similarity for comparison in found}
+    similar = {comparison.subject.name: comparison.similarity for comparison in comparisons}
     result = SampleResult(
-        sample=given.title,
-        comparisons=tuple(found),
+        sample=verify_input.title,
+        comparisons=tuple(comparisons),
         detections=tuple(actual.detections),
         tracks=answer.tracks,
         classes=tuple(each for each in actual.prediction if isinstance(each, ClassScore))[:TOP_CLASSES],
         min_oks=similar.get("keypoint"),
         min_mask_iou=similar.get("mask"),
-        near_threshold=sum(comparison.near_threshold for comparison in found) if kind.has_detections else 0,
+        near_threshold=sum(comparison.near_threshold for comparison in comparisons) if kind.has_detections else 0,
         inference_ms=inference,
         fallback_reason=answer.fallback.reason if answer.fallback else repeated,
-        map="" if given.sequence else _drawn(given, expected, actual),
+        map="" if verify_input.sequence else _prediction_url(verify_input, expected, actual),
     )
     return result, inference
 
 
-def _answer(runner: PageRunner, given: VerifyInput, options: Mapping[str, float | str | list[float]]) -> RunResult:
-    if isinstance(runner, PipelinePageRunner) and given.points is not None:
-        return runner.ask(given.files, given.points)
-    track: Track | None = None if not given.tracked else "on" if given.continues else "begin"
-    return runner.predict(given.files, options, second=given.second, track=track)
+def _answer(
+    runner: PageRunner, verify_input: VerifyInput, options: Mapping[str, float | str | list[float]]
+) -> RunResult:
+    if isinstance(runner, PipelinePageRunner) and verify_input.points is not None:
+        return runner.ask(verify_input.files, verify_input.points)
+    track: Track | None = None if not verify_input.tracked else "on" if verify_input.continues else "begin"
+    return runner.predict(verify_input.files, options, second=verify_input.second, track=track)
 
 
-def _drawn(given: VerifyInput, expected: Answer, actual: Answer) -> str:
-    return prediction_image_url(expected.task, actual.prediction, expected.prediction, given.file)
+def _prediction_url(verify_input: VerifyInput, expected: Answer, actual: Answer) -> str:
+    return prediction_image_url(expected.task, actual.prediction, expected.prediction, verify_input.file)
 
 
 def _states_after(bundle: Bundle, runner: PageRunner) -> dict[str, NDArray[Any]]:
@@ -183,16 +197,16 @@ def _read_prediction(task: Task, answer: RunResult) -> Sequence[Any]:
         raise PageError(RuntimeFailure("wrong-result", f"the runtime's result cannot be read: {error}", "")) from error
 
 
-def _compare_preprocessed(bundle: Bundle, runner: PageRunner, given: VerifyInput, browser: str) -> Comparison:
+def _compare_preprocessed(bundle: Bundle, runner: PageRunner, verify_input: VerifyInput, browser: str) -> Comparison:
     spec = picture_input(bundle.manifest)
     assert spec is not None
-    want = given.feeds[spec.name]
-    levels = TRANSLUCENT_LEVELS[browser] if given.translucent else 0
+    want = verify_input.feeds[spec.name]
+    levels = TRANSLUCENT_LEVELS[browser] if verify_input.translucent else 0
     allowed = input_tolerance(spec, want, runner.name, levels)
-    subject = ComparedOutput(runner.name, given.title, "input", spec.name)
-    got = runner.preprocess(given.files)
-    if given.placement is not None:  # what is filled in is taken out of both
-        got = with_hole({spec.name: got}, bundle.manifest.inputs, given.placement)[spec.name]
+    subject = ComparedOutput(runner.name, verify_input.title, "input", spec.name)
+    got = runner.preprocess(verify_input.files)
+    if verify_input.placement is not None:  # what is filled in is taken out of both
+        got = with_hole({spec.name: got}, bundle.manifest.inputs, verify_input.placement)[spec.name]
     return compare_arrays(subject, want, got, tolerance=allowed)
 
 

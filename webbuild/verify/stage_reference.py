@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from webbuild.equivalence.compare_runs import Tensors
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.stages import crop_input, stage_inputs
 from webbuild.manifest.variant_names import picture_sizes
+from webbuild.runners.tensors import Tensors
 from webbuild.samples.point_prompts import point_prompt_of
 from webbuild.samples.stage_samples import stage_picture
 from webbuild.tasks.decoding.crop_boxes import crop_boxes
@@ -27,8 +27,12 @@ from webbuild.verify.variant_reference import VariantReference
 
 def first_variants(references: Sequence[VariantReference]) -> list[VariantReference]:
     """Return the first variant of each stage."""
-    found = {each.bundle.stage: each for each in reversed(references) if not each.bundle.all_stages}
-    return [found[name] for name in dict.fromkeys(each.bundle.stage for each in references) if name in found]
+    first_by_stage = {each.bundle.stage: each for each in reversed(references) if not each.bundle.all_stages}
+    return [
+        first_by_stage[name]
+        for name in dict.fromkeys(each.bundle.stage for each in references)
+        if name in first_by_stage
+    ]
 
 
 def compute_stage_reference(
@@ -84,14 +88,14 @@ def inputs_of_stage(
 def _at_size(bundle: Bundle, size: PictureSize | None) -> list[Bundle]:
     """Return the variants of all stages, of the first one those for pictures of a size."""
     first = bundle.manifest.every_stage[0]
-    held = [PictureSize(*each) for each in picture_sizes(first)]
+    sizes = [PictureSize(*each) for each in picture_sizes(first)]
     if size is None:
         return bundle.variants
-    if size not in held:
+    if size not in sizes:
         raise WebbuildError(
             "invalid-size",
             f"{bundle.directory}: is not packed for pictures of {size.name}",
-            f"give --size {' or '.join(each.name for each in held)}" if held else "leave --size out: it takes none",
+            f"give --size {' or '.join(each.name for each in sizes)}" if sizes else "leave --size out: it takes none",
             exit_code=USAGE,
         )
     return [each for each in bundle.variants if each.size in (None, (size.width, size.height))]
@@ -116,19 +120,21 @@ def later_inputs(bundle: Bundle, earlier: Sequence[VariantReference]) -> list[Ve
     recorded, first = read_golden(bundle), earlier[0]
     match = TaskMatch(bundle.manifest.task, tuple(bundle.manifest.inputs), ())
     inputs = []
-    for index, given in enumerate(first.inputs):
-        made = {(each.bundle.stage, name): array for each in earlier for name, array in _answer(each, index).items()}
-        joined = {each.name: made[each.stage, each.output] for each in stage_inputs(bundle.manifest.inputs)}
+    for index, verify_input in enumerate(first.inputs):
+        earlier_outputs = {
+            (each.bundle.stage, name): array for each in earlier for name, array in _answer(each, index).items()
+        }
+        joined = {each.name: earlier_outputs[each.stage, each.output] for each in stage_inputs(bundle.manifest.inputs)}
         others = random_input(bundle.manifest, index).feeds if recorded is None else recorded[0]
         feeds = {**others, **option_feeds(bundle.manifest), **joined}
-        placement = given.placement
+        placement = verify_input.placement
         if (pointed := point_prompt_of(match, placement, index)) is not None:
             feeds |= pointed[1]
-        if (crop := crop_input(bundle.manifest)) is not None and given.file is not None:
+        if (crop := crop_input(bundle.manifest)) is not None and verify_input.file is not None:
             finder = next(each for each in reversed(earlier) if kind_of(each.bundle.manifest.task).has_detections)
             boxes = crop_boxes(finder.bundle.manifest.task, finder.reference.answers[index].prediction)
-            feeds[crop.name], placement = stage_picture(given.file, crop, boxes)
-        inputs.append(VerifyInput(given.title, feeds, placement=placement))
+            feeds[crop.name], placement = stage_picture(verify_input.file, crop, boxes)
+        inputs.append(VerifyInput(verify_input.title, feeds, placement=placement))
     return inputs
 
 

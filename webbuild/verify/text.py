@@ -47,29 +47,29 @@ def show_report(report: VerifyReport, console: Console, *, brief: bool = False) 
     if len(failures) > _MAX_FAILURES_SHOWN:
         console.print(f"and {len(failures) - _MAX_FAILURES_SHOWN} more: --json or --html shows them")
     if brief:
-        sentence += f" {'; '.join(_pace(run) for run in _paced(report))}"
+        sentence += f" {'; '.join(_run_time_text(run) for run in _timed_runs(report))}"
     verified = Text.assemble("verified: " if brief else "", (f"{headline}. ", _STYLE[kind]), sentence.rstrip())
     console.print(verified, soft_wrap=brief)
 
 
 def _heading(run: BackendRun) -> str:
-    placed = ", ".join(f"{format_count(p.count, 'node')} on {p.provider}" for p in run.placements)
+    placements = ", ".join(f"{format_count(p.count, 'node')} on {p.provider}" for p in run.placements)
     steady = f"{formatting.format_milliseconds(run.timings.steady_run)} a run" if run.timings else ""
     build = f"{run.engine_build} build" if run.engine_build else ""
-    asked = formatting.questions_text(run.questions) if run.questions else ""
-    facts = [printable(fact) for fact in (run.adapter, build, placed, steady, asked) if fact]
+    questions = formatting.questions_text(run.questions) if run.questions else ""
+    facts = [printable(fact) for fact in (run.adapter, build, placements, steady, questions) if fact]
     instead = "not run" if run.skip_reason else "did not load"
     return f"\n{formatting.runner_name(run.backend)}: {', '.join(facts) or instead}"
 
 
-def _paced(report: VerifyReport) -> list[BackendRun]:
+def _timed_runs(report: VerifyReport) -> list[BackendRun]:
     """Return the runs whose time is told in a line: of several stages those of all together, where there are such."""
     timed = [run for run in report.backends if run.timings]
     pipeline = [run for run in timed if report.stages and ALL_STAGES in run.backend.split(" ")]
     return pipeline or timed
 
 
-def _pace(run: BackendRun) -> str:
+def _run_time_text(run: BackendRun) -> str:
     """Return what a run takes: `WebGPU 21.0 ms a run (google swiftshader)`."""
     adapter = f" ({printable(run.adapter)})" if run.adapter else ""
     steady = formatting.format_milliseconds(run.timings.steady_run) if run.timings else ""

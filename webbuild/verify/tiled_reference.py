@@ -15,8 +15,9 @@ from webbuild.preprocess.image import image_to_tensor, input_size, load_image
 from webbuild.preprocess.mask import find_mask, with_cells
 from webbuild.preprocess.tile_blend import put_tile
 from webbuild.preprocess.tiles import Tile, fits_halo, tiles_of
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.registry import kind_of
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.verify.inputs import VerifyInput
 
 MOST_TILES = 64
@@ -31,17 +32,19 @@ def with_tiled(manifest: Manifest, inputs: Sequence[VerifyInput], run: Run) -> l
     Raises:
         WebbuildError: `reference-run-failed`.
     """
-    left, found = MOST_TILES, []
-    for given in inputs:
-        tiles = _tiles(manifest, given)
+    left, inputs_with_tiles = MOST_TILES, []
+    for verify_input in inputs:
+        tiles = _tiles(manifest, verify_input)
         if 0 < len(tiles) <= left:
             left -= len(tiles)
-            given = msgspec.structs.replace(given, tiled=_tiled_prediction(manifest, given, tiles, run))
-        found.append(given)
-    return found
+            verify_input = msgspec.structs.replace(
+                verify_input, tiled=_tiled_prediction(manifest, verify_input, tiles, run)
+            )
+        inputs_with_tiles.append(verify_input)
+    return inputs_with_tiles
 
 
-def _tiles(manifest: Manifest, given: VerifyInput) -> list[Tile]:
+def _tiles(manifest: Manifest, verify_input: VerifyInput) -> list[Tile]:
     """Return the tiles that the runtime runs a picture in, none where there is nothing to compare.
 
     That is where the runtime resizes it, and for a picture of the input's size: it is its only tile. What is
@@ -49,16 +52,22 @@ def _tiles(manifest: Manifest, given: VerifyInput) -> list[Tile]:
     """
     plan = kind_of(manifest.task).tile_plan(manifest.task)
     spec = next((each for each in manifest.inputs if isinstance(each, ImageInput)), None)
-    if plan is None or spec is None or given.file is None or given.translucent or state_inputs(manifest.inputs):
+    if (
+        plan is None
+        or spec is None
+        or verify_input.file is None
+        or verify_input.translucent
+        or state_inputs(manifest.inputs)
+    ):
         return []
     size = input_size(spec)
-    height, width = load_image(given.file).shape[:2]
+    height, width = load_image(verify_input.file).shape[:2]
     if (height, width) == size or not fits_halo(min(size), plan.halo, plan.multiple):
         return []
     return tiles_of(width, height, size, plan.halo, plan.multiple)
 
 
-def _tiled_prediction(manifest: Manifest, given: VerifyInput, tiles: Sequence[Tile], run: Run) -> Sequence[Any]:
+def _tiled_prediction(manifest: Manifest, verify_input: VerifyInput, tiles: Sequence[Tile], run: Run) -> Sequence[Any]:
     """Return the reference's prediction for a picture in tiles.
 
     Raises:
@@ -68,22 +77,22 @@ def _tiled_prediction(manifest: Manifest, given: VerifyInput, tiles: Sequence[Ti
     plan = kind.tile_plan(task)
     spec = next(each for each in manifest.inputs if isinstance(each, ImageInput))
     assert plan is not None
-    assert given.file is not None
-    size, pixels = input_size(spec), load_image(given.file)
+    assert verify_input.file is not None
+    size, pixels = input_size(spec), load_image(verify_input.file)
     height, width = pixels.shape[:2]
     scale = kind.tiled_outputs(task)[0].scale
     joined = np.zeros((height * scale, width * scale, 4), np.uint8)
     for tile in tiles:
         cut = _cut(pixels, tile, size)
-        hole = None if given.hole is None else _cut(given.hole, tile, size)
+        hole = None if verify_input.hole is None else _cut(verify_input.hole, tile, size)
         tensor, placement = image_to_tensor(cut, spec)
-        feeds = {**given.feeds, spec.name: tensor}
+        feeds = {**verify_input.feeds, spec.name: tensor}
         mask = find_mask(manifest.inputs)
         if mask is not None and hole is not None:
             feeds = with_cells(feeds, spec, mask, hole)
         context = RunContext(placement=placement, hole=hole)
         put_tile(joined, kind.draw_tile(task, run(feeds), cut, context), tile, scale, plan.feather)
-    return kind.join_tiles(task, joined, given.file)
+    return kind.join_tiles(task, joined, verify_input.file)
 
 
 def _cut(pixels: NDArray[Any], tile: Tile, size: tuple[int, int]) -> NDArray[Any]:

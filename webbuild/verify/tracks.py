@@ -58,7 +58,7 @@ def compare_tracks(runner: str, frames: Sequence[tuple[Answer, SampleResult]]) -
         ids, again = native.update(_rows(expected.detections)), own.update(_rows(result.detections))
         wanted |= {each for each in ids if each >= 0}
         shown = [-1 if each is None else each for each in result.tracks]
-        sides = (from_boxes(found, len(found)) for found in (expected.detections, result.detections))
+        sides = (from_boxes(detections, len(detections)) for detections in (expected.detections, result.detections))
         near += sum(ids[a] != again[b] for a, b in assign_pairs(*sides).items())
         if shown != again:
             wrong.append(f"wanted {again}, got {shown} at {result.sample.rpartition(', ')[2]}")
@@ -81,10 +81,10 @@ def _rows(detections: Sequence[Detection]) -> NDArray[np.float64]:
     return np.array([_row(each) for each in detections], np.float64).reshape(-1, 7)
 
 
-def _row(found: Detection) -> list[float]:
-    if isinstance(found, OrientedObject):
-        box = [found.center.x, found.center.y, found.width, found.height, found.angle]
+def _row(detection: Detection) -> list[float]:
+    if isinstance(detection, OrientedObject):
+        box = [detection.center.x, detection.center.y, detection.width, detection.height, detection.angle]
     else:
-        x1, y1, x2, y2 = msgspec.structs.astuple(found.box)
+        x1, y1, x2, y2 = msgspec.structs.astuple(detection.box)
         box = [(x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1, np.nan]
-    return [*box, found.score, found.class_index]
+    return [*box, detection.score, detection.class_index]

@@ -31,7 +31,7 @@ from webbuild.verify.bundle_reader import fp16_backend_used, open_bundle
 from webbuild.verify.changed_files import changed_files
 from webbuild.verify.glue import glue_in
 from webbuild.verify.inputs import VerifyInput
-from webbuild.verify.piecewise import ComparePieces, judge_drowned
+from webbuild.verify.piecewise import ComparePieces, judge_below_noise
 from webbuild.verify.pipeline_reference import compute_pipeline_references
 from webbuild.verify.report import BackendRun, PointedAt, SampleReport, SampleResult, VerifyEnvironment, VerifyReport
 from webbuild.verify.run_all_backends import BrowserRun, run_all_backends
@@ -80,8 +80,8 @@ def verify_in_browsers(
     if track:
         require_boxes(bundle)
     problems = tuple(changed_files(bundle))
-    asked = list(backends)
-    backends = asked or [name for name in _ROWS if any(name in each.backends for each in places)]
+    requested = list(backends)
+    backends = requested or [name for name in _ROWS if any(name in each.backends for each in places)]
     with TemporaryDirectory() as folder:
         references: list[VariantReference] = []
         for each in bundle.variants:
@@ -114,7 +114,7 @@ def verify_in_browsers(
 
             alone = len(places) == 1 and places[0].kind == "local"
             reports = [
-                run_all_backends(endpoint, server, _in_reach(endpoint, jobs, asked), run, stops=alone)
+                run_all_backends(endpoint, server, _in_reach(endpoint, jobs, requested), run, stops=alone)
                 for endpoint in places
             ]
         say("native: the noise floor, where something differs")
@@ -155,9 +155,9 @@ def verify_in_browsers(
         return [each if isinstance(each, WebbuildError) else _with_runs(report, each) for each in reports]
 
 
-def _in_reach(endpoint: Endpoint, names: Iterable[str], asked: Sequence[str]) -> list[str]:
-    """Return the graphs to run in a browser: all where backends are `asked` for, else those of backends that it has."""
-    return [name for name in names if asked or name.partition(" ")[0] in endpoint.backends]
+def _in_reach(endpoint: Endpoint, names: Iterable[str], requested: Sequence[str]) -> list[str]:
+    """Return the graphs to run in a browser: all where backends are `requested`, else those of backends that it has."""
+    return [name for name in names if requested or name.partition(" ")[0] in endpoint.backends]
 
 
 def _judged(done: BrowserRun, jobs: Mapping[str, VariantReference], compare_pieces: ComparePieces | None) -> BrowserRun:
@@ -166,7 +166,7 @@ def _judged(done: BrowserRun, jobs: Mapping[str, VariantReference], compare_piec
     for run in done.runs:
         reference = jobs[run.backend]
         judged = final_verdicts(run.comparisons, reference.reference.noise)
-        drowned = judge_drowned(judged, run.backend, reference.bundle, reference.reference, compare_pieces)
+        drowned = judge_below_noise(judged, run.backend, reference.bundle, reference.reference, compare_pieces)
         runs.append(_with_merged_steps(_with_comparisons(run, drowned), reference.sequences))
     return msgspec.structs.replace(done, runs=tuple(runs))
 
@@ -208,27 +208,29 @@ def _sample_reports(
     A sequence counts once.
     """
     samples = [
-        _sample_report(bundle, task, msgspec.structs.replace(given, file=None) if is_gone else given, expected)
-        for given, expected in reference
-        if not given.continues
-        for is_gone in [given.file in more or bool(given.sequence)]
+        _sample_report(
+            bundle, task, msgspec.structs.replace(verify_input, file=None) if is_gone else verify_input, expected
+        )
+        for verify_input, expected in reference
+        if not verify_input.continues
+        for is_gone in [verify_input.file in more or bool(verify_input.sequence)]
     ]
     return tuple(samples)
 
 
-def _sample_report(bundle: Bundle, task: Task, given: VerifyInput, expected: Answer) -> SampleReport:
-    place = given.placement
+def _sample_report(bundle: Bundle, task: Task, verify_input: VerifyInput, expected: Answer) -> SampleReport:
+    placement = verify_input.placement
     depth = next((each for each in expected.prediction if isinstance(each, DepthMap)), None)
     return SampleReport(
-        title=given.sequence or given.title,
-        file=None if given.file is None else _path_from_bundle(given.file, bundle.directory),
-        width=place.source_width if place else 0,
-        height=place.source_height if place else 0,
+        title=verify_input.sequence or verify_input.title,
+        file=None if verify_input.file is None else _path_from_bundle(verify_input.file, bundle.directory),
+        width=placement.source_width if placement else 0,
+        height=placement.source_height if placement else 0,
         detections=tuple(expected.detections),
         classes=tuple(each for each in expected.prediction if isinstance(each, ClassScore))[:TOP_CLASSES],
         depth=None if depth is None else (depth.minimum, depth.maximum),
-        map=prediction_image_url(task, expected.prediction, file=given.file),
-        pointed=None if given.points is None else _pointed_at(given.points),
+        map=prediction_image_url(task, expected.prediction, file=verify_input.file),
+        pointed=None if verify_input.points is None else _pointed_at(verify_input.points),
     )
 
 

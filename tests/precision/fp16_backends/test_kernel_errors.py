@@ -17,9 +17,9 @@ from benchmarks.fp16.report import Fp16Measurement
 from benchmarks.fp16.rounding import RoundedFp16
 from tests.precision.fp16_backends.conftest import graph
 from webbuild.precision.fp16_backends import EmulatedFp16
-from webbuild.precision.fp16_backends.base import Tensors
 from webbuild.precision.fp16_backends.emulation_graph import build_emulation_graph
 from webbuild.precision.fp16_backends.error_draws import INPUT, draw_input
+from webbuild.runners.tensors import Tensors
 
 CASES = {case.name: case for case in operators()}
 SUMS = ("Conv", "MatMul", "Gemm", "Einsum", "AveragePool", "CumSum")

@@ -10,30 +10,30 @@ from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
 
 
-def check_batches(stages: Sequence[PlannedStage], given: Sequence[int]) -> None:
+def check_batches(stages: Sequence[PlannedStage], batches: Sequence[int]) -> None:
     """See that a batch is asked of a stage that looks at crops, where there are several stages.
 
     Raises:
         WebbuildError: `conflicting-options`.
     """
-    if len(stages) == 1 or len(given) == 1 or any(_looks_at_crops(stages, at) for at in range(len(stages))):
+    if len(stages) == 1 or len(batches) == 1 or any(_looks_at_crops(stages, at) for at in range(len(stages))):
         return
     raise WebbuildError(
         "conflicting-options",
-        f"--batch {','.join(map(str, given))}: stages take one picture in a run, and no stage looks at crops of it",
+        f"--batch {','.join(map(str, batches))}: stages take one picture in a run, and no stage looks at crops of it",
         "leave --batch out: it says how many crops run at once",
         exit_code=USAGE,
     )
 
 
-def stage_batches(stages: Sequence[PlannedStage], at: int, given: Sequence[int]) -> Sequence[int]:
+def stage_batches(stages: Sequence[PlannedStage], at: int, batches: Sequence[int]) -> Sequence[int]:
     """Return how many pictures the only stage takes in a run, or how many crops a later one: those given, else four."""
-    asked = len(given) > 1 and _looks_at_crops(stages, at)
-    return given if len(stages) == 1 or asked else crop_batches(stages[at], (1,), first=at == 0)
+    are_crop_batches = len(batches) > 1 and _looks_at_crops(stages, at)
+    return batches if len(stages) == 1 or are_crop_batches else crop_batches(stages[at], (1,), first=at == 0)
 
 
 def compile_possible(
-    compile_each: Callable[[Sequence[int]], list[ModelVariant]], batches: Sequence[int], asked: Sequence[int]
+    compile_each: Callable[[Sequence[int]], list[ModelVariant]], batches: Sequence[int], requested: Sequence[int]
 ) -> list[ModelVariant]:
     """Compile a model for these batches, or for one crop where it turns out to take no more and none was asked for.
 
@@ -43,7 +43,7 @@ def compile_possible(
     try:
         return compile_each(batches)
     except WebbuildError as error:
-        if error.code != "fixed-batch" or len(asked) > 1 or len(batches) == 1:
+        if error.code != "fixed-batch" or len(requested) > 1 or len(batches) == 1:
             raise
     return compile_each((1,))
 

@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import CropInput
 from webbuild.preprocess.image import input_size
-from webbuild.tasks.recognition.embedding_families import arcface_template
+from webbuild.tasks.recognition.crop_embedding_families import arcface_template
 
 Positive = Annotated[float, Meta(gt=0)]
 Three = Annotated[list[float], Meta(min_length=3, max_length=3)]
@@ -50,41 +50,41 @@ class CropSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="keba
         if isinstance(self.template, list) and len({tuple(point) for point in self.template}) == 1:
             raise ValueError("the points of `template` are all one")
 
-    def apply(self, crop: CropInput, classes: Sequence[str], keypoints: int, place: str) -> CropInput:
+    def apply(self, crop: CropInput, classes: Sequence[str], keypoints: int, field: str) -> CropInput:
         """Return the input with what is said.
 
         Args:
             crop: the input as the model tells it.
             classes: of the boxes.
             keypoints: how many a box has.
-            place: of the settings in the pipeline's file, for messages.
+            field: of the settings in the pipeline's file, for messages.
 
         Raises:
             WebbuildError: `invalid-pipeline` for a class or a template that the boxes do not have.
         """
         plain = {} if self.scale is None else {"mean": [0.0] * 3, "std": [1.0] * 3}
-        given: dict[str, Any] = plain | {
+        changes: dict[str, Any] = plain | {
             name: value
             for name in self.__struct_fields__
             if (value := getattr(self, name)) is not None and name not in ("classes", "template")
         }
         if self.classes is not None:
-            given["classes"] = [_class_index(name, classes, place) for name in self.classes]
+            changes["classes"] = [_class_index(name, classes, field) for name in self.classes]
         if self.template is not None:
             rows, columns = input_size(crop)
             if self.template == "arcface" and rows != columns:
                 raise _unfit(
-                    f"{place}.template: arcface wants a square input, this one is {columns} by {rows}",
+                    f"{field}.template: arcface wants a square input, this one is {columns} by {rows}",
                     "write the points: [[x, y], ...] in pixels of the input",
                 )
             template = arcface_template(columns) if self.template == "arcface" else self.template
             if len(template) != keypoints:
                 raise _unfit(
-                    f"{place}.template: it has {len(template)} points, and the boxes have {keypoints} keypoints",
+                    f"{field}.template: it has {len(template)} points, and the boxes have {keypoints} keypoints",
                     'write as many points as there are keypoints; task = "pose" keeps those of a face detector',
                 )
-            given["template"] = template
-        return msgspec.structs.replace(crop, **given)
+            changes["template"] = template
+        return msgspec.structs.replace(crop, **changes)
 
 
 def _numbers(value: object) -> Iterator[float]:
@@ -96,11 +96,11 @@ def _numbers(value: object) -> Iterator[float]:
             yield from _numbers(each)
 
 
-def _class_index(name: str, classes: Sequence[str], place: str) -> int:
+def _class_index(name: str, classes: Sequence[str], field: str) -> int:
     if name not in classes:
         near = get_close_matches(name, classes, 1)
         fix = f"write {near[0] if near else 'one of ' + ', '.join(classes)}"
-        raise _unfit(f"{place}.classes: no box has the class {name}", fix)
+        raise _unfit(f"{field}.classes: no box has the class {name}", fix)
     return list(classes).index(name)
 
 

@@ -15,7 +15,7 @@ from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import CropInput
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks.recognition.embedding_families import arcface_template, takes_faces
+from webbuild.tasks.recognition.crop_embedding_families import arcface_template, takes_faces
 from webbuild.tasks.recognition.text_orientation import half_turn
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
@@ -34,7 +34,7 @@ def with_crops(
             `CropSettings.apply` raises; `duplicate-answer`.
     """
     file = stage.source.path.name
-    looking = kind_of(match.task).of_crops(match, signature)
+    looking = kind_of(match.task).for_crops(match, signature)
     crop = None if looking is None else _crop(looking)
     if looking is None or crop is None:
         takes, gives = (list_tensors(each) for each in (signature.inputs, signature.outputs))
@@ -55,29 +55,29 @@ def with_crops(
     _check_said(stage, looking, before)
     looking = with_crop_normalization(looking, model)
     crop = next(spec for spec in looking.inputs if isinstance(spec, CropInput))
-    settings, found = stage.crop or CropSettings(), list(getattr(boxes.task, "classes", []))
+    settings, detector_classes = stage.crop or CropSettings(), list(getattr(boxes.task, "classes", []))
     subjects = kind_of(looking.task).subjects(looking.task)
-    classes = [index for index, name in enumerate(found) if name in subjects]
+    classes = [index for index, name in enumerate(detector_classes) if name in subjects]
     points = [len(each.task.keypoints) for each in (boxes, *before) if hasattr(each.task, "keypoints")]
     keypoints = points[-1] if points else 0
     template = crop.template if len(crop.template) == keypoints else []
     own = msgspec.structs.replace(
         crop,
-        classes=classes if len(classes) < len(found) else [],
+        classes=classes if len(classes) < len(detector_classes) else [],
         template=template,
         half_turn=half_turn(crop, before),
     )
-    cut = settings.apply(own, found, keypoints, stage.crop_place)
-    said = [_describe_boxes(cut, _shared_classes(stage, cut, before, found), found)]
+    cut = settings.apply(own, detector_classes, keypoints, stage.crop_place)
+    assumptions = [_describe_boxes(cut, _shared_classes(stage, cut, before, detector_classes), detector_classes)]
     if cut.half_turn is not UNSET:
-        said.append("lines that an earlier stage takes to stand on their head are turned by 180 degrees")
+        assumptions.append("lines that an earlier stage takes to stand on their head are turned by 180 degrees")
     if cut.template:
-        said.append(f"{len(cut.template)} keypoints of each box are brought to those of the template")
+        assumptions.append(f"{len(cut.template)} keypoints of each box are brought to those of the template")
     elif crop.template:
         have = f"they come with {keypoints or 'no'} keypoints, and the template has {len(crop.template)}"
-        said.append(f"boxes are not aligned: {have}; crop.template in a pipeline file says other points")
+        assumptions.append(f"boxes are not aligned: {have}; crop.template in a pipeline file says other points")
     inputs = tuple(cut if each is crop else each for each in looking.inputs)
-    return msgspec.structs.replace(looking, inputs=inputs, assumptions=(*looking.assumptions, *said))
+    return msgspec.structs.replace(looking, inputs=inputs, assumptions=(*looking.assumptions, *assumptions))
 
 
 def _crop(match: TaskMatch) -> CropInput | None:
@@ -97,7 +97,7 @@ def _check_said(stage: PlannedStage, match: TaskMatch, before: Sequence[TaskMatc
 
 
 def _shared_classes(
-    stage: PlannedStage, crop: CropInput, before: Sequence[TaskMatch], found: Sequence[str]
+    stage: PlannedStage, crop: CropInput, before: Sequence[TaskMatch], detector_classes: Sequence[str]
 ) -> list[int]:
     """Return the classes of the boxes that reach a stage, none for all: each looks at what the one before looked at.
 
@@ -108,7 +108,7 @@ def _shared_classes(
     for each in filter(None, map(_crop, before)):
         shared = shared & {*each.classes} or {*each.classes} or shared
     if shared and crop.classes and not shared & {*crop.classes}:
-        mine, others = (", ".join(found[index] for index in sorted(some)) for some in (crop.classes, shared))
+        mine, others = (", ".join(detector_classes[index] for index in sorted(some)) for some in (crop.classes, shared))
         raise WebbuildError(
             "stages-not-joined",
             f"{stage.source.path.name} looks at each {mine}, and the stages before it only at each {others}",
@@ -118,8 +118,8 @@ def _shared_classes(
     return sorted(shared & {*crop.classes} if shared and crop.classes else shared or crop.classes)
 
 
-def _describe_boxes(crop: CropInput, classes: Sequence[int], found: Sequence[str]) -> str:
-    named = ", ".join(found[index] for index in classes)
+def _describe_boxes(crop: CropInput, classes: Sequence[int], detector_classes: Sequence[str]) -> str:
+    named = ", ".join(detector_classes[index] for index in classes)
     which = f"each {named}" if named else "every box"
     least = f" with a score of at least {crop.min_score:g}" if crop.min_score else ""
     larger = f", {crop.padding:g} times as large" if crop.padding != 1 else ""
@@ -132,7 +132,7 @@ def aligned_keypoints(later: Sequence[PlannedStage]) -> int:
     return len(arcface_template(1)) if faces else 0
 
 
-def crop_batches(stage: PlannedStage, given: Sequence[int], *, first: bool) -> Sequence[int]:
+def crop_batches(stage: PlannedStage, batches: Sequence[int], *, first: bool) -> Sequence[int]:
     """Return how many crops a stage takes in a run: one, and several where its export seems to leave that free."""
     tensors = (*stage.source.signature.inputs, *stage.source.signature.outputs)
     free = all(not isinstance(spec.shape[0], int) for spec in tensors if spec.shape)
@@ -140,7 +140,7 @@ def crop_batches(stage: PlannedStage, given: Sequence[int], *, first: bool) -> S
     named = batch != (None,)
     free = free and not (named and any(batch == spec.shape[1:2] for spec in stage.source.signature.outputs))
     cut = not first and not stage.joins and stage.glue is None
-    return (1, CROPS_IN_A_RUN) if cut and free else given
+    return (1, CROPS_IN_A_RUN) if cut and free else batches
 
 
 def _no_crops(what: str, fix: str) -> WebbuildError:

@@ -46,17 +46,17 @@ def glue_problem(file: Path, folder: Path | None = None) -> GlueProblem | None:
     It is published with the bundle, so where a pipeline in `folder` names it, it has to be a JavaScript file of that
     folder, links followed. It is copied alone, so it may import nothing from beside it.
     """
-    found = file.resolve()
-    if not found.is_file():
+    resolved = file.resolve()
+    if not resolved.is_file():
         seen = "" if folder is None else ", seen from the folder of the pipeline's file"
         return GlueProblem(f"{file}: no such file", f"write its path{seen}")
-    if found.suffix not in _SUFFIXES:
+    if resolved.suffix not in _SUFFIXES:
         return GlueProblem(f"{file}: it is no .js or .mjs file", "write the path of a JavaScript module")
-    if folder is not None and not found.is_relative_to(folder.resolve()):
+    if folder is not None and not resolved.is_relative_to(folder.resolve()):
         fix = "move it into that folder: what a bundle holds is published"
         return GlueProblem(f"{file}: it lies outside of the folder of the pipeline's file", fix)
     try:
-        text = scan_javascript(found.read_text("utf-8"))
+        text = scan_javascript(resolved.read_text("utf-8"))
     except (OSError, ValueError) as error:
         return GlueProblem(f"{file}: it cannot be read: {error}", "write the path of a JavaScript module in UTF-8")
     if not _DEFAULT.search(text.code):

@@ -18,12 +18,12 @@ def check_glue_syntax(files: Sequence[Path]) -> Iterator[str]:
     if not files:
         return
     try:
-        found = compile_modules(files)
+        mistakes = compile_modules(files)
     except WebbuildError as error:
         named = ", ".join(map(str, files))
         yield f"the syntax of {named} is not checked: {error.message}; the page checks it when it loads the bundle"
         return
-    for file, mistake in zip(files, found, strict=True):
+    for file, mistake in zip(files, mistakes, strict=True):
         if mistake is not None:
             what = f"{file}:{mistake['line']}: {mistake['said']}"
             fix = f"correct line {mistake['line']}: the module is no valid JavaScript"

@@ -41,6 +41,6 @@ def with_crop_normalization(match: TaskMatch, model: ir.Model) -> TaskMatch:
     if not isinstance(spec, CropInput) or recipe is None:
         return match
     crop = msgspec.structs.replace(with_range(spec, recipe.values), color=recipe.color or spec.color)
-    said = f"crops go in as {recipe.values.name}, {crop.color.upper()} ({describe_graph_recipe(recipe)})"
+    assumption = f"crops go in as {recipe.values.name}, {crop.color.upper()} ({describe_graph_recipe(recipe)})"
     assumptions = (each for each in match.assumptions if each != match.guessed_recipe)
-    return msgspec.structs.replace(match, inputs=(crop,), assumptions=(*assumptions, said))
+    return msgspec.structs.replace(match, inputs=(crop,), assumptions=(*assumptions, assumption))

@@ -31,9 +31,9 @@ class JavaScriptText(NamedTuple):
     code: str
     strings: list[str]
 
-    def string_at(self, place: int) -> str:
+    def string_at(self, offset: int) -> str:
         """Return the string for which the code has `STRING` at a place."""
-        return self.strings[self.code.count(STRING, 0, place)]
+        return self.strings[self.code.count(STRING, 0, offset)]
 
 
 def scan_javascript(text: str) -> JavaScriptText:
@@ -41,10 +41,10 @@ def scan_javascript(text: str) -> JavaScriptText:
     text = text.replace(STRING, " ")
     code, strings, at = list[str](), list[str](), 0
     in_template: list[bool] = []  # for each brace that is open, whether it is that of ${
-    while (found := _TOKEN.search(text, at)) is not None:
-        code.append(text[at : found.start()])
-        at = found.end()
-        match found.lastgroup, found[0]:
+    while (token := _TOKEN.search(text, at)) is not None:
+        code.append(text[at : token.start()])
+        at = token.end()
+        match token.lastgroup, token[0]:
             case "comment", _:
                 code.append(" ")
             case "string", string:

@@ -60,18 +60,18 @@ def _is_color_picture(spec: TensorSpec) -> bool:
 
 def _joins_by_name(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
     """Return the inputs that have the name of an output."""
-    found = _namesakes(earlier, model)
-    for spec, stage, output in found:
+    namesakes = _namesakes(earlier, model)
+    for spec, stage, output in namesakes:
         check_fit(stage, output, model, spec)
-    return tuple(Join(spec.name, stage.name, output.name) for spec, stage, output in found)
+    return tuple(Join(spec.name, stage.name, output.name) for spec, stage, output in namesakes)
 
 
 def _namesakes(
     earlier: Sequence[PlannedStage], model: PlannedStage
 ) -> list[tuple[TensorSpec, PlannedStage, TensorSpec]]:
     """Return each input that has the name of an output, with the latest stage that has one, and that."""
-    made = {spec.name: (stage, spec) for stage in earlier for spec in stage.source.signature.outputs}
-    return [(spec, *made[spec.name]) for spec in model.source.signature.inputs if spec.name in made]
+    outputs = {spec.name: (stage, spec) for stage in earlier for spec in stage.source.signature.outputs}
+    return [(spec, *outputs[spec.name]) for spec in model.source.signature.inputs if spec.name in outputs]
 
 
 def _joins_by_type(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
@@ -87,13 +87,13 @@ def _only_joins(
     done: Sequence[Join] = (),
 ) -> tuple[Join, ...]:
     """Return the inputs that one output alone suits, which suits no other input; without those that are joined."""
-    taken, given = {each.input for each in done}, {(each.stage, each.output) for each in done}
+    taken, used_outputs = {each.input for each in done}, {(each.stage, each.output) for each in done}
     pairs = [
         (spec, stage, output)
         for spec in model.source.signature.inputs
         for stage in earlier
         for output in stage.source.signature.outputs
-        if spec.name not in taken and (stage.name, output.name) not in given and suits(spec, output)
+        if spec.name not in taken and (stage.name, output.name) not in used_outputs and suits(spec, output)
     ]
     inputs, outputs = [id(pair[0]) for pair in pairs], [id(pair[2]) for pair in pairs]
     alone = [pair for pair in pairs if inputs.count(id(pair[0])) == outputs.count(id(pair[2])) == 1]
@@ -102,12 +102,12 @@ def _only_joins(
 
 def not_joined(earlier: Sequence[PlannedStage], model: PlannedStage) -> WebbuildError:
     """Return the error of a model that takes no output of the stages before it."""
-    made = "; ".join(
+    outputs_text = "; ".join(
         f"{stage.source.path.name} gives {list_tensors(stage.source.signature.outputs)}" for stage in earlier
     )
     return WebbuildError(
         "stages-not-joined",
-        f"no output is an input of the next stage: {made}; {model.source.path.name} takes "
+        f"no output is an input of the next stage: {outputs_text}; {model.source.path.name} takes "
         f"{list_tensors(model.source.signature.inputs)}",
         _why_no_crops(model)
         or _as_text_encoder(earlier, model)

@@ -28,17 +28,17 @@ def parse_widths(argument: str | None) -> tuple[int, ...]:
     return tuple(sorted(map(int, parts)))
 
 
-def check_widths(stages: Sequence[PlannedStage], given: Sequence[int]) -> None:
+def check_widths(stages: Sequence[PlannedStage], widths: Sequence[int]) -> None:
     """See that widths are given for a recogniser that takes them.
 
     Raises:
         WebbuildError: `conflicting-options`.
     """
-    if not given or any(_line_height(each) for each in stages[1:]):
+    if not widths or any(_line_height(each) for each in stages[1:]):
         return
     raise WebbuildError(
         "conflicting-options",
-        f"--widths {','.join(map(str, given))}: no stage reads lines that an earlier one finds, at a free width",
+        f"--widths {','.join(map(str, widths))}: no stage reads lines that an earlier one finds, at a free width",
         "leave --widths out; a recogniser alone takes --size 320x48,640x48"
         if len(stages) == 1
         else "leave --widths out, or export the recogniser again with a free width",
@@ -46,13 +46,13 @@ def check_widths(stages: Sequence[PlannedStage], given: Sequence[int]) -> None:
     )
 
 
-def line_sizes(stage: PlannedStage, given: Sequence[int], fixed: Collection[str]) -> tuple[PictureSize, ...]:
+def line_sizes(stage: PlannedStage, widths: Sequence[int], fixed: Collection[str]) -> tuple[PictureSize, ...]:
     """Return the sizes of the lines that a later stage reads: none for any other, and where its width is `fixed`."""
     height = _line_height(stage)
     (spec, *_) = stage.source.signature.inputs
     if not height or {spec.shape[-1], f"{spec.name}:{len(spec.shape) - 1}"} & set(fixed):
         return ()
-    return tuple(PictureSize(width, height) for width in given or LINE_WIDTHS)
+    return tuple(PictureSize(width, height) for width in widths or LINE_WIDTHS)
 
 
 def _line_height(stage: PlannedStage) -> int:

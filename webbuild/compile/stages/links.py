@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from webbuild.compile.stages.check_image_inputs import check_pictures
 from webbuild.compile.stages.crops import with_crops
-from webbuild.compile.stages.pictures import check_pictures
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.compile.stages.point_scale import with_point_scale
 from webbuild.compile.stages.tensor_fit import stage_mismatch
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import Input, StageInput
-from webbuild.model.model_signature import model_signature
+from webbuild.model.read_signature import read_signature
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.model.states import describe_spec
 from webbuild.tasks.registry import kind_of, task_kinds
@@ -24,49 +24,49 @@ from webbuild.tasks.task_match import TaskMatch
 if TYPE_CHECKING:
     import onnx_ir as ir
 
-Made = Mapping[tuple[str, str], TensorSpec]
+StageOutputs = Mapping[tuple[str, str], TensorSpec]
 """The outputs of stages by stage and name, as the patched graphs give them."""
 
 
 class StageLinks(Struct, frozen=True):
-    """What joins a stage to others.
+    """The inputs of a stage that are outputs of earlier stages, and what later stages need of it.
 
     Attributes:
         stage: the stage, with its joins.
-        made: what the stages before it give.
-        earlier: what those are.
+        outputs: the outputs of the stages before it.
+        earlier: the matches of those stages.
         later: the interfaces of the stages that take its outputs.
         taken: the outputs that those, or their glue, take.
         keypoints: how many keypoints of each box a later stage aligns, 0 for none.
     """
 
     stage: PlannedStage
-    made: Made = {}
+    outputs: StageOutputs = {}
     earlier: Sequence[TaskMatch] = ()
     later: Sequence[ModelSignature] = ()
     taken: Collection[str] = ()
     keypoints: int = 0
 
-    def picture_sizes(self, given: Mapping[str, int]) -> dict[str, int]:
+    def picture_sizes(self, dims: Mapping[str, int]) -> dict[str, int]:
         """Return the free sizes that later stages tell, by "input:axis", but for those that are given by name."""
         seen = self.stage.source.signature
-        told = {
+        sizes = {
             key: size for kind in task_kinds().values() for key, size in kind.earlier_sizes(seen, self.later).items()
         }
         names = {f"{spec.name}:{axis}": dim for spec in seen.inputs for axis, dim in enumerate(spec.shape)}
-        return {key: size for key, size in told.items() if names[key] not in given}
+        return {key: size for key, size in sizes.items() if names[key] not in dims}
 
     def earlier_stage(self, seen: ModelSignature) -> TaskMatch | None:
         """Return what a stage is that later ones take tensors of, as the first task says that knows it."""
-        found = (kind.infer_earlier(seen, self.later) for kind in task_kinds().values())
-        return next((match for match in found if match is not None), None)
+        matches = (kind.infer_earlier(seen, self.later) for kind in task_kinds().values())
+        return next((match for match in matches if match is not None), None)
 
     def without_task_hint(self, match: TaskMatch) -> TaskMatch:
         """Return the match of a stage; where a later one takes its outputs, tensors are what they are to be."""
         if not self.later:
             return match
-        told = tuple(each for each in match.assumptions if not each.startswith("task tensor: "))
-        return msgspec.structs.replace(match, assumptions=told)
+        assumptions = tuple(each for each in match.assumptions if not each.startswith("task tensor: "))
+        return msgspec.structs.replace(match, assumptions=assumptions)
 
     def with_stage_inputs(self, match: TaskMatch, seen: ModelSignature, model: ir.Model) -> TaskMatch:
         """Return a match whose joined inputs say what they take.
@@ -91,14 +91,16 @@ class StageLinks(Struct, frozen=True):
 
     def _joined(self, spec: Input) -> StageInput:
         join = next(each for each in self.stage.joins if each.input == spec.name)
-        made, wanted = self.made[join.stage, join.output], TensorSpec(spec.name, spec.dtype, tuple(spec.shape))
-        if (made.dtype, made.shape) != (wanted.dtype, wanted.shape):
-            raise stage_mismatch(self.stage, wanted, f"'{join.output}' of stage {join.stage} is {describe_spec(made)}")
+        output, input_spec = self.outputs[join.stage, join.output], TensorSpec(spec.name, spec.dtype, tuple(spec.shape))
+        if (output.dtype, output.shape) != (input_spec.dtype, input_spec.shape):
+            raise stage_mismatch(
+                self.stage, input_spec, f"'{join.output}' of stage {join.stage} is {describe_spec(output)}"
+            )
         return StageInput(name=spec.name, dtype=spec.dtype, shape=spec.shape, stage=join.stage, output=join.output)
 
 
-def check_made(stage: PlannedStage, made: Made) -> None:
-    """Raise where a stage takes, or its glue reads, an output that the packed graph of an earlier stage lacks.
+def check_stage_outputs(stage: PlannedStage, outputs: StageOutputs) -> None:
+    """Raise if a stage, or its glue, reads an output that the patched graph of an earlier stage does not have.
 
     Loading and lowering leave out what a task does not read: a decoder's resized masks, the raw tensor of a detector.
 
@@ -108,9 +110,9 @@ def check_made(stage: PlannedStage, made: Made) -> None:
     joined = [(f"input '{each.input}'", each.stage, each.output) for each in stage.joins]
     read = [("the glue", *each) for each in stage.glue.reads] if stage.glue is not None else []
     for taker, earlier, output in (*joined, *read):
-        given = [(name, spec) for (of, name), spec in made.items() if of == earlier]
-        if output not in dict(given):
-            listed = ", ".join(f"'{name}' {describe_spec(spec)}" for name, spec in given)
+        stage_specs = [(name, spec) for (of, name), spec in outputs.items() if of == earlier]
+        if output not in dict(stage_specs):
+            listed = ", ".join(f"'{name}' {describe_spec(spec)}" for name, spec in stage_specs)
             raise WebbuildError(
                 "stage-mismatch",
                 f"{taker} of {stage.source.path.name} takes '{output}' of stage {earlier}, whose packed graph has no "
@@ -121,7 +123,7 @@ def check_made(stage: PlannedStage, made: Made) -> None:
             )
 
 
-def joined_sizes(stage: PlannedStage, made: Made) -> dict[str, int]:
+def joined_sizes(stage: PlannedStage, outputs: StageOutputs) -> dict[str, int]:
     """Return the free sizes of a stage that follow from what it takes, by name or "input:axis".
 
     Raises:
@@ -130,7 +132,7 @@ def joined_sizes(stage: PlannedStage, made: Made) -> dict[str, int]:
     sizes: dict[str, int] = {}
     specs = {spec.name: spec for spec in stage.source.signature.inputs}
     for join in stage.joins:
-        spec, output = specs[join.input], made[join.stage, join.output]
+        spec, output = specs[join.input], outputs[join.stage, join.output]
         wrong = bool(spec.shape) and len(spec.shape) != len(output.shape)
         for axis, (dim, size) in enumerate(zip(spec.shape, output.shape, strict=False)):
             if not isinstance(size, int) or size < 0:
@@ -142,6 +144,6 @@ def joined_sizes(stage: PlannedStage, made: Made) -> dict[str, int]:
     return sizes
 
 
-def outputs_made(name: str, graph: ir.Model) -> Made:
+def stage_outputs(name: str, graph: ir.Model) -> StageOutputs:
     """Return the outputs of a stage's patched graph."""
-    return {(name, spec.name): spec for spec in model_signature("", graph).outputs}
+    return {(name, spec.name): spec for spec in read_signature("", graph).outputs}

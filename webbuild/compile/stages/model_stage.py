@@ -11,9 +11,9 @@ from msgspec import Struct
 from webbuild.bundle.stage_files import StageGlue
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel
-from webbuild.compile.model_variant import ModelVariant, naming_variant
+from webbuild.compile.model_variant import ModelVariant, prefix_errors
 from webbuild.compile.stages.crops import aligned_keypoints
-from webbuild.compile.stages.links import Made, StageLinks, check_made, joined_sizes, outputs_made
+from webbuild.compile.stages.links import StageLinks, StageOutputs, check_stage_outputs, joined_sizes, stage_outputs
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.inspection.before_after import BeforeAfter
@@ -63,21 +63,21 @@ def compile_stages(
         WebbuildError: `stage-mismatch`, `stage-with-state`, and what `compile_one` raises; the message names the stage.
     """
     done: list[ModelStage] = []
-    made: Made = {}
+    outputs: StageOutputs = {}
     for at, stage in enumerate(planned):
         later = [each.source.signature for each in planned if any(join.stage == stage.name for join in each.joins)]
         taken = set[str]().union(*(each.taken_of(stage.name) for each in planned))
         matches = [each.compiled.match for each in done]
-        links = StageLinks(stage, made, matches, later, taken, aligned_keypoints(planned[at + 1 :]))
-        with naming_variant(stage.name):
-            check_made(stage, made)
-            compiled = compile_one(links, joined_sizes(stage, made))
+        links = StageLinks(stage, outputs, matches, later, taken, aligned_keypoints(planned[at + 1 :]))
+        with prefix_errors(stage.name):
+            check_stage_outputs(stage, outputs)
+            compiled = compile_one(links, joined_sizes(stage, outputs))
             if len(planned) > 1:
                 _check_stateless(compiled)
         if at == 0:
             _check_sizes(compiled, planned[1:])
-        done.append(_named(compiled))
-        made = {**made, **outputs_made(stage.name, compiled.compiled.lowered.graphs["wasm"])}
+        done.append(_with_stage_name(compiled))
+        outputs = {**outputs, **stage_outputs(stage.name, compiled.compiled.lowered.graphs["wasm"])}
     return done
 
 
@@ -100,11 +100,11 @@ def _check_sizes(stage: ModelStage, later: Sequence[PlannedStage]) -> None:
     Raises:
         WebbuildError: `stage-mismatch` with the output, and the input that takes it.
     """
-    first, *others = (outputs_made(stage.name, each.compiled.lowered.graphs["wasm"]) for each in stage.variants)
+    first, *others = (stage_outputs(stage.name, each.compiled.lowered.graphs["wasm"]) for each in stage.variants)
     joins = [(taker, join) for taker in later for join in taker.joins if join.stage == stage.name]
     for taker, join in joins:
-        for variant, made in zip(stage.variants[1:], others, strict=True):
-            at_first, at_other = first[stage.name, join.output], made[stage.name, join.output]
+        for variant, other_outputs in zip(stage.variants[1:], others, strict=True):
+            at_first, at_other = first[stage.name, join.output], other_outputs[stage.name, join.output]
             if at_other.shape != at_first.shape:
                 raise WebbuildError(
                     "stage-mismatch",
@@ -116,7 +116,7 @@ def _check_sizes(stage: ModelStage, later: Sequence[PlannedStage]) -> None:
                 )
 
 
-def _named(stage: ModelStage) -> ModelStage:
+def _with_stage_name(stage: ModelStage) -> ModelStage:
     """Return a stage with its name in front of those of its variants."""
     names = (" ".join(filter(None, (stage.name, each.name))) for each in stage.variants)
     variants = [msgspec.structs.replace(each, name=name) for each, name in zip(stage.variants, names, strict=True)]

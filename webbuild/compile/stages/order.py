@@ -18,7 +18,7 @@ _MOST_REORDERED = 4
 
 
 def plan_stages(models: Sequence[PlannedStage]) -> list[PlannedStage]:
-    """Return the models with what joins them, in the order given, else in the only one in which they join.
+    """Return the stages with their joins, in the given order, else in the only order in which tensors join them.
 
     Where tensors join none of them, a model of pictures may look at crops of what the one before it finds. Whether it
     does shows when it is compiled.
@@ -30,9 +30,9 @@ def plan_stages(models: Sequence[PlannedStage]) -> list[PlannedStage]:
     try:
         return _joined(models)
     except WebbuildError as error:
-        found = list(_other_orders(models)) if len(models) <= _MOST_REORDERED else []
-        if len(found) == 1:
-            return found[0]
+        plans = list(_other_orders(models)) if len(models) <= _MOST_REORDERED else []
+        if len(plans) == 1:
+            return plans[0]
         if all(takes_pictures_alone(each) for each in models[1:]):
             check_tensors_of_crops(models)
             return list(models)

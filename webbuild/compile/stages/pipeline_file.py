@@ -72,7 +72,7 @@ def read_pipeline(path: Path) -> Pipeline:
     except (ValueError, RecursionError) as error:
         raise invalid_pipeline(path, f"is not TOML: {error}", _EXAMPLE) from error
     for name in data:
-        _known(path, "", name, Pipeline.__struct_fields__, "table")
+        _require_known(path, "", name, Pipeline.__struct_fields__, "table")
     stages = _table(path, data, "stages")
     if not stages:
         raise invalid_pipeline(path, "it has no table [stages.NAME]", _EXAMPLE)
@@ -84,54 +84,54 @@ def read_pipeline(path: Path) -> Pipeline:
             path, "it has one stage, and a pipeline at least two", "pack a model alone without --pipeline"
         )
     for name, taken in _table(path, data, "joins").items():
-        _known(path, f"joins.{name}", name, stages, "stage")
+        _require_known(path, f"joins.{name}", name, stages, "stage")
         for tensor, source in _convert(path, taken, dict[str, Any], f"joins.{name}").items():
             _convert(path, source, TensorOfStage, f'joins.{name}."{tensor}"')
-            _known(path, f'joins.{name}."{tensor}"', source.partition(".")[0], stages, "stage")
+            _require_known(path, f'joins.{name}."{tensor}"', source.partition(".")[0], stages, "stage")
     pipeline = _convert(path, data, Pipeline, "")
     _check_glue(path, pipeline)
     for name, each in pipeline.stages.items():
         if each.task is not None:
-            _known(path, f"stages.{name}.task", each.task, task_kinds(), "task")
+            _require_known(path, f"stages.{name}.task", each.task, task_kinds(), "task")
     return pipeline
 
 
 def _check_glue(path: Path, pipeline: Pipeline) -> None:
     """Raise for a module that cannot be packed, and for what is read without one."""
     for name, stage in pipeline.stages.items():
-        place = f"stages.{name}"
+        field = f"stages.{name}"
         if stage.glue is None and stage.reads:
             raise invalid_pipeline(
-                path, f"{place}.reads: there is no glue", 'write glue = "FILE.js", or leave reads out'
+                path, f"{field}.reads: there is no glue", 'write glue = "FILE.js", or leave reads out'
             )
         problem = None if stage.glue is None else glue_problem(path.parent / stage.glue, path.parent)
         if problem is not None:
-            raise invalid_pipeline(path, f"{place}.glue: {problem.what}", problem.fix)
+            raise invalid_pipeline(path, f"{field}.glue: {problem.what}", problem.fix)
         for source in stage.reads:
-            _known(path, f"{place}.reads", source.partition(".")[0], pipeline.stages, "stage")
+            _require_known(path, f"{field}.reads", source.partition(".")[0], pipeline.stages, "stage")
 
 
 def _table(path: Path, data: dict[str, Any], name: str) -> dict[str, Any]:
     return _convert(path, data.get(name, {}), dict[str, Any], name)
 
 
-def _convert(path: Path, value: Any, kind: type[_Kind], place: str, form: str = _SOURCE) -> _Kind:
+def _convert(path: Path, value: Any, kind: type[_Kind], field: str, form: str = _SOURCE) -> _Kind:
     """Return a value as what it is to be; its place in the file is in front of the path of what is wrong."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        said, _, inside = str(error).partition(" - at `$")
-        where = f"{place}{inside.rstrip('`')}".lstrip(".")
+        message, _, inside = str(error).partition(" - at `$")
+        where = f"{field}{inside.rstrip('`')}".lstrip(".")
         struct = CropSettings if inside.startswith(".crop") else kind
-        what, fix = explain_mistake(said, value, getattr(struct, "__struct_encode_fields__", ()), form)
+        what, fix = explain_mistake(message, value, getattr(struct, "__struct_encode_fields__", ()), form)
         raise invalid_pipeline(path, f"{f'{where}: ' if where else ''}{what}", fix or _EXAMPLE) from error
 
 
-def _known(path: Path, place: str, name: str, known: Iterable[str], what: str) -> None:
+def _require_known(path: Path, field: str, name: str, known: Iterable[str], what: str) -> None:
     names = list(known)
     if name not in names:
         mistake = unknown_name(what, name, names)
-        raise invalid_pipeline(path, f"{place and f'{place}: '}{mistake.what}", mistake.fix)
+        raise invalid_pipeline(path, f"{field and f'{field}: '}{mistake.what}", mistake.fix)
 
 
 def invalid_pipeline(path: Path, what: str, fix: str) -> WebbuildError:

@@ -18,20 +18,20 @@ class Mistake(NamedTuple):
     fix: str = ""
 
 
-def explain_mistake(said: str, value: object, fields: Iterable[str], form: str) -> Mistake:
+def explain_mistake(message: str, value: object, fields: Iterable[str], form: str) -> Mistake:
     """Return what a message of msgspec says.
 
     Args:
-        said: the message, without its place.
+        message: the message, without its place.
         value: what was converted.
         fields: the names that the object at that place may have.
         form: how to write a text that has a form.
     """
-    if unknown := _UNKNOWN.fullmatch(said):
+    if unknown := _UNKNOWN.fullmatch(message):
         return unknown_name("field", unknown[1], fields)
-    if " matching regex " in said:
+    if " matching regex " in message:
         return Mistake(f"{value if isinstance(value, str) else 'a name'} is not of the right form", f"write {form}")
-    return Mistake(said)
+    return Mistake(message)
 
 
 def unknown_name(what: str, name: str, known: Iterable[str]) -> Mistake:

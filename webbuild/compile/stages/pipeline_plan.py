@@ -35,21 +35,21 @@ def plan_pipeline(path: Path, pipeline: Pipeline, models: Sequence[PlannedStage]
     done: list[PlannedStage] = []
     for name in _order(path, pipeline):
         stage = named[name]
-        given, glue = pipeline.joins.get(name), _glue(path, pipeline, name, named, done)
+        stage_joins, glue = pipeline.joins.get(name), _glue(path, pipeline, name, named, done)
         if glue is not None and not done:
             raise invalid_pipeline(
                 path,
                 f"stages.{name}.glue: the stage is the first, and glue makes inputs of what earlier ones give",
                 "leave glue out, or name in reads what it takes: its stage runs after those then",
             )
-        automatic = given is None and glue is None and bool(done)
-        joins = joins_or_crops(done, stage) if automatic else _given_joins(path, given or {}, stage, named)
-        crop, place = pipeline.stages[name].crop, f"{path}: stages.{name}.crop"
+        automatic = stage_joins is None and glue is None and bool(done)
+        joins = joins_or_crops(done, stage) if automatic else _given_joins(path, stage_joins or {}, stage, named)
+        crop, field = pipeline.stages[name].crop, f"{path}: stages.{name}.crop"
         if crop is not None and (not done or joins or glue is not None):
             taken = "takes tensors of earlier stages" if done else "is the first"
             fix = "leave crop out, or put a detector before the stage and leave its joins out"
             raise invalid_pipeline(path, f"stages.{name}.crop: the stage {taken}, and no crops", fix)
-        done.append(msgspec.structs.replace(stage, joins=joins, glue=glue, crop=crop, crop_place=place))
+        done.append(msgspec.structs.replace(stage, joins=joins, glue=glue, crop=crop, crop_place=field))
     check_all_taken(done)
     return done
 
@@ -57,7 +57,7 @@ def plan_pipeline(path: Path, pipeline: Pipeline, models: Sequence[PlannedStage]
 def _order(path: Path, pipeline: Pipeline) -> list[str]:
     """Return the names of the stages: as they are written, but each after those that it takes from."""
     left, done = list(pipeline.stages), list[str]()
-    needs = {name: _needed(pipeline, name) for name in left}
+    needs = {name: _stages_read(pipeline, name) for name in left}
     while left:
         ready = next((name for name in left if needs[name] <= set(done)), None)
         if ready is None:
@@ -72,7 +72,7 @@ def _order(path: Path, pipeline: Pipeline) -> list[str]:
     return done
 
 
-def _needed(pipeline: Pipeline, name: str) -> set[str]:
+def _stages_read(pipeline: Pipeline, name: str) -> set[str]:
     """Return the stages that one takes from: all that are written before it where its glue may read any."""
     stage, names = pipeline.stages[name], list(pipeline.stages)
     read = {each.partition(".")[0] for each in (*pipeline.joins.get(name, {}).values(), *stage.reads)}
@@ -80,26 +80,26 @@ def _needed(pipeline: Pipeline, name: str) -> set[str]:
 
 
 def _given_joins(
-    path: Path, given: dict[str, str], stage: PlannedStage, named: dict[str, PlannedStage]
+    path: Path, stage_joins: dict[str, str], stage: PlannedStage, named: dict[str, PlannedStage]
 ) -> tuple[Join, ...]:
     joins = []
-    for name, source in given.items():
-        place = f'joins.{stage.name}."{name}"'
+    for name, source in stage_joins.items():
+        field = f'joins.{stage.name}."{name}"'
         earlier, _, output = source.partition(".")
         signature = stage.source.signature
         if name not in {spec.name for spec in signature.inputs} and name in {spec.name for spec in signature.outputs}:
-            what = f"{place}: {name} is an output of {stage.given.name}"
+            what = f"{field}: {name} is an output of {stage.given.name}"
             turned = f'[joins.{earlier}] with its input on the left and "{stage.name}.{name}" on the right'
             raise invalid_pipeline(path, what, f"an input takes an output: write {turned}")
-        taken = _tensor(path, place, name, signature.inputs, f"{stage.given.name} has no input")
-        made = _tensor(
-            path, place, output, named[earlier].source.signature.outputs, f"{named[earlier].given.name} has no output"
+        taken = _tensor(path, field, name, signature.inputs, f"{stage.given.name} has no input")
+        stage_output = _tensor(
+            path, field, output, named[earlier].source.signature.outputs, f"{named[earlier].given.name} has no output"
         )
         try:
-            check_fit(named[earlier], made, stage, taken)
+            check_fit(named[earlier], stage_output, stage, taken)
         except WebbuildError as error:
             fix = "join other tensors, or export both with the same sizes and types; --dim fixes a free size"
-            raise WebbuildError(error.code, f"{path}: {place}: {error.message}", fix, exit_code=USAGE) from error
+            raise WebbuildError(error.code, f"{path}: {field}: {error.message}", fix, exit_code=USAGE) from error
         joins.append(Join(name, earlier, output))
     return tuple(joins)
 
@@ -119,10 +119,10 @@ def _glue(
     return StageGlue(path.parent / stage.glue, tuple(reads))
 
 
-def _tensor(path: Path, place: str, name: str, specs: Sequence[TensorSpec], lacks: str) -> TensorSpec:
-    found = {spec.name: spec for spec in specs}
-    if name not in found:
-        near = get_close_matches(name, found, 1)
-        fix = f"write {near[0]}" if near else f"write one of {', '.join(found)}"
-        raise invalid_pipeline(path, f"{place}: {lacks} {name}", fix)
-    return found[name]
+def _tensor(path: Path, field: str, name: str, specs: Sequence[TensorSpec], lacks: str) -> TensorSpec:
+    specs_by_name = {spec.name: spec for spec in specs}
+    if name not in specs_by_name:
+        near = get_close_matches(name, specs_by_name, 1)
+        fix = f"write {near[0]}" if near else f"write one of {', '.join(specs_by_name)}"
+        raise invalid_pipeline(path, f"{field}: {lacks} {name}", fix)
+    return specs_by_name[name]

@@ -20,7 +20,7 @@ class Join(Struct, frozen=True):
 
 
 class PlannedStage(Struct, frozen=True):
-    """A model, and what it takes from the stages before it. `task` and `crop` are what the user gave, None for any.
+    """A model as a stage, with the joins to earlier stages. `task` and `crop` are the user's, None if not given.
 
     `given` is the file that was given: its samples lie beside that, and `source` may be an export of it. `crop_place`
     is where the pipeline's file says `crop`.

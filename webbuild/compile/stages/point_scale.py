@@ -38,7 +38,7 @@ def point_side(points: list[ir.Value]) -> int | None:
 
     (points + 0.5) / 1024  ->  1024; also a multiplication by its reciprocal. None where there is none, or two.
     """
-    found: set[int] = set()
+    sides: set[int] = set()
     seen: set[ir.Value] = set()
     left = list(points)
     while left:
@@ -46,11 +46,11 @@ def point_side(points: list[ir.Value]) -> int | None:
         for use in value.uses():
             node = use.node
             if node.op_type in ("Div", "Mul"):
-                found |= _divisor(node, use.idx)
+                sides |= _divisor(node, use.idx)
             elif node.op_type in _MOVING:
                 left += [each for each in node.outputs if each not in seen]
                 seen |= set(node.outputs)
-    return found.pop() if len(found) == 1 else None
+    return sides.pop() if len(sides) == 1 else None
 
 
 def _divisor(node: ir.Node, index: int) -> set[int]:

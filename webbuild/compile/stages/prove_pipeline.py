@@ -14,10 +14,10 @@ from msgspec import Struct
 from webbuild.compare.comparison import Comparison
 from webbuild.compile.prove import ProvenGraphs
 from webbuild.compile.stages.model_stage import ModelStage
-from webbuild.compile.stages.samples import exported_thresholds, whole_feeds
+from webbuild.compile.stages.samples import exported_thresholds, samples_of_chain
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.check import reference_outputs, run_context
-from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, compare_runs
+from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
 from webbuild.equivalence.crop_chain import ChainStage, crop_answer, crop_thresholds
 from webbuild.equivalence.exact_inputs import exact_in_chain, run_input
 from webbuild.equivalence.policy import EXACT, Policy, is_exported_in_float16, native_policy
@@ -26,6 +26,7 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Graph
 from webbuild.runners.chain import ALL_STAGES, RunStage, perturbing_all, run_chain
 from webbuild.runners.native import NativeRunner
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.detection import Detection
 
 SampleDetections = dict[str, dict[str, Sequence[Detection]]]
@@ -57,19 +58,19 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenG
     Raises:
         WebbuildError: `output-mismatch`, `vacuous-comparison`.
     """
-    originals = [_chained(each, [_original(each)] * len(each.variants)) for each in stages]
+    originals = [_chain_stage(each, [_original(each)] * len(each.variants)) for each in stages]
     crops = _found_crops(stages)
     values = crop_thresholds(originals) if crops else originals[-1].thresholds
     exact = exact_in_chain((each.name, each.inputs) for each in originals)
     inputs = [
         run_input(last.name, feeds, exact, run_context(first if crops else last, values))
-        for first, last, feeds in whole_feeds(stages)
+        for first, last, feeds in samples_of_chain(stages)
     ]
     reference = Reference(
         lambda given: _run(originals, given, crops=crops),
         inputs,
         originals[-1].task,
-        _judging(EXACT, crops=crops),
+        _crop_policy(EXACT, crops=crops),
         perturbing_all([each.loaded.original for each in stages]),
     )
     with ExitStack() as opened:
@@ -78,10 +79,12 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenG
         comparisons: list[Comparison] = []
         answers = {"native": reference.answers}
         for name, graphs in _chains(proven):
-            found: Iterable[Answer] = _answers(stages, graphs, folder, reference, crops=crops)
+            graph_answers: Iterable[Answer] = _answers(stages, graphs, folder, reference, crops=crops)
             if crops:
-                found = answers[graphs[-1][0].target] = list(found)
-            comparisons += compare_runs(reference, name, found, _judging(_policy(graphs, proven), crops=crops))
+                graph_answers = answers[graphs[-1][0].target] = list(graph_answers)
+            comparisons += compare_runs(
+                reference, name, graph_answers, _crop_policy(_policy(graphs, proven), crops=crops)
+            )
     try:
         require_equivalent(comparisons)
     except WebbuildError as error:
@@ -95,8 +98,8 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenG
 
 def _detections(reference: Reference, answers: Mapping[str, Sequence[Answer]]) -> SampleDetections:
     return {
-        given.name: {runner: of_runner[at].detections for runner, of_runner in answers.items()}
-        for at, given in enumerate(reference.inputs)
+        run_input.name: {runner: of_runner[at].detections for runner, of_runner in answers.items()}
+        for at, run_input in enumerate(reference.inputs)
     }
 
 
@@ -116,7 +119,7 @@ def _found_crops(stages: Sequence[ModelStage]) -> bool:
     return any(placement is not None and placement.crops for placement in placements)
 
 
-def _chained(stage: ModelStage, runs: Sequence[RunStage]) -> ChainStage:
+def _chain_stage(stage: ModelStage, runs: Sequence[RunStage]) -> ChainStage:
     """Return a stage of a chain, with what runs each of its variants."""
     task, thresholds = stage.compiled.match.task, exported_thresholds(stage.compiled)
     inputs = [each.single_inputs for each in stage.variants]
@@ -124,13 +127,13 @@ def _chained(stage: ModelStage, runs: Sequence[RunStage]) -> ChainStage:
     return ChainStage(stage.name, task, first, run, thresholds, widths)
 
 
-def _run(chain: Sequence[ChainStage], given: RunInput, *, crops: bool) -> Tensors | Answer:
-    if crops and given.context.picture_file is not None:
-        return crop_answer(chain, given)
-    return run_chain([each.link for each in chain], {**given.feeds, **given.fixed})
+def _run(chain: Sequence[ChainStage], run_input: RunInput, *, crops: bool) -> Tensors | Answer:
+    if crops and run_input.context.picture_file is not None:
+        return crop_answer(chain, run_input)
+    return run_chain([each.link for each in chain], {**run_input.feeds, **run_input.fixed})
 
 
-def _judging(policy: Policy, *, crops: bool) -> Policy:
+def _crop_policy(policy: Policy, *, crops: bool) -> Policy:
     """Return the policy of all stages together: the answers to crops are predictions, and have no outputs."""
     return msgspec.structs.replace(policy, predictions="all") if crops else policy
 
@@ -146,9 +149,9 @@ def _chains(proven: Sequence[Sequence[ProvenGraphs]]) -> Iterator[tuple[str, lis
     Where a graph may ask for its fallback, that stands for it: whether it does is part of the stage's own proof.
     """
     for target in ("webgpu", "wasm"):
-        found = [[_on_target(each, target) for each in of_stage] for of_stage in proven]
-        best = [[graphs[0] for graphs in of_stage] for of_stage in found]
-        yield f"{target} {ALL_STAGES}", [[graphs[-1] for graphs in of_stage] for of_stage in found]
+        chains = [[_on_target(each, target) for each in of_stage] for of_stage in proven]
+        best = [[graphs[0] for graphs in of_stage] for of_stage in chains]
+        yield f"{target} {ALL_STAGES}", [[graphs[-1] for graphs in of_stage] for of_stage in chains]
         if any(graph.precision != "fp32" for of_stage in best for graph in of_stage):
             yield f"{target} reduced {ALL_STAGES}", best
 
@@ -167,11 +170,11 @@ def _answers(
             return opened.enter_context(closing(NativeRunner(folder / graph.file)))
 
         chain = [
-            _chained(stage, [_with_thresholds(stage, runner(graph)) for graph in of_stage])
+            _chain_stage(stage, [_with_thresholds(stage, runner(graph)) for graph in of_stage])
             for stage, of_stage in zip(stages, graphs, strict=True)
         ]
-        for given, want in zip(reference.inputs, reference.answers, strict=True):
-            got = _run(chain, given, crops=crops)
+        for run_input, want in zip(reference.inputs, reference.answers, strict=True):
+            got = _run(chain, run_input, crops=crops)
             yield got if isinstance(got, Answer) else replace(want, outputs=got)
 
 

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.line_padding import padded_line_warnings
-from webbuild.compile.load_model import remembering
-from webbuild.compile.model_variant import ModelVariant, naming_variant
+from webbuild.compile.load_model import with_memoized_original
+from webbuild.compile.model_variant import ModelVariant, prefix_errors
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.equivalence.check import reference_outputs, run_context
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.preprocess.crop_box import CropBox
 from webbuild.runners.chain import chain_feeds
-from webbuild.runners.runner import Tensors
+from webbuild.runners.tensors import Tensors
 from webbuild.samples.point_prompts import attach_point_prompts
 from webbuild.samples.sample import Sample
 from webbuild.samples.stage_samples import Answers, stage_samples
@@ -31,32 +31,34 @@ def with_later_samples(stages: Sequence[ModelStage], say: Callable[[Sequence[str
     The originals remember what they answered, since the proofs ask for the same. `say` is called with what was done
     to numbers that the original refuses.
     """
-    first = _remembering(stages[0])
+    first = _with_memoized_original(stages[0])
     answers: dict[str, Answers] = {sample.name: {} for sample in first.variants[0].samples}
-    found: dict[str, Sequence[CropBox]] = {}
+    boxes_by_sample: dict[str, Sequence[CropBox]] = {}
     done = [first]
     for stage in stages[1:]:
         before = done[-1]
         for sample in before.variants[0].samples:
-            made = reference_outputs(
+            outputs = reference_outputs(
                 before.loaded.original, sample.feeds, before.compiled.postprocess, exported_thresholds(before.compiled)
             )
-            answers[sample.name] = {**answers[sample.name], **{(before.name, name): a for name, a in made.items()}}
+            answers[sample.name] = {**answers[sample.name], **{(before.name, name): a for name, a in outputs.items()}}
             if kind_of(before.compiled.match.task).has_detections:
                 context = run_context(sample, exported_thresholds(before.compiled))
                 task = before.compiled.match.task
-                found[sample.name] = crop_boxes(task, decode_task(task, made, context))
+                boxes_by_sample[sample.name] = crop_boxes(task, decode_task(task, outputs, context))
         before.loaded.original.close()
-        stage = _remembering(stage)
-        variants = [_with_samples(each, first.variants[0].samples, answers, found, say) for each in stage.variants]
-        variants = _with_padding_warnings(variants, found, say)
+        stage = _with_memoized_original(stage)
+        variants = [
+            _with_samples(each, first.variants[0].samples, answers, boxes_by_sample, say) for each in stage.variants
+        ]
+        variants = _with_padding_warnings(variants, boxes_by_sample, say)
         done.append(msgspec.structs.replace(stage, variants=variants))
     return done
 
 
-def _remembering(stage: ModelStage) -> ModelStage:
-    """Return a stage whose original computes nothing twice."""
-    original = remembering(stage.loaded).original
+def _with_memoized_original(stage: ModelStage) -> ModelStage:
+    """Return a stage whose original memoizes its outputs."""
+    original = with_memoized_original(stage.loaded).original
     variants = [
         msgspec.structs.replace(each, loaded=msgspec.structs.replace(each.loaded, original=original))
         for each in stage.variants
@@ -68,23 +70,25 @@ def _with_samples(
     variant: ModelVariant,
     samples: Sequence[Sample],
     answers: Mapping[str, Answers],
-    found: Mapping[str, Sequence[CropBox]],
+    boxes_by_sample: Mapping[str, Sequence[CropBox]],
     say: Callable[[Sequence[str]], None],
 ) -> ModelVariant:
     loaded, compiled = variant.loaded, variant.compiled
-    with naming_variant(variant.name):
-        made = stage_samples(samples, answers, variant.single_inputs, loaded.ranges, found)
-        made = attach_point_prompts(compiled.match, made)
-        made, notes = replace_nan_inputs(loaded.original, made, compiled.postprocess)
+    with prefix_errors(variant.name):
+        stage_inputs = stage_samples(samples, answers, variant.single_inputs, loaded.ranges, boxes_by_sample)
+        stage_inputs = attach_point_prompts(compiled.match, stage_inputs)
+        stage_inputs, notes = replace_nan_inputs(loaded.original, stage_inputs, compiled.postprocess)
     say(notes)
-    return msgspec.structs.replace(variant, samples=made)
+    return msgspec.structs.replace(variant, samples=stage_inputs)
 
 
 def _with_padding_warnings(
-    variants: Sequence[ModelVariant], found: Mapping[str, Sequence[CropBox]], say: Callable[[Sequence[str]], None]
+    variants: Sequence[ModelVariant],
+    boxes_by_sample: Mapping[str, Sequence[CropBox]],
+    say: Callable[[Sequence[str]], None],
 ) -> list[ModelVariant]:
     first, *others = variants
-    warnings = padded_line_warnings(variants, found)
+    warnings = padded_line_warnings(variants, boxes_by_sample)
     say([f"warning: {each}" for each in warnings])
     compiled = msgspec.structs.replace(first.compiled, warnings=(*first.compiled.warnings, *warnings))
     return [msgspec.structs.replace(first, compiled=compiled), *others]
@@ -96,7 +100,7 @@ def exported_thresholds(compiled: CompiledModel) -> dict[str, float]:
     return {**{each.option: each.default for each in compiled.options}, **kind_of(task).default_thresholds(task)}
 
 
-def whole_feeds(stages: Sequence[ModelStage]) -> Iterator[tuple[Sample, Sample, Tensors]]:
+def samples_of_chain(stages: Sequence[ModelStage]) -> Iterator[tuple[Sample, Sample, Tensors]]:
     """Yield each sample of the first stage and of the last, and what a chain of all stages is fed on it."""
     for at_once in zip(*(stage.variants[0].samples for stage in stages), strict=True):
         feeds: dict[str, NDArray[Any]] = {}

@@ -36,18 +36,20 @@ def at_each_size(
         say: called with what was done to numbers that the original refuses.
     """
     first, *later = stages
-    kept = [_at_each_width(*each) for each in zip(later, proven[1:], strict=True)]
+    at_widths = [_at_each_width(*each) for each in zip(later, proven[1:], strict=True)]
     for at, variant in enumerate(first.variants):
-        alone = [msgspec.structs.replace(first, variants=[variant]), *(stage for stage, _ in kept)]
+        alone = [msgspec.structs.replace(first, variants=[variant]), *(stage for stage, _ in at_widths)]
         own = with_later_samples(alone, say) if at > 0 else alone
         name = variant.name.removeprefix(first.name).strip()
-        yield SizedStages(name, own, [[proven[0][at]], *(graphs for _, graphs in kept)])
+        yield SizedStages(name, own, [[proven[0][at]], *(graphs for _, graphs in at_widths)])
 
 
 def _at_each_width(stage: ModelStage, proven: Sequence[ProvenGraphs]) -> tuple[ModelStage, list[ProvenGraphs]]:
     """Return a later stage with its first variant, of a reader of lines those for one line of each width."""
-    kept = [at for at, each in enumerate(stage.variants) if at == 0 or (each.batch == 1 and _reads_lines(each))]
-    return msgspec.structs.replace(stage, variants=[stage.variants[at] for at in kept]), [proven[at] for at in kept]
+    indices = [at for at, each in enumerate(stage.variants) if at == 0 or (each.batch == 1 and _reads_lines(each))]
+    return msgspec.structs.replace(stage, variants=[stage.variants[at] for at in indices]), [
+        proven[at] for at in indices
+    ]
 
 
 def _reads_lines(variant: ModelVariant) -> bool:

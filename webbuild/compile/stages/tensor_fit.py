@@ -37,7 +37,7 @@ def _may_equal(one: Dim, other: Dim) -> bool:
 
 
 def check_fit(stage: PlannedStage, output: TensorSpec, model: PlannedStage, spec: TensorSpec) -> None:
-    """Raise where an input cannot take an output.
+    """Raise if the type or shape of an output does not fit an input.
 
     Raises:
         WebbuildError: `stage-mismatch`.
@@ -46,11 +46,11 @@ def check_fit(stage: PlannedStage, output: TensorSpec, model: PlannedStage, spec
         raise stage_mismatch(model, spec, f"'{output.name}' of {stage.source.path.name} is {describe_spec(output)}")
 
 
-def stage_mismatch(model: PlannedStage, spec: TensorSpec, made: str) -> WebbuildError:
-    """Return the error of an input that cannot take the output that `made` describes."""
+def stage_mismatch(model: PlannedStage, spec: TensorSpec, output_text: str) -> WebbuildError:
+    """Return the error of an input that cannot take the output that `output_text` describes."""
     return WebbuildError(
         "stage-mismatch",
-        f"input '{spec.name}' of {model.source.path.name} is {describe_spec(spec)}, and output {made}",
+        f"input '{spec.name}' of {model.source.path.name} is {describe_spec(spec)}, and output {output_text}",
         "export both with the same sizes and types; --dim fixes a free size, and --pipeline FILE joins other tensors",
         exit_code=USAGE,
     )

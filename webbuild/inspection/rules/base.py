@@ -90,7 +90,7 @@ def rule(
     code: str,
     *operators: str,
     fix: str = "",
-    place: PlacementKind | None = "gpu",
+    placement: PlacementKind | None = "gpu",
     summary: str = "throws",
     severity: Severity = "error",
     outcome: Outcome = "throws",
@@ -105,7 +105,7 @@ def rule(
         page=inspect.getdoc(affects) or "",
         operators=operators,
         affects=affects,
-        place=place,
+        place=placement,
         summary=summary,
         fix=fix,
         severity=severity,
@@ -147,13 +147,13 @@ def _defect_rule(defect: Defect, code: str) -> Rule:
 def all_rules() -> tuple[Rule | ModelRule, ...]:
     """Return every rule in this folder and of every defect, by code."""
     defects = [kind() for kind in all_passes() if issubclass(kind, Defect)]
-    found: list[Rule | ModelRule] = [
+    rules: list[Rule | ModelRule] = [
         _defect_rule(defect, code) for defect in defects for code in (defect.finding, *defect.other_findings)
     ]
     for module in pkgutil.iter_modules(webbuild.inspection.rules.__path__):
         members = vars(importlib.import_module(f"webbuild.inspection.rules.{module.name}")).values()
-        found += [member for member in members if isinstance(member, Rule | ModelRule)]
-    return tuple(sorted({each.code: each for each in found}.values(), key=lambda each: each.code))
+        rules += [member for member in members if isinstance(member, Rule | ModelRule)]
+    return tuple(sorted({each.code: each for each in rules}.values(), key=lambda each: each.code))
 
 
 @cache

@@ -20,7 +20,7 @@ from webbuild.inspection.rules.base import rule
 from webbuild.passes.static_shapes.unroll_loops import UnrollLoops
 from webbuild.passes.workarounds.base import Symptom
 
-cpu_rule = partial(rule, place="cpu", summary="runs on the CPU", severity="warning", outcome="cpu")
+cpu_rule = partial(rule, placement="cpu", summary="runs on the CPU", severity="warning", outcome="cpu")
 
 
 @cpu_rule("contrib-op-on-cpu", fix="export the model without these fusions")
@@ -114,12 +114,12 @@ def no_gpu_kernel_for_dtype(node: ir.Node, context: InspectionContext) -> Sympto
 
     Source: measured; onnxruntime #29273.
     """
-    placed, dtype = context.placements[node], context.placements[node].kernel.dtype
-    if placed.follows_shape or node.domain not in STANDARD_DOMAINS or not dtype:
+    placement, dtype = context.placements[node], context.placements[node].kernel.dtype
+    if placement.follows_shape or node.domain not in STANDARD_DOMAINS or not dtype:
         return None
     if gpu_schema_versions(node, dtype, context.table) or not has_gpu_kernel(node, context.table):
         return None
-    types = ", ".join(gpu_dtypes(node, placed.kernel.schema_version, context.table)[:6])
+    types = ", ".join(gpu_dtypes(node, placement.kernel.schema_version, context.table)[:6])
     fix = None if dtype == "int64" else fixes_by_operator().get(node.op_type, "")
     if fix == "bool-to-int" and dtype not in ("bool", "uint8"):
         fix = ""
@@ -189,5 +189,5 @@ def shape_subgraph_on_cpu(node: ir.Node, context: InspectionContext) -> str | No
 
 def _kernel_versions(node: ir.Node, context: InspectionContext) -> list[int]:
     """Return the schema versions with a GPU kernel for a node's type, in order; none where it follows a shape."""
-    placed = context.placements[node]
-    return [] if placed.follows_shape else gpu_schema_versions(node, placed.kernel.dtype, context.table)
+    placement = context.placements[node]
+    return [] if placement.follows_shape else gpu_schema_versions(node, placement.kernel.dtype, context.table)

@@ -103,5 +103,5 @@ def fp16_firefox(node: ir.Node, context: InspectionContext) -> str | None:
 
     Source: measured in Firefox 153 and Chromium 156.
     """
-    half = dtype_name(node.inputs[0]) == "float16"
-    return why_not_compiled(node, lambda other: dtype_name(other.inputs[0]) == "float16") if half else None
+    is_float16 = dtype_name(node.inputs[0]) == "float16"
+    return why_not_compiled(node, lambda other: dtype_name(other.inputs[0]) == "float16") if is_float16 else None

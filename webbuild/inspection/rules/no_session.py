@@ -11,7 +11,7 @@ from webbuild.inspection.rules.base import rule
 from webbuild.passes.rewrite import static_shape
 from webbuild.passes.workarounds.base import Symptom
 
-no_session_rule = partial(rule, place=None, summary="no session can be created", outcome="no-session")
+no_session_rule = partial(rule, placement=None, summary="no session can be created", outcome="no-session")
 
 
 @no_session_rule(
@@ -92,7 +92,7 @@ def rnn_batch_first(node: ir.Node, context: InspectionContext) -> str | None:
     return "its layout is 1: the batch comes before the steps" if batch_first else None
 
 
-@no_session_rule("unimplemented-dtype", place="none", passes=("float64-to-float32",))
+@no_session_rule("unimplemented-dtype", placement="none", passes=("float64-to-float32",))
 def unimplemented_dtype(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """No session can be created: the build has no kernel for this operator and type, on the GPU or on the CPU.
 

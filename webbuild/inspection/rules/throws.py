@@ -25,7 +25,7 @@ _NEAREST_RANKS = range(2, 6)
 """Numbers of axes of a nearest Resize that the GPU computes."""
 
 
-@rule("attention-mask-too-short", "Attention", place=None, passes=("decompose-attention",))
+@rule("attention-mask-too-short", "Attention", placement=None, passes=("decompose-attention",))
 def attention_mask_too_short(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The run throws: the mask of an Attention is shorter than its keys, including past keys.
 
@@ -130,7 +130,7 @@ def mha_key_padding_mask(node: ir.Node, context: InspectionContext) -> str | Non
     return "its GPU kernel takes no key_padding_mask" if masked else None
 
 
-@rule("reshape-mismatch", "Reshape", "Squeeze", "Expand", place=None, fix=FIX)
+@rule("reshape-mismatch", "Reshape", "Squeeze", "Expand", placement=None, fix=FIX)
 def reshape_mismatch(node: ir.Node, context: InspectionContext) -> str | None:
     """The run throws on every engine: the number of elements does not match the target shape.
 

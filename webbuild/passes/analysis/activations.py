@@ -24,9 +24,9 @@ def activation_after(value: ir.Value) -> list[ir.Node]:
     readers = consumers(value)
     if value.is_graph_output() or any(node.graph is not value.graph for node in readers):
         return []
-    found = _one_node(value, readers) or _silu(value, readers) or _quick_gelu(value, readers) or _gelu(value, readers)
-    inner = [output for node in found[:-1] for output in node.outputs]
-    return [] if any(output.is_graph_output() for output in inner) else found
+    nodes = _one_node(value, readers) or _silu(value, readers) or _quick_gelu(value, readers) or _gelu(value, readers)
+    inner = [output for node in nodes[:-1] for output in node.outputs]
+    return [] if any(output.is_graph_output() for output in inner) else nodes
 
 
 def activation_name(nodes: Sequence[ir.Node]) -> str:
@@ -81,5 +81,5 @@ def _product(one: ir.Value, other: ir.Value) -> ir.Node | None:
 
 def _has(node: ir.Node, number: float) -> bool:
     """Whether one operand is this number, and adds no axes to what a convolution gives."""
-    held = [each for value in node.inputs if (each := constant(value)) is not None and each.size == 1]
-    return any(each.ndim <= _CONV_RANK and math.isclose(each.item(), number, rel_tol=1e-3) for each in held)
+    constants = [each for value in node.inputs if (each := constant(value)) is not None and each.size == 1]
+    return any(each.ndim <= _CONV_RANK and math.isclose(each.item(), number, rel_tol=1e-3) for each in constants)

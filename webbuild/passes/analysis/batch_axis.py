@@ -109,17 +109,17 @@ def _reshaped_axis(data: ir.Value, axis: int, shape: list[int] | None) -> int | 
     old = list(data.shape) if data.shape is not None else []
     if shape is None or shape.count(-1) != 1 or 0 in shape:
         return None
-    place = shape.index(-1)
+    position = shape.index(-1)
     # [1, n, 2, 2] -> [1, -1, 4]: the boxes stay apart where as much lies after them as before
     after = [dim for dim in old[axis + 1 :] if isinstance(dim, int)]
-    in_front = [*old[:axis], *shape[:place]]
+    in_front = [*old[:axis], *shape[:position]]
     fits = len(after) == len(old) - axis - 1 and all(dim == 1 for dim in in_front)
-    return place if fits and math.prod(after) == math.prod(shape[place + 1 :]) else None
+    return position if fits and math.prod(after) == math.prod(shape[position + 1 :]) else None
 
 
 def _unsqueezed_axis(axis: int, rank: int, added: list[int]) -> int:
     new = {a % (rank + len(added)) for a in added}
-    return [place for place in range(rank + len(added)) if place not in new][axis]
+    return [position for position in range(rank + len(added)) if position not in new][axis]
 
 
 def _rank(value: ir.Value | None) -> int:

@@ -14,11 +14,11 @@ _LAYOUT_OPS = ("Transpose", "Squeeze", "Unsqueeze", "Reshape", "Split")
 
 
 class NeedsGatherError(Exception):
-    """Why what is chosen has to be gathered."""
+    """The selected rows have to be gathered; the message says why."""
 
 
 class MaskSelection(Struct, frozen=True):
-    """What a node takes of `data` by a mask of `shape[axis]` elements: `shape` is that of all rows, in their places.
+    """Rows of `data` that a boolean mask of `shape[axis]` elements selects. `shape` is that of all rows, unselected.
 
     Where `data` is None it gives the places themselves, as NonZero does: [rank of the mask, n].
     """
@@ -31,7 +31,7 @@ class MaskSelection(Struct, frozen=True):
 
 
 def mask_of_indices(value: ir.Value | None) -> ir.Value | None:
-    """Return the mask of which a value [n, rank] holds the places of what is true, None if it holds anything else."""
+    """Return the mask whose true elements a value [n, rank] indexes (NonZero), None for any other value."""
     if value is not None and value.shape is not None and len(value.shape) == 2 and value.shape[1] == 1:
         return _line_mask(value)
     turn = None if value is None else value.producer()
@@ -46,7 +46,7 @@ def _nonzero_mask(value: ir.Value | None) -> ir.Value | None:
 
 
 def mask_selection(node: ir.Node) -> MaskSelection | None:
-    """Return what a node chooses by a mask, None for any other node, or where shapes are not known."""
+    """Return the rows that a node selects by a mask, None for any other node, or where shapes are not known."""
     data, sizes = node.inputs[0], static_shape(node.inputs[0])
     if data is None or sizes is None:
         return None
@@ -81,14 +81,14 @@ def _row_mask(value: ir.Value | None) -> ir.Value | None:
 
 def _line_mask(value: ir.Value | None) -> ir.Value | None:
     """Return the mask [n] of which a value, in any layout, holds the places of what is true."""
-    while value is not None and (node := value.producer()) is not None and _hands_places_on(node):
+    while value is not None and (node := value.producer()) is not None and _keeps_indices(node):
         value = node.inputs[0]
     mask = _nonzero_mask(value)
     return mask if mask is not None and mask.shape is not None and len(mask.shape) == 1 else None
 
 
-def _hands_places_on(node: ir.Node) -> bool:
-    """Whether a node only lays out places of one axis, [1, m], [m, 1] or [m], in another way."""
+def _keeps_indices(node: ir.Node) -> bool:
+    """Whether a node only reshapes indices of one axis: [1, m], [m, 1] or [m]."""
     if node.op_type == "Gather":  # the one column of [m, 1]
         index = constant(node.inputs[1])
         return index is not None and index.size == 1 and node.attributes.get_int("axis", 0) == 1
@@ -98,18 +98,18 @@ def _hands_places_on(node: ir.Node) -> bool:
 def find_choices(model: ir.Model, types: Container[ir.DataType | None]) -> list[MaskSelection]:
     """Return what the nodes of the graph take by masks of data of these types, and the places that others read."""
     nodes = find_nodes(model, "GatherND", "Gather", "Compress")
-    found = [
+    selections = [
         each
         for each in map(mask_selection, nodes)
         if each is not None and each.data is not None and each.data.dtype in types and 0 not in each.shape
     ]
-    readers = {each.node for each in found}
+    readers = {each.node for each in selections}
     for node in find_nodes(model, "NonZero"):
         mask = node.inputs[0]
         sizes = static_shape(mask)
         if mask is not None and sizes and 0 not in sizes and not _is_choice_only(node.outputs[0], readers):
-            found.append(MaskSelection(node, None, mask, (len(sizes), prod(sizes)), 1))
-    return found
+            selections.append(MaskSelection(node, None, mask, (len(sizes), prod(sizes)), 1))
+    return selections
 
 
 def _is_choice_only(places: ir.Value, choices: Container[ir.Node]) -> bool:
@@ -117,7 +117,7 @@ def _is_choice_only(places: ir.Value, choices: Container[ir.Node]) -> bool:
     return not places.is_graph_output() and all(
         node in choices
         or node.op_type == "ScatterND"
-        or (_hands_places_on(node) and all(_is_choice_only(value, choices) for value in node.outputs))
+        or (_keeps_indices(node) and all(_is_choice_only(value, choices) for value in node.outputs))
         for node in consumers(places)
     )
 
@@ -136,11 +136,11 @@ def connected_choices(choices: Sequence[MaskSelection]) -> list[list[MaskSelecti
 
 
 def _nodes_after(node: ir.Node) -> set[ir.Node]:
-    found: set[ir.Node] = set()
+    nodes: set[ir.Node] = set()
     waiting = [node]
     while waiting:
         for reader in (reader for value in waiting.pop().outputs for reader in consumers(value)):
-            if reader not in found and reader.op_type != "NonMaxSuppression":
-                found.add(reader)
+            if reader not in nodes and reader.op_type != "NonMaxSuppression":
+                nodes.add(reader)
                 waiting.append(reader)
-    return found
+    return nodes

@@ -112,18 +112,18 @@ class RowTrace:
         lines = [self._number(value) for value in node.inputs]
         if node.op_type == "Cast" and node.outputs[0].dtype in (ir.DataType.INT64, ir.DataType.INT32):
             return lines[0]
-        found = []
+        coefficients = []
         for at in range(len(self._points)):
             inputs = [None if line is None else line[at] for line in lines]
-            made = moved_elements(node, inputs)
+            elements = moved_elements(node, inputs)
             if node.op_type in _ARITHMETIC and len(inputs) == 2 and inputs[0] is not None and inputs[1] is not None:
-                made = [_ARITHMETIC[node.op_type](inputs[0], inputs[1])]
-            if made is None or len(made) > 1:
+                elements = [_ARITHMETIC[node.op_type](inputs[0], inputs[1])]
+            if elements is None or len(elements) > 1:
                 return None
-            found.append(made[0])
+            coefficients.append(elements[0])
         # a + b m is on a line; so is Min or Max of it and a constant only where it is one of both for every m
-        none, one, most = found
-        return found if np.array_equal(most - none, (one - none) * self._limit) else None
+        none, one, most = coefficients
+        return coefficients if np.array_equal(most - none, (one - none) * self._limit) else None
 
     def _number(self, value: ir.Value | None) -> _Line | None:
         if value is not None and value in self._numbers:
@@ -139,7 +139,7 @@ class RowTrace:
         """
         rows = self._flat.get(data, data)
         pads, fill = self._number(input_value(node, 1)), input_value(node, 2)
-        zeros = fill is None or ((held := constant(fill)) is not None and not held.any())
+        zeros = fill is None or ((fill_value := constant(fill)) is not None and not fill_value.any())
         plain = node.attributes.get_string("mode", "constant") == "constant" and input_value(node, 3) is None
         axis, each = (0, self._row(rows)) if data in self._flat else (self.axes[data], 1)
         rank = 1 if data in self._flat else len(data.shape or ())

@@ -10,13 +10,13 @@ _APPEND = frozenset({"Concat", "Attention", "GroupQueryAttention", "MultiHeadAtt
 """Operators whose output holds an input and more; attention appends to its cache."""
 
 
-def grows(model: ir.Model, given: str, made: str) -> bool:
-    """Whether an output is an input with something appended.
+def grows(model: ir.Model, input_name: str, output_name: str) -> bool:
+    """Whether an output is an input with elements appended, such as a key/value cache.
 
     past -> Concat(past, new) -> Transpose -> present
     """
-    value: ir.Value | None = next(value for value in model.graph.outputs if value.name == made)
-    source = next(value for value in model.graph.inputs if value.name == given)
+    value: ir.Value | None = next(value for value in model.graph.outputs if value.name == output_name)
+    source = next(value for value in model.graph.inputs if value.name == input_name)
     while value is not None and (node := value.producer()) is not None:
         parts = [part for part in node.inputs if part is not None]
         if node.op_type in _APPEND and len(parts) > 1:

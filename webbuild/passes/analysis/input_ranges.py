@@ -65,18 +65,18 @@ def input_ranges(model: ir.Model) -> dict[str, InputRange]:
 
     Sizes that are not inferred set no limit: an index is 0 there. Where two nodes disagree, the first counts.
     """
-    found: dict[str, InputRange] = {}
+    ranges: dict[str, InputRange] = {}
     for value in model.graph.inputs:
         if value.is_initializer() or value.dtype in (None, ir.DataType.BOOL, ir.DataType.STRING):
             continue
         for each in _ranges(value, part=False, seen=set()):
-            known = found.get(value.name or "", each)
+            known = ranges.get(value.name or "", each)
             low, high = max(known.low, each.low), min(known.high, each.high)
             narrower = InputRange(
                 low, high, known.operator if (low, high) == (known.low, known.high) else each.operator
             )
-            found[value.name or ""] = narrower if low <= high else known
-    return found
+            ranges[value.name or ""] = narrower if low <= high else known
+    return ranges
 
 
 def _ranges(value: ir.Value, *, part: bool, seen: set[ir.Value]) -> Iterator[InputRange]:

@@ -11,7 +11,7 @@ from webbuild.targets.table import KernelPlacement
 
 
 def placement(model: ir.Model, node: ir.Node, options: PassOptions) -> KernelPlacement | None:
-    """Return where the target runs a node, judged by operator, opset and element type.
+    """Return the placement (`gpu`, `cpu` or `none`) of a node on the target, by operator, opset and element type.
 
     None is not known: there is no table, it says nothing of such a node, or the type is not known.
     """
@@ -21,11 +21,11 @@ def placement(model: ir.Model, node: ir.Node, options: PassOptions) -> KernelPla
 
 def placement_at_opset(node: ir.Node, opset: int, options: PassOptions) -> KernelPlacement | None:
     """Return where the target would run a node if it were of another opset of its domain."""
-    found = find_schema(node.op_type, opset, node.domain)
-    dtype = None if found is None else kernel_dtype(node, found.deciding_input, found.deciding_output)
-    if options.table is None or found is None or dtype is None:
+    schema = find_schema(node.op_type, opset, node.domain)
+    dtype = None if schema is None else kernel_dtype(node, schema.deciding_input, schema.deciding_output)
+    if options.table is None or schema is None or dtype is None:
         return None
-    return options.table.placement(node.op_type, found.since, dtype, node.domain)
+    return options.table.placement(node.op_type, schema.since, dtype, node.domain)
 
 
 def has_kernel(model: ir.Model, op: str, dtype: str, options: PassOptions, least_opset: int = 1) -> bool:
@@ -33,8 +33,10 @@ def has_kernel(model: ir.Model, op: str, dtype: str, options: PassOptions, least
 
     A model of an older opset than `least_opset` is taken for one of that.
     """
-    found = find_schema(op, max(least_opset, opset_version(model)))
-    return found is not None and options.table is not None and options.table.placement(op, found.since, dtype) == "gpu"
+    schema = find_schema(op, max(least_opset, opset_version(model)))
+    return (
+        schema is not None and options.table is not None and options.table.placement(op, schema.since, dtype) == "gpu"
+    )
 
 
 def kernel_dtype(node: ir.Node, index: int | None, output: int | None) -> str | None:

@@ -62,21 +62,21 @@ def mask_paste(loop: ir.Node) -> MaskPaste:
     is_stack = stacked is not None and stacked.op_type == "Concat" and stacked.attributes.get_int("axis", 0) == 0
     if stacked is None or not is_stack or len(stacked.inputs) != 2 or stacked.inputs[0] is not body.inputs[2]:
         raise NoMaskPasteError("it does not add one picture in each round")
-    found = PastingBody(body)
-    pasted = found.value(stacked.inputs[1])
+    pasting = PastingBody(body)
+    pasted = pasting.value(stacked.inputs[1])
     for mode in _MODES:
-        size = found.mask_size
-        if isinstance(pasted, Picture) and size and pasted.made == _pasted(size, (canvas[1], canvas[2]), mode):
-            counted = _counted(loop.inputs[0])
-            if counted is None or counted not in (found.masks, found.boxes):
+        size = pasting.mask_size
+        if isinstance(pasted, Picture) and size and pasted.term == _pasted(size, (canvas[1], canvas[2]), mode):
+            counted = _row_count_source(loop.inputs[0])
+            if counted is None or counted not in (pasting.masks, pasting.boxes):
                 raise NoMaskPasteError("the number of its rounds is not that of the masks")
-            assert found.masks is not None
-            assert found.boxes is not None
-            return MaskPaste(found.masks, found.boxes, counted, size, (canvas[1], canvas[2]), mode)
+            assert pasting.masks is not None
+            assert pasting.boxes is not None
+            return MaskPaste(pasting.masks, pasting.boxes, counted, size, (canvas[1], canvas[2]), mode)
     raise NoMaskPasteError("what it adds is not a mask that is resized to its box")
 
 
-def _counted(value: ir.Value | None) -> ir.Value | None:
+def _row_count_source(value: ir.Value | None) -> ir.Value | None:
     """Return the value whose number of rows is this one: Gather(Shape(x), 0)."""
     node = None if value is None else value.producer()
     first = False
@@ -104,11 +104,11 @@ def _pasted(mask: tuple[int, int], canvas: tuple[int, int], mode: str) -> object
     ]
     for axis, ((first, _), (start, end)) in enumerate(zip(ends, shown, strict=True)):
         picture = cut(picture, axis - 2, minus(start, first), minus(end, first))
-    picture = Picture(picture.made, picture.sizes[-2:])
+    picture = Picture(picture.term, picture.sizes[-2:])
     for axis, ((start, end), size) in enumerate(zip(shown, canvas, strict=True)):
         before, after = (
             zeros([length if at == axis else other for at, other in enumerate(picture.sizes)])
             for length in (start, minus(number(size), end))
         )
         picture = cut(stacked([before, picture, after], axis - 2), axis - 2, zero, number(size))
-    return picture.made
+    return picture.term

@@ -12,8 +12,8 @@ from webbuild.passes.analysis.repeated_rows import Repeated, chosen_parts, resha
 from webbuild.passes.analysis.row_counts import RowCount, Rows, RowSet, Sizes, sizes_of
 from webbuild.passes.analysis.row_shapes import (
     can_rank,
-    chosen_again,
     joined,
+    nested_selection,
     ranked,
     row_results,
     scattered,
@@ -63,7 +63,7 @@ class MaskedRegion:
             each.mask: RowSet(prod(static_shape(each.mask) or []), (places or {}).get(each.mask)) for each in choices
         }
         self.masks = {rows: mask for mask, rows in sets.items()}
-        self.rows = {each.node.outputs[0]: _chosen(each, sets[each.mask]) for each in choices}
+        self.rows = {each.node.outputs[0]: _selected_rows(each, sets[each.mask]) for each in choices}
         self.parts: dict[RowSet, list[RowSet]] = {}
         self.nested: dict[RowSet, tuple[RowSet, ir.Value]] = {}
         self.repeated: Repeated = {}
@@ -112,15 +112,15 @@ class MaskedRegion:
     def _can_leave(self, value: ir.Value) -> bool:
         """Whether others may read a value as it was: rows of which the chosen ones come first, or their number."""
         counted = [size.rows for size in self.sizes.get(value, ()) if isinstance(size, RowCount)]
-        found = [self.rows[value].rows] if value in self.rows else counted
-        return all(rows.places is not None for rows in found) and bool(found or value in self.sizes)
+        row_sets = [self.rows[value].rows] if value in self.rows else counted
+        return all(rows.places is not None for rows in row_sets) and bool(row_sets or value in self.sizes)
 
     def _sizes(self, node: ir.Node) -> Sizes | None:
         data = node.inputs[0]
         if node.op_type == "Shape" and data in self.rows:
-            found = self.rows[data]
-            count = RowCount(found.rows)
-            every = [count if axis == found.axis else size for axis, size in enumerate(found.shape)]
+            rows = self.rows[data]
+            count = RowCount(rows.rows)
+            every = [count if axis == rows.axis else size for axis, size in enumerate(rows.shape)]
             return tuple(every[read_axes(node)])
         return sizes_of(node, self.sizes) if any(value in self.sizes for value in node.inputs if value) else None
 
@@ -131,7 +131,7 @@ class MaskedRegion:
         if node.op_type == "TopK":
             return ranked(node, self.rows, self.sizes)
         if node.op_type == "NonZero":
-            return chosen_again(node, self.rows, self.nested)
+            return nested_selection(node, self.rows, self.nested)
         found = None
         if node.op_type == "Concat":
             found = joined(node, self.rows, self.parts)
@@ -158,8 +158,8 @@ class MaskedRegion:
                 return self._is_fixed_ranking(node, self.rows[data])
             case "Gather" | "GatherND" if node in self._kept and data in self.rows:
                 # rows [n, ...] by the places that a suppression selected among them
-                found, along = self.rows[data], "axis" if node.op_type == "Gather" else "batch_dims"
-                return found.axis == 0 == node.attributes.get_int(along, 0) and found.rows is self._kept[node]
+                rows, along = self.rows[data], "axis" if node.op_type == "Gather" else "batch_dims"
+                return rows.axis == 0 == node.attributes.get_int(along, 0) and rows.rows is self._kept[node]
         return False
 
     def _is_scatter_back(self, node: ir.Node) -> bool:
@@ -167,21 +167,21 @@ class MaskedRegion:
         sizes, indices, update = static_shape(node.inputs[0]), node.inputs[1], node.inputs[2]
         if sizes is None or node.inputs[0] in self.rows or indices in self.rows or update not in self.rows:
             return False
-        found = self.rows[update]
-        mask = self.masks.get(found.rows)
-        back = (*(static_shape(mask) or []), *found.shape[1:])
+        rows = self.rows[update]
+        mask = self.masks.get(rows.rows)
+        back = (*(static_shape(mask) or []), *rows.shape[1:])
         plain = node.attributes.get_string("reduction", "none") == "none"
-        return plain and found.axis == 0 and mask_of_indices(indices) is mask is not None and tuple(sizes) == back
+        return plain and rows.axis == 0 and mask_of_indices(indices) is mask is not None and tuple(sizes) == back
 
-    def _is_fixed_ranking(self, node: ir.Node, found: Rows) -> bool:
+    def _is_fixed_ranking(self, node: ir.Node, rows: Rows) -> bool:
         """Whether a TopK keeps a fixed number, of which there are always enough, and its places only gather rows."""
         most, places = constant(node.inputs[1]), node.outputs[1]
         readers = consumers(places)
-        if most is None or most.size != 1 or most.item() > found.rows.length or not can_rank(node, found):
+        if most is None or most.size != 1 or most.item() > rows.rows.length or not can_rank(node, rows):
             return False
         if places.is_graph_output() or any(each.op_type != "Gather" or each.inputs[0] is places for each in readers):
             return False
-        self._kept.update(dict.fromkeys(readers, found.rows))
+        self._kept.update(dict.fromkeys(readers, rows.rows))
         return True
 
     def _is_suppression(self, node: ir.Node) -> bool:
@@ -194,10 +194,10 @@ class MaskedRegion:
         if node.inputs[1] is None or node.inputs[1].dtype != ir.DataType.FLOAT or input_value(node, 2) is None:
             return False
         try:
-            kept = trace_indices(node.outputs[0], node.name or node.op_type).gathers
+            gathers = trace_indices(node.outputs[0], node.name or node.op_type).gathers
         except UnknownNmsPatternError as unknown:
             raise NeedsGatherError(str(unknown)) from unknown
-        self._kept.update(dict.fromkeys(kept, boxes.rows))
+        self._kept.update(dict.fromkeys(gathers, boxes.rows))
         return True
 
 
@@ -205,6 +205,6 @@ def _chosen_shape(rows: Rows) -> ir.Shape:
     return ir.Shape([None if axis == rows.axis else size for axis, size in enumerate(rows.shape)])
 
 
-def _chosen(choice: MaskSelection, rows: RowSet) -> Rows:
+def _selected_rows(choice: MaskSelection, rows: RowSet) -> Rows:
     """Return what a mask chooses; where it is `data > threshold`, the data that are chosen are above that."""
     return Rows(choice.shape, choice.axis, rows, above=threshold(choice.mask, choice.data))

@@ -17,7 +17,7 @@ _ALONG_AN_AXIS = {"Softmax": -1, "LogSoftmax": -1, "Hardmax": -1, "TopK": -1, "L
 
 
 def mixing_node(starts: Iterable[ir.Value], ends: Collection[ir.Node]) -> ir.Node | None:
-    """Return a node that mixes rows, between values whose number of rows the data decide and nodes; None without one.
+    """Return a node that mixes rows between `starts`, values of data-dependent length, and the nodes `ends`.
 
         ReduceMax(boxes [n, 4]) []  mixes,  ReduceMax(boxes [n, 4], axes = [1]) [n, 1]  does not
 
@@ -32,7 +32,7 @@ def mixing_node(starts: Iterable[ir.Value], ends: Collection[ir.Node]) -> ir.Nod
                 continue
             if _mixes(node, value):
                 return node
-            waiting += [made for made in node.outputs if made not in seen]
+            waiting += [output for output in node.outputs if output not in seen]
             seen.update(node.outputs)
     return None
 
@@ -46,8 +46,8 @@ def _mixes(node: ir.Node, value: ir.Value) -> bool:
         along = node.attributes.get_int("axis", _ALONG_AN_AXIS[node.op_type])
         return axis is None or along % rank == axis
     if node.op_type == "CumSum" and node.inputs[0] is value:
-        held = constant(node.inputs[1])
-        return axis is None or held is None or int(held.item()) % rank == axis
+        array = constant(node.inputs[1])
+        return axis is None or array is None or int(array.item()) % rank == axis
     if node.op_type in ("MatMul", "Gemm"):
         return node.inputs[0] is not value or axis != rank - 2 or node.attributes.get_int("transA", 0) == 1
     return node.op_type == "Einsum"

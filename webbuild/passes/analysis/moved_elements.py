@@ -76,14 +76,14 @@ def moved_elements(node: ir.Node, inputs: Sequence[NDArray[Any] | None]) -> list
 
 def _cut(node: ir.Node, rank: int) -> tuple[slice, ...] | None:
     """Return what a Slice keeps of each axis, None where a bound is computed."""
-    bounds = [_integers(node, place, name) for place, name in enumerate(("starts", "ends", "axes", "steps"), 1)]
+    bounds = [_integers(node, index, name) for index, name in enumerate(("starts", "ends", "axes", "steps"), 1)]
     starts, ends, along, steps = bounds
-    computed = any(input_value(node, place) is not None and held is None for place, held in enumerate(bounds, 1))
+    computed = any(input_value(node, index) is not None and held is None for index, held in enumerate(bounds, 1))
     if computed or starts is None or ends is None:
         return None
     cut = [slice(None)] * rank
-    for place, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        cut[along[place] if along else place] = slice(start, end, steps[place] if steps else 1)
+    for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        cut[along[index] if along else index] = slice(start, end, steps[index] if steps else 1)
     return tuple(cut)
 
 

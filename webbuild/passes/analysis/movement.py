@@ -42,9 +42,9 @@ def moved_data(node: ir.Node) -> list[ir.Value] | None:
     """Return the values whose elements a node may move, None for a node that does something else."""
     if node.domain not in ("", "ai.onnx") or node.op_type not in MOVING:
         return None
-    given = node.inputs if node.op_type == "Concat" else node.inputs[:1]
-    values = [value for value in given if value is not None]
-    return values if len(values) == len(given) else None
+    inputs = node.inputs if node.op_type == "Concat" else node.inputs[:1]
+    values = [value for value in inputs if value is not None]
+    return values if len(values) == len(inputs) else None
 
 
 def takes_every_row(node: ir.Node) -> bool:
@@ -76,8 +76,8 @@ def movement_key(chain: Sequence[ir.Node], source: ir.Value, result: ir.Value) -
 
     The layers of a network have the same chains, so that what comes of one is computed once.
     """
-    made = [source, *(output for node in chain for output in node.outputs)]
-    numbers = {value: number for number, value in enumerate(made)}
+    values = [source, *(output for node in chain for output in node.outputs)]
+    numbers = {value: number for number, value in enumerate(values)}
     nodes = tuple(
         (
             node.op_type,
@@ -91,8 +91,8 @@ def movement_key(chain: Sequence[ir.Node], source: ir.Value, result: ir.Value) -
 
 
 def _constant_key(value: ir.Value) -> Hashable:
-    held = constant(value)
-    return None if held is None else (held.shape, held.tobytes())
+    array = constant(value)
+    return None if array is None else (array.shape, array.tobytes())
 
 
 def as_transposition(places: Indices, count: int) -> Transposition | None:
@@ -120,8 +120,12 @@ def as_transposition(places: Indices, count: int) -> Transposition | None:
     steps = [loops[at][0] for at in order]
     if any(step != size * inner for (step, inner), size in zip(pairwise([*steps, 1]), [*sizes[1:], 1], strict=True)):
         return None
-    found = Transposition(sizes, tuple(order.index(at) for at in range(len(loops))))
-    return found if np.array_equal(np.arange(count).reshape(sizes).transpose(found.perm).ravel(), places) else None
+    transposition = Transposition(sizes, tuple(order.index(at) for at in range(len(loops))))
+    return (
+        transposition
+        if np.array_equal(np.arange(count).reshape(sizes).transpose(transposition.perm).ravel(), places)
+        else None
+    )
 
 
 def _steps_alike(places: Indices, step: int) -> int:

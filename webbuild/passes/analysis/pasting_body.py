@@ -10,9 +10,9 @@ from webbuild.passes.analysis.term_rules import TERM_RULES, Known
 from webbuild.passes.rewrite import constant, is_read
 
 
-def box_corner(place: int) -> Term:
+def box_corner(index: int) -> Term:
     """Return a corner of the box of the round: x0, y0, x1, y1."""
-    return unknown(("box", place))
+    return unknown(("box", index))
 
 
 class PastingBody:
@@ -26,16 +26,16 @@ class PastingBody:
         self.boxes: ir.Value | None = None
         self.mask_size: tuple[int, int] | None = None
         for node in body:
-            if any(map(is_read, node.outputs)) and len(node.outputs) == 1 and (made := self._result(node)) is not None:
-                self._found[node.outputs[0]] = made
+            if any(map(is_read, node.outputs)) and len(node.outputs) == 1 and (term := self._result(node)) is not None:
+                self._found[node.outputs[0]] = term
 
     def value(self, value: ir.Value | None) -> Known | None:
         """Return what a value is, None if that is not known."""
         if value is None:
             return None
-        held = constant(value)
-        if held is not None and held.size < 9 and (held.dtype.kind in "ib" or not held.size):
-            return tuple(number(int(each)) for each in held.ravel())
+        array = constant(value)
+        if array is not None and array.size < 9 and (array.dtype.kind in "ib" or not array.size):
+            return tuple(number(int(each)) for each in array.ravel())
         return self._found.get(value)
 
     def _result(self, node: ir.Node) -> Known | None:

@@ -15,13 +15,13 @@ _TO_THE_END = 2**31 - 1
 class Picture(Struct, frozen=True):
     """A picture as an expression, and its symbolic sizes: [..., height, width]."""
 
-    made: object
+    term: object
     sizes: tuple[Term, ...]
 
 
 def resized(picture: Picture, sizes: Sequence[Term], mode: str) -> Picture:
     """Return a picture of other sizes, by a mode of Resize."""
-    return Picture(("resized", picture.made, tuple(sizes), mode), tuple(sizes))
+    return Picture(("resized", picture.term, tuple(sizes), mode), tuple(sizes))
 
 
 def zeros(sizes: Sequence[Term]) -> Picture:
@@ -34,9 +34,9 @@ def cut(picture: Picture, axis: int, start: Term, end: Term) -> Picture:
     first, last = known_number(start), known_number(end)
     if first == 0 and last is not None and last >= _TO_THE_END:
         return picture
-    made = ("cut", picture.made, axis, start, end)
+    term = ("cut", picture.term, axis, start, end)
     # as a start or an end beyond the picture cuts less, its size is one more unknown number
-    return Picture(made, _with_size(picture, axis, unknown(made)))
+    return Picture(term, _with_size(picture, axis, unknown(term)))
 
 
 def stacked(parts: Sequence[Picture], axis: int) -> Picture:
@@ -44,10 +44,10 @@ def stacked(parts: Sequence[Picture], axis: int) -> Picture:
     total = number(0)
     for part in parts:
         total = plus(total, part.sizes[axis])
-    made = ("stacked", tuple(part.made for part in parts), axis)
-    return Picture(made, _with_size(parts[1], axis, total))
+    term = ("stacked", tuple(part.term for part in parts), axis)
+    return Picture(term, _with_size(parts[1], axis, total))
 
 
 def _with_size(picture: Picture, axis: int, size: Term) -> tuple[Term, ...]:
-    place = axis % len(picture.sizes)
-    return (*picture.sizes[:place], size, *picture.sizes[place + 1 :])
+    index = axis % len(picture.sizes)
+    return (*picture.sizes[:index], size, *picture.sizes[index + 1 :])

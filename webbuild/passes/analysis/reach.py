@@ -75,10 +75,10 @@ def windowed(bound: Bound, axis: int, table: Table) -> Bound:
         return bound
     inside, beyond = table, np.zeros_like(table)
     if table.min() < 0 or table.max() >= length:
-        found = period(bound, axis)
-        if found is None:
+        shift = period(bound, axis)
+        if shift is None:
             raise UnknownReachError("reads positions at irregular distances")
-        size, step = found
+        size, step = shift
         # a[j] = a[j + q p] - q d for j < 0, and the same with a negative q for j >= length
         turns = np.where(table < 0, -(table // size), np.where(table >= length, (length - 1 - table) // size, 0))
         inside, beyond = table + turns * size, -turns * step
@@ -121,10 +121,10 @@ def _parts(before: Sequence[int], after: Sequence[int]) -> Iterator[tuple[slice,
 def least(bounds: Sequence[Bound]) -> Bound:
     """Return the bound of what reads values element by element, as they broadcast."""
     _require_room(math.prod(np.broadcast_shapes(*(each.shape for each in bounds))))
-    found = bounds[0]
+    smallest = bounds[0]
     for each in bounds[1:]:
-        found = np.minimum(found, each)
-    return reduced(found)
+        smallest = np.minimum(smallest, each)
+    return reduced(smallest)
 
 
 def _require_room(elements: int) -> None:

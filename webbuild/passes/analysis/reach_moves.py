@@ -30,21 +30,21 @@ def _expand(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
 
 
 def _resize(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
-    found = picture_bound(bounds)
-    for axis in range(found.ndim):
-        if found.shape[axis] > 1:
-            found = windowed(found, axis, resize_table(node, axis))
-    return [found]
+    resized = picture_bound(bounds)
+    for axis in range(resized.ndim):
+        if resized.shape[axis] > 1:
+            resized = windowed(resized, axis, resize_table(node, axis))
+    return [resized]
 
 
 def _pad(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
     if node.attributes.get_string("mode", "constant") == "wrap":
         raise UnknownReachError("reads the other end of the picture")
-    found = picture_bound(bounds)
-    for axis in range(found.ndim):
-        if found.shape[axis] > 1:
-            found = windowed(found, axis, pad_table(node, axis))
-    return [found]
+    padded = picture_bound(bounds)
+    for axis in range(padded.ndim):
+        if padded.shape[axis] > 1:
+            padded = windowed(padded, axis, pad_table(node, axis))
+    return [padded]
 
 
 def _reshape(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:

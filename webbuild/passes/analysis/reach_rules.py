@@ -35,9 +35,9 @@ def rule_of(node: ir.Node) -> Rule | None:
 
 
 def _pointwise(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
-    found = least([each for each in bounds if each is not None])
-    rank = known_rank(node.outputs[0]) or found.ndim
-    return [found.reshape((1,) * (rank - found.ndim) + found.shape)]
+    bound = least([each for each in bounds if each is not None])
+    rank = known_rank(node.outputs[0]) or bound.ndim
+    return [bound.reshape((1,) * (rank - bound.ndim) + bound.shape)]
 
 
 def _first_input(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
@@ -77,8 +77,8 @@ def _over_all(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
 
 
 def _over(bound: Bound, axes: Iterable[int], *, keep: bool = True) -> Bound:
-    found: Bound = bound.min(axis=tuple(axes), keepdims=keep)
-    return found
+    reduced_bound: Bound = bound.min(axis=tuple(axes), keepdims=keep)
+    return reduced_bound
 
 
 def _product(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
@@ -99,18 +99,18 @@ def _product(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
 
 
 def _convolution(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
-    found = _over(picture_bound(bounds), [1])
+    bound = _over(picture_bound(bounds), [1])
     tables = transposed_tables(node) if node.op_type == "ConvTranspose" else pool_tables(node)
     for axis, table in enumerate(tables, 2):
-        found = windowed(found, axis, table)
-    return [found]
+        bound = windowed(bound, axis, table)
+    return [bound]
 
 
 def _pool(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
-    found = picture_bound(bounds)
+    bound = picture_bound(bounds)
     for axis, table in enumerate(pool_tables(node), 2):
-        found = windowed(found, axis, table)
-    return [found]
+        bound = windowed(bound, axis, table)
+    return [bound]
 
 
 _RULES: dict[str, Rule] = {

@@ -61,14 +61,18 @@ def resize_table(node: ir.Node, axis: int) -> Table:
     """Return what a Resize reads along an axis: for each element the positions that its mode interpolates."""
     scale, length = resize_scale(node, axis)
     mode = _mode(node)
-    places = [_place(node, at, scale) for at in range(length)]
+    places = [_source_position(node, at, scale) for at in range(length)]
     if mode == "nearest":
-        return np.array([[_nearest(node, place)] for place in places])
+        return np.array([[_nearest(node, position)] for position in places])
     radius = {"linear": 1, "cubic": 2}[mode]
     if node.attributes.get_int("antialias", 0) and scale < 1:
         reads = math.ceil(radius / scale)
-        return np.array([range(math.floor(place) + 1 - reads, math.floor(place) + 1 + reads) for place in places])
-    return np.array([range(math.floor(place) + 1 - radius, math.floor(place) + 1 + radius) for place in places])
+        return np.array(
+            [range(math.floor(position) + 1 - reads, math.floor(position) + 1 + reads) for position in places]
+        )
+    return np.array(
+        [range(math.floor(position) + 1 - radius, math.floor(position) + 1 + radius) for position in places]
+    )
 
 
 def rounds_places(node: ir.Node) -> bool:
@@ -90,9 +94,9 @@ def resize_scale(node: ir.Node, axis: int) -> tuple[Fraction, int]:
     if data is None or out is None:
         raise UnknownReachError("has a size that is not known")
     scale = Fraction(out[axis], data[axis])
-    given = constant(input_value(node, 1 if node.op_type == "Upsample" else 2))
-    if given is not None and given.size == len(data):
-        scale = Fraction(float(given[axis])).limit_denominator(1024)
+    scales = constant(input_value(node, 1 if node.op_type == "Upsample" else 2))
+    if scales is not None and scales.size == len(data):
+        scale = Fraction(float(scales[axis])).limit_denominator(1024)
     if scale * data[axis] != out[axis]:
         raise UnknownReachError(f"resizes {data[axis]} to {out[axis]}, by a scale that depends on the size")
     if scale != 1 and _mode_of_places(node) not in ("asymmetric", "half_pixel", "pytorch_half_pixel"):
@@ -112,23 +116,23 @@ def _mode_of_places(node: ir.Node) -> str:
     return node.attributes.get_string("coordinate_transformation_mode", usual)
 
 
-def _place(node: ir.Node, at: int, scale: Fraction) -> Fraction:
+def _source_position(node: ir.Node, at: int, scale: Fraction) -> Fraction:
     half = Fraction(0) if _mode_of_places(node) == "asymmetric" else Fraction(1, 2)
     return (at + half) / scale - half
 
 
-def _nearest(node: ir.Node, place: Fraction) -> int:
+def _nearest(node: ir.Node, position: Fraction) -> int:
     """Return the nearest position; halves are rounded by `nearest_mode`."""
     mode = node.attributes.get_string("nearest_mode", "floor" if node.op_type == "Upsample" else "round_prefer_floor")
     match mode:
         case "floor":
-            return math.floor(place)
+            return math.floor(position)
         case "ceil":
-            return math.ceil(place)
+            return math.ceil(position)
         case "round_prefer_ceil":
-            return math.floor(place + Fraction(1, 2))
+            return math.floor(position + Fraction(1, 2))
         case _:
-            return math.ceil(place - Fraction(1, 2))
+            return math.ceil(position - Fraction(1, 2))
 
 
 def pad_table(node: ir.Node, axis: int) -> Table:
@@ -138,8 +142,8 @@ def pad_table(node: ir.Node, axis: int) -> Table:
         UnknownReachError: where its pads are computed.
     """
     shape, out = static_shape(node.inputs[0]), static_shape(node.outputs[0])
-    given = constant(input_value(node, 1)) if len(node.inputs) > 1 else None
-    pads = [int(each) for each in given] if given is not None else list(node.attributes.get_ints("pads", []))
+    pads_array = constant(input_value(node, 1)) if len(node.inputs) > 1 else None
+    pads = [int(each) for each in pads_array] if pads_array is not None else list(node.attributes.get_ints("pads", []))
     axes = constant(input_value(node, 3))
     if shape is None or out is None or not pads:
         raise UnknownReachError("has computed pads")

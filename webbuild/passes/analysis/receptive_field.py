@@ -69,16 +69,16 @@ def receptive_field(
         if not any(value in known for value in node.inputs) or node.op_type in SIZE_OPS:
             continue
         try:
-            found = _outputs(node, known)
+            output_bounds = _outputs(node, known)
         except UnknownReachError as error:
             return GlobalContext(_name(node), str(error))
-        for value, bounds in zip(node.outputs, found, strict=False):
+        for value, bounds in zip(node.outputs, output_bounds, strict=False):
             known[value] = bounds
             multiple = math.lcm(multiple, *_shifts(bounds))
         rounded = rounded or (_name(node) if rounds_places(node) else "")
     if end not in known:
         return GlobalContext(f"the output '{output}'", "does not depend on the picture")
-    return _measured(start, end, known[end], axes, output_axes, multiple, rounded)
+    return _field_between(start, end, known[end], axes, output_axes, multiple, rounded)
 
 
 def _name(node: ir.Node) -> str:
@@ -103,8 +103,8 @@ def _outputs(node: ir.Node, known: Mapping[ir.Value, Bounds]) -> list[Bounds]:
     rule = rule_of(node) if node.domain in ("", "ai.onnx") else None
     if rule is None:
         raise UnknownReachError("may read the whole picture")
-    given = [None if value is None else known.get(value) for value in node.inputs]
-    by_bound = [rule(node, [None if each is None else each[at] for each in given]) for at in range(4)]
+    input_bounds = [None if value is None else known.get(value) for value in node.inputs]
+    by_bound = [rule(node, [None if each is None else each[at] for each in input_bounds]) for at in range(4)]
     outputs: list[Bounds] = [list(each) for each in zip(*by_bound, strict=True)]
     for bounds in outputs:
         for at, what in ((0, "rows"), (2, "columns")):
@@ -122,8 +122,8 @@ def _require_uniform(node: ir.Node, known: Mapping[ir.Value, Bounds], axes: set[
         UnknownReachError: if they are not, such as position embeddings.
     """
     rank = len(node.outputs[0].shape or ())
-    for place, value in enumerate(node.inputs):
-        if value is None or value in known or (place > 2 and node.op_type == "QLinearMatMul"):
+    for index, value in enumerate(node.inputs):
+        if value is None or value in known or (index > 2 and node.op_type == "QLinearMatMul"):
             continue
         shape = static_shape(value)
         array = constant(value)
@@ -140,11 +140,11 @@ def _same(array: np.ndarray | None, axis: int) -> bool:
 
 def _shifts(bounds: Bounds) -> list[int]:
     """Return the pixels by which the picture moves when a value does by whole elements, for each axis that shows it."""
-    found = [period(bound, axis) for bound in bounds for axis in varies(bound)]
-    return [abs(each[1]) for each in found if each is not None and each[1]]
+    periods = [period(bound, axis) for bound in bounds for axis in varies(bound)]
+    return [abs(each[1]) for each in periods if each is not None and each[1]]
 
 
-def _measured(
+def _field_between(
     start: ir.Value, end: ir.Value, bounds: Bounds, axes: tuple[int, int], output_axes: tuple[int, int],
     multiple: int, rounded: str,
 ) -> ReceptiveField | GlobalContext:  # fmt: skip
@@ -158,8 +158,8 @@ def _measured(
             return GlobalContext(where, f"is {after[own]} pixels for {before[axis]} of the picture")
         pixels = np.arange(after[own]) // scale
         for bound, sign in ((bounds[at], 1), (bounds[at + 1], -1)):
-            found = period(bound, own) if varies(bound) == [own] else None
-            if found is None or abs(found[1]) * scale != found[0]:
+            shift = period(bound, own) if varies(bound) == [own] else None
+            if shift is None or abs(shift[1]) * scale != shift[0]:
                 return GlobalContext(where, "has its pixels in another order than the picture")
             halo = max(halo, int((sign * pixels - bound.ravel()).max()))
     return ReceptiveField(halo=halo, multiple=multiple, scale=scale, rounded=rounded)

@@ -25,35 +25,35 @@ def reshaped_rows(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes], 
         repeated: gets the set that the rows are taken apart into, if they are.
     """
     data = node.inputs[0]
-    found = known.get(data) if data is not None else None
-    target = None if found is None else _target(node, found, sizes)
-    if found is None or target is None:
+    rows = known.get(data) if data is not None else None
+    target = None if rows is None else _target(node, rows, sizes)
+    if rows is None or target is None:
         return None
-    shape = _resolved(target, found.shape)
+    shape = _resolved(target, rows.shape)
     if shape is None:
         return None
     counts = [size for size in target if isinstance(size, RowCount)]
-    if counts not in ([], [RowCount(found.rows)]):
+    if counts not in ([], [RowCount(rows.rows)]):
         return None
     axis = target.index(counts[0] if counts else -1) if counts or -1 in target else None
-    if axis is None or prod(shape[:axis]) != prod(found.shape[: found.axis]):
+    if axis is None or prod(shape[:axis]) != prod(rows.shape[: rows.axis]):
         return None
-    times, left = divmod(shape[axis], found.shape[found.axis])
+    times, left = divmod(shape[axis], rows.shape[rows.axis])
     if times == 1 and not left:
-        return Rows(shape, axis, found.rows, found.numbers, found.above)
+        return Rows(shape, axis, rows.rows, rows.numbers, rows.above)
     # [n, 3, 4] -> [n * 3, 4]: the axes after the rows that become part of theirs
-    after = found.shape[found.axis + 1 :]
-    joins = any(prod(after[:place]) == times for place in range(1, len(after) + 1))
-    if counts or left or not joins or found.numbers is not None:
+    after = rows.shape[rows.axis + 1 :]
+    joins = any(prod(after[:end]) == times for end in range(1, len(after) + 1))
+    if counts or left or not joins or rows.numbers is not None:
         return None
-    return Rows(shape, axis, _repeated(found.rows, times, repeated), above=found.above)
+    return Rows(shape, axis, _repeated(rows.rows, times, repeated), above=rows.above)
 
 
-def _target(node: ir.Node, found: Rows, sizes: Mapping[ir.Value, Sizes]) -> Sizes | None:
+def _target(node: ir.Node, rows: Rows, sizes: Mapping[ir.Value, Sizes]) -> Sizes | None:
     """Return the sizes that a node gives its output, -1 for one that follows from the others."""
     if node.op_type == "Flatten":
-        end = node.attributes.get_int("axis", 1) % (len(found.shape) + 1)
-        return (-1, prod(found.shape[end:])) if found.axis < end else None
+        end = node.attributes.get_int("axis", 1) % (len(rows.shape) + 1)
+        return (-1, prod(rows.shape[end:])) if rows.axis < end else None
     wanted = input_value(node, 1)
     if node.op_type != "Reshape" or wanted is None:
         return None
@@ -64,26 +64,26 @@ def _target(node: ir.Node, found: Rows, sizes: Mapping[ir.Value, Sizes]) -> Size
         return None
     # 0 copies the size, which is their number where the rows are there
     return tuple(
-        int(size) or (RowCount(found.rows) if place == found.axis else found.shape[place])
-        for place, size in enumerate(stored.ravel())
-        if size or place < len(found.shape)
+        int(size) or (RowCount(rows.rows) if index == rows.axis else rows.shape[index])
+        for index, size in enumerate(stored.ravel())
+        if size or index < len(rows.shape)
     )
 
 
 def _resolved(target: Sizes, shape: tuple[int, ...]) -> tuple[int, ...] | None:
     """Return a target with all rows and without a -1, None if it has not as many elements."""
-    given = [size.bound if isinstance(size, RowCount) else size for size in target]
-    rest = prod(size for size in given if size != -1)
-    if rest < 1 or given.count(-1) > 1 or any(size < -1 for size in given):
+    sizes = [size.bound if isinstance(size, RowCount) else size for size in target]
+    rest = prod(size for size in sizes if size != -1)
+    if rest < 1 or sizes.count(-1) > 1 or any(size < -1 for size in sizes):
         return None
-    full = tuple(prod(shape) // rest if size == -1 else size for size in given)
+    full = tuple(prod(shape) // rest if size == -1 else size for size in sizes)
     return full if prod(full) == prod(shape) else None
 
 
 def _repeated(rows: RowSet, times: int, repeated: Repeated) -> RowSet:
     """Return the one set of rows taken apart into so many each."""
     of = (rows, times)
-    known = next((each for each, made in repeated.items() if made == of), None)
+    known = next((each for each, origin in repeated.items() if origin == of), None)
     if known is None:
         known = RowSet(rows.length * times)
         repeated[known] = of

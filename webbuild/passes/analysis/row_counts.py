@@ -74,7 +74,7 @@ def sizes_of(node: ir.Node, known: Mapping[ir.Value, Sizes]) -> Sizes | None:
     if node.op_type in _COPIES and data in known:
         return parts[0]
     if node.op_type == "Gather" and (index := constant(input_value(node, 1))) is not None:
-        return tuple(parts[0][int(place)] for place in index.ravel())
+        return tuple(parts[0][int(position)] for position in index.ravel())
     if node.op_type == "Slice":
         bounds = [constant(value) for value in (*node.inputs[1:3], *node.inputs[4:5])]
         numbers = [int(each.item()) for each in bounds if each is not None and each.size == 1]

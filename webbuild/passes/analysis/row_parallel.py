@@ -15,7 +15,7 @@ _LAST_AXIS_OPS = {"LogSoftmax", "Softmax"}
 
 
 class RowsEscapeError(Exception):
-    """A row leaves the region other than through the left side of a product."""
+    """Rows leave the region other than as the left operand of a MatMul."""
 
 
 class RowParallelRegion(Struct, frozen=True, eq=False):
@@ -31,7 +31,7 @@ class RowParallelRegion(Struct, frozen=True, eq=False):
 
 
 def row_parallel_region(product: ir.Node, graph: ir.Graph, largest: int) -> RowParallelRegion:
-    """Return what becomes of the rows of a MatMul's output, up to the products that end it.
+    """Return the nodes that compute row by row after a MatMul, up to the MatMuls that reduce the rows.
 
     Args:
         product: the MatMul.
@@ -86,7 +86,7 @@ def enclosing_region(node: ir.Node, graph: ir.Graph, largest: int) -> RowParalle
 
 
 def _sorted_region(graph: ir.Graph, inside: set[ir.Node], ends: set[ir.Node]) -> RowParallelRegion:
-    order = {node: place for place, node in enumerate(graph)}
+    order = {node: position for position, node in enumerate(graph)}
     readers = [node for end in ends for node in consumers(end.outputs[0])]
     if any(node not in order for node in (*readers, *inside, *ends)):
         raise RowsEscapeError("a branch or a loop reads it")

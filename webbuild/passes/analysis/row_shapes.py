@@ -26,18 +26,18 @@ _LARGEST_TOPK = 1 << 20
 def ranked(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes]) -> Sequence[Rows]:
     """Return what a TopK of the best min(n, K) rows gives: values, and their places."""
     data, most = node.inputs[0], node.inputs[1]
-    found = known.get(data) if data is not None else None
+    rows = known.get(data) if data is not None else None
     count = sizes.get(most, ()) if most is not None else ()
-    if found is None or len(count) != 1 or not isinstance(count[0], RowCount) or count[0].rows is not found.rows:
+    if rows is None or len(count) != 1 or not isinstance(count[0], RowCount) or count[0].rows is not rows.rows:
         return ()
-    if not can_rank(node, found):
+    if not can_rank(node, rows):
         return ()
-    rank = len(found.shape)
+    rank = len(rows.shape)
     best = RowSet(count[0].bound)
-    shape = tuple(best.length if axis == found.axis else 1 for axis in range(rank))
+    shape = tuple(best.length if axis == rows.axis else 1 for axis in range(rank))
     return (
-        Rows(shape, found.axis, best, above=found.above),
-        Rows(shape, found.axis, best, numbers=found.rows),
+        Rows(shape, rows.axis, best, above=rows.above),
+        Rows(shape, rows.axis, best, numbers=rows.rows),
     )
 
 
@@ -50,24 +50,24 @@ def can_rank(node: ir.Node, rows: Rows) -> bool:
     return plain and attributes.get_int("axis", -1) % len(rows.shape) == rows.axis
 
 
-def chosen_again(node: ir.Node, known: Known, nested: dict[RowSet, tuple[RowSet, ir.Value]]) -> Sequence[Rows]:
+def nested_selection(node: ir.Node, known: Known, nested: dict[RowSet, tuple[RowSet, ir.Value]]) -> Sequence[Rows]:
     """Return what a NonZero of a mask of chosen rows gives, [1, n]; `nested` has the parent and the mask of its set."""
     mask = node.inputs[0]
-    found = known.get(mask) if mask is not None else None
-    if found is None or mask is None or len(found.shape) != 1:
+    mask_rows = known.get(mask) if mask is not None else None
+    if mask_rows is None or mask is None or len(mask_rows.shape) != 1:
         return ()
-    some = next((rows for rows, (_, by) in nested.items() if by is mask), RowSet(found.rows.length))
-    nested[some] = found.rows, mask
-    return (Rows((1, *found.shape), 1, some, numbers=found.rows),)
+    some = next((rows for rows, (_, by) in nested.items() if by is mask), RowSet(mask_rows.rows.length))
+    nested[some] = mask_rows.rows, mask
+    return (Rows((1, *mask_rows.shape), 1, some, numbers=mask_rows.rows),)
 
 
 def joined(node: ir.Node, known: Known, sets: dict[RowSet, list[RowSet]]) -> Rows | None:
     """Return what a Concat along the rows gives, None for any other; `sets` are the joined ones and their parts."""
-    found = [known.get(value) if value is not None else None for value in node.inputs]
-    parts = [each for each in found if each is not None]
+    rows_of_inputs = [known.get(value) if value is not None else None for value in node.inputs]
+    parts = [each for each in rows_of_inputs if each is not None]
     first = parts[0]
     axis = node.attributes.get_int("axis", 0) % len(first.shape)
-    if len(parts) < len(found) or any(each.axis != axis or each.numbers is not None for each in parts):
+    if len(parts) < len(rows_of_inputs) or any(each.axis != axis or each.numbers is not None for each in parts):
         return None
     joins = [each.rows for each in parts]
     whole = next((rows for rows, of in sets.items() if of == joins), None)
@@ -80,8 +80,10 @@ def joined(node: ir.Node, known: Known, sets: dict[RowSet, list[RowSet]]) -> Row
 
 
 def _is_same(value: ir.Value | None, other: ir.Value | None) -> bool:
-    held, wanted = constant(value), constant(other)
-    return value is other or (held is not None and wanted is not None and np.array_equal(held.ravel(), wanted.ravel()))
+    array, wanted = constant(value), constant(other)
+    return value is other or (
+        array is not None and wanted is not None and np.array_equal(array.ravel(), wanted.ravel())
+    )
 
 
 def row_results(
@@ -126,13 +128,13 @@ def row_results(
 def _every_row(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes]) -> Rows | None:
     """Return the rows of which a Slice takes the first n, where there are n."""
     end = sizes.get(node.inputs[2]) if len(node.inputs) > 3 and node.inputs[2] is not None else None
-    found = known.get(node.inputs[0]) if node.inputs[0] is not None else None
+    rows = known.get(node.inputs[0]) if node.inputs[0] is not None else None
     start, axes, *steps = (constant(value) for value in (node.inputs[1], *node.inputs[3:]))
     numbers = [None if each is None or each.size != 1 else int(each.item()) for each in (start, axes, *steps)]
-    if found is None or end != (RowCount(found.rows),) or None in numbers or numbers[0] != 0:
+    if rows is None or end != (RowCount(rows.rows),) or None in numbers or numbers[0] != 0:
         return None
-    along = (numbers[1] or 0) % len(found.shape)
-    return found if along == found.axis and numbers[2:] in ([], [1]) else None
+    along = (numbers[1] or 0) % len(rows.shape)
+    return rows if along == rows.axis and numbers[2:] in ([], [1]) else None
 
 
 def _numbered(node: ir.Node, sizes: Mapping[ir.Value, Sizes]) -> Rows | None:
@@ -187,7 +189,7 @@ def _target(node: ir.Node, sizes: Mapping[ir.Value, Sizes]) -> Sizes | None:
 
 def _of_counted_shape(node: ir.Node, target: Sizes, known: Known) -> Sequence[Rows]:
     """Return what a ConstantOfShape or an Expand makes in a shape with one count in it."""
-    counts = [place for place, size in enumerate(target) if isinstance(size, RowCount)]
+    counts = [position for position, size in enumerate(target) if isinstance(size, RowCount)]
     if len(counts) != 1:
         return ()
     axis, count = counts[0], target[counts[0]]
@@ -198,17 +200,17 @@ def _of_counted_shape(node: ir.Node, target: Sizes, known: Known) -> Sequence[Ro
         return ()
     if node.op_type == "ConstantOfShape":
         return (Rows(shape, axis, count.rows),)
-    found = known.get(data) if data is not None else None
-    if found is None:
+    rows = known.get(data) if data is not None else None
+    if rows is None:
         # one number, or one row, for each row: [1, 4] -> [n, 4]
         sizes = static_shape(data) if node.op_type == "Expand" else None
         fits = sizes is not None and [*([1] * len(shape)), *sizes][axis - len(shape)] == 1
         return (Rows(shape, axis, count.rows),) if fits else ()
-    same = found.rows is count.rows and found.axis == axis and len(found.shape) == len(shape)
-    fits = all(old in (1, new) for old, new in zip(found.shape, shape, strict=False))
+    same = rows.rows is count.rows and rows.axis == axis and len(rows.shape) == len(shape)
+    fits = all(old in (1, new) for old, new in zip(rows.shape, shape, strict=False))
     if not (same and fits):
         return ()
-    return (Rows(shape, axis, found.rows, found.numbers, found.above),)
+    return (Rows(shape, axis, rows.rows, rows.numbers, rows.above),)
 
 
 def _gathered(
@@ -216,27 +218,27 @@ def _gathered(
 ) -> Sequence[Rows]:
     """Return the rows that are gathered by chosen numbers: of the same set, or by each number a row of known data."""
     data = node.inputs[0]
-    found = known.get(data) if data is not None else None
-    sizes = found.shape if found is not None else static_shape(data)
+    rows = known.get(data) if data is not None else None
+    sizes = rows.shape if rows is not None else static_shape(data)
     if not sizes or 0 in sizes:
         return ()
     along = node.attributes.get_int("axis", 0) % len(sizes)
     places = index.shape
     if node.op_type == "GatherND":
         # data [n, ...] by places [n, 1]
-        if found is None or places[1:] != (1,) or node.attributes.get_int("batch_dims", 0) != 0:
+        if rows is None or places[1:] != (1,) or node.attributes.get_int("batch_dims", 0) != 0:
             return ()
         places = places[:1]
     shape = (*sizes[:along], *places, *sizes[along + 1 :])
     axis = along + index.axis
-    if found is None:
+    if rows is None:
         return (Rows(shape, axis, index.rows),) if index.numbers is None else ()
-    if index.numbers is not found.rows or along != found.axis:
+    if index.numbers is not rows.rows or along != rows.axis:
         return ()
-    above = found.above
+    above = rows.above
     if above is None and index.rows in nested:
         above = threshold(nested[index.rows][1], data)
-    return (Rows(shape, axis, index.rows, found.numbers, above),)
+    return (Rows(shape, axis, index.rows, rows.numbers, above),)
 
 
 def threshold(mask: ir.Value, data: ir.Value | None) -> ir.Value | None:

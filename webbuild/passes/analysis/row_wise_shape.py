@@ -69,11 +69,11 @@ def _broadcast_shape(
     values = [value for value in node.inputs if value is not None]
     for value, each in zip(values, shapes, strict=True):
         # operands are aligned at their last axes
-        place = axis - (rank - len(each))
+        position = axis - (rank - len(each))
         if value in known:
             if len(each) != rank or known[value].axis != axis:
                 return None
-        elif place >= 0 and each[place] != 1:
+        elif position >= 0 and each[position] != 1:
             return None
     return tuple(max(each[at - rank] for each in shapes if rank - at <= len(each)) for at in range(rank))
 
@@ -89,5 +89,5 @@ def _pads_no_row(node: ir.Node, rank: int) -> bool:
 
 def _inferred_shape(node: ir.Node, shapes: Sequence[tuple[int, ...]], opset: int) -> tuple[int, ...] | None:
     values = [value for value in node.inputs if value is not None]
-    held = {value: array for value in values if (array := constant(value)) is not None and array.dtype.kind == "i"}
-    return node_output_shape(node, dict(zip(values, shapes, strict=True)), held, opset)
+    constants = {value: array for value in values if (array := constant(value)) is not None and array.dtype.kind == "i"}
+    return node_output_shape(node, dict(zip(values, shapes, strict=True)), constants, opset)

@@ -36,7 +36,7 @@ def _scales(value: ir.Value) -> bool:
     return bool(uses) and not value.is_graph_output() and all(_is_scale(use.node, use.idx) for use in uses)
 
 
-def _is_scale(node: ir.Node, place: int) -> bool:
+def _is_scale(node: ir.Node, index: int) -> bool:
     if node.op_type == "Resize":
-        return place == _SCALES
+        return index == _SCALES
     return node.op_type in _MOVES and _scales(node.outputs[0])

@@ -26,14 +26,14 @@ def _same(node: ir.Node, reads: Reads) -> Known | None:
     return data if is_cast or node.op_type == "Identity" else _with_axes(node, data, reads[1:])
 
 
-def _with_axes(node: ir.Node, data: Picture, given: Reads) -> Picture | None:
+def _with_axes(node: ir.Node, data: Picture, axes_term: Reads) -> Picture | None:
     """Return what a Squeeze or an Unsqueeze of axes in front makes: [1, H, W] -> [1, 1, H, W]."""
-    axes = given[0] if given and isinstance(given[0], tuple) else None
+    axes = axes_term[0] if axes_term and isinstance(axes_term[0], tuple) else None
     places = node.attributes.get_ints("axes", []) if axes is None else [known_number(axis) for axis in axes]
     front, added = len(data.sizes) - 2, 1 if node.op_type == "Unsqueeze" else -1
     if not places or not set(places) <= set(range(front + (added == 1))):
         return None
-    return Picture(data.made, (*[number(1)] * (front + added * len(places)), *data.sizes[-2:]))
+    return Picture(data.term, (*[number(1)] * (front + added * len(places)), *data.sizes[-2:]))
 
 
 def _gather(node: ir.Node, reads: Reads) -> Known | None:
@@ -42,9 +42,11 @@ def _gather(node: ir.Node, reads: Reads) -> Known | None:
     if not places or None in places or node.attributes.get_int("axis", 0) != 0:
         return None
     if isinstance(data, tuple):
-        return tuple(data[place] for place in places if place is not None and -len(data) <= place < len(data))
+        return tuple(
+            data[position] for position in places if position is not None and -len(data) <= position < len(data)
+        )
     is_first = constant(node.inputs[1]) is not None and places == [0]
-    return Picture(data.made, data.sizes[1:]) if data is not None and is_first and len(data.sizes) > 2 else None
+    return Picture(data.term, data.sizes[1:]) if data is not None and is_first and len(data.sizes) > 2 else None
 
 
 def _slice(_node: ir.Node, reads: Reads) -> Known | None:
@@ -98,7 +100,7 @@ def _expand(_node: ir.Node, reads: Reads) -> Known | None:
     if not isinstance(data, Picture) or not isinstance(sizes, tuple) or sizes[-2:] != data.sizes[-2:]:
         return None
     return (
-        Picture(data.made, sizes) if all(known_number(size) == 1 for size in (*data.sizes[:-2], *sizes[:-2])) else None
+        Picture(data.term, sizes) if all(known_number(size) == 1 for size in (*data.sizes[:-2], *sizes[:-2])) else None
     )
 
 
@@ -114,8 +116,8 @@ def _elementwise(rule: Callable[..., Term | None]) -> Callable[[ir.Node, Reads],
         length = max(map(len, numbers), default=0)
         if len(numbers) < len(reads) or any(len(each) not in (1, length) for each in numbers):
             return None
-        made = [rule(*each) for each in zip(*(each * (length // len(each)) for each in numbers), strict=True)]
-        terms = tuple(each for each in made if each is not None)
+        results = [rule(*each) for each in zip(*(each * (length // len(each)) for each in numbers), strict=True)]
+        terms = tuple(each for each in results if each is not None)
         return terms if len(terms) == length else None
 
     return result

@@ -14,7 +14,7 @@ LAYOUT_OPS = {"Transpose", "Squeeze", "Unsqueeze", "Reshape", "Expand", "Identit
 
 
 class UnknownNmsPatternError(Exception):
-    """Why a detection tail is none that the passes know: where, why."""
+    """The operators after NMS are none of the known patterns; the message says where and why."""
 
     def __init__(self, where: str, reason: str) -> None:
         super().__init__(reason)
@@ -33,29 +33,29 @@ class IndexUses:
 
 def trace_indices(start: ir.Value, where: str, but: ir.Node | None = None) -> IndexUses:
     """Follow an index vector to the nodes that gather by it; not into the node `but`."""
-    found = IndexUses()
+    uses = IndexUses()
     waiting = [start]
     while waiting:
         value = waiting.pop()
         for node in consumers(value):
             is_data = bool(node.inputs) and node.inputs[0] is value
             if node is but or node.op_type == "Shape" or (not is_data and node.op_type == "Expand"):
-                found.shapes += [node] if node.op_type == "Shape" else []
+                uses.shapes += [node] if node.op_type == "Shape" else []
                 continue
             if not is_data and _gathers_rows(node):
-                found.gathers.append(node)
+                uses.gathers.append(node)
             elif (is_data and (node.op_type in LAYOUT_OPS or selects_box_index(node))) or (
                 is_data and node.op_type in ("Max", "Min") and len(node.inputs) == 1
             ):
                 waiting.append(node.outputs[0])
             elif is_data and (limit := _limit(node)) is not None:
-                found.limit = limit
+                uses.limit = limit
                 waiting.append(node.outputs[0])
             else:
                 raise UnknownNmsPatternError(
                     where, f"indices go into {node.op_type} '{node.name}', which is not understood"
                 )
-    return found
+    return uses
 
 
 def _gathers_rows(node: ir.Node) -> bool:

@@ -42,35 +42,35 @@ def value_ranges(graph: ir.Graph) -> dict[ir.Value, Interval]:
     not.
     """
     graphs = all_graphs(graph)
-    found: dict[ir.Value, Interval] = {}
+    intervals: dict[ir.Value, Interval] = {}
     for each in graphs[: graphs.index(graph)]:
-        _add_ranges(each, found)
-    for value, interval in found.items():
-        found[value] = _index_interval(value, interval, graph)
-    _add_ranges(graph, found)
-    return found
+        _add_ranges(each, intervals)
+    for value, interval in intervals.items():
+        intervals[value] = _index_interval(value, interval, graph)
+    _add_ranges(graph, intervals)
+    return intervals
 
 
-def _add_ranges(graph: ir.Graph, found: dict[ir.Value, Interval]) -> None:
+def _add_ranges(graph: ir.Graph, intervals: dict[ir.Value, Interval]) -> None:
     for value in graph.inputs:
-        found[value] = _index_interval(value, _TYPES.get(value.dtype, UNBOUNDED), graph)
+        intervals[value] = _index_interval(value, _TYPES.get(value.dtype, UNBOUNDED), graph)
     for node in graph:
-        reads = [_input_interval(value, found) for value in node.inputs]
+        reads = [_input_interval(value, intervals) for value in node.inputs]
         for index, value in enumerate(node.outputs):
             interval = _output_interval(node, reads, index) or UNBOUNDED
             low, high = _TYPES.get(value.dtype, UNBOUNDED)
             if not low <= interval[0] <= interval[1] <= high:
                 interval = (low, high)
-            found[value] = _index_interval(value, interval, graph)
+            intervals[value] = _index_interval(value, interval, graph)
 
 
-def _input_interval(value: ir.Value | None, found: dict[ir.Value, Interval]) -> Interval:
+def _input_interval(value: ir.Value | None, intervals: dict[ir.Value, Interval]) -> Interval:
     array = constant(value)
     if array is not None and array.dtype != np.object_ and array.size and array.dtype.kind in "biuf":
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             return UNBOUNDED
         return array.min().item(), array.max().item()
-    return UNBOUNDED if value is None else found.get(value, _TYPES.get(value.dtype, UNBOUNDED))
+    return UNBOUNDED if value is None else intervals.get(value, _TYPES.get(value.dtype, UNBOUNDED))
 
 
 def _index_interval(value: ir.Value, interval: Interval, graph: ir.Graph) -> Interval:

@@ -24,7 +24,7 @@ from webbuild.targets.result_type import result_type
 
 
 class NotApplicableError(Exception):
-    """A node of the operator that cannot be written so; the message says why."""
+    """The node cannot be written in other operators; the message says why."""
 
 
 class _NoKernelError(NotApplicableError):
@@ -112,13 +112,13 @@ class Decomposition(Pass):
                 continue
             draft = RewriteContext(model, node)
             try:
-                made = self.write(draft, node, options)
+                results = self.write(draft, node, options)
             except _NoKernelError:
                 continue
             except NotApplicableError as reason:
                 rewrites.append(self.skipped(node, str(reason)))
                 continue
-            for output, result in zip(node.outputs, made, strict=False):
+            for output, result in zip(node.outputs, results, strict=False):
                 if is_read(output):
                     _replace_output(output, result, draft)
             model.graph.remove(node, safe=True)
@@ -133,14 +133,14 @@ class Decomposition(Pass):
             NotApplicableError: it cannot be written so, or not in nodes for the GPU; nothing is added.
         """
         try:
-            made = self.decomposers()[node.op_type](draft, node)
+            results = self.decomposers()[node.op_type](draft, node)
             lacking = [each for each in draft.nodes if placement(draft.model, each, options) != "gpu"]
             if kinds := {each.op_type for each in lacking if each not in draft.cpu_casts}:
                 raise _NoKernelError(f"{', '.join(sorted(kinds))} has no GPU kernel here")
         except NotApplicableError:
             draft.rollback()
             raise
-        return made if isinstance(made, list) else [made]
+        return results if isinstance(results, list) else [results]
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
         """Whether the target has no GPU kernel for a node."""
@@ -156,8 +156,8 @@ def _replace_output(output: ir.Value, result: ir.Value, draft: RewriteContext) -
 def _result_dtype(node: ir.Node, opset: int) -> ir.DataType | None:
     if node.op_type == "Cast":
         return ir.DataType(node.attributes.get_int("to", 0))
-    found = result_type(node.op_type, opset)
-    if isinstance(found, int):
-        value = node.inputs[found]
+    input_or_dtype = result_type(node.op_type, opset)
+    if isinstance(input_or_dtype, int):
+        value = node.inputs[input_or_dtype]
         return None if value is None else value.dtype
-    return None if found is None else ir.DataType[found.upper()]
+    return None if input_or_dtype is None else ir.DataType[input_or_dtype.upper()]

@@ -160,8 +160,8 @@ def _bias(
     # a row of nothing but -inf gives NaN in Softmax: the lowest finite number instead, and zeros in the result
     best = add.reduce("ReduceMax", bias, max(rank, 2 if is_causal else 1) - 1)
     floor = add.like(query, lowest)
-    kept = add.op("Where", add.op("GreaterOrEqual", bias, floor), bias, floor)
-    return kept, add.op("GreaterOrEqual", best, floor)
+    clamped = add.op("Where", add.op("GreaterOrEqual", bias, floor), bias, floor)
+    return clamped, add.op("GreaterOrEqual", best, floor)
 
 
 def _mask_bias(add: RewriteContext, mask: ir.Value, query: ir.Value, size: _AttentionSizes) -> ir.Value:

@@ -62,7 +62,8 @@ class DecomposeFusedConv(Pass):
             return self.skipped(node, "it turns the axes of its batch, or how many axes there are is not known")
         add = Builder(graph, node, f"{node.name or 'MatMul'}/plain", model.graph.opset_imports[""])
         result = add.op(
-            "MatMul", *(_turned(add, value) if values.get(f"trans{side}") else value for value, side in sides)
+            "MatMul",
+            *(_transpose_last_two(add, value) if values.get(f"trans{side}") else value for value, side in sides),
         )
         alpha, dtype = (
             float(str(values.get("alpha", 1.0))),
@@ -74,7 +75,7 @@ class DecomposeFusedConv(Pass):
         return self.applied(node, "MatMul, with Transpose and Mul by themselves")
 
 
-def _turned(add: Builder, value: ir.Value | None) -> ir.Value:
+def _transpose_last_two(add: Builder, value: ir.Value | None) -> ir.Value:
     rank = known_rank(value) or 2
     return add.op("Transpose", value, perm=[*range(rank - 2), rank - 1, rank - 2])
 

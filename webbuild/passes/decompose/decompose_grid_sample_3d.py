@@ -57,11 +57,11 @@ def _sampled(add: RewriteContext, node: ir.Node) -> ir.Value:
     axes = []
     for axis, size in enumerate(sizes):
         # the grid holds x y z, the axes are D H W: component 2 - axis, [N, d, h, w]
-        place = add.op("Gather", grid, add.const(2 - axis, np.int64), axis=4)
-        place = _to_voxels(add, place, size, bool(node.attributes.get_int("align_corners", 0)))
+        coordinate = add.op("Gather", grid, add.const(2 - axis, np.int64), axis=4)
+        coordinate = _to_voxels(add, coordinate, size, bool(node.attributes.get_int("align_corners", 0)))
         if padding == "border":
-            place = clamp(add, place, size)
-        axes.append(_nearest(add, place, size) if mode == "nearest" else linear_neighbours(add, place, size))
+            coordinate = clamp(add, coordinate, size)
+        axes.append(_nearest(add, coordinate, size) if mode == "nearest" else linear_neighbours(add, coordinate, size))
     # [N, C, D, H, W] -> [N, D, H, W, C] -> [N D H W, C]
     rows = add.reshape(add.op("Transpose", x, perm=[0, 2, 3, 4, 1]), [-1, channels])
     begins = add.const(np.arange(batch).reshape(-1, 1, 1, 1), np.int32)
@@ -69,16 +69,16 @@ def _sampled(add: RewriteContext, node: ir.Node) -> ir.Value:
     return add.op("Transpose", total, perm=[0, 4, 1, 2, 3])
 
 
-def _to_voxels(add: RewriteContext, place: ir.Value, size: int, aligned: bool) -> ir.Value:
+def _to_voxels(add: RewriteContext, coordinate: ir.Value, size: int, aligned: bool) -> ir.Value:
     """Return a place in voxels of what is -1..1 from end to end."""
     # aligned: (p + 1) / 2 (n - 1); otherwise ((p + 1) n - 1) / 2
-    above, two = add.op("Add", place, add.const(1.0)), add.const(2.0)
+    above, two = add.op("Add", coordinate, add.const(1.0)), add.const(2.0)
     if aligned:
         return add.op("Mul", add.op("Div", above, two), add.const(size - 1))
     return add.op("Div", add.op("Sub", add.op("Mul", above, add.const(size)), add.const(1.0)), two)
 
 
-def _nearest(add: RewriteContext, place: ir.Value, size: int) -> AxisNeighbors:
+def _nearest(add: RewriteContext, coordinate: ir.Value, size: int) -> AxisNeighbors:
     """Halves go to the even neighbour; what is far outside is first brought near, where rounding is exact."""
-    near = add.op("Max", add.op("Min", place, add.const(size + 1)), add.const(-2.0))
+    near = add.op("Max", add.op("Min", coordinate, add.const(size + 1)), add.const(-2.0))
     return [neighbour(add, round_half_even(add, near), size, None)]

@@ -56,5 +56,5 @@ def _group(add: RewriteContext, node: ir.Node) -> ir.Value:
     ones, zeros = add.like(x, np.ones(groups)), add.like(x, np.zeros(groups))
     epsilon = node.attributes.get_float("epsilon", 1e-5)
     normal = add.reshape(add.op("InstanceNormalization", grouped, ones, zeros, epsilon=epsilon), shape)
-    place = [shape[1], *[1] * (len(shape) - 2)]
-    return add.op("Add", add.op("Mul", normal, add.reshape(scale, place)), add.reshape(bias, place))
+    broadcast_shape = [shape[1], *[1] * (len(shape) - 2)]
+    return add.op("Add", add.op("Mul", normal, add.reshape(scale, broadcast_shape)), add.reshape(bias, broadcast_shape))

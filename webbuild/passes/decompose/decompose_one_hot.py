@@ -48,9 +48,9 @@ def _one_hot(add: RewriteContext, node: ir.Node) -> ir.Value:
         return _gather_from_eye(add, indices, size, axis, values)
     # [N] -> [N, 1] against positions [1, depth]
     wide = add.unsqueeze(narrow, axis)
-    place = [1] * (rank + 1)
-    place[axis] = size
-    steps = np.arange(size).reshape(place)
+    broadcast_shape = [1] * (rank + 1)
+    broadcast_shape[axis] = size
+    steps = np.arange(size).reshape(broadcast_shape)
     from_start = add.op("Equal", wide, add.const(steps, np.int32))
     from_end = add.op("Equal", wide, add.const(steps - size, np.int32))
     return add.op("Where", from_start, on, add.op("Where", from_end, on, off))

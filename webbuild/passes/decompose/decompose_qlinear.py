@@ -5,6 +5,7 @@ from collections.abc import Callable
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.decompose.base import NotApplicableError
 from webbuild.passes.dtypes.exact_ints import is_scalar
 from webbuild.passes.graphs import graphs_of
 from webbuild.passes.rewrite import Builder, attribute_values, input_value, is_read, known_rank, replace_output
@@ -18,10 +19,6 @@ _SINGLE = {
     "QLinearSigmoid": "Sigmoid",
     "QLinearSoftmax": "Softmax",
 }
-
-
-class NotWrittenError(Exception):
-    """A node that cannot be written so; the message says why."""
 
 
 class DecomposeQlinear(Pass):
@@ -56,14 +53,14 @@ class DecomposeQlinear(Pass):
         add = Builder(graph, node, f"{node.name or node.op_type}/plain", model.graph.opset_imports[""])
         try:
             result = _WRITTEN[node.op_type](add, node)
-        except NotWrittenError as reason:
+        except NotApplicableError as reason:
             return self.skipped(node, str(reason))
         result.shape, result.type = node.outputs[0].shape, node.outputs[0].type
         replace_output(node, result)
         return self.applied(node, "computed between DequantizeLinear and QuantizeLinear")
 
 
-def _dequantized(add: Builder, node: ir.Node, index: int, **axis: int) -> ir.Value:
+def _add_dequantize(add: Builder, node: ir.Node, index: int, **axis: int) -> ir.Value:
     """Return the numbers that an input stands for, whose scale and zero point are the next two."""
     data = node.inputs[index]
     result = add.op("DequantizeLinear", *(input_value(node, index + each) for each in range(3)), **axis)
@@ -72,32 +69,32 @@ def _dequantized(add: Builder, node: ir.Node, index: int, **axis: int) -> ir.Val
     return result
 
 
-def _quantized(add: Builder, node: ir.Node, value: ir.Value, scale: int) -> ir.Value:
+def _add_quantize(add: Builder, node: ir.Node, value: ir.Value, scale: int) -> ir.Value:
     value.shape, value.type = node.outputs[0].shape, ir.TensorType(ir.DataType.FLOAT)
     if input_value(node, scale + 1) is None:
-        raise NotWrittenError("the zero point of its answer is left out")
+        raise NotApplicableError("the zero point of its answer is left out")
     return add.op("QuantizeLinear", value, node.inputs[scale], node.inputs[scale + 1])
 
 
 def _pair(add: Builder, node: ir.Node) -> ir.Value:
-    sides = [_dequantized(add, node, index) for index in (0, 3)]
-    return _quantized(add, node, add.op(_PAIRS[node.op_type], *sides), 6)
+    sides = [_add_dequantize(add, node, index) for index in (0, 3)]
+    return _add_quantize(add, node, add.op(_PAIRS[node.op_type], *sides), 6)
 
 
 def _single(add: Builder, node: ir.Node) -> ir.Value:
     values = attribute_values(node)
     if values.pop("channels_last", 0):
-        raise NotWrittenError("its channels are the last axis")
+        raise NotApplicableError("its channels are the last axis")
     if node.op_type == "QLinearSoftmax" and values.pop("opset", 13) < 13:
         rank = known_rank(node.inputs[0])
         if rank is None or values.get("axis", 1) % rank != rank - 1:
-            raise NotWrittenError("it is taken over several axes")
-    return _quantized(add, node, add.op(_SINGLE[node.op_type], _dequantized(add, node, 0), **values), 3)
+            raise NotApplicableError("it is taken over several axes")
+    return _add_quantize(add, node, add.op(_SINGLE[node.op_type], _add_dequantize(add, node, 0), **values), 3)
 
 
 def _concat(add: Builder, node: ir.Node) -> ir.Value:
-    parts = [_dequantized(add, node, index) for index in range(2, len(node.inputs), 3)]
-    return _quantized(add, node, add.op("Concat", *parts, **attribute_values(node)), 0)
+    parts = [_add_dequantize(add, node, index) for index in range(2, len(node.inputs), 3)]
+    return _add_quantize(add, node, add.op("Concat", *parts, **attribute_values(node)), 0)
 
 
 def _gemm(add: Builder, node: ir.Node) -> ir.Value:
@@ -105,13 +102,13 @@ def _gemm(add: Builder, node: ir.Node) -> ir.Value:
     values = attribute_values(node)
     columns = {} if is_scalar(node.inputs[4]) else {"axis": 0 if values.get("transB", 0) else 1}
     if columns and add.opset < 13:
-        raise NotWrittenError("it has a scale for each column, which DequantizeLinear knows from opset 13 on")
-    sides = [_dequantized(add, node, 0), _dequantized(add, node, 3, **columns)]
+        raise NotApplicableError("it has a scale for each column, which DequantizeLinear knows from opset 13 on")
+    sides = [_add_dequantize(add, node, 0), _add_dequantize(add, node, 3, **columns)]
     if (bias := input_value(node, 6)) is not None:
         steps = add.op("Mul", node.inputs[1], node.inputs[4])
         sides.append(add.op("Mul", add.op("Cast", bias, to=ir.DataType.FLOAT), steps))
     result = add.op("Gemm", *sides, **values, beta=values.get("alpha", 1.0))
-    return result if input_value(node, 7) is None else _quantized(add, node, result, 7)
+    return result if input_value(node, 7) is None else _add_quantize(add, node, result, 7)
 
 
 _WRITTEN: dict[str, Callable[[Builder, ir.Node], ir.Value]] = {

@@ -107,7 +107,7 @@ def _grid_sampled(
     height, width = (static_shape(x) or [])[2:]
     full = add.const(np.zeros((1, *points)))
     ends = (_scaled(add, across, width), _scaled(add, down, height))
-    grid = add.op("Concat", *(add.unsqueeze(add.op("Add", place, full), 3) for place in ends), axis=3)
+    grid = add.op("Concat", *(add.unsqueeze(add.op("Add", coordinate, full), 3) for coordinate in ends), axis=3)
     # [R, h r, w r, 2] -> [1, R h r, w r, 2]
     grid = add.reshape(grid, [1, -1, points[1], 2])
     return add.op("GridSample", x, grid, align_corners=1, padding_mode="border")
@@ -116,16 +116,16 @@ def _grid_sampled(
 def _gathered(add: RewriteContext, x: ir.Value, across: ir.Value, down: ir.Value, points: tuple[int, int]) -> ir.Value:
     """Return the map at all points by Gathers of their neighbours, [1, C, R h r, w r]."""
     channels, *sizes = (static_shape(x) or [])[1:]
-    axes = [linear_neighbours(add, place, size) for place, size in zip((down, across), sizes, strict=True)]
+    axes = [linear_neighbours(add, coordinate, size) for coordinate, size in zip((down, across), sizes, strict=True)]
     # [C, H W] -> [C, R, h r, w r]
-    found = add_interpolated(add, add.reshape(x, [channels, -1]), axes, sizes, None)
-    return add.reshape(found, [1, channels, -1, points[1]])
+    interpolated = add_interpolated(add, add.reshape(x, [channels, -1]), axes, sizes, None)
+    return add.reshape(interpolated, [1, channels, -1, points[1]])
 
 
-def _scaled(add: RewriteContext, place: ir.Value, size: int) -> ir.Value:
+def _scaled(add: RewriteContext, coordinate: ir.Value, size: int) -> ir.Value:
     """Return a place in pixels as GridSample wants it: -1..1 from the first pixel to the last."""
     # align_corners = 1: pixel p of n lies at 2 p / (n - 1) - 1
-    return add.op("Sub", add.op("Mul", place, add.const(2 / max(size - 1, 1))), add.const(1.0))
+    return add.op("Sub", add.op("Mul", coordinate, add.const(2 / max(size - 1, 1))), add.const(1.0))
 
 
 def _averaged(add: RewriteContext, points: ir.Value, ratio: int) -> ir.Value:
@@ -147,8 +147,8 @@ def _sampling_points(
         length = add.op("Max", length, add.const(1.0))
     # r points in each bin: place = start + length * (i + 0.5) / (bins * r)
     steps = (np.arange(bins * ratio) + 0.5) / ratio / bins
-    place = add.op("Add", start, add.op("Mul", length, add.const(steps[None])))
-    near = clamp(add, place, size)
+    coordinate = add.op("Add", start, add.op("Mul", length, add.const(steps[None])))
+    near = clamp(add, coordinate, size)
     one, none = add.const(1.0), add.const(0.0)
-    below_end = add.op("Where", add.op("Greater", place, add.const(size)), none, one)
-    return near, add.op("Where", add.op("Less", place, add.const(-1.0)), none, below_end)
+    below_end = add.op("Where", add.op("Greater", coordinate, add.const(size)), none, one)
+    return near, add.op("Where", add.op("Less", coordinate, add.const(-1.0)), none, below_end)

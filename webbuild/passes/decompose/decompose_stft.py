@@ -47,8 +47,8 @@ def _stft(add: RewriteContext, node: ir.Node) -> ir.Value:
     weights = _weights(_window(node), onesided=bool(node.attributes.get_int("onesided", 1)))
     lines = add.reshape(signal, [0, 1, -1])
     channels, _, length = weights.shape
-    found = add.op("Conv", lines, add.const(weights), kernel_shape=[length], strides=[int(step.item())])
-    frames = add.op("Transpose", found, perm=[0, 2, 1])
+    spectra = add.op("Conv", lines, add.const(weights), kernel_shape=[length], strides=[int(step.item())])
+    frames = add.op("Transpose", spectra, perm=[0, 2, 1])
     return add.reshape(frames, [0, -1, channels // 2, 2])
 
 

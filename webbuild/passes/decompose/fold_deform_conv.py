@@ -43,15 +43,15 @@ class FoldDeformConv(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         rewrites = []
         for conv in find_nodes(model, "Conv"):
-            found = match_unrolled(conv)
-            if found is None:
+            unrolled = match_unrolled(conv)
+            if unrolled is None:
                 continue
             if (reason := raise_opset(model, _MIN_OPSET)) is not None:
                 rewrites.append(self.skipped(conv, reason))
                 continue
             add = Builder(model.graph, conv, f"{conv.name or 'Conv'}/sampled", opset_version(model))
-            form, limit = found.form, options.max_binding_size // 2
-            result = sample_and_convolve(add, form, found.x, found.offset, found.mask, found.bias, limit)
+            form, limit = unrolled.form, options.max_binding_size // 2
+            result = sample_and_convolve(add, form, unrolled.x, unrolled.offset, unrolled.mask, unrolled.bias, limit)
             replace_output(conv, result)
             model.graph.remove(conv, safe=True)
             kernel, target = (" x ".join(map(str, each)) for each in (form.weights.shape[2:], form.target))

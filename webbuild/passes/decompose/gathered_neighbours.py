@@ -37,34 +37,36 @@ def add_interpolated(
     for corner in product(*axes):
         # row = ((n * D + z) * H + y) * W + x
         at = begins
-        for (place, _), size in zip(corner, sizes, strict=True):
-            at = place if at is None else add.op("Add", add.op("Mul", at, add.const(size, np.int32)), place)
-        found = add.op("Gather", rows, at, axis=1 if rank is None else 0)
+        for (index, _), size in zip(corner, sizes, strict=True):
+            at = index if at is None else add.op("Add", add.op("Mul", at, add.const(size, np.int32)), index)
+        gathered = add.op("Gather", rows, at, axis=1 if rank is None else 0)
         weights = [weight for _, weight in corner if weight is not None]
         if weights:
             weight = reduce(lambda one, other: add.op("Mul", one, other), weights)
-            found = add.op("Mul", found, weight if rank is None else add.unsqueeze(weight, rank))
-        total = found if total is None else add.op("Add", total, found)
+            gathered = add.op("Mul", gathered, weight if rank is None else add.unsqueeze(weight, rank))
+        total = gathered if total is None else add.op("Add", total, gathered)
     assert total is not None
     return total
 
 
-def clamp(add: RewriteContext, place: ir.Value, size: int) -> ir.Value:
+def clamp(add: RewriteContext, coordinate: ir.Value, size: int) -> ir.Value:
     """Add a place along an axis, kept on it."""
-    return add.op("Max", add.op("Min", place, add.const(size - 1)), add.const(0.0))
+    return add.op("Max", add.op("Min", coordinate, add.const(size - 1)), add.const(0.0))
 
 
-def neighbour(add: RewriteContext, place: ir.Value, size: int, weight: ir.Value | None) -> tuple[ir.Value, ir.Value]:
+def neighbour(
+    add: RewriteContext, coordinate: ir.Value, size: int, weight: ir.Value | None
+) -> tuple[ir.Value, ir.Value]:
     """Return a whole place as int32 on the axis, and its weight, 0 if it is outside."""
-    kept = clamp(add, place, size)
-    inside = add.op("Equal", kept, place)
+    clamped = clamp(add, coordinate, size)
+    inside = add.op("Equal", clamped, coordinate)
     shown = add.op("Where", inside, add.const(1.0) if weight is None else weight, add.const(0.0))
-    return add.cast(kept, ir.DataType.INT32), shown
+    return add.cast(clamped, ir.DataType.INT32), shown
 
 
-def linear_neighbours(add: RewriteContext, place: ir.Value, size: int) -> AxisNeighbors:
+def linear_neighbours(add: RewriteContext, coordinate: ir.Value, size: int) -> AxisNeighbors:
     """Return the two whole places around one, and the shares of both."""
-    below = add.op("Floor", place)
-    share = add.op("Sub", place, below)
+    below = add.op("Floor", coordinate)
+    share = add.op("Sub", coordinate, below)
     lower = neighbour(add, below, size, add.op("Sub", add.const(1.0), share))
     return [lower, neighbour(add, add.op("Add", below, add.const(1.0)), size, share)]

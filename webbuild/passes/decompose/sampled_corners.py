@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 from msgspec import Struct
 
-from webbuild.passes.decompose.matching_steps import Mismatch, producer, shape_of, unreshaped
+from webbuild.passes.decompose.match_exported import Mismatch, producer, shape_of, unreshaped
 from webbuild.passes.rewrite import constant, input_value
 
 
@@ -129,7 +129,7 @@ def _sliced_axis(node: ir.Node) -> int:
     return int(start)
 
 
-def _on_axis(found: Places, axis: int) -> Places:
-    if found.axis != axis:
+def _on_axis(places: Places, axis: int) -> Places:
+    if places.axis != axis:
         raise Mismatch
-    return found
+    return places

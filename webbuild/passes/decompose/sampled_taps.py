@@ -58,8 +58,8 @@ def sample_and_convolve(
     """
     batch, channels, height, width = form.source
     rows, columns = form.target
-    pictures, held = batch * form.offset_groups, channels // form.offset_groups
-    picture = add.reshape(x, [pictures, held, height, width]) if form.offset_groups > 1 else x
+    pictures, group_channels = batch * form.offset_groups, channels // form.offset_groups
+    picture = add.reshape(x, [pictures, group_channels, height, width]) if form.offset_groups > 1 else x
     halves = x.dtype == ir.DataType.FLOAT16  # 11 bits are too few for a coordinate
     if halves:
         picture, offset = (add.cast(each, ir.DataType.FLOAT) for each in (picture, offset))
@@ -101,10 +101,10 @@ def _grid(add: Builder, form: SampledTaps, offset: ir.Value) -> ir.Value:
         scale, base = 2 / size, (form.base[axis] + 0.5) * 2 / size - 1
         if len(base) > 1:
             base = np.tile(base, (batch, 1, 1, 1))
-        place = add.slice(moved, 2, axis, axis + 1)
-        place = add.op("Mul", place, add.const(scale))
-        place = add.op("Add", place, add.const(base[:, :, None]))
-        along.append(add.reshape(place, [batch * form.offset_groups, form.taps, rows, columns, 1]))
+        coordinate = add.slice(moved, 2, axis, axis + 1)
+        coordinate = add.op("Mul", coordinate, add.const(scale))
+        coordinate = add.op("Add", coordinate, add.const(base[:, :, None]))
+        along.append(add.reshape(coordinate, [batch * form.offset_groups, form.taps, rows, columns, 1]))
     return add.op("Concat", along[1], along[0], axis=4)
 
 
@@ -113,5 +113,5 @@ def _row_ranges(form: SampledTaps, limit: int) -> list[tuple[int, int]]:
     rows, columns = form.target
     row_bytes = form.source[0] * form.source[1] * form.taps * columns * form.weights.dtype.itemsize
     parts = -(-rows // max(1, limit // row_bytes))
-    held = -(-rows // parts)
-    return [(start, min(start + held, rows)) for start in range(0, rows, held)]
+    rows_per_part = -(-rows // parts)
+    return [(start, min(start + rows_per_part, rows)) for start in range(0, rows, rows_per_part)]

@@ -7,7 +7,7 @@ import onnx_ir as ir
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.passes.decompose.matching_steps import Mismatch, producer, shape_of, unreshaped
+from webbuild.passes.decompose.match_exported import Mismatch, producer, shape_of, unreshaped
 from webbuild.passes.decompose.sampled_corners import Corner, Places, read_corner, read_share
 from webbuild.passes.decompose.sampled_taps import SampledTaps
 from webbuild.passes.rewrite import constant, input_value

@@ -51,11 +51,11 @@ class AppendDetrPostprocess(Pass):
         if (reason := detr_rows_blocker(model, spec)) is not None:
             return [self.skipped(where, reason)]
         add = Builder(model.graph, None, "detections")
-        found = build_detr_rows(add, model, spec, add_threshold_input(model, "confidence", spec.confidence))
+        rows = build_detr_rows(add, model, spec, add_threshold_input(model, "confidence", spec.confidence))
         shape = [1, spec.rows, 6]
         outputs = {value.name: value for value in model.graph.outputs}
         replaced = [outputs[name] for name in spec.replaced_outputs]
-        replace_outputs_with_rows(model, replaced, add.reshape(found, shape), shape)
+        replace_outputs_with_rows(model, replaced, add.reshape(rows, shape), shape)
         model.metadata_props[NMS_APPENDED_KEY] = spec.layout
         infer_shapes(model)
         taken = ", ".join(f"'{name}'" for name in spec.replaced_outputs)

@@ -113,10 +113,10 @@ def _retype(model: ir.Model, value: ir.Value) -> None:
 def _add_argmax(model: ir.Model, node: ir.Node, size: int, axis: int, rank: int) -> ir.Value:
     add = Builder(model.graph, node, f"{node.name or 'ArgMax'}/int32")
     data = node.inputs[0]
-    place = [1] * rank
-    place[axis] = size
+    broadcast_shape = [1] * rank
+    broadcast_shape[axis] = size
     # 0 .. C - 1 along the axis: [1, ..., C, ..., 1]
-    position = add.const(np.arange(size).reshape(place))
+    position = add.const(np.arange(size).reshape(broadcast_shape))
     # x [N, C] == ReduceMax(x) [N, 1]; the lowest position where that holds is the first of equals
     is_largest = add.op("Equal", data, add.reduce("ReduceMax", data, axis))
     keepdims = node.attributes.get_int("keepdims", 1)

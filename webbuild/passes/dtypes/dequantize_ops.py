@@ -76,20 +76,20 @@ class DequantizeOps(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Rewrite each in order, so that what follows finds the numbers in float32."""
         rewrites: list[Rewrite] = []
-        whole = ExactInts()
+        ints = ExactInts()
         for node in find_nodes(model, *_REWRITES):
             if node.op_type in _IN_FLOAT:
-                if not all(map(whole.has_float, _data(node))):
+                if not all(map(ints.has_float, _data(node))):
                     continue
             elif placement(model, node, options) not in ("cpu", "none"):
                 continue
             add = Builder(model.graph, node, f"{node.name or node.op_type}/float")
-            refused = _REWRITES[node.op_type](add, whole, node)
+            refused = _REWRITES[node.op_type](add, ints, node)
             rewrites.append(self.skipped(node, refused) if refused else self.applied(node, "computed in float32"))
         return rewrites
 
 
-def _dynamic_quantize(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
+def _dynamic_quantize(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
     """DynamicQuantizeLinear: the range of the data with 0 in it becomes 0..255."""
     data, nothing = node.inputs[0], add.const(0.0)
     # scale = (max(x, 0) - min(x, 0)) / 255, zero = round(-min / scale): ONNX's DynamicQuantizeLinear
@@ -101,10 +101,10 @@ def _dynamic_quantize(add: Builder, whole: ExactInts, node: ir.Node) -> str | No
     zero = round_half_even(add, add.op("Clip", start, nothing, add.const(255.0)))
     ends = add.op("Sub", nothing, zero), add.op("Sub", add.const(255.0), zero)
     centred = add.op("Max", add.op("Min", round_half_even(add, add.op("Div", data, scale)), ends[1]), ends[0])
-    result = whole.replace(add, node.outputs[0], add.op("Add", centred, zero))
+    result = ints.replace(add, node.outputs[0], add.op("Add", centred, zero))
     replace_all_uses(node.outputs[1], scale)
-    point = whole.replace(add, node.outputs[2], zero)
-    whole.record(result, point, centred)
+    point = ints.replace(add, node.outputs[2], zero)
+    ints.record(result, point, centred)
     return None
 
 
@@ -115,7 +115,7 @@ def _extreme(add: Builder, op: str, node: ir.Node) -> ir.Value:
     return add.op(op, value, keepdims=0)
 
 
-def _quantize_linear(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
+def _quantize_linear(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
     """QuantizeLinear: divided by the scale, rounded, cut off at the ends."""
     dtype, rank = node.outputs[0].dtype, known_rank(node.inputs[0])
     scale, zero_point = constant(node.inputs[1]), input_value(node, 2)
@@ -123,17 +123,17 @@ def _quantize_linear(add: Builder, whole: ExactInts, node: ir.Node) -> str | Non
     if dtype not in QUANTIZED_RANGES or rank is None:
         return "its type has neither 8 nor 16 bits, or its rank is not known"
     if scale is None or zero is None:
-        return _quantize_by_computed_scale(add, whole, node)
+        return _quantize_by_computed_scale(add, ints, node)
     if scale.ndim > 1 or scale.dtype != np.float32:
         return "it has a scale for each block, or one that is not float32"
     axis = node.attributes.get_int("axis", 1)
     scale, zero = broadcast_along(scale, axis, rank), broadcast_along(zero, axis, rank)
     centred = saturate(add, add.op("Div", node.inputs[0], add.const(scale)), zero, dtype)
-    _requantize(add, whole, node, centred, zero, zero_point)
+    _requantize(add, ints, node, centred, zero, zero_point)
     return None
 
 
-def _quantize_by_computed_scale(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
+def _quantize_by_computed_scale(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
     """QuantizeLinear by one scale and one zero point, of which at least one is computed."""
     scale, zero_point = node.inputs[1], input_value(node, 2)
     dtype, stored = node.outputs[0].dtype, constant(zero_point)
@@ -145,36 +145,36 @@ def _quantize_by_computed_scale(add: Builder, whole: ExactInts, node: ir.Node) -
     if zero_point is None:
         zero = add.const(0.0)
     else:
-        zero = whole.centered(add, zero_point, None) if stored is None else add.const(stored.reshape(()))
+        zero = ints.centered(add, zero_point, None) if stored is None else add.const(stored.reshape(()))
     low, high = (add.op("Sub", add.const(limit), zero) for limit in QUANTIZED_RANGES[dtype])
     steps = add.op("Div", node.inputs[0], scale)
     centred = round_half_even(add, add.op("Max", add.op("Min", steps, high), low))
-    whole.record(whole.replace(add, node.outputs[0], add.op("Add", centred, zero)), zero_point, centred)
+    ints.record(ints.replace(add, node.outputs[0], add.op("Add", centred, zero)), zero_point, centred)
     return None
 
 
 def _requantize(
-    add: Builder, whole: ExactInts, node: ir.Node, centred: ir.Value, zero: NDArray[Any], zero_point: ir.Value | None
+    add: Builder, ints: ExactInts, node: ir.Node, centred: ir.Value, zero: NDArray[Any], zero_point: ir.Value | None
 ) -> None:
     plain = add.op("Add", centred, add.const(zero)) if zero.any() else centred
-    whole.record(whole.replace(add, node.outputs[0], plain), zero_point, centred)
+    ints.record(ints.replace(add, node.outputs[0], plain), zero_point, centred)
 
 
-def _dequantize_linear(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
+def _dequantize_linear(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
     """DequantizeLinear of what is at hand in float32."""
     data, scale, rank = node.inputs[0], constant(node.inputs[1]), known_rank(node.inputs[0])
     zero = input_value(node, 2)
-    if data is None or not whole.has_float(data):
+    if data is None or not ints.has_float(data):
         return "its numbers are not those of another quantised operator"
     several = [value for value in (scale, constant(zero)) if value is not None and value.size > 1]
     if scale is None and not is_scalar(node.inputs[1]):
         return "it has several scales that are computed"
-    if rank is None or (several and not whole.has_centered(data, zero)):
+    if rank is None or (several and not ints.has_centered(data, zero)):
         return "it has other scales than what it reads"
     factor = (
         node.inputs[1] if scale is None else add.const(broadcast_along(scale, node.attributes.get_int("axis", 1), rank))
     )
-    replace_all_uses(node.outputs[0], add.op("Mul", whole.centered(add, data, zero), factor))
+    replace_all_uses(node.outputs[0], add.op("Mul", ints.centered(add, data, zero), factor))
     return None
 
 
@@ -183,34 +183,34 @@ def _data(node: ir.Node) -> tuple[ir.Value | None, ...]:
     return tuple(node.inputs) if node.op_type == "Concat" else tuple(node.inputs[:1])
 
 
-def _move(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
+def _move(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
     """Move what is at hand in float32: a DequantizeLinear after a Reshape of bytes gets a QuantizeLinear on the CPU."""
     if node.op_type == "MaxPool" and len(node.outputs) > 1:
         return "it has several outputs"
     if node.op_type == "Resize" and node.attributes.get_string("mode", "nearest") != "nearest":
         return "it computes new numbers"
-    data = [whole.plain(value) for value in _data(node)]
+    data = [ints.plain(value) for value in _data(node)]
     inputs, count = [*data, *node.inputs[len(data) :]], len(node.outputs)
     for old, moved in zip(
         node.outputs, add.node(node.op_type, *inputs, outputs=count, **attribute_values(node)), strict=True
     ):
         moved.shape, moved.type = old.shape, ir.TensorType(ir.DataType.FLOAT)
-        whole.replace(add, old, moved)
+        ints.replace(add, old, moved)
     return None
 
 
-def _argmax(_: Builder, whole: ExactInts, node: ir.Node) -> str | None:
+def _argmax(_: Builder, ints: ExactInts, node: ir.Node) -> str | None:
     """ArgMax of what is at hand in float32: the same place."""
-    node.replace_input_with(0, whole.plain(node.inputs[0]))
+    node.replace_input_with(0, ints.plain(node.inputs[0]))
     return None
 
 
-def _integer_matmul(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
+def _integer_matmul(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
     """ConvInteger and MatMulInteger: who casts the sums to float32 reads them as they are."""
     operands = IntMatmulOperands(node, *_OPERANDS[node.op_type])
     if (refused := exact_int_matmul.exact_sum_blocker(operands)) is not None:
         return refused
-    total, is_float = exact_int_matmul.exact_sums(add, whole, operands)
+    total, is_float = exact_int_matmul.exact_sums(add, ints, operands)
     for user in consumers(node.outputs[0]) if is_float else ():
         if user.op_type == "Cast" and user.attributes.get_int("to", 0) == ir.DataType.FLOAT.value:
             replace_all_uses(user.outputs[0], total)
@@ -220,7 +220,7 @@ def _integer_matmul(add: Builder, whole: ExactInts, node: ir.Node) -> str | None
     return None
 
 
-def _qlinear(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
+def _qlinear(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
     """QLinearConv and QLinearMatMul: the sums are scaled and quantised again."""
     operands, dtype = IntMatmulOperands(node, *_OPERANDS[node.op_type]), node.outputs[0].dtype
     scales = [constant(node.inputs[index]) for index in (1, 4, 6)]
@@ -235,14 +235,14 @@ def _qlinear(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
     )
     if ours.size > 1 or result.size > 1 or zero.size > 1 or most >= FLOAT32_EXACT_MAX:
         return "it has a scale for each row, or its sums may exceed what float32 holds exactly"
-    total, _ = exact_int_matmul.exact_sums(add, whole, operands)
+    total, _ = exact_int_matmul.exact_sums(add, ints, operands)
     rank = known_rank(node.inputs[0]) or 0
     if bias is not None:
         total = add.op("Add", total, add.const(broadcast_along(bias, 1, rank)))
     # y = (sum + bias) * (sx * sw / sy) + zy: one factor for each channel [M] -> [1, M, 1, 1]
     factor = broadcast_along(ours.reshape(()) * theirs / result.reshape(()), 1 if operands.is_conv else -1, rank)
     centred = saturate(add, add.op("Mul", total, add.const(factor)), zero.reshape(()), dtype)
-    _requantize(add, whole, node, centred, zero.reshape(()), node.inputs[7])
+    _requantize(add, ints, node, centred, zero.reshape(()), node.inputs[7])
     return None
 
 

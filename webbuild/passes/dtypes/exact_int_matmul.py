@@ -56,9 +56,9 @@ def exact_chunks(operands: IntMatmulOperands) -> list[tuple[int, int]] | None:
     while parts <= (1 if grouped else size):
         # the summed axis in equal parts: 0 .. a .. b .. size
         edges = np.linspace(0, size, parts + 1).astype(int).tolist()
-        found = list(pairwise(edges))
-        if all(_largest(magnitudes[first:last]) < FLOAT32_EXACT_MAX for first, last in found):
-            return found
+        chunks = list(pairwise(edges))
+        if all(_largest(magnitudes[first:last]) < FLOAT32_EXACT_MAX for first, last in chunks):
+            return chunks
         parts += 1
     return None
 
@@ -82,7 +82,7 @@ def _magnitudes(operands: IntMatmulOperands) -> NDArray[np.int64]:
         zero = constant(operands.weights_zero)
         points = np.zeros((), np.int64) if zero is None else zero.astype(np.int64)
         axis = 0 if operands.is_conv else -1
-        broadcast = [points.size if place == axis % len(shape) else 1 for place in range(len(shape))]
+        broadcast = [points.size if position == axis % len(shape) else 1 for position in range(len(shape))]
         values = np.abs(stored.astype(np.int64) - points.reshape(broadcast if points.size > 1 else ()))
     if operands.is_conv:
         # weights [M, C / group, kh, kw] -> [C / group, M]
@@ -92,12 +92,12 @@ def _magnitudes(operands: IntMatmulOperands) -> NDArray[np.int64]:
     return np.moveaxis(values, -2, 0).reshape(shape[-2], -1)
 
 
-def exact_sums(add: Builder, whole: ExactInts, operands: IntMatmulOperands) -> tuple[ir.Value, bool]:
+def exact_sums(add: Builder, ints: ExactInts, operands: IntMatmulOperands) -> tuple[ir.Value, bool]:
     """Return the sums, and whether they are float32; int32 where they had to be added up from parts."""
     assert operands.data is not None
     assert operands.weights is not None
-    data = whole.centered(add, operands.data, operands.data_zero)
-    weights = whole.centered(add, operands.weights, operands.weights_zero, 0 if operands.is_conv else 1)
+    data = ints.centered(add, operands.data, operands.data_zero)
+    weights = ints.centered(add, operands.weights, operands.weights_zero, 0 if operands.is_conv else 1)
     parts = exact_chunks(operands)
     assert parts is not None
     if len(parts) == 1:

@@ -118,7 +118,7 @@ def broadcast_along(array: NDArray[Any], axis: int, rank: int) -> NDArray[Any]:
     """Return an array of one dimension as it broadcasts along an axis; a single number as it is."""
     if array.size == 1:
         return array.reshape(())
-    return array.reshape([-1 if place == axis % rank else 1 for place in range(rank)])
+    return array.reshape([-1 if position == axis % rank else 1 for position in range(rank)])
 
 
 def is_scalar(value: ir.Value | None) -> bool:

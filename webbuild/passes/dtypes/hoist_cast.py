@@ -29,9 +29,11 @@ class HoistCast(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Rewrite the Casts of each input that are not alone."""
         rewrites = []
-        found = [chain for node in find_nodes(model, "Cast") if (chain := _CastChain.from_input(model, node, options))]
-        for source in dict.fromkeys(chain.source for chain in found):
-            chains = _private_chains([chain for chain in found if chain.source is source])
+        cast_chains = [
+            chain for node in find_nodes(model, "Cast") if (chain := _CastChain.from_input(model, node, options))
+        ]
+        for source in dict.fromkeys(chain.source for chain in cast_chains):
+            chains = _private_chains([chain for chain in cast_chains if chain.source is source])
             types = dict.fromkeys(chain.to for chain in chains)
             before = len({node for chain in chains for node in chain.nodes})
             if before <= len(types):
@@ -92,10 +94,10 @@ def _private_chains(chains: list[_CastChain]) -> list[_CastChain]:
     """Return the chains whose moves nothing else reads: what is moved as int64 anyway costs nothing more."""
     while True:
         own = {node for chain in chains for node in chain.nodes}
-        kept = [chain for chain in chains if all(_is_read_by(move, own) for move in chain.moves)]
-        if len(kept) == len(chains):
-            return kept
-        chains = kept
+        private = [chain for chain in chains if all(_is_read_by(move, own) for move in chain.moves)]
+        if len(private) == len(chains):
+            return private
+        chains = private
 
 
 def _is_read_by(node: ir.Node, own: set[ir.Node]) -> bool:

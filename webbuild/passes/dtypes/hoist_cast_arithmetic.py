@@ -77,7 +77,7 @@ class HoistCastArithmetic(Pass):
 def _tree(model: ir.Model, cast: ir.Node, options: PassOptions) -> list[ir.Node]:
     """Return the nodes between inputs of the graph and a Cast, in their order; none if they cannot be of float32."""
     known = _KNOWN.get(cast.attributes.get_int("to", 0), set())
-    found: dict[ir.Node, None] = {}
+    nodes: dict[ir.Node, None] = {}
     waiting = [cast.inputs[0]]
     while waiting:
         value = waiting.pop()
@@ -87,14 +87,14 @@ def _tree(model: ir.Model, cast: ir.Node, options: PassOptions) -> list[ir.Node]
         if node is None or constant(value) is not None:
             if constant(value) is None and not value.is_graph_input():
                 return []
-        elif node in found:
+        elif node in nodes:
             continue
         elif node.op_type not in known or _may_cancel(node) or not _moves_to_gpu(model, node, options):
             return []
         else:
-            found[node] = None
+            nodes[node] = None
             waiting += node.inputs[: _OPERANDS[node.op_type]]
-    return [node for node in model.graph if node in found] if found else []
+    return [node for node in model.graph if node in nodes] if nodes else []
 
 
 def _may_cancel(node: ir.Node) -> bool:
@@ -116,10 +116,10 @@ def _private_trees(trees: dict[ir.Node, list[ir.Node]]) -> dict[ir.Node, list[ir
     """Return the trees of which nothing else reads a node: what is computed in int64 anyway costs nothing more."""
     while True:
         own = {*trees, *(node for tree in trees.values() for node in tree)}
-        kept = {cast: tree for cast, tree in trees.items() if all(_is_read_by(node, own) for node in tree)}
-        if len(kept) == len(trees):
-            return kept
-        trees = kept
+        private = {cast: tree for cast, tree in trees.items() if all(_is_read_by(node, own) for node in tree)}
+        if len(private) == len(trees):
+            return private
+        trees = private
 
 
 def _is_read_by(node: ir.Node, own: set[ir.Node]) -> bool:

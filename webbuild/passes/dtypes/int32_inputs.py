@@ -38,17 +38,17 @@ class Int32Inputs(Pass):
         return options.int32_inputs and super().runs_on(target, options)
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        found = [value for value in model.graph.inputs if value.name not in options.states and _is_cast(value)]
-        for value in found:
+        inputs = [value for value in model.graph.inputs if value.name not in options.states and _is_cast(value)]
+        for value in inputs:
             value.type = ir.TensorType(_INT32)
-        return [self.applied(f"input '{value.name}'", "is int32, not int64: it is cast on the GPU") for value in found]
+        return [self.applied(f"input '{value.name}'", "is int32, not int64: it is cast on the GPU") for value in inputs]
 
 
 def take_int32(model: ir.Model, other: ir.Model) -> list[Rewrite]:
     """Let a graph take int32 where the same model's `other` graph does, with a Cast to int64 behind it."""
     narrow = {value.name for value in other.graph.inputs if value.dtype == _INT32}
-    found = [value for value in model.graph.inputs if value.dtype == _INT64 and value.name in narrow]
-    for value in found:
+    inputs = [value for value in model.graph.inputs if value.dtype == _INT64 and value.name in narrow]
+    for value in inputs:
         uses = list(value.uses())
         add = Builder(model.graph, next(iter(model.graph)), f"{value.name}/int64")
         wide = add.cast(value, _INT64)
@@ -56,7 +56,7 @@ def take_int32(model: ir.Model, other: ir.Model) -> list[Rewrite]:
         value.type = ir.TensorType(_INT32)
         for use in uses:
             use.node.replace_input_with(use.idx, wide)
-    return [Rewrite(Int32Inputs.code, f"input '{value.name}'", True, "is int32, not int64") for value in found]
+    return [Rewrite(Int32Inputs.code, f"input '{value.name}'", True, "is int32, not int64") for value in inputs]
 
 
 def reads_int32(value: ir.Value, without: Collection[ir.Node] = ()) -> bool:

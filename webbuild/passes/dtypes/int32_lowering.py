@@ -108,10 +108,10 @@ def sliced_indices(node: ir.Node) -> list[tuple[list[int], int]] | None:
     starts, ends, *rest = [[int(each) for each in array] for array in bounds if array is not None]
     axes = rest[0] if rest else list(range(len(starts)))
     steps = rest[1] if len(rest) > 1 else [1] * len(starts)
-    found = []
+    indices = []
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         places = list(range(shape[axis]))[slice(start, end, step)]
         if not places:
             return None
-        found.append((places, axis))
-    return found
+        indices.append((places, axis))
+    return indices

@@ -122,8 +122,8 @@ class _Int64Region:
                 if value.is_graph_input() and value.dtype is not None and value.dtype.is_floating_point():
                     return True
             elif maker not in self._nodes and maker.op_type not in ("Shape", "Constant"):
-                found = placement(self._model, maker, self._options)
-                if found == "gpu":
+                where = placement(self._model, maker, self._options)
+                if where == "gpu":
                     return True
         return False
 

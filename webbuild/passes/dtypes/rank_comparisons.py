@@ -52,10 +52,10 @@ class RankComparisons(Pass):
             sizes = static_shape(value)
             if value.dtype != _INT64 or value.is_initializer() or sizes is None or opset_version(model) < _UNIQUE_SINCE:
                 continue
-            found = _SelfComparisons(model, value, options)
-            if 0 < math.prod(sizes) <= _LARGEST and found.comparisons and len(found.removed) > 1:
-                found.rewrite(sizes)
-                reason = f"is compared in int32: {len(found.removed)} nodes are taken from the CPU"
+            comparisons = _SelfComparisons(model, value, options)
+            if 0 < math.prod(sizes) <= _LARGEST and comparisons.comparisons and len(comparisons.removed) > 1:
+                comparisons.rewrite(sizes)
+                reason = f"is compared in int32: {len(comparisons.removed)} nodes are taken from the CPU"
                 rewrites.append(self.applied(f"input '{value.name}'", reason))
         return rewrites
 
@@ -82,11 +82,11 @@ class _SelfComparisons:
             self._model.graph.remove(node, safe=True)
 
     def _moved_values(self) -> set[ir.Value]:
-        found = {self._source}
+        moved = {self._source}
         for node in self._model.graph:
-            if node.op_type in DATA_MOVEMENT_OPS and node.inputs[0] in found and self._can_move(node):
-                found.update(node.outputs)
-        return found
+            if node.op_type in DATA_MOVEMENT_OPS and node.inputs[0] in moved and self._can_move(node):
+                moved.update(node.outputs)
+        return moved
 
     def _can_move(self, node: ir.Node) -> bool:
         kernels = (has_kernel(self._model, op, "int32", self._options) for op in required_int32_ops(node))
@@ -102,18 +102,18 @@ class _SelfComparisons:
 
     def _removable(self) -> list[ir.Node]:
         """Return the comparisons, and the moves that nothing else reads: readers first."""
-        found = dict.fromkeys(reversed(self.comparisons))
+        removable = dict.fromkeys(reversed(self.comparisons))
         for node in reversed(list(self._model.graph)):
             value = node.outputs[0]
-            if value in self._moved and not value.is_graph_output() and found.keys() >= set(consumers(value)):
-                found[node] = None
-        return list(found)
+            if value in self._moved and not value.is_graph_output() and removable.keys() >= set(consumers(value)):
+                removable[node] = None
+        return list(removable)
 
     def _narrowed(self, sizes: list[int]) -> ir.Value:
         """Return the input's numbers as int32, or their ranks."""
         add = Builder(self._model.graph, next(iter(self._model.graph)), f"{self._source.name}/ranks")
-        kept = self._source.name in self._options.states
-        if self._options.int32_inputs and not kept and reads_int32(self._source, self.removed):
+        is_state = self._source.name in self._options.states
+        if self._options.int32_inputs and not is_state and reads_int32(self._source, self.removed):
             narrow = add.cast(self._source, _INT32)
         else:
             _, _, inverse = add.node("Unique", self._source, outputs=3)

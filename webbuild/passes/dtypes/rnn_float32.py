@@ -42,7 +42,7 @@ def _layer(add: RewriteContext, node: ir.Node) -> list[ir.Value]:
     inputs = [
         add.cast(value, _FLOAT) if value is not None and value.dtype == _FLOAT16 else value for value in node.inputs
     ]
-    found = add.node(node.op_type, *inputs, outputs=len(node.outputs), **attribute_values(node))
+    outputs = add.node(node.op_type, *inputs, outputs=len(node.outputs), **attribute_values(node))
     return [
-        add.cast(value, _FLOAT16) if is_read(old) else value for old, value in zip(node.outputs, found, strict=True)
+        add.cast(value, _FLOAT16) if is_read(old) else value for old, value in zip(node.outputs, outputs, strict=True)
     ]

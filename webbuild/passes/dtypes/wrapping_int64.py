@@ -28,16 +28,16 @@ def wrapping_values(
         fits: whether every number of a value fits.
         known: whether a node can be computed in int32.
     """
-    found = set[ir.Value]()
+    wrapping = set[ir.Value]()
     for node in reversed(list(graph)):
         for value in node.outputs:
             inner = value.dtype == ir.DataType.INT64 and not value.is_graph_output()
-            if fits(value) or (inner and all(_wraps(use.node, use.idx, found, known) for use in value.uses())):
-                found.add(value)
-    return found
+            if fits(value) or (inner and all(_wraps(use.node, use.idx, wrapping, known) for use in value.uses())):
+                wrapping.add(value)
+    return wrapping
 
 
-def _wraps(node: ir.Node, index: int, found: set[ir.Value], known: Callable[[ir.Node], bool]) -> bool:
+def _wraps(node: ir.Node, index: int, wrapping: set[ir.Value], known: Callable[[ir.Node], bool]) -> bool:
     if node.op_type not in WRAPPING_OPS or index not in data_inputs(node):
         return False
-    return known(node) and found.issuperset(node.outputs)
+    return known(node) and wrapping.issuperset(node.outputs)

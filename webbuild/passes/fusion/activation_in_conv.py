@@ -9,7 +9,7 @@ from webbuild.passes.analysis.activations import activation_after, activation_na
 from webbuild.passes.analysis.channels_last import TO_CHANNELS_FIRST, TO_CHANNELS_LAST
 from webbuild.passes.analysis.reshapes import RESHAPES, after_reshapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.fusion.remove_unused import remove_unused
 from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, input_value, replace_output, static_shape
 from webbuild.passes.workarounds.block_double_activation_fusion import FUSABLE_ACTIVATIONS
 
@@ -41,11 +41,11 @@ class ActivationInConv(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         rewrites = []
         for node in find_nodes(model, "Gemm"):
-            found = _layer(node)
-            if found is None:
+            layer = _layer(node)
+            if layer is None:
                 continue
-            _write(model.graph, found)
-            fused = activation_name(found.activation)
+            _write(model.graph, layer)
+            fused = activation_name(layer.activation)
             rewrites.append(self.applied(node, f"is rewritten as a Conv, with which the engine fuses {fused}"))
         return rewrites
 
@@ -59,10 +59,10 @@ class Layer(Struct, frozen=True):
 
 
 def _layer(node: ir.Node) -> Layer | None:
-    x, held, bias = node.inputs[0], node.inputs[1], input_value(node, 2)
-    weights, rows, stored = constant(held), static_shape(x), constant(bias)
+    x, weight, bias = node.inputs[0], node.inputs[1], input_value(node, 2)
+    weights, rows, stored = constant(weight), static_shape(x), constant(bias)
     plain = all(node.attributes.get_float(name, 1.0) == 1 for name in ("alpha", "beta"))
-    if held is None or weights is None or not rows or rows[0] < 2 or held.dtype not in _FLOATS or not plain:
+    if weight is None or weights is None or not rows or rows[0] < 2 or weight.dtype not in _FLOATS or not plain:
         return None
     if node.attributes.get_int("transA", 0) or not node.attributes.get_int("transB", 0):
         return None
@@ -84,8 +84,8 @@ def _meets_another(node: ir.Node) -> bool:
     )
 
 
-def _write(graph: ir.Graph, found: Layer) -> None:
-    gemm, end = found.gemm, found.activation[-1]
+def _write(graph: ir.Graph, layer: Layer) -> None:
+    gemm, end = layer.gemm, layer.activation[-1]
     weights, (rows, width) = constant(gemm.inputs[1]), static_shape(gemm.inputs[0]) or [0, 0]
     assert weights is not None
     count = len(weights)
@@ -93,8 +93,8 @@ def _write(graph: ir.Graph, found: Layer) -> None:
     x = add.op("Transpose", add.reshape(gemm.inputs[0], [1, 1, rows, width]), perm=list(TO_CHANNELS_FIRST))
     kernel = add.const(weights.reshape(count, width, 1, 1), weights.dtype)
     result = add.op("Conv", x, kernel, *gemm.inputs[2:3])  # [1, N, 1, R]
-    known = {found.value: result}
-    for node in found.activation:
+    known = {layer.value: result}
+    for node in layer.activation:
         copy = ir.node(
             node.op_type,
             [value if value is None else known.get(value, value) for value in node.inputs],
@@ -108,4 +108,4 @@ def _write(graph: ir.Graph, found: Layer) -> None:
         known[node.outputs[0]] = copy.outputs[0]
     moved = add.op("Transpose", known[end.outputs[0]], perm=list(TO_CHANNELS_LAST))
     replace_output(end, add.reshape(moved, static_shape(end.outputs[0]) or []))
-    remove_unread(graph, end)
+    remove_unused(graph, end)

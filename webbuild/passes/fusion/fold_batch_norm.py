@@ -127,5 +127,5 @@ def _width(value: ir.Value | None) -> int | None:
 
 
 def _is_weight(value: ir.Value | None, rank: int | None = None) -> bool:
-    held = constant(value)
-    return value is not None and held is not None and len(value.uses()) == 1 and rank in (None, held.ndim)
+    array = constant(value)
+    return value is not None and array is not None and len(value.uses()) == 1 and rank in (None, array.ndim)

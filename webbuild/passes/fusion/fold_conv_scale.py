@@ -67,20 +67,20 @@ def _affine_after(conv: ir.Node) -> tuple[ir.Node, Affine] | None:
 
 def _per_channel(value: ir.Value | None, rank: int | None, channels: int) -> Numbers | None:
     """Return the number that a constant has for each channel of a value [N, channels, ..], None where it has others."""
-    held = constant(value)
-    if held is None or rank is None or held.ndim > rank:
+    array = constant(value)
+    if array is None or rank is None or array.ndim > rank:
         return None
-    shape = (1,) * (rank - held.ndim) + held.shape
+    shape = (1,) * (rank - array.ndim) + array.shape
     if shape[0] != 1 or shape[1] not in (1, channels) or any(size != 1 for size in shape[2:]):
         return None
-    return np.broadcast_to(held.reshape(-1), channels).astype(np.float64)
+    return np.broadcast_to(array.reshape(-1), channels).astype(np.float64)
 
 
 def _fold(graph: ir.Graph, conv: ir.Node, affine: Affine) -> bool:
     """Give a convolution other weights and another bias; return False where it has none that may be changed."""
-    held, given = conv.inputs[1], input_value(conv, 2)
-    weights, bias = constant(held), constant(given)
-    if held is None or weights is None or len(held.uses()) != 1 or (given is not None and bias is None):
+    weight, old_bias = conv.inputs[1], input_value(conv, 2)
+    weights, bias = constant(weight), constant(old_bias)
+    if weight is None or weights is None or len(weight.uses()) != 1 or (old_bias is not None and bias is None):
         return False
     scaled = (weights * affine.scale.reshape(-1, *[1] * (weights.ndim - 1))).astype(np.float32)
     moved = (affine.shift + (0 if bias is None else affine.scale * bias)).astype(np.float32)

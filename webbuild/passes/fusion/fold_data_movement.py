@@ -110,8 +110,8 @@ def _sources(graph: ir.Graph) -> dict[ir.Value, ir.Value]:
         data = None if takes_every_row(node) else moved_data(node)
         if data is None or any(value.dtype not in _FLOATS or value.is_initializer() for value in data):
             continue
-        found = {sources.get(value, value) for value in data}
-        if len(found) == 1 and static_shape(source := found.pop()) is not None:
+        origins = {sources.get(value, value) for value in data}
+        if len(origins) == 1 and static_shape(source := origins.pop()) is not None:
             sources.update((output, source) for output in node.outputs)
     return sources
 
@@ -125,16 +125,16 @@ def _is_boundary(value: ir.Value, sources: dict[ir.Value, ir.Value]) -> bool:
 
 def _chain(node: ir.Node, source: ir.Value) -> list[ir.Node]:
     """Return the nodes between a source and the last node, each after those that it reads."""
-    found: dict[ir.Node, None] = {}
+    nodes: dict[ir.Node, None] = {}
     waiting = [node]
     while waiting:
         producers = [value.producer() for value in moved_data(waiting[-1]) or [] if value is not source]
-        missing = [producer for producer in producers if producer is not None and producer not in found]
+        missing = [producer for producer in producers if producer is not None and producer not in nodes]
         if missing:
             waiting += missing
         else:
-            found.setdefault(waiting.pop())
-    return list(found)
+            nodes.setdefault(waiting.pop())
+    return list(nodes)
 
 
 def _removable(chain: list[ir.Node], last: ir.Node) -> list[ir.Node]:

@@ -4,7 +4,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.analysis.column_factors import Floats
-from webbuild.passes.analysis.weights_to_scale import ScaledWeights, weights_to_scale
+from webbuild.passes.analysis.scalable_weights import ScaledWeights, scalable_weights
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import (
     Builder,
@@ -40,11 +40,11 @@ class FoldScale(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         rewrites = []
         for node in find_nodes(model, "Mul", "Div"):
-            found = _scaled(node)
-            if found is None:
+            scaled = _scaled(node)
+            if scaled is None:
                 continue
-            value, factor = found
-            plan = weights_to_scale(value, node, factor)
+            value, factor = scaled
+            plan = scalable_weights(value, node, factor)
             if plan is None:
                 continue
             for column in plan:
@@ -64,24 +64,24 @@ def _scaled(node: ir.Node) -> tuple[ir.Value, Floats] | None:
     first, second = node.inputs
     if first is None or second is None or first.dtype != ir.DataType.FLOAT:
         return None
-    value, held = first, constant(second)
-    if held is None and node.op_type == "Mul":
-        value, held = second, constant(first)
-    if held is None or constant(value) is not None or static_shape(value) != static_shape(node.outputs[0]):
+    value, array = first, constant(second)
+    if array is None and node.op_type == "Mul":
+        value, array = second, constant(first)
+    if array is None or constant(value) is not None or static_shape(value) != static_shape(node.outputs[0]):
         return None
-    if (rank := known_rank(value)) is None or held.ndim > rank:
+    if (rank := known_rank(value)) is None or array.ndim > rank:
         return None
     with np.errstate(all="ignore"):
-        factor = np.asarray(held if node.op_type == "Mul" else 1 / held.astype(np.float64), np.float64)
+        factor = np.asarray(array if node.op_type == "Mul" else 1 / array.astype(np.float64), np.float64)
     if not factor.size or not np.isfinite(factor).all() or not factor.all():
         return None
     return value, factor.astype(np.float32)
 
 
 def _multiply(graph: ir.Graph, scaled: ScaledWeights) -> None:
-    held = constant(scaled.node.inputs[scaled.index])
-    assert held is not None
+    array = constant(scaled.node.inputs[scaled.index])
+    assert array is not None
     factors = scaled.factors.reshape(-1, 1) if scaled.axis == 0 else scaled.factors.reshape(-1)
-    value = held.astype(np.float64) * (factors if factors.size > 1 else factors.reshape(()))
+    value = array.astype(np.float64) * (factors if factors.size > 1 else factors.reshape(()))
     add = Builder(graph, scaled.node, f"{scaled.node.name or scaled.node.op_type}/scaled")
     scaled.node.replace_input_with(scaled.index, add.const(value.astype(np.float32), np.float32))

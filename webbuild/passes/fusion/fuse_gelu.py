@@ -5,7 +5,7 @@ import math
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.fusion.remove_unused import remove_unused
 from webbuild.passes.rewrite import (
     constant,
     find_nodes,
@@ -42,10 +42,10 @@ class FuseGelu(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         rewrites = []
         for node in find_nodes(model, "Erf"):
-            found = _gelu_around(node)
-            if found is None:
+            gelu = _gelu_around(node)
+            if gelu is None:
                 continue
-            x, result = found
+            x, result = gelu
             domain = "" if opset_version(model) >= _STANDARD else _DOMAIN
             if domain:
                 model.graph.opset_imports.setdefault(domain, 1)
@@ -55,7 +55,7 @@ class FuseGelu(Pass):
             fused.outputs[0].type, fused.outputs[0].shape = x.type, x.shape
             model.graph.insert_before(node, fused)
             replace_all_uses(result.outputs[0], fused.outputs[0])
-            remove_unread(model.graph, result)
+            remove_unused(model.graph, result)
             rewrites.append(self.applied(node, "with the products around it is a Gelu"))
         return rewrites
 

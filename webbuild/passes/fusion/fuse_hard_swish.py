@@ -6,7 +6,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import has_kernel
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.fusion.remove_unused import remove_unused
 from webbuild.passes.opset.raise_opset import raise_opset
 from webbuild.passes.rewrite import (
     Builder,
@@ -45,11 +45,11 @@ class FuseHardSwish(Pass):
     tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        found = [node for node in find_nodes(model, "Div", "Mul") if _argument(node) is not None]
-        if not found or not has_kernel(model, "HardSwish", "float", options, _OPSET):
+        hard_swishes = [node for node in find_nodes(model, "Div", "Mul") if _argument(node) is not None]
+        if not hard_swishes or not has_kernel(model, "HardSwish", "float", options, _OPSET):
             return []
         if (reason := raise_opset(model, _OPSET)) is not None:
-            return [self.skipped(found[0], reason)]
+            return [self.skipped(hard_swishes[0], reason)]
         rewrites = []
         for node in find_nodes(model, "Div", "Mul"):
             x = _argument(node)  # now, as another opset may have other nodes
@@ -58,7 +58,7 @@ class FuseHardSwish(Pass):
             fused = Builder(model.graph, node, f"{node.name or node.op_type}/swish").op("HardSwish", x)
             fused.type, fused.shape = x.type, x.shape
             replace_all_uses(node.outputs[0], fused)
-            remove_unread(model.graph, node)
+            remove_unused(model.graph, node)
             rewrites.append(self.applied(node, "is fused with the nodes before it into a HardSwish"))
         return rewrites
 

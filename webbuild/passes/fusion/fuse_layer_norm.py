@@ -4,7 +4,7 @@ import onnx_ir as ir
 from msgspec import Struct
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.fusion.remove_unused import remove_unused
 from webbuild.passes.opset.raise_opset import raise_opset
 from webbuild.passes.rewrite import (
     Builder,
@@ -47,11 +47,11 @@ class FuseLayerNorm(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         if opset_version(model) < _OLDEST:
             return []
-        found = next((norm for node in find_nodes(model, "Div") if (norm := _norm_of(node)) is not None), None)
-        if found is None:
+        written_norm = next((norm for node in find_nodes(model, "Div") if (norm := _norm_of(node)) is not None), None)
+        if written_norm is None:
             return []
         if opset_version(model) < _OPSET and (reason := raise_opset(model, _OPSET)) is not None:
-            return [self.skipped(found.end, reason)]
+            return [self.skipped(written_norm.end, reason)]
         rewrites = []
         for node in find_nodes(model, "Div"):
             norm = _norm_of(node)  # now, as it may be of what the one before it became
@@ -61,7 +61,7 @@ class FuseLayerNorm(Pass):
             fused = add.op("LayerNormalization", norm.x, norm.scale, norm.bias, axis=-1, epsilon=norm.epsilon)
             fused.type, fused.shape = norm.end.outputs[0].type, norm.end.outputs[0].shape
             replace_all_uses(norm.end.outputs[0], fused)
-            remove_unread(model.graph, norm.end)
+            remove_unused(model.graph, norm.end)
             rewrites.append(self.applied(norm.end, "ends a LayerNormalization"))
         return rewrites
 
@@ -104,8 +104,8 @@ def _deviation(value: ir.Value | None, x: ir.Value) -> float | None:
     total = None if root is None else producer_of(root.inputs[0], "Add")
     if total is None:
         return None
-    for mean, held in (total.inputs, tuple(reversed(total.inputs))):
-        number, reduced = constant_number(held), producer_of(mean, "ReduceMean")
+    for mean, epsilon_value in (total.inputs, tuple(reversed(total.inputs))):
+        number, reduced = constant_number(epsilon_value), producer_of(mean, "ReduceMean")
         square = None if reduced is None else reduced.inputs[0]
         if number is None or square is None or not _is_mean_of(mean, square):
             continue

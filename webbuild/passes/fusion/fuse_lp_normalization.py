@@ -5,7 +5,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import has_kernel
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.fusion.remove_unused import remove_unused
 from webbuild.passes.rewrite import (
     Builder,
     constant_number,
@@ -48,7 +48,7 @@ class FuseLpNormalization(Pass):
                 continue
             add = Builder(model.graph, node, f"{node.name or 'Div'}/norm")
             replace_output(node, add.op("LpNormalization", x, axis=axis, p=2))
-            remove_unread(model.graph, node)
+            remove_unused(model.graph, node)
             rewrites.append(self.applied(node, "is an LpNormalization"))
         return rewrites
 
@@ -73,6 +73,6 @@ def _norm_axis(value: ir.Value | None, x: ir.Value) -> int | None:
     if least is None or norm is None or not 0 < least <= _SMALL or norm.inputs[0] is not x:
         return None
     axes, rank = reduction_axes(norm), known_rank(x)
-    kept = norm.attributes.get_int("keepdims", 1) == 1
+    keeps_dims = norm.attributes.get_int("keepdims", 1) == 1
     same = known_rank(value) == rank
-    return axes[0] if axes is not None and len(axes) == 1 and kept and same else None
+    return axes[0] if axes is not None and len(axes) == 1 and keeps_dims and same else None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from webbuild.passes.analysis.moved_elements import moved_elements
 from webbuild.passes.analysis.movement import moved_data
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.fusion.remove_unused import remove_unused
 from webbuild.passes.rewrite import (
     Builder,
     constant,
@@ -61,12 +61,12 @@ class FuseRotaryEmbedding(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         rewrites = []
         for node in find_nodes(model, "Add"):
-            found = _rotation(node)
-            if found is None:
+            rotation = _rotation(node)
+            if rotation is None:
                 continue
-            found = _with_scale(_with_prefix(found))
+            rotation = _with_scale(_with_prefix(rotation))
             model.graph.opset_imports.setdefault(_DOMAIN, 1)
-            _write(model.graph, found)
+            _write(model.graph, rotation)
             rewrites.append(self.applied(node, "is fused with the nodes before it into a RotaryEmbedding"))
         return rewrites
 
@@ -94,12 +94,12 @@ def _rotation(node: ir.Node) -> Rotation | None:
         if len(shape) < 3 or shape[-1] % 2 or static_shape(node.outputs[0]) != shape or math.prod(shape) > _LARGEST:
             continue
         numbers = np.arange(1, math.prod(shape) + 1).reshape(shape)
-        places = _places(rotated, {x: numbers})
+        places = _element_indices(rotated, {x: numbers})
         tables = [_table(each, shape) for each in (cos, sin)]
         if places is None or any(each is None for each in tables):
             continue
         for neighbours in (False, True):
-            if not np.array_equal(places, _turned(numbers, neighbours=neighbours)):
+            if not np.array_equal(places, _rotated_indices(numbers, neighbours=neighbours)):
                 continue
             one, other = (_of_pairs(each, neighbours=neighbours) for each in tables if each is not None)
             if one is not None and other is not None:
@@ -110,11 +110,11 @@ def _rotation(node: ir.Node) -> Rotation | None:
 def _operands(product: ir.Node) -> tuple[ir.Value | None, Angles | None]:
     """Return the computed operand of a product, and the constant one."""
     first, second = product.inputs
-    held = constant(second)
-    return (first, held) if held is not None else (second, constant(first))
+    array = constant(second)
+    return (first, array) if array is not None else (second, constant(first))
 
 
-def _places(value: ir.Value, known: Mapping[ir.Value, Places], depth: int = _DEEPEST) -> Places | None:
+def _element_indices(value: ir.Value, known: Mapping[ir.Value, Places], depth: int = _DEEPEST) -> Places | None:
     """Return which element of x each of a value is, negative where its sign is changed; None for any other value."""
     if value in known:
         return known[value]
@@ -122,15 +122,15 @@ def _places(value: ir.Value, known: Mapping[ir.Value, Places], depth: int = _DEE
     if node is None or depth == 0:
         return None
     if node.op_type == "Neg" and node.inputs[0] is not None:
-        inner = _places(node.inputs[0], known, depth - 1)
+        inner = _element_indices(node.inputs[0], known, depth - 1)
         return None if inner is None else -inner
     data = moved_data(node)
-    given = [] if data is None else [_places(each, known, depth - 1) for each in data]
-    moved = moved_elements(node, given) if given and all(each is not None for each in given) else None
+    operands = [] if data is None else [_element_indices(each, known, depth - 1) for each in data]
+    moved = moved_elements(node, operands) if operands and all(each is not None for each in operands) else None
     return None if moved is None else moved[list(node.outputs).index(value)]
 
 
-def _turned(numbers: Places, *, neighbours: bool) -> Places:
+def _rotated_indices(numbers: Places, *, neighbours: bool) -> Places:
     """Return which element, with which sign, stands beside each: of its pair."""
     if neighbours:
         return np.stack([-numbers[..., 1::2], numbers[..., ::2]], -1).reshape(numbers.shape)
@@ -152,55 +152,55 @@ def _of_pairs(table: Angles, *, neighbours: bool) -> Angles | None:
     return one if np.array_equal(one, other) else None
 
 
-def _with_prefix(found: Rotation) -> Rotation:
+def _with_prefix(rotation: Rotation) -> Rotation:
     """Return a rotation of all tokens, where the first of them are joined to it as they are."""
-    join, part = only_reader(found.end.outputs[0], "Concat"), found.x.producer()
+    join, part = only_reader(rotation.end.outputs[0], "Concat"), rotation.x.producer()
     source = None if part is None or part.op_type not in ("Slice", "Split") else part.inputs[0]
     shape = static_shape(source)
     if join is None or source is None or not shape or math.prod(shape) > _LARGEST or len(join.inputs) != 2:
-        return found
+        return rotation
     first, second = join.inputs
     numbers = np.arange(1, math.prod(shape) + 1).reshape(shape)
-    if first is None or second is not found.end.outputs[0] or static_shape(join.outputs[0]) != shape:
-        return found
-    kept, turned = (_places(each, {source: numbers}, 1) for each in (first, found.x))
-    count = shape[-2] - len(found.cos)
-    if kept is None or turned is None or not np.array_equal(kept, numbers[..., :count, :]):
-        return found
+    if first is None or second is not rotation.end.outputs[0] or static_shape(join.outputs[0]) != shape:
+        return rotation
+    prefix, turned = (_element_indices(each, {source: numbers}, 1) for each in (first, rotation.x))
+    count = shape[-2] - len(rotation.cos)
+    if prefix is None or turned is None or not np.array_equal(prefix, numbers[..., :count, :]):
+        return rotation
     if not np.array_equal(turned, numbers[..., count:, :]):
-        return found
-    before = np.zeros((count, found.cos.shape[1]), found.cos.dtype)
-    cos, sin = np.concatenate([before + 1, found.cos]), np.concatenate([before, found.sin])
-    return Rotation(source, cos, sin, found.neighbours, join)
+        return rotation
+    before = np.zeros((count, rotation.cos.shape[1]), rotation.cos.dtype)
+    cos, sin = np.concatenate([before + 1, rotation.cos]), np.concatenate([before, rotation.sin])
+    return Rotation(source, cos, sin, rotation.neighbours, join)
 
 
-def _with_scale(found: Rotation) -> Rotation:
+def _with_scale(rotation: Rotation) -> Rotation:
     """Return a rotation that scales too, where a number is all that the result is multiplied by."""
-    product = only_reader(found.end.outputs[0], "Mul")
-    if product is None or static_shape(product.outputs[0]) != static_shape(found.end.outputs[0]):
-        return found
+    product = only_reader(rotation.end.outputs[0], "Mul")
+    if product is None or static_shape(product.outputs[0]) != static_shape(rotation.end.outputs[0]):
+        return rotation
     factor = next((number for each in product.inputs if (number := constant_number(each)) is not None), None)
     if factor is None:
-        return found
-    return Rotation(found.x, found.cos * factor, found.sin * factor, found.neighbours, product)
+        return rotation
+    return Rotation(rotation.x, rotation.cos * factor, rotation.sin * factor, rotation.neighbours, product)
 
 
-def _write(graph: ir.Graph, found: Rotation) -> None:
-    shape = static_shape(found.x) or []
-    name = f"{found.end.name or found.end.op_type}/rotary"
-    add = Builder(graph, found.end, name)
+def _write(graph: ir.Graph, rotation: Rotation) -> None:
+    shape = static_shape(rotation.x) or []
+    name = f"{rotation.end.name or rotation.end.op_type}/rotary"
+    add = Builder(graph, rotation.end, name)
     heads = [1, math.prod(shape[:-2]), *shape[-2:]]  # [1, H, N, D]
-    x = found.x if shape == heads else add.reshape(found.x, heads)
-    angles = [add.const(each.astype(np.float32)) for each in (found.cos, found.sin)]
+    x = rotation.x if shape == heads else add.reshape(rotation.x, heads)
+    angles = [add.const(each.astype(np.float32)) for each in (rotation.cos, rotation.sin)]
     fused = ir.node(
         "RotaryEmbedding",
         [x, add.const([0], np.int64), *angles],
-        attributes={"interleaved": int(found.neighbours)},
+        attributes={"interleaved": int(rotation.neighbours)},
         domain=_DOMAIN,
         name=name,
     )
-    graph.insert_before(found.end, fused)
+    graph.insert_before(rotation.end, fused)
     result = fused.outputs[0]
-    result.name, result.type, result.shape = f"{name}/output", found.x.type, ir.Shape(heads)
-    replace_all_uses(found.end.outputs[0], result if shape == heads else add.reshape(result, shape))
-    remove_unread(graph, found.end)
+    result.name, result.type, result.shape = f"{name}/output", rotation.x.type, ir.Shape(heads)
+    replace_all_uses(rotation.end.outputs[0], result if shape == heads else add.reshape(result, shape))
+    remove_unused(graph, rotation.end)

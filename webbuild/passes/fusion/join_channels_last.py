@@ -29,14 +29,14 @@ class JoinChannelsLast(Pass):
         rewrites = []
         for node in find_nodes(model, "Concat"):
             levels, shape = [_level(value) for value in node.inputs], static_shape(node.outputs[0])
-            found = [level for level in levels if level is not None]
+            known_levels = [level for level in levels if level is not None]
             along_last = node.attributes.get_int("axis", 0) in (2, -1)
-            if shape is None or len(found) < max(2, len(levels)) or not along_last:
+            if shape is None or len(known_levels) < max(2, len(levels)) or not along_last:
                 continue
             batch, channels, anchors = shape
             add = Builder(model.graph, node, f"{node.name or 'Concat'}/last")
             rows = []
-            for level in found:
+            for level in known_levels:
                 _, _, height, width = static_shape(level) or [0, 0, 0, 0]
                 # [N, C, H, W] -> [N, H, W, C] -> [N, H W, C]
                 last = add.op("Transpose", level, perm=list(TO_CHANNELS_LAST))
@@ -44,7 +44,9 @@ class JoinChannelsLast(Pass):
             joined = add.op("Concat", *rows, axis=1)
             single = channels == 1
             replace_output(node, add.reshape(joined, shape) if single else add.op("Transpose", joined, perm=[0, 2, 1]))
-            rewrites.append(self.applied(node, f"{len(found)} levels of {channels} channels, {anchors} anchors in all"))
+            rewrites.append(
+                self.applied(node, f"{len(known_levels)} levels of {channels} channels, {anchors} anchors in all")
+            )
         return rewrites
 
 

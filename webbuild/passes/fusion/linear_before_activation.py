@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from webbuild.passes.analysis.activations import activation_after
 from webbuild.passes.analysis.reshapes import after_reshapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.fusion.remove_unused import remove_unused
 from webbuild.passes.rewrite import Builder, constant, find_nodes, only_reader, replace_output, static_shape
 
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
@@ -36,10 +36,10 @@ class LinearBeforeActivation(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         rewrites = []
         for node in find_nodes(model, "MatMul"):
-            found = _linear(node)
-            if found is None or not activation_after(after_reshapes(found.end.outputs[0])):
+            linear = _linear(node)
+            if linear is None or not activation_after(after_reshapes(linear.end.outputs[0])):
                 continue
-            _write(model.graph, found, needs_bias=model.opset_imports[""] < 11)
+            _write(model.graph, linear, needs_bias=model.opset_imports[""] < 11)
             rewrites.append(self.applied(node, "is rewritten as a Gemm with transposed weights"))
         return rewrites
 
@@ -54,9 +54,9 @@ class Linear(Struct, frozen=True):
 
 
 def _linear(node: ir.Node) -> Linear | None:
-    x, held = node.inputs
-    result, weights = node.outputs[0], constant(held)
-    if held is None or weights is None or weights.ndim != 2 or len(held.uses()) != 1 or held.dtype not in _FLOATS:
+    x, weight = node.inputs
+    result, weights = node.outputs[0], constant(weight)
+    if weight is None or weights is None or weights.ndim != 2 or len(weight.uses()) != 1 or weight.dtype not in _FLOATS:
         return None
     rows, shape = static_shape(x), static_shape(result)
     if not rows or len(rows) < 2 or not shape or 0 in (*shape, *weights.shape):
@@ -69,16 +69,16 @@ def _linear(node: ir.Node) -> Linear | None:
     return Linear(node, weights, None, node)
 
 
-def _write(graph: ir.Graph, found: Linear, *, needs_bias: bool) -> None:
-    x = found.product.inputs[0]
-    rows, shape = static_shape(x) or [], static_shape(found.end.outputs[0]) or []
-    add = Builder(graph, found.end, f"{found.product.name or 'MatMul'}/linear")
+def _write(graph: ir.Graph, linear: Linear, *, needs_bias: bool) -> None:
+    x = linear.product.inputs[0]
+    rows, shape = static_shape(x) or [], static_shape(linear.end.outputs[0]) or []
+    add = Builder(graph, linear.end, f"{linear.product.name or 'MatMul'}/linear")
     flat = x if len(rows) == 2 else add.reshape(x, [math.prod(rows[:-1]), rows[-1]])
-    weights = add.const(np.ascontiguousarray(found.weights.T), found.weights.dtype)
-    bias = found.bias
+    weights = add.const(np.ascontiguousarray(linear.weights.T), linear.weights.dtype)
+    bias = linear.bias
     if bias is None and needs_bias:  # opsets below 11 have no Gemm without one
-        bias = add.const(np.zeros(shape[-1:]), found.weights.dtype)
-    given = [flat, weights] if bias is None else [flat, weights, bias]
-    product = add.op("Gemm", *given, transB=1)
-    replace_output(found.end, product if len(rows) == 2 else add.reshape(product, shape))
-    remove_unread(graph, found.end)
+        bias = add.const(np.zeros(shape[-1:]), linear.weights.dtype)
+    inputs = [flat, weights] if bias is None else [flat, weights, bias]
+    product = add.op("Gemm", *inputs, transB=1)
+    replace_output(linear.end, product if len(rows) == 2 else add.reshape(product, shape))
+    remove_unused(graph, linear.end)

@@ -8,7 +8,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.fusion.remove_unused import remove_unused
 from webbuild.passes.limits.split_many_outputs import MAX_OUTPUTS
 from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, replace_output, static_shape
 
@@ -42,9 +42,9 @@ class MergeProjections(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         groups: dict[tuple[ir.Value, int], list[Projection]] = defaultdict(list)
         for node in find_nodes(model, "MatMul"):
-            found = _projection(node)
-            if found is not None and node.inputs[0] is not None:
-                groups[node.inputs[0], found.weights.shape[1]].append(found)
+            projection = _projection(node)
+            if projection is not None and node.inputs[0] is not None:
+                groups[node.inputs[0], projection.weights.shape[1]].append(projection)
         rewrites = []
         for (x, _), group in groups.items():
             fits = sum(each.weights.nbytes for each in group) <= options.max_binding_size
@@ -64,9 +64,9 @@ class Projection(Struct, frozen=True):
 
 
 def _projection(node: ir.Node) -> Projection | None:
-    held = node.inputs[1]
-    weights = constant(held)
-    if held is None or weights is None or weights.ndim != 2 or len(held.uses()) != 1 or weights.dtype.kind != "f":
+    weight = node.inputs[1]
+    weights = constant(weight)
+    if weight is None or weights is None or weights.ndim != 2 or len(weight.uses()) != 1 or weights.dtype.kind != "f":
         return None
     if static_shape(node.inputs[0]) is None or static_shape(node.outputs[0]) is None:
         return None
@@ -94,11 +94,11 @@ def _merge(graph: ir.Graph, x: ir.Value, group: list[Projection]) -> None:
         moves = [each[0] for each in heads if each is not None]
         _split_heads(add, value, moves, *sizes)
         for move in moves:
-            remove_unread(graph, move)
+            remove_unused(graph, move)
         return
     for each, part in zip(group, add.split(value, len(group), -1), strict=True):
         replace_output(each.end, part)
-        remove_unread(graph, each.end)
+        remove_unused(graph, each.end)
 
 
 def _heads(node: ir.Node) -> tuple[ir.Node, tuple[int, ...]] | None:

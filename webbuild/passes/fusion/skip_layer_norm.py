@@ -96,8 +96,8 @@ def _fuse(graph: ir.Graph, add: ir.Node, node: ir.Node) -> None:
     normalized, *unused, total = fused.outputs
     for output in unused:
         output.name = ""
-    kept = known and static_shape(node.outputs[0]) == shape
-    for old, new, same in ((add.outputs[0], total, known), (node.outputs[0], normalized, kept)):
+    same_shape = known and static_shape(node.outputs[0]) == shape
+    for old, new, same in ((add.outputs[0], total, known), (node.outputs[0], normalized, same_shape)):
         new.name = unused_name(graph_names(graph), f"{old.name}/skip")
         new.type = old.type
         new.shape = ir.Shape(shape if known else rows)

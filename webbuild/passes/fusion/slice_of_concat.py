@@ -73,11 +73,11 @@ class SliceOfConcat(Pass):
 
 def _gathered(node: ir.Node, joined: ir.Node) -> ir.Value | None:
     """Return the operand of a Concat that a Gather of one place takes, of size 1 along that axis."""
-    source, place = static_shape(joined.outputs[0]), constant(node.inputs[1])
-    if source is None or place is None or place.size != 1 or static_shape(node.outputs[0]) is None:
+    source, index = static_shape(joined.outputs[0]), constant(node.inputs[1])
+    if source is None or index is None or index.size != 1 or static_shape(node.outputs[0]) is None:
         return None
     axis = node.attributes.get_int("axis", 0) % len(source)
-    start = int(place.reshape(())) % source[axis]
+    start = int(index.reshape(())) % source[axis]
     return _operand(joined, axis, start, start + 1)
 
 
@@ -92,10 +92,10 @@ def _untransposed(value: ir.Value | None) -> tuple[ir.Node | None, list[int]]:
 
 def _bounds(node: ir.Node) -> tuple[int, int, int] | None:
     """Return axis, start and end of a Slice of one axis with step 1, all from the front."""
-    source, found = static_shape(node.inputs[0]), slice_bounds(node)
-    if source is None or found is None:
+    source, bounds = static_shape(node.inputs[0]), slice_bounds(node)
+    if source is None or bounds is None:
         return None
-    start, end, axis = found
+    start, end, axis = bounds
     start, end, _ = slice(start, end).indices(source[axis])
     return axis % len(source), start, end
 
@@ -107,5 +107,5 @@ def _operand(concat: ir.Node, axis: int, start: int, end: int) -> ir.Value | Non
     if len(known) < len(shapes) or concat.attributes.get_int("axis", 0) % len(known[0]) != axis:
         return None
     places = pairwise(accumulate((shape[axis] for shape in known), initial=0))
-    found = [value for value, place in zip(concat.inputs, places, strict=True) if place == (start, end)]
-    return found[0] if found else None
+    operands = [value for value, bounds in zip(concat.inputs, places, strict=True) if bounds == (start, end)]
+    return operands[0] if operands else None

@@ -17,7 +17,7 @@ from webbuild.passes.analysis.movement import (
 )
 from webbuild.passes.analysis.use_def import slice_bounds
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.fusion.unread import remove_unread
+from webbuild.passes.fusion.remove_unused import remove_unused
 from webbuild.passes.limits.split_many_outputs import MAX_OUTPUTS
 from webbuild.passes.rewrite import Builder, constant, consumers, replace_output, static_shape
 
@@ -65,12 +65,16 @@ class SplitAfterTranspose(Pass):
         if shape is None or not parts or source.dtype not in _FLOATS:
             return None
         moved = [self._moved(part, shape) for part in parts]
-        found = [each for each in moved if each is not None]
+        moved_parts = [each for each in moved if each is not None]
         kernels = {node for part in parts for node in part.chain if node.op_type in KERNELS}
-        if len(found) < len(parts) or len(kernels) <= 2 or not _is_alike(found):
+        if len(moved_parts) < len(parts) or len(kernels) <= 2 or not _is_alike(moved_parts):
             return None
-        axis, perm = found[0].axis, found[0].perm
-        sizes = [*found[0].sizes[:axis], sum(each.sizes[axis] for each in found), *found[0].sizes[axis + 1 :]]
+        axis, perm = moved_parts[0].axis, moved_parts[0].perm
+        sizes = [
+            *moved_parts[0].sizes[:axis],
+            sum(each.sizes[axis] for each in moved_parts),
+            *moved_parts[0].sizes[axis + 1 :],
+        ]
         first = next(node for node in graph if node in kernels)
         add = Builder(graph, first, f"{first.name or first.op_type}/moved")
         value = add.op("Transpose", add.reshape(source, sizes), perm=list(perm))
@@ -79,11 +83,11 @@ class SplitAfterTranspose(Pass):
         behind = math.prod(sizes[each] for each in perm[at + 1 :])
         # [.., sum, ..] -> [1, before, sum behind], or the engine moves a Transpose behind the Split for each part
         value = add.reshape(value, [1, before, sizes[axis] * behind])
-        split = add.split_sizes(value, [each.sizes[axis] * behind for each in found], 2)
+        split = add.split_sizes(value, [each.sizes[axis] * behind for each in moved_parts], 2)
         for part, each in zip(parts, split, strict=True):
             replace_output(part.end, add.reshape(each, static_shape(part.end.outputs[0]) or []))
         for part in parts:
-            remove_unread(graph, part.end)
+            remove_unused(graph, part.end)
         return self.applied(first, f"{len(parts)} parts are transposed as one")
 
     def _moved(self, part: Part, shape: list[int]) -> MovedPart | None:
@@ -123,13 +127,13 @@ class MovedPart(Struct, frozen=True):
 
 def _parts(graph: ir.Graph, source: ir.Value, shape: list[int]) -> list[Part]:
     """Return the parts of a tensor in their order, none where they are not all of it, or it is read otherwise."""
-    found = [part for node in consumers(source) for part in _cuts(node, shape)]
-    found.sort(key=lambda part: part.start)
-    ends = [0, *(part.stop for part in found)]
-    whole = len({part.axis for part in found}) == 1 and [part.start for part in found] == ends[:-1]
-    if not whole or ends[-1] != shape[found[0].axis] or not 2 <= len(found) <= MAX_OUTPUTS:
+    parts = [part for node in consumers(source) for part in _cuts(node, shape)]
+    parts.sort(key=lambda part: part.start)
+    ends = [0, *(part.stop for part in parts)]
+    whole = len({part.axis for part in parts}) == 1 and [part.start for part in parts] == ends[:-1]
+    if not whole or ends[-1] != shape[parts[0].axis] or not 2 <= len(parts) <= MAX_OUTPUTS:
         return []
-    return found if all(node.graph is graph for part in found for node in part.chain) else []
+    return parts if all(node.graph is graph for part in parts for node in part.chain) else []
 
 
 def _cuts(node: ir.Node, shape: list[int]) -> list[Part]:
@@ -139,17 +143,17 @@ def _cuts(node: ir.Node, shape: list[int]) -> list[Part]:
         axis = bounds[2] % len(shape)
         start, stop, _ = slice(*bounds[:2]).indices(shape[axis])
         return [_chain(node, axis, start, stop, node.outputs[0])]
-    if node.op_type == "Gather" and (place := constant(node.inputs[1])) is not None and place.size == 1:
-        start = int(place.reshape(())) % shape[axis]
+    if node.op_type == "Gather" and (index := constant(node.inputs[1])) is not None and index.size == 1:
+        start = int(index.reshape(())) % shape[axis]
         return [_chain(node, axis, start, start + 1, node.outputs[0])]
     if node.op_type != "Split":
         return []
-    found, start = list[Part](), 0
+    parts, start = list[Part](), 0
     for output in node.outputs:
         size = (static_shape(output) or [0] * len(shape))[axis]
-        found.append(_chain(node, axis, start, start + size, output))
+        parts.append(_chain(node, axis, start, start + size, output))
         start += size
-    return found
+    return parts
 
 
 def _chain(node: ir.Node, axis: int, start: int, stop: int, value: ir.Value) -> Part:
@@ -182,8 +186,8 @@ def _with_axis(way: Transposition, before: int) -> MovedPart | None:
         if outer * size > before and before % outer == 0 and outer * size % before == 0:
             inner = before // outer  # an axis that stays next to the one before it was joined to it
             grown = [each + (each > at) for each in perm]
-            place = grown.index(at)
-            order = (*grown[: place + 1], at + 1, *grown[place + 1 :])
+            position = grown.index(at)
+            order = (*grown[: position + 1], at + 1, *grown[position + 1 :])
             return MovedPart((*sizes[:at], inner, size // inner, *sizes[at + 1 :]), order, at + 1)
     return None
 

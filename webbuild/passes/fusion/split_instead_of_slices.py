@@ -36,18 +36,18 @@ class SplitInsteadOfSlices(Pass):
         cuts: dict[tuple[ir.Value, int], list[Cut]] = defaultdict(list)
         for node in find_nodes(model, "Gather", "Slice"):
             source, shape = node.inputs[0], static_shape(node.inputs[0])
-            cut = None if shape is None else _cut(node, shape)
+            cut = None if shape is None else _slice_or_gather(node, shape)
             if source is not None and cut is not None and source.dtype in _FLOATS and constant(source) is None:
                 cuts[source, cut.axis].append(cut)
         rewrites = []
-        for (_, axis), found in cuts.items():
-            source = found[0].node.inputs[0]  # now, as it may be a part of what was split before
-            sizes = _sizes(found, (static_shape(source) or [])[axis])
-            if source is None or len(found) < 2 or not sizes or not _has_split(model, source, options):
+        for (_, axis), axis_cuts in cuts.items():
+            source = axis_cuts[0].node.inputs[0]  # now, as it may be a part of what was split before
+            sizes = _sizes(axis_cuts, (static_shape(source) or [])[axis])
+            if source is None or len(axis_cuts) < 2 or not sizes or not _has_split(model, source, options):
                 continue
-            first = next(cut.node for cut in found)
-            _split(model.graph, source, found, sizes)
-            rewrites.append(self.applied(first, f"{len(found)} parts are cut by one Split"))
+            first = next(cut.node for cut in axis_cuts)
+            _split(model.graph, source, axis_cuts, sizes)
+            rewrites.append(self.applied(first, f"{len(axis_cuts)} parts are cut by one Split"))
         return rewrites
 
 
@@ -60,7 +60,7 @@ class Cut(Struct, frozen=True):
     stop: int
 
 
-def _cut(node: ir.Node, shape: list[int]) -> Cut | None:
+def _slice_or_gather(node: ir.Node, shape: list[int]) -> Cut | None:
     """Return what a Slice or a Gather of one place takes, None for any other."""
     if static_shape(node.outputs[0]) is None:
         return None
@@ -68,11 +68,11 @@ def _cut(node: ir.Node, shape: list[int]) -> Cut | None:
         axis = bounds[2] % len(shape)
         start, stop, _ = slice(*bounds[:2]).indices(shape[axis])
         return Cut(node, axis, start, stop) if start < stop else None
-    place = constant(node.inputs[1]) if node.op_type == "Gather" else None
-    if place is None or place.size != 1 or not shape:
+    index = constant(node.inputs[1]) if node.op_type == "Gather" else None
+    if index is None or index.size != 1 or not shape:
         return None
     axis = node.attributes.get_int("axis", 0) % len(shape)
-    start = int(place.reshape(())) % shape[axis]
+    start = int(index.reshape(())) % shape[axis]
     return Cut(node, axis, start, start + 1)
 
 

@@ -109,19 +109,19 @@ def _commutes_with_resize(conv: ir.Node, resize: ir.Node, _limit: int) -> bool:
         return False
     if any(size != 1 for size in weights.shape[2:]) or target[2:] != large[2:]:
         return False
-    place = resize.attributes.get_string("coordinate_transformation_mode", "half_pixel")
+    coordinate_mode = resize.attributes.get_string("coordinate_transformation_mode", "half_pixel")
     return (
         target[1] < source[1]
         and source[:2] == large[:2]
         and resize.attributes.get_string("mode", "nearest") in _INTERPOLATIONS
-        and place != "tf_crop_and_resize"
+        and coordinate_mode != "tf_crop_and_resize"
         and (_has_sizes(resize) or constant(input_value(resize, 2)) is not None)
     )
 
 
 def _over_concat(add: Builder, conv: ir.Node, concat: ir.Node, _limit: int) -> _Written:
     parts = [part for part in concat.inputs if part is not None]
-    return _summed(add, conv, parts, [(static_shape(part) or [])[1] for part in parts])
+    return _add_sum_of_convs(add, conv, parts, [(static_shape(part) or [])[1] for part in parts])
 
 
 def _over_conv(add: Builder, conv: ir.Node, before: ir.Node, limit: int) -> _Written:
@@ -133,12 +133,12 @@ def _over_conv(add: Builder, conv: ir.Node, before: ir.Node, limit: int) -> _Wri
     count = -(-shape[1] // _channels_that_fit(before, limit))
     parts = []
     for rows in np.array_split(np.arange(shape[1]), count):
-        given = [before.inputs[0], add.like(before.inputs[1], weights[rows])]
-        given += [] if bias is None else [add.like(before.inputs[2], bias[rows])]
-        part = add.op("Conv", *given, **attribute_values(before))
+        inputs = [before.inputs[0], add.like(before.inputs[1], weights[rows])]
+        inputs += [] if bias is None else [add.like(before.inputs[2], bias[rows])]
+        part = add.op("Conv", *inputs, **attribute_values(before))
         part.type, part.shape = x.type, ir.Shape([shape[0], len(rows), *shape[2:]])
         parts.append(part)
-    return _summed(add, conv, parts, [(static_shape(part) or [])[1] for part in parts])
+    return _add_sum_of_convs(add, conv, parts, [(static_shape(part) or [])[1] for part in parts])
 
 
 def _channels_that_fit(conv: ir.Node, limit: int) -> int:
@@ -146,23 +146,23 @@ def _channels_that_fit(conv: ir.Node, limit: int) -> int:
     return 0 if shape is None or not size else limit * shape[1] // size
 
 
-def _summed(add: Builder, conv: ir.Node, parts: list[ir.Value], channels: list[int]) -> _Written:
+def _add_sum_of_convs(add: Builder, conv: ir.Node, parts: list[ir.Value], channels: list[int]) -> _Written:
     """Add a Conv of each part and their sum; the first has the bias."""
     weights = constant(conv.inputs[1])
     assert weights is not None
-    total, start, made = None, 0, list[ir.Node]()
+    total, start, convs = None, 0, list[ir.Node]()
     for part, size in zip(parts, channels, strict=True):
-        given: list[ir.Value | None] = [part, add.like(conv.inputs[1], weights[:, start : start + size])]
+        inputs: list[ir.Value | None] = [part, add.like(conv.inputs[1], weights[:, start : start + size])]
         start += size
         if total is None and input_value(conv, 2) is not None:
-            given.append(conv.inputs[2])
-        result = add.op("Conv", *given, **attribute_values(conv))
-        made.append(_producer(result))
+            inputs.append(conv.inputs[2])
+        result = add.op("Conv", *inputs, **attribute_values(conv))
+        convs.append(_producer(result))
         total = result if total is None else add.op("Add", total, result)
         for value in (result, total):
             value.type, value.shape = conv.outputs[0].type, conv.outputs[0].shape
     assert total is not None
-    return total, made
+    return total, convs
 
 
 def _before_resize(add: Builder, conv: ir.Node, resize: ir.Node, _limit: int) -> _Written:
@@ -171,11 +171,11 @@ def _before_resize(add: Builder, conv: ir.Node, resize: ir.Node, _limit: int) ->
     assert target is not None
     small = add.op("Conv", resize.inputs[0], *conv.inputs[1:], **attribute_values(conv))
     small.type, small.shape = conv.outputs[0].type, ir.Shape([source[0], target[1], *source[2:]])
-    given = [small, *resize.inputs[1:]]
+    inputs = [small, *resize.inputs[1:]]
     if _has_sizes(resize):
         axes = resize.attributes.get_ints("axes", range(len(target)))
-        given[3] = add.const([target[axis] for axis in axes], np.int64)
-    return add.op("Resize", *given, **attribute_values(resize)), [_producer(small)]
+        inputs[3] = add.const([target[axis] for axis in axes], np.int64)
+    return add.op("Resize", *inputs, **attribute_values(resize)), [_producer(small)]
 
 
 def _has_sizes(resize: ir.Node) -> bool:

@@ -45,7 +45,7 @@ class SplitLargeWeights(Pass):
                 rewrites.append(self.skipped(node, reason))
                 continue
             add = Builder(model.graph, node, f"{node.name or node.op_type}/parts")
-            parts = cut.get((weight, axis)) or _cut(weight.graph or model.graph, weight, axis, columns)
+            parts = cut.get((weight, axis)) or _split_weight(weight.graph or model.graph, weight, axis, columns)
             cut[weight, axis] = parts
             replace_all_uses(node.outputs[0], _concat_columns(add, node, parts, axis))
             mebibytes = weight.const_value.nbytes >> 20
@@ -86,24 +86,24 @@ def _has_splittable_bias(node: ir.Node, size: int) -> bool:
     return added.const_value is not None and not added.is_graph_input() and shape is not None and shape[-1] == size
 
 
-def _cut(graph: ir.Graph, weight: ir.Value, axis: int, columns: int) -> list[ir.Value]:
+def _split_weight(graph: ir.Graph, weight: ir.Value, axis: int, columns: int) -> list[ir.Value]:
     """Add the parts of a weight, of so many columns, each read from it only when it is written."""
     tensor = weight.const_value
     assert tensor is not None
     size = tensor.shape.numpy()[axis]
-    made = []
+    parts = []
     for start in range(0, size, columns):
         end, shape = min(start + columns, size), list(tensor.shape.numpy())
         shape[axis] = end - start
         name = f"{weight.name}/axis{axis % len(shape)}_{start}_{end}"
         if name in graph.initializers:  # of an earlier round
-            made.append(graph.initializers[name])
+            parts.append(graph.initializers[name])
             continue
         value = ir.Value(name=name, const_value=_part(tensor, axis, start, end, shape, name))
         value.shape, value.type = ir.Shape(shape), ir.TensorType(tensor.dtype)
         graph.register_initializer(value)
-        made.append(value)
-    return made
+        parts.append(value)
+    return parts
 
 
 def _part(tensor: ir.TensorProtocol, axis: int, start: int, end: int, shape: list[int], name: str) -> ir.TensorProtocol:
@@ -118,13 +118,13 @@ def _part(tensor: ir.TensorProtocol, axis: int, start: int, end: int, shape: lis
 def _concat_columns(add: Builder, node: ir.Node, parts: list[ir.Value], axis: int) -> ir.Value:
     sizes = [(value.shape or ir.Shape([]))[axis] for value in parts]
     ends = np.cumsum([0, *(int(size) for size in sizes if isinstance(size, int))]).tolist()
-    made = [
+    columns = [
         add.op(node.op_type, *_inputs(add, node, part, start, end), **_attributes(node))
         for part, start, end in zip(parts, ends[:-1], ends[1:], strict=True)
     ]
-    for value in made:
+    for value in columns:
         value.type = node.outputs[0].type
-    result = add.op("Concat", *made, axis=-1)
+    result = add.op("Concat", *columns, axis=-1)
     result.shape, result.type = node.outputs[0].shape, node.outputs[0].type
     return result
 

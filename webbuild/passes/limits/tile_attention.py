@@ -51,63 +51,63 @@ class TileAttention(Pass):
             try:
                 region = row_parallel_region(node, model.graph, options.max_binding_size)
                 largest = max(nbytes(each.outputs[0]) or 0 for each in region.nodes)
-                held = options.max_binding_size * rows // largest
-                if held * _MAX_TILES < rows:
+                rows_per_tile = options.max_binding_size * rows // largest
+                if rows_per_tile * _MAX_TILES < rows:
                     raise RowsEscapeError(f"it would be more than {_MAX_TILES} parts")
             except RowsEscapeError as reason:
                 rewrites.append(self.skipped(node, f"{size >> 20} MiB: {reason}"))
                 continue
-            parts = -(-rows // held)
+            parts = -(-rows // rows_per_tile)
             _tile(model.graph, region, rows, -(-rows // parts))
             rewrites.append(self.applied(node, f"{largest >> 20} MiB of scores in {parts} parts of {rows} rows"))
         return rewrites
 
 
-def _tile(graph: ir.Graph, region: RowParallelRegion, rows: int, held: int) -> None:
-    """Compute the ends of a region for `held` rows at a time."""
+def _tile(graph: ir.Graph, region: RowParallelRegion, rows: int, rows_per_tile: int) -> None:
+    """Compute the ends of a region for `rows_per_tile` rows at a time."""
     add = Builder(graph, region.before, f"{region.nodes[0].name or 'MatMul'}/rows")
     pieces: dict[ir.Node, list[ir.Value]] = {end: [] for end in region.end_nodes}
-    for start in range(0, rows, held):
-        end = min(start + held, rows)
-        made: dict[ir.Value, ir.Value] = {}
+    for start in range(0, rows, rows_per_tile):
+        end = min(start + rows_per_tile, rows)
+        tiled: dict[ir.Value, ir.Value] = {}
         for node in (*region.nodes, *region.end_nodes):
-            made[node.outputs[0]] = _clone_for_rows(
-                add, node, _operands(add, node, made, rows, start, end), end - start
+            tiled[node.outputs[0]] = _clone_for_rows(
+                add, node, _operands(add, node, tiled, rows, start, end), end - start
             )
         for last in region.end_nodes:
-            pieces[last].append(made[last.outputs[0]])
+            pieces[last].append(tiled[last.outputs[0]])
     for last, parts in pieces.items():
         replace_all_uses(last.outputs[0], _joined(add, parts, last.outputs[0]))
     graph.remove([*region.nodes, *region.end_nodes], safe=True)
 
 
 def _operands(
-    add: Builder, node: ir.Node, made: Mapping[ir.Value, ir.Value], rows: int, start: int, end: int
+    add: Builder, node: ir.Node, tiled: Mapping[ir.Value, ir.Value], rows: int, start: int, end: int
 ) -> list[ir.Value | None]:
-    given: list[ir.Value | None] = [value if value is None else made.get(value, value) for value in node.inputs]
+    inputs: list[ir.Value | None] = [value if value is None else tiled.get(value, value) for value in node.inputs]
     if node.op_type == "Reshape":
         shape = static_shape(node.outputs[0]) or []
-        return [given[0], add.const([*shape[:ROW_AXIS], end - start, shape[-1]], np.int64)]
-    for place, value in enumerate(node.inputs[:1] if node.op_type == "MatMul" else node.inputs):
+        return [inputs[0], add.const([*shape[:ROW_AXIS], end - start, shape[-1]], np.int64)]
+    for index, value in enumerate(node.inputs[:1] if node.op_type == "MatMul" else node.inputs):
         shape = static_shape(value) or []
-        if value is not None and value not in made and len(shape) > 1 and shape[ROW_AXIS] == rows:
-            given[place] = add.slice(value, len(shape) + ROW_AXIS, start, end)
-    return given
+        if value is not None and value not in tiled and len(shape) > 1 and shape[ROW_AXIS] == rows:
+            inputs[index] = add.slice(value, len(shape) + ROW_AXIS, start, end)
+    return inputs
 
 
 def _clone_for_rows(add: Builder, node: ir.Node, inputs: Sequence[ir.Value | None], rows: int) -> ir.Value:
     """Add a node once more, for so many rows."""
     result = add.op(node.op_type, *inputs)
-    made, shape = result.producer(), static_shape(node.outputs[0]) or []
-    assert made is not None
-    made.attributes.update(node.attributes)
+    clone, shape = result.producer(), static_shape(node.outputs[0]) or []
+    assert clone is not None
+    clone.attributes.update(node.attributes)
     result.type, result.shape = node.outputs[0].type, ir.Shape([*shape[:ROW_AXIS], rows, shape[-1]])
     return result
 
 
-def _joined(add: Builder, parts: Sequence[ir.Value], whole: ir.Value) -> ir.Value:
+def _joined(add: Builder, parts: Sequence[ir.Value], original: ir.Value) -> ir.Value:
     """Join rows, a few at a time."""
-    shape = static_shape(whole) or []
+    shape = static_shape(original) or []
     while len(parts) > 1:
         parts = [
             _concat(add, parts[first : first + _MAX_CONCAT_INPUTS], shape)

@@ -69,18 +69,18 @@ def _power(add: Builder, value: ir.Value, exponent: float) -> ir.Value:
     return value if exponent == 1 else add.op("Pow", value, add.const(exponent))
 
 
-def _boxes(add: Builder, given: ir.Value, spec: AnchorPostprocess) -> ir.Value:
+def _boxes(add: Builder, offsets: ir.Value, spec: AnchorPostprocess) -> ir.Value:
     """Return centre x y, width, height [A, 4] in pixels."""
     if spec.coding == "corners":
         if spec.parts:
             height, width = spec.size
-            given = add.op("Mul", given, add.const(np.array([[width, height, width, height]])))
-        return _centred(add, add.slice(given, 1, 0, 2), add.slice(given, 1, 2, 4))
+            offsets = add.op("Mul", offsets, add.const(np.array([[width, height, width, height]])))
+        return _centred(add, add.slice(offsets, 1, 0, 2), add.slice(offsets, 1, 2, 4))
     centre, size = anchor_boxes(spec)  # [A, 2], [A, 2]
     if spec.coding == "distribution":
-        given = _expected_sides(add, given, len(centre), spec.boxes[0].width // 4)
+        offsets = _expected_sides(add, offsets, len(centre), spec.boxes[0].width // 4)
     # [A, 4] -> [A, 2], [A, 2]
-    first, second = add.slice(given, 1, 0, 2), add.slice(given, 1, 2, 4)
+    first, second = add.slice(offsets, 1, 0, 2), add.slice(offsets, 1, 2, 4)
     if spec.coding in ("yolov5", "fastestdet"):
         return add.op("Concat", *_cell_boxes(add, first, second, spec), axis=1)
     if spec.coding in ("distances", "distribution"):
@@ -92,8 +92,8 @@ def _boxes(add: Builder, given: ir.Value, spec: AnchorPostprocess) -> ir.Value:
         second = add.op("Exp", second if grown == 1 else add.op("Mul", second, add.const(grown)))
     else:
         moved = np.float32(1)
-    place = add.op("Add", add.const(centre), add.op("Mul", first, add.const(moved * size)))
-    return add.op("Concat", place, add.op("Mul", second, add.const(size)), axis=1)
+    position = add.op("Add", add.const(centre), add.op("Mul", first, add.const(moved * size)))
+    return add.op("Concat", position, add.op("Mul", second, add.const(size)), axis=1)
 
 
 def _cell_boxes(add: Builder, first: ir.Value, second: ir.Value, spec: AnchorPostprocess) -> tuple[ir.Value, ir.Value]:
@@ -113,18 +113,18 @@ def _cell_boxes(add: Builder, first: ir.Value, second: ir.Value, spec: AnchorPos
     return add.op("Add", add.const(centre), stretched), add.op("Mul", grown, add.const(size))
 
 
-def _keypoints(add: Builder, given: ir.Value, spec: AnchorPostprocess) -> ir.Value:
+def _keypoints(add: Builder, offsets: ir.Value, spec: AnchorPostprocess) -> ir.Value:
     """Return x y of each keypoint [A, keypoints * 2] in pixels."""
     centre, size = anchor_boxes(spec)
     pairs = spec.keypoints[0].width // 2
-    moved = add.op("Mul", given, add.const(np.tile(size, pairs) * np.float32(spec.variances[0])))
+    moved = add.op("Mul", offsets, add.const(np.tile(size, pairs) * np.float32(spec.variances[0])))
     return add.op("Add", add.const(np.tile(centre, pairs)), moved)
 
 
-def _expected_sides(add: Builder, given: ir.Value, anchors: int, bins: int) -> ir.Value:
+def _expected_sides(add: Builder, distributions: ir.Value, anchors: int, bins: int) -> ir.Value:
     """Return the mean [A, 4] of the distributions [A, 4 * bins]."""
     # softmax([A * 4, bins]) @ [0, 1, ..., bins - 1] -> [A * 4, 1] -> [A, 4]
-    shares = add.op("Softmax", add.reshape(given, [anchors * 4, bins]), axis=1)
+    shares = add.op("Softmax", add.reshape(distributions, [anchors * 4, bins]), axis=1)
     return add.reshape(add.op("MatMul", shares, add.const(np.arange(bins)[:, None])), [anchors, 4])
 
 

@@ -81,11 +81,11 @@ class AppendNms(Pass):
         rows = anchors if spec.layout == "final" else min(anchors, spec.max_detections)
         table = _anchor_table(add, output, spec, anchors)
         if spec.layout == "final":
-            found = _confident_rows(add, table, add_threshold_input(model, "confidence", spec.confidence), rows)
+            detections = _confident_rows(add, table, add_threshold_input(model, "confidence", spec.confidence), rows)
         else:
-            found = build_box_nms(add, table, spec, rows)
+            detections = build_box_nms(add, table, spec, rows)
         shape = [1, rows, spec.columns]
-        replace_outputs_with_rows(model, [output], add.reshape(found, shape), shape)
+        replace_outputs_with_rows(model, [output], add.reshape(detections, shape), shape)
         model.metadata_props[NMS_APPENDED_KEY] = spec.layout
         infer_shapes(model)
         what = "a confidence threshold" if spec.layout == "final" else f"suppression over {anchors} anchors"
@@ -105,8 +105,8 @@ class AppendNms(Pass):
         anchors = count_rows(outputs, spec.boxes)
         rows = min(anchors, spec.max_detections)
         shape = [1, rows, spec.suppression.columns]
-        found = add.reshape(build_box_nms(add, table, spec.suppression, rows), shape)
-        replace_outputs_with_rows(model, [outputs[name] for name in spec.replaced_outputs], found, shape)
+        detections = add.reshape(build_box_nms(add, table, spec.suppression, rows), shape)
+        replace_outputs_with_rows(model, [outputs[name] for name in spec.replaced_outputs], detections, shape)
         model.metadata_props[NMS_APPENDED_KEY] = spec.coding
         infer_shapes(model)
         taken = ", ".join(f"'{name}'" for name in spec.replaced_outputs)
@@ -154,11 +154,11 @@ def _confident_rows(add: Builder, table: ir.Value, confidence: ir.Value, rows: i
     return add.op("Where", real, add.op("Gather", table, order, axis=0), add.const(0.0))
 
 
-def replace_outputs_with_rows(model: ir.Model, outputs: Sequence[ir.Value], found: ir.Value, shape: list[int]) -> None:
-    """Let `found` be the graph's output in the place of the first of `outputs`, and take the others away."""
+def replace_outputs_with_rows(model: ir.Model, outputs: Sequence[ir.Value], rows: ir.Value, shape: list[int]) -> None:
+    """Let `rows` be the graph's output in the place of the first of `outputs`, and take the others away."""
     for value in (value for node in model.graph for value in node.outputs):
         if value.name == DETECTIONS:
             value.name = f"{DETECTIONS}_before"
-    found.name, found.shape, found.type = DETECTIONS, ir.Shape(shape), ir.TensorType(ir.DataType.FLOAT)
-    kept = [found if value is outputs[0] else value for value in model.graph.outputs if value not in outputs[1:]]
-    model.graph.outputs[:] = kept
+    rows.name, rows.shape, rows.type = DETECTIONS, ir.Shape(shape), ir.TensorType(ir.DataType.FLOAT)
+    remaining = [rows if value is outputs[0] else value for value in model.graph.outputs if value not in outputs[1:]]
+    model.graph.outputs[:] = remaining

@@ -31,19 +31,19 @@ def build_box_nms(add: Builder, table: ir.Value, spec: YoloPostprocess, rows: in
     above = add.op("Greater", best, add.const([spec.confidence]))
     flat = add.const([-1], np.int64)
     # bool [A] -> int64 [1, n] -> [n]
-    found = add.op("Reshape", add.op("NonZero", above), flat)
-    score = add.op("Gather", best, found, axis=0)
+    candidates = add.op("Reshape", add.op("NonZero", above), flat)
+    score = add.op("Gather", best, candidates, axis=0)
     survive = build_rotated_nms if spec.rotated else _kept_indices
-    places = survive(add, add.op("Gather", apart, found, axis=0), score, spec)
-    kept = add.slice(places, 0, 0, rows)
+    places = survive(add, add.op("Gather", apart, candidates, axis=0), score, spec)
+    indices = add.slice(places, 0, 0, rows)
     parts = [boxes, score, label]
     if spec.extra_columns:
         parts.append(add.slice(table, 1, first + spec.classes, spec.row_width))
     column = add.const([-1, 1], np.int64)
     joined = []
     for part in parts:
-        chosen = part if part is score else add.op("Gather", part, found, axis=0)
-        row = add.op("Gather", chosen, kept, axis=0)
+        chosen = part if part is score else add.op("Gather", part, candidates, axis=0)
+        row = add.op("Gather", chosen, indices, axis=0)
         joined.append(add.op("Reshape", row, column) if part in (score, label) else row)
     return _pad_rows(add, add.op("Concat", *joined, axis=1), rows)
 

@@ -45,19 +45,19 @@ def find_box_nms(model: ir.Model) -> BoxNmsPattern | None:
     if len(nms.inputs) > 4 and nms.inputs[4] is not None:
         raise UnknownNmsPatternError(where, "it applies a score threshold of its own")
     mask = find_candidate_mask(model, where)
-    kept = trace_indices(nms.outputs[0], where)
-    if not kept.gathers or kept.limit is None:
+    index_uses = trace_indices(nms.outputs[0], where)
+    if not index_uses.gathers or index_uses.limit is None:
         raise UnknownNmsPatternError(where, "no limit on the number of detections was found after it")
-    _check_consistent(nms, mask, kept.limit, where)
-    rows = find_gathered_rows(model, kept.gathers, where)
-    _check_row_by_row(nms, mask, kept.gathers, rows, where)
+    _check_consistent(nms, mask, index_uses.limit, where)
+    rows = find_gathered_rows(model, index_uses.gathers, where)
+    _check_row_by_row(nms, mask, index_uses.gathers, rows, where)
     return BoxNmsPattern(
         nms_node=nms,
         iou_input=3,
         mask=mask,
-        kept_gathers=kept.gathers,
+        kept_gathers=index_uses.gathers,
         rows=rows,
-        max_detections=kept.limit,
+        max_detections=index_uses.limit,
         anchors=anchor_count(mask, where),
         boxes=boxes,
     )
@@ -84,20 +84,24 @@ def find_candidate_mask(model: ir.Model, where: str) -> CandidateMask:
     Raises:
         UnknownNmsPatternError: there are no such.
     """
-    found: CandidateMask | None = None
+    candidate_mask: CandidateMask | None = None
     for nonzero in find_nodes(model, "NonZero"):
         value = nonzero.inputs[0]
         greater = value.producer() if value is not None else None
-        if greater is None or greater.op_type != "Greater" or (found and greater is not found.greater):
+        if (
+            greater is None
+            or greater.op_type != "Greater"
+            or (candidate_mask and greater is not candidate_mask.greater)
+        ):
             continue
         score, threshold = greater.inputs
         indices = trace_indices(nonzero.outputs[0], where)
         if score is not None and threshold is not None and indices.gathers:
-            found = found or CandidateMask(score, threshold, greater, [])
-            found.gathers += indices.gathers
-    if found is None:
+            candidate_mask = candidate_mask or CandidateMask(score, threshold, greater, [])
+            candidate_mask.gathers += indices.gathers
+    if candidate_mask is None:
         raise UnknownNmsPatternError(where, "no candidates chosen by NonZero of a Greater were found in front of it")
-    return found
+    return candidate_mask
 
 
 def _check_consistent(nms: ir.Node, mask: CandidateMask, limit: int, where: str) -> None:
@@ -110,15 +114,15 @@ def _check_consistent(nms: ir.Node, mask: CandidateMask, limit: int, where: str)
 
 
 def _check_row_by_row(
-    nms: ir.Node, mask: CandidateMask, kept: Sequence[ir.Node], rows: GatheredRows, where: str
+    nms: ir.Node, mask: CandidateMask, kept_gathers: Sequence[ir.Node], rows: GatheredRows, where: str
 ) -> None:
     """Raise where a row depends on others, such as on the largest coordinate of all candidates.
 
     What takes the place of the tail computes with all anchors, or with a fixed number of them.
     """
     joiner = rows.value.producer()
-    mixing = mixing_node((node.outputs[0] for node in mask.gathers), {nms, *kept})
-    mixing = mixing or mixing_node((node.outputs[0] for node in kept), {joiner} if joiner else ())
+    mixing = mixing_node((node.outputs[0] for node in mask.gathers), {nms, *kept_gathers})
+    mixing = mixing or mixing_node((node.outputs[0] for node in kept_gathers), {joiner} if joiner else ())
     if mixing is not None:
         raise UnknownNmsPatternError(where, f"{mixing.op_type} '{mixing.name}' mixes the rows of its candidates")
 

@@ -46,7 +46,7 @@ def cut_selection(model: ir.Model, tail: GenericNmsPattern) -> int | str:
     columns = probe_columns(model)
     if isinstance(columns, str):
         return columns
-    _cut(model, tail, columns, thresholds, counts)
+    _end_graph(model, tail, columns, thresholds, counts)
     return _rows_out(tail)
 
 
@@ -58,24 +58,24 @@ def _rows_out(tail: GenericNmsPattern) -> int:
 
 def _thresholds(tail: GenericNmsPattern) -> dict[str, str] | str:
     """Return the graph's input that each threshold is."""
-    found = {}
+    inputs = {}
     for name, (node, at) in tail.thresholds.items():
         value = skip_layout_ops(node.inputs[at])
         if value is None or not value.is_graph_input() or value.is_initializer():
             return "a threshold is computed"
-        found[name] = value.name or ""
-    return found
+        inputs[name] = value.name or ""
+    return inputs
 
 
 def _count_outputs(model: ir.Model, tail: GenericNmsPattern) -> list[ir.Value] | str:
     """Return the output that is the number of boxes, if there is one."""
-    counted = {made for node in tail.count_readers for made in node.outputs}
+    counted = {output for node in tail.count_readers for output in node.outputs}
     reached, waiting = set(counted), list(counted)
     while waiting:
         for node in consumers(waiting.pop()):
-            made = [value for value in node.outputs if value not in tail.axes and value not in reached]
-            reached.update(made)
-            waiting += made
+            output = [value for value in node.outputs if value not in tail.axes and value not in reached]
+            reached.update(output)
+            waiting += output
     outputs = [value for value in model.graph.outputs if value in reached]
     if len(outputs) > 1:
         return f"{len(outputs)} outputs are made of the number of boxes"
@@ -111,19 +111,19 @@ def _sizes(value: ir.Value) -> list[int]:
     return [dim if isinstance(dim, int) else 0 for dim in value.shape or ()]
 
 
-def _cut(
+def _end_graph(
     model: ir.Model, tail: GenericNmsPattern, columns: Columns, thresholds: dict[str, str], counts: list[ir.Value]
 ) -> None:
     nms, rows, several = tail.nms, _rows_out(tail), tail.classes > 1
     described = [_output(value, tail, rows) for value in tail.outputs]
     names = [each.name for each in described]
     assert tail.max_selected is not None
-    made = add_rows(model, tail, columns)
+    table = add_rows(model, tail, columns)
     outputs = [next(value for value in model.graph.outputs if value.name == name) for name in names]
     parts = {
         "boxes": (_corners(model, nms, tail.boxes), [tail.boxes, 4]),
         "scores": (nms.inputs[1], [tail.classes * tail.boxes]),
-        "rows": (made, [tail.boxes, sum(columns.widths)]),
+        "rows": (table, [tail.boxes, sum(columns.widths)]),
     }
     labels = MultiLabel(
         count=tail.classes,
@@ -161,10 +161,10 @@ def _set(column: int | None) -> int | UnsetType:
 def _corners(model: ir.Model, nms: ir.Node, boxes: int) -> ir.Value:
     """Return two corners of each box, [boxes, 4]."""
     add = Builder(model.graph, None, "suppression/corners")
-    given = add.reshape(nms.inputs[0], [boxes, 4])
+    center_boxes = add.reshape(nms.inputs[0], [boxes, 4])
     if not nms.attributes.get_int("center_point_box", 0):
-        return given
+        return center_boxes
     # x y width height -> x1 y1 x2 y2: centre -+ size / 2 (center_point_box = 1)
-    centre, size = add.split(given, 2, axis=1)
+    centre, size = add.split(center_boxes, 2, axis=1)
     half = add.op("Div", size, add.const(2.0))
     return add.op("Concat", add.op("Sub", centre, half), add.op("Add", centre, half), axis=1)

@@ -34,15 +34,15 @@ def end_before_suppression(
     """Put the parts, each of a shape, in the place of `outputs`; the metadata keep `spec` with their names."""
     graph = model.graph
     end = Builder(graph, None, "suppression")
-    made = {}
+    names = {}
     for name, (value, shape) in parts.items():
         part = end.reshape(value, shape)
         part.name = unused_name(graph_names(graph), f"{outputs[0].name}_{name}")
         part.shape, part.type = ir.Shape(shape), ir.TensorType(ir.DataType.FLOAT)
-        made[name] = part
+        names[name] = part
     at = list(graph.outputs).index(outputs[0])
     before = [value for value in list(graph.outputs)[:at] if value not in outputs]
     after = [value for value in list(graph.outputs)[at:] if value not in outputs]
-    graph.outputs[:] = [*before, *made.values(), *after]
-    named = msgspec.structs.replace(spec, **{name: part.name or "" for name, part in made.items()})
+    graph.outputs[:] = [*before, *names.values(), *after]
+    named = msgspec.structs.replace(spec, **{name: part.name or "" for name, part in names.items()})
     model.metadata_props[SUPPRESSION_KEY] = msgspec.json.encode(named).decode()

@@ -50,8 +50,8 @@ def find_gathered_rows(model: ir.Model, gathers: list[ir.Node], where: str) -> G
     return GatheredRows(joined, columns, pads)
 
 
-def zero_and_pad_rows(model: ir.Model, rows: GatheredRows, real: ir.Value, count: int, wanted: int) -> None:
-    """Zero the rows [count, columns] where `real` [count, 1] is false, and add zeros up to `wanted`, if fewer.
+def zero_and_pad_rows(model: ir.Model, rows: GatheredRows, real: ir.Value, count: int, total_rows: int) -> None:
+    """Zero the rows [count, columns] where `real` [count, 1] is false, and add zeros up to `total_rows`, if fewer.
 
     The Pads that did so before are dropped.
     """
@@ -61,8 +61,8 @@ def zero_and_pad_rows(model: ir.Model, rows: GatheredRows, real: ir.Value, count
     add = Builder(model.graph, joiner, "head/rows")
     # [count, columns] -> [wanted, columns]
     filled = add.op("Where", real, rows.value, add.const(0.0))
-    if count < wanted:
-        filled = add.op("Concat", filled, add.const(np.zeros((wanted - count, rows.columns))), axis=0)
+    if count < total_rows:
+        filled = add.op("Concat", filled, add.const(np.zeros((total_rows - count, rows.columns))), axis=0)
     model.graph.sort()
     for node, position in readers:
         node.replace_input_with(position, filled)

@@ -59,8 +59,8 @@ class GenericNmsPattern:
     def capacity(self) -> tuple[int, int]:
         """How many candidates a head keeps, and how many boxes are given at most."""
         bound = self.most_selected if self.limit is None else min(self.most_selected, self.limit)
-        kept = min(candidate_capacity(self.batches * self.classes * self.boxes, bound), MAX_CANDIDATES)
-        return kept, min(bound, kept)
+        candidates = min(candidate_capacity(self.batches * self.classes * self.boxes, bound), MAX_CANDIDATES)
+        return candidates, min(bound, candidates)
 
     @property
     def most_selected(self) -> int:
@@ -89,7 +89,7 @@ def find_generic_nms(model: ir.Model) -> GenericNmsPattern | None:
     most = constant(limit)
     if limit is None or (most is not None and (most.size != 1 or most.item() < 1)):
         raise UnknownNmsPatternError(where, "it selects no boxes: max_output_boxes_per_class is missing or zero")
-    found = GenericNmsPattern(
+    pattern = GenericNmsPattern(
         nms=nms,
         batches=scores[0],
         classes=scores[1],
@@ -100,7 +100,7 @@ def find_generic_nms(model: ir.Model) -> GenericNmsPattern | None:
         count_readers=[],
         outputs=[],
     )
-    SelectionTrace(model, found).follow()
-    if not found.outputs:
+    SelectionTrace(model, pattern).follow()
+    if not pattern.outputs:
         raise UnknownNmsPatternError(where, "nothing that it selects is an output")
-    return found
+    return pattern

@@ -15,29 +15,29 @@ _ARITHMETIC_OPS = {"Add", "Sub", "Mul", "Div", "Concat"}
 _COMPARISON_OPS = {"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"}
 
 
-def propagate_int32(model: ir.Model, found: GenericNmsPattern, selected: ir.Value) -> ir.Value:
+def propagate_int32(model: ir.Model, pattern: GenericNmsPattern, selected: ir.Value) -> ir.Value:
     """Let what reads the selection compute in int32, up to a Cast, a gather or the graph's output.
 
     Returns:
         `selected`, int32 [rows, 3].
     """
-    small = {found.nms.outputs[0]}
-    for node in list(found.dependent_nodes):
+    small = {pattern.nms.outputs[0]}
+    for node in list(pattern.dependent_nodes):
         read = [value for value in node.inputs if value is not None and value in small]
         if not read or node.op_type == "Cast":
             continue
         data = node.inputs[0]
         if node.op_type == "GatherND" and data not in small:
-            _replace_gather_nd(model, found, node, selected)
+            _replace_gather_nd(model, pattern, node, selected)
         elif node.op_type == "Slice":
-            small.add(_slice_by_gather(model, found, node))
+            small.add(_slice_by_gather(model, pattern, node))
         elif node.op_type in _LAYOUT_OPS or (node.op_type == "Gather" and data in small):
             small.update(node.outputs)
         elif node.op_type in _ARITHMETIC_OPS | _COMPARISON_OPS and _shrink_constants(model, node, small):
             small.update(node.outputs if node.op_type in _ARITHMETIC_OPS else ())
         elif node.op_type != "Gather":
             _cast_to_int64(model, node, small)
-    for value in small - {found.nms.outputs[0]}:
+    for value in small - {pattern.nms.outputs[0]}:
         value.type = ir.TensorType(ir.DataType.INT32)
     return selected
 
@@ -63,7 +63,7 @@ def _cast_to_int64(model: ir.Model, node: ir.Node, small: set[ir.Value]) -> None
             node.replace_input_with(index, add.cast(value, ir.DataType.INT64))
 
 
-def _slice_by_gather(model: ir.Model, found: GenericNmsPattern, node: ir.Node) -> ir.Value:
+def _slice_by_gather(model: ir.Model, pattern: GenericNmsPattern, node: ir.Node) -> ir.Value:
     """Replace a Slice along one fixed axis, which has no int32 kernel on the GPU, and return what it gives."""
     data = node.inputs[0]
     start, end, axis, *step = (constant(value) for value in node.inputs[1:])
@@ -74,17 +74,17 @@ def _slice_by_gather(model: ir.Model, found: GenericNmsPattern, node: ir.Node) -
     assert axis is not None
     size = data.shape[int(axis.item())]
     # of the boxes themselves there are no more than the outputs have
-    size = size if isinstance(size, int) else found.capacity[1]
+    size = size if isinstance(size, int) else pattern.capacity[1]
     stride = int(step[0].item()) if step and step[0] is not None else 1
     places = list(range(size))[slice(int(start.item()), int(end.item()), stride)]
     add = Builder(model.graph, node, f"{node.name or 'Slice'}/columns")
-    return _replace_output(found, node, add.op("Gather", data, add.const(places, np.int64), axis=int(axis.item())))
+    return _replace_output(pattern, node, add.op("Gather", data, add.const(places, np.int64), axis=int(axis.item())))
 
 
-def _replace_gather_nd(model: ir.Model, found: GenericNmsPattern, node: ir.Node, selected: ir.Value) -> None:
+def _replace_gather_nd(model: ir.Model, pattern: GenericNmsPattern, node: ir.Node, selected: ir.Value) -> None:
     """Replace a GatherND, whose indices have to be int64, by a Gather with the dimensions it indexes made one."""
     data = node.inputs[0]
-    index = selected if node.inputs[1] is found.nms.outputs[0] else node.inputs[1]
+    index = selected if node.inputs[1] is pattern.nms.outputs[0] else node.inputs[1]
     shape = static_shape(data)
     assert index is not None
     assert shape is not None
@@ -97,18 +97,18 @@ def _replace_gather_nd(model: ir.Model, found: GenericNmsPattern, node: ir.Node,
     scaled = add.op("Mul", add.cast(index, ir.DataType.FLOAT), add.const(strides))
     number = add.cast(add.reduce("ReduceSum", scaled, -1, keepdims=0), ir.DataType.INT32)
     flat = add.reshape(data, [math.prod(shape[:count]), *shape[count:]])
-    _replace_output(found, node, add.op("Gather", flat, number, axis=0))
+    _replace_output(pattern, node, add.op("Gather", flat, number, axis=0))
 
 
-def _replace_output(found: GenericNmsPattern, node: ir.Node, value: ir.Value) -> ir.Value:
+def _replace_output(pattern: GenericNmsPattern, node: ir.Node, value: ir.Value) -> ir.Value:
     """Put a value in the place of a node's only output."""
     old = node.outputs[0]
     producer = value.producer()
     assert producer is not None
     value.shape, value.type = old.shape, old.type
-    found.outputs = [value if each is old else each for each in found.outputs]
-    found.dependent_nodes[found.dependent_nodes.index(node)] = producer
-    found.axes[value] = found.axes[old]
+    pattern.outputs = [value if each is old else each for each in pattern.outputs]
+    pattern.dependent_nodes[pattern.dependent_nodes.index(node)] = producer
+    pattern.axes[value] = pattern.axes[old]
     replace_all_uses(old, value)
     if node.graph is not None:
         node.graph.remove(node, safe=True)

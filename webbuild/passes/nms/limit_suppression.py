@@ -64,7 +64,7 @@ def _limits(selected: ir.Value) -> list[tuple[ir.Node, int]] | None:
 
     None if anything else reads their number.
     """
-    found = []
+    limits = []
     waiting = [selected]
     while waiting:
         value = waiting.pop()
@@ -78,31 +78,31 @@ def _limits(selected: ir.Value) -> list[tuple[ir.Node, int]] | None:
                 counts = _count_limits(node.outputs[0])
                 if counts is None:
                     return None
-                found += counts
+                limits += counts
             elif bounds is not None and bounds[0] == 0 and bounds[1] > 0 and bounds[2] == 0:
-                found.append((node, bounds[1]))
+                limits.append((node, bounds[1]))
             elif _keeps_boxes(node, value):
                 waiting.append(node.outputs[0])
             else:
                 return None
-    return found
+    return limits
 
 
 def _count_limits(count: ir.Value) -> list[tuple[ir.Node, int]] | None:
     """Return the Min of a number and a constant, each with that, None if anything else reads the number."""
-    found = []
+    limits = []
     for node in consumers(count):
         others = [constant(value) for value in node.inputs if value is not count]
         if node.op_type == "Min" and len(others) == 1 and others[0] is not None and others[0].size == 1:
-            found.append((node, int(others[0].item())))
+            limits.append((node, int(others[0].item())))
         elif node.op_type in LAYOUT_OPS and node.inputs[0] is count:
             more = _count_limits(node.outputs[0])
             if more is None:
                 return None
-            found += more
+            limits += more
         else:
             return None
-    return None if count.is_graph_output() else found
+    return None if count.is_graph_output() else limits
 
 
 def _keeps_boxes(node: ir.Node, value: ir.Value) -> bool:

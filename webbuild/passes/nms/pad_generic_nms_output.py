@@ -36,8 +36,8 @@ class PadGenericNmsOutput(NmsPass[GenericNmsPattern]):
         padded_rows = rows if tail.ranking is None else tail.most_selected
         chosen = tail.nms.outputs[0]
         after = list(model.graph)
-        place = after.index(tail.nms) + 1
-        add = Builder(model.graph, after[place] if place < len(after) else None, "selection")
+        position = after.index(tail.nms) + 1
+        add = Builder(model.graph, after[position] if position < len(after) else None, "selection")
         zero, one = add.const([0], np.int64), add.const([1], np.int64)
         most, padded_size = add.const([rows], np.int64), add.const([padded_rows, 3], np.int64)
         # n is the first size of the selection: min(n, R), int64 [1], without a Min, which opset 11 has for floats alone

@@ -49,8 +49,8 @@ def _rebuild(model: ir.Model, tail: RotatedNmsPattern) -> None:
     replace_gather_index(model, tail.mask.gathers, index)
     add = Builder(model.graph, tail.nonzero, "rotated")
     # bool [n]: no better candidate overlaps it, and it is above the threshold
-    kept = add.op("And", tail.keep_mask, add.op("Greater", best, tail.mask.threshold))
-    places = add.reshape(add.op("NonZero", kept), [-1])
+    keep_mask = add.op("And", tail.keep_mask, add.op("Greater", best, tail.mask.threshold))
+    places = add.reshape(add.op("NonZero", keep_mask), [-1])
     rows = tail.max_detections
     # [m] -> [m + R] -> [R]
     padded = add.op("Concat", places, add.const(np.zeros(rows), np.int64), axis=0)

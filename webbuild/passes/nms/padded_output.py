@@ -14,30 +14,32 @@ PADDED_ROWS_KEY = "webbuild.rows"
 
 
 def pad_selected_outputs(
-    model: ir.Model, found: GenericNmsPattern, selected: ir.Value, real: ir.Value, count: ir.Value, rows: int
+    model: ir.Model, pattern: GenericNmsPattern, selected: ir.Value, real: ir.Value, count: ir.Value, rows: int
 ) -> None:
     """Let everything read `selected` [rows, 3] instead, and make every output zero where `real` [rows] is false.
 
     Args:
         model: the model.
-        found: the selection, of which only the node itself has been replaced so far.
+        pattern: the selection, of which only the node itself has been replaced so far.
         selected: batch, class and box; zeros after the last.
         real: bool.
         count: int64 [1], how many are real.
         rows: their number.
     """
-    for use in list(found.nms.outputs[0].uses()):
-        if use.node is not selected.producer() and use.node in found.dependent_nodes:
+    for use in list(pattern.nms.outputs[0].uses()):
+        if use.node is not selected.producer() and use.node in pattern.dependent_nodes:
             use.node.replace_input_with(use.idx, selected)
-    for node in found.count_readers:
+    for node in pattern.count_readers:
         add = Builder(model.graph, node, f"{node.name or node.op_type}/count")
         wanted = constant(node.inputs[1]) if node.op_type == "Gather" else None
         replace_all_uses(node.outputs[0], add.reshape(count, [1] if wanted is None or wanted.ndim else []))
-    if found.ranking is not None:
-        rows = min(rows, found.ranking[1] or rows)
-        real = _rank_fixed(model, found.ranking[0], real, rows)
-    for value in found.outputs:
-        _zero_padding(model, value, selected if value is found.nms.outputs[0] else value, real, found.axes[value], rows)
+    if pattern.ranking is not None:
+        rows = min(rows, pattern.ranking[1] or rows)
+        real = _rank_fixed(model, pattern.ranking[0], real, rows)
+    for value in pattern.outputs:
+        _zero_padding(
+            model, value, selected if value is pattern.nms.outputs[0] else value, real, pattern.axes[value], rows
+        )
     model.graph.sort()
     model.metadata_props[PADDED_ROWS_KEY] = str(rows)
 

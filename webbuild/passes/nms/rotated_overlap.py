@@ -1,4 +1,4 @@
-"""Whether the overlaps of a rotated tail are those that the runtime computes: asked by computing both."""
+"""Compares the overlaps of a rotated NMS with those of the runtime, by computing both on random boxes."""
 
 from __future__ import annotations
 

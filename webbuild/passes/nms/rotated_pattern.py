@@ -52,8 +52,8 @@ def find_rotated_nms(model: ir.Model) -> RotatedNmsPattern | None:
         UnknownNmsPatternError: there is one, but its surroundings are not of a known form.
     """
     for nonzero in find_nodes(model, "NonZero"):
-        if (found := _matrix(nonzero)) is not None:
-            return _match_around(model, nonzero, *found)
+        if (matrix := _matrix(nonzero)) is not None:
+            return _match_around(model, nonzero, *matrix)
     return None
 
 
@@ -84,8 +84,8 @@ def _match_around(model: ir.Model, nonzero: ir.Node, trilu: ir.Node, compare: ir
     mask = _mask(model, sort, where)
     if not is_gathered_score(sort.inputs[0], mask):
         raise UnknownNmsPatternError(where, "it sorts by another score than the one that chose the candidates")
-    kept = trace_indices(composed[0].outputs[0], where)
-    if not kept.gathers or kept.limit is None:
+    index_uses = trace_indices(composed[0].outputs[0], where)
+    if not index_uses.gathers or index_uses.limit is None:
         raise UnknownNmsPatternError(where, "no limit on the number of detections was found after it")
     spared = nonzero.inputs[0]
     assert spared is not None
@@ -93,9 +93,9 @@ def _match_around(model: ir.Model, nonzero: ir.Node, trilu: ir.Node, compare: ir
         nms_node=compare,
         iou_input=1,
         mask=mask,
-        kept_gathers=kept.gathers,
-        rows=find_gathered_rows(model, kept.gathers, where),
-        max_detections=kept.limit,
+        kept_gathers=index_uses.gathers,
+        rows=find_gathered_rows(model, index_uses.gathers, where),
+        max_detections=index_uses.limit,
         anchors=anchor_count(mask, where),
         sort=sort,
         sorted_values=trace_indices(sort.outputs[1], where, composed[0]).gathers,
@@ -135,16 +135,16 @@ def _box_nodes(mask: CandidateMask, sort: ir.Node, trilu: ir.Node) -> list[ir.No
             if node not in after and node is not trilu and node.op_type != "Shape":
                 after[node] = None
                 waiting += node.outputs
-    found: dict[ir.Node, None] = {}
+    nodes: dict[ir.Node, None] = {}
     values = [trilu.inputs[0]]
     while values:
         value = values.pop()
         maker = value.producer() if value is not None else None
-        if maker is not None and maker in after and maker not in found and maker is not sort:
+        if maker is not None and maker in after and maker not in nodes and maker is not sort:
             _check_elementwise(maker, sort, mask.max_candidates)
-            found[maker] = None
+            nodes[maker] = None
             values += maker.inputs
-    return list(found)
+    return list(nodes)
 
 
 def _check_elementwise(node: ir.Node, sort: ir.Node, most: int | None) -> None:

@@ -68,15 +68,15 @@ def probe_columns(model: ir.Model) -> Columns | str:
     flat = [[each.reshape(count, -1) for each in arrays] for arrays in (got, same)]
     widths = [each.shape[1] for each in flat[0]]
     of_pair, of_box = (np.concatenate(each, 1) for each in flat)
-    found: dict[str, int | None] = {"score": None, "label": None}
+    columns: dict[str, int | None] = {"score": None, "label": None}
     for column in np.flatnonzero((of_pair != of_box).any(0)):
         kind = "label" if np.array_equal(of_pair[:, column], label) else "score"
-        if found[kind] is not None or not np.array_equal(of_pair[:, column], label if kind == "label" else want):
+        if columns[kind] is not None or not np.array_equal(of_pair[:, column], label if kind == "label" else want):
             return "its outputs depend on the class beyond its index and score"
-        found[kind] = int(column)
+        columns[kind] = int(column)
     if (rounded := _rounded_output(trial, copy, outputs)) is not None:
         return f"'{rounded.name}' may hold whole numbers above 2^24, which float32 rounds"
-    return Columns(widths, **found)
+    return Columns(widths, **columns)
 
 
 def _ranking_key(tail: GenericNmsPattern) -> ir.Value | None:
@@ -117,8 +117,8 @@ def _replace(tail: GenericNmsPattern, old: ir.Value, new: ir.Value | None) -> No
     assert new is not None
     graph, name = old.graph, old.name
     replace_all_uses(old, new)
-    if graph is not None and (made := next((each for each in graph.outputs if each.name == name), None)) is not None:
-        tail.axes[made] = tail.axes[new]
+    if graph is not None and (output := next((each for each in graph.outputs if each.name == name), None)) is not None:
+        tail.axes[output] = tail.axes[new]
 
 
 def add_rows(model: ir.Model, tail: GenericNmsPattern, columns: Columns) -> ir.Value:
@@ -138,28 +138,28 @@ def add_rows(model: ir.Model, tail: GenericNmsPattern, columns: Columns) -> ir.V
     for node in tail.dependent_nodes:
         _skip_gather_in_order(model, node)
     outputs = {value.name: value for value in model.graph.outputs}
-    made = [chosen if outputs[name] is tail.nms.outputs[0] else outputs[name] for name in names]
+    selected_outputs = [chosen if outputs[name] is tail.nms.outputs[0] else outputs[name] for name in names]
     end = Builder(model.graph, None, "suppression/rows")
     parts = [
         end.cast(end.reshape(value, [tail.boxes, width]), ir.DataType.FLOAT)
-        for value, width in zip(made, columns.widths, strict=True)
+        for value, width in zip(selected_outputs, columns.widths, strict=True)
     ]
     return parts[0] if len(parts) == 1 else end.op("Concat", *parts, axis=1)
 
 
 def _fold_numbers(model: ir.Model, tail: GenericNmsPattern, chosen: ir.Value, triples: Array) -> None:
     """Compute what is made of the triples alone: the number of each box, in any layout."""
-    made: list[ir.Value] = []
+    folded: list[ir.Value] = []
     for node in tail.dependent_nodes:
         if all(
-            value is chosen or value in made or value is None or constant(value) is not None for value in node.inputs
+            value is chosen or value in folded or value is None or constant(value) is not None for value in node.inputs
         ):
-            made += node.outputs
-    if not made:
+            folded += node.outputs
+    if not folded:
         return
-    arrays = _run(ir.convenience.extract(model.graph, [chosen], made), model.ir_version, {chosen.name or "": triples})
+    arrays = _run(ir.convenience.extract(model.graph, [chosen], folded), model.ir_version, {chosen.name or "": triples})
     add = Builder(model.graph, tail.nms, "suppression/numbers")
-    for value in made:
+    for value in folded:
         array = arrays[value.name or ""]
         replace_all_uses(value, add.const(array, array.dtype))
 
@@ -190,7 +190,7 @@ def _random_tables(tail: GenericNmsPattern, draw: np.random.Generator) -> dict[s
     """Return distinct random numbers for everything that is read beside what is selected, and for the scores."""
     read = [value for node in tail.dependent_nodes for value in node.inputs if value is not None]
     outside = [value for value in read if value not in tail.axes and value is not tail.nms.outputs[0]]
-    counts = {made for node in tail.count_readers for made in node.outputs}
+    counts = {output for node in tail.count_readers for output in node.outputs}
     tables: dict[str, Array] = {}
     for value in (tail.nms.inputs[1], *outside):
         root = skip_layout_ops(value)
@@ -206,17 +206,17 @@ def _random_tables(tail: GenericNmsPattern, draw: np.random.Generator) -> dict[s
 
 
 def _compute(
-    model: ir.Model, tail: GenericNmsPattern, asked: list[ir.Value | None], tables: dict[str, Array], pairs: Array
+    model: ir.Model, tail: GenericNmsPattern, requested: list[ir.Value | None], tables: dict[str, Array], pairs: Array
 ) -> list[Array]:
     """Return values for these pairs of a label and a box."""
     triples = tail.nms.outputs[0]
     values = {value.name: value for node in model.graph for value in node.outputs}
     values |= {value.name: value for value in model.graph.inputs}
-    given = [triples, *(values[name] for name in tables)]
-    wanted = [value for value in dict.fromkeys(asked) if value is not None and value not in given]
+    inputs = [triples, *(values[name] for name in tables)]
+    missing = [value for value in dict.fromkeys(requested) if value is not None and value not in inputs]
     feeds = {triples.name or "": pairs, **tables}
-    found = feeds | _run(ir.convenience.extract(model.graph, given, wanted), model.ir_version, feeds)
-    return [found[value.name or ""] for value in asked if value is not None]
+    results = feeds | _run(ir.convenience.extract(model.graph, inputs, missing), model.ir_version, feeds)
+    return [results[value.name or ""] for value in requested if value is not None]
 
 
 def _run(graph: ir.Graph, ir_version: int, feeds: dict[str, Array]) -> dict[str, Array]:

@@ -72,7 +72,7 @@ class RuntimeNms(NmsPass[NmsPattern | GenericNmsPattern]):
         output = _only_output(model, tail)
         if isinstance(output, str):
             return [self.skipped(tail.where, output)]
-        _cut(model, tail, boxes, output)
+        _end_graph(model, tail, boxes, output)
         reason = f"the runtime suppresses the boxes of {tail.anchors} anchors, with {tail.max_detections} rows out"
         return [self.applied(tail.where, reason)]
 
@@ -91,15 +91,17 @@ def _only_output(model: ir.Model, tail: NmsPattern) -> ir.Value | str:
     while waiting:
         value = waiting.pop()
         reached.add(value)
-        waiting += [made for node in consumers(value) for made in node.outputs if made not in reached]
+        waiting += [
+            output_value for node in consumers(value) for output_value in node.outputs if output_value not in reached
+        ]
     outputs = [value for value in model.graph.outputs if value in reached]
     if len(outputs) != 1:
         return f"{len(outputs)} outputs come of the boxes that are kept"
     value, pads = outputs[0], set(tail.rows.pads)
     while value is not tail.rows.value:
         node = value.producer()
-        kept = node is not None and (node.op_type in _LAYOUT_OPS or node in pads or _expands_nothing(node, tail))
-        if node is None or not kept or node.inputs[0] is None:
+        keeps_rows = node is not None and (node.op_type in _LAYOUT_OPS or node in pads or _expands_nothing(node, tail))
+        if node is None or not keeps_rows or node.inputs[0] is None:
             return "the rows of the boxes that are kept are changed before they are an output"
         value = node.inputs[0]
     shape = static_shape(outputs[0])
@@ -118,7 +120,7 @@ def _expands_nothing(node: ir.Node, tail: NmsPattern) -> bool:
     return node.op_type == "Expand" and filled and shape is not None and math.prod(shape) == math.prod(rows)
 
 
-def _cut(model: ir.Model, tail: NmsPattern, boxes: ir.Value, output: ir.Value) -> None:
+def _end_graph(model: ir.Model, tail: NmsPattern, boxes: ir.Value, output: ir.Value) -> None:
     """Let the graph end before the suppression; what is no longer read is left for `canonicalize`."""
     rotated = isinstance(tail, RotatedNmsPattern)
     if isinstance(tail, RotatedNmsPattern):

@@ -73,27 +73,27 @@ def selected_rows(nms: ir.Node) -> SelectedRows | None:
 def undecided_rows(model: ir.Model) -> Iterator[SelectedRows]:
     """Yield the rows of each suppression after which the data decide a size again."""
     for nms in find_nodes(model, "NonMaxSuppression"):
-        found = selected_rows(nms)
-        if found is not None and chooses_again(found.places):
-            yield found
+        rows = selected_rows(nms)
+        if rows is not None and chooses_again(rows.places):
+            yield rows
 
 
-def in_trial_copy(model: ir.Model, found: SelectedRows) -> tuple[ir.Model, SelectedRows]:
+def in_trial_copy(model: ir.Model, rows: SelectedRows) -> tuple[ir.Model, SelectedRows]:
     """Return a copy of the model to try a rewrite on, and the same rows in it."""
-    trial, selected = trial_copy(model), found.nms.outputs[0].name
+    trial, selected = trial_copy(model), rows.nms.outputs[0].name
     same = selected_rows(next(node for node in trial.graph if node.outputs and node.outputs[0].name == selected))
     assert same is not None
     return trial, same
 
 
-def add_fixed_rows(graph: ir.Graph, found: SelectedRows) -> tuple[ir.Value, ir.Value]:
+def add_fixed_rows(graph: ir.Graph, selected: SelectedRows) -> tuple[ir.Value, ir.Value]:
     """Add the places of the selected boxes, int32 [R], 0 after the last, and which are real, bool [R].
 
     Gather(1.0 .. N, selected) [n, 3]  ->  Concat(numbers, zeros [R, 3])[:R, 2] [R]: 0 where there is none
     """
-    rows, add = found.most, _builder_after(graph, found.nms)
-    found.nms.replace_input_with(2, add.const([rows], np.int64))
-    numbers = add.op("Gather", add.const(np.arange(1, found.boxes + 1)), found.nms.outputs[0], axis=0)
+    rows, add = selected.most, _builder_after(graph, selected.nms)
+    selected.nms.replace_input_with(2, add.const([rows], np.int64))
+    numbers = add.op("Gather", add.const(np.arange(1, selected.boxes + 1)), selected.nms.outputs[0], axis=0)
     padded = add.op("Concat", numbers, add.const(np.zeros((rows, 3))), axis=0)
     column = add.reshape(add.slice(add.slice(padded, 0, 0, rows), 1, 2, 3), [rows])
     real = add.op("Greater", column, add.const([0.0]))
@@ -105,20 +105,20 @@ def add_fixed_rows(graph: ir.Graph, found: SelectedRows) -> tuple[ir.Value, ir.V
 
 def _builder_after(graph: ir.Graph, node: ir.Node) -> Builder:
     after = list(graph)
-    place = after.index(node) + 1
-    return Builder(graph, after[place] if place < len(after) else None, f"{node.name or node.op_type}/rows")
+    position = after.index(node) + 1
+    return Builder(graph, after[position] if position < len(after) else None, f"{node.name or node.op_type}/rows")
 
 
-def choose_fixed_rows(model: ir.Model, found: SelectedRows) -> ir.Value:
-    """Let a mask choose the selected rows out of a fixed number, and return it."""
-    readers = consumers(found.places)
-    places, real = add_fixed_rows(model.graph, found)
-    add = Builder(model.graph, readers[0], f"{found.nms.name or found.nms.op_type}/chosen")
+def choose_fixed_rows(model: ir.Model, rows: SelectedRows) -> ir.Value:
+    """Replace the selection by a fixed number of rows and a mask of the real ones; return the mask."""
+    readers = consumers(rows.places)
+    places, real = add_fixed_rows(model.graph, rows)
+    add = Builder(model.graph, readers[0], f"{rows.nms.name or rows.nms.op_type}/chosen")
     chosen = add.op("Compress", places, real, axis=0)
     numbers = add.cast(chosen, ir.DataType.INT64)
     chosen.type, chosen.shape = ir.TensorType(ir.DataType.INT32), ir.Shape([None])
-    numbers.type, numbers.shape = found.places.type, ir.Shape([None])
-    redirect_consumers(found.places, numbers)
+    numbers.type, numbers.shape = rows.places.type, ir.Shape([None])
+    redirect_consumers(rows.places, numbers)
     model.graph.sort()
     return real
 
@@ -137,7 +137,7 @@ def chooses_again(places: ir.Value, *, but: Container[str] = ()) -> bool:
 
 
 def is_filled_up(nms: ir.Node) -> bool:
-    """Whether what a suppression selects has been given a fixed number of rows."""
+    """Whether the output of a NonMaxSuppression is already padded to a fixed number of rows."""
     return listing_gather(nms) is not None
 
 

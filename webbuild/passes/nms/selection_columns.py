@@ -74,9 +74,9 @@ def _columns(node: ir.Node, selected: ir.Value) -> list[np.ndarray[tuple[int, ..
     if node.inputs[0] is not selected or along.get(node.op_type) not in (1, -1):
         return []
     # of two rows that differ, those nodes that keep rows apart give what tells the columns
-    found = moved_elements(node, [np.array([[0, 1, 2], [3, 4, 5]])]) or []
-    kept = all(each.size and each.shape[0] == 2 and np.array_equal(each[0] + 3, each[1]) for each in found)
-    return [each[0] for each in found] if kept else []
+    elements = moved_elements(node, [np.array([[0, 1, 2], [3, 4, 5]])]) or []
+    matches = all(each.size and each.shape[0] == 2 and np.array_equal(each[0] + 3, each[1]) for each in elements)
+    return [each[0] for each in elements] if matches else []
 
 
 def _is_inside(node: ir.Node) -> bool:
@@ -85,22 +85,22 @@ def _is_inside(node: ir.Node) -> bool:
 
 def _nodes_after(columns: list[ir.Node]) -> int:
     """Return how many nodes compute with int64, from those that take columns on; 0 if one needs the number of boxes."""
-    found = dict.fromkeys(columns)
+    values = dict.fromkeys(columns)
     waiting = list(columns)
     while waiting:
         for value in waiting.pop().outputs:
             if value.dtype == ir.DataType.INT64:
                 if any(_counts(reader) for reader in consumers(value)):
                     return 0
-                new = [use.node for use in value.uses() if not _is_index(use.node, use.idx) and use.node not in found]
-                found.update(dict.fromkeys(new))
+                new = [use.node for use in value.uses() if not _is_index(use.node, use.idx) and use.node not in values]
+                values.update(dict.fromkeys(new))
                 waiting += new
-    return len(found)
+    return len(values)
 
 
-def _is_index(node: ir.Node, place: int) -> bool:
+def _is_index(node: ir.Node, index: int) -> bool:
     """Whether a node has a GPU kernel though it reads int64 there."""
-    return node.op_type in _INDEX_OPS and place == 1
+    return node.op_type in _INDEX_OPS and index == 1
 
 
 def _counts(node: ir.Node) -> bool:
@@ -115,12 +115,12 @@ def _rewrite(model: ir.Model, nms: ir.Node, columns: list[ir.Node], sizes: list[
     number = add.op("GatherND", add.const(np.arange(math.prod(sizes)).reshape(sizes), np.int32), selected)
     row, box = divmod_int32(add, number, boxes)
     picture, label = divmod_int32(add, row, classes)
-    place = box if pictures == 1 else add.op("Add", add.op("Mul", picture, add.const(boxes, np.int32)), box)
+    row_index = box if pictures == 1 else add.op("Add", add.op("Mul", picture, add.const(boxes, np.int32)), box)
     for node in columns:
         for value, taken in zip(node.outputs, _columns(node, selected), strict=True):
             if taken.tolist() == [0, 2]:
                 for gather in [use.node for use in value.uses() if use.idx == 1 and _gathers_rows(use.node)]:
-                    _gather_rows(model, add, gather, place)
+                    _gather_rows(model, add, gather, row_index)
             if taken.ndim == 0:
                 column = (picture, label, box)[int(taken)]
             else:
@@ -138,9 +138,9 @@ def _gathers_rows(node: ir.Node) -> bool:
     return plain and len(static_shape(node.inputs[0]) or []) >= 2
 
 
-def _gather_rows(model: ir.Model, add: Builder, gather: ir.Node, place: ir.Value) -> None:
+def _gather_rows(model: ir.Model, add: Builder, gather: ir.Node, row: ir.Value) -> None:
     """GatherND(data [B, N, ...], [n, 2])  ->  Gather(data [B * N, ...], picture * N + box)."""
     sizes = static_shape(gather.inputs[0]) or []
     flat = add.reshape(gather.inputs[0], [sizes[0] * sizes[1], *sizes[2:]])
-    replace_output(gather, add.op("Gather", flat, place, axis=0))
+    replace_output(gather, add.op("Gather", flat, row, axis=0))
     model.graph.remove(gather, safe=True)

@@ -20,8 +20,8 @@ _ANY_NUMBER = RowSet(1 << 31)
 class SelectionTrace:
     """Follows the selected boxes through a graph: to outputs, the first N of them, the best K, their number."""
 
-    def __init__(self, model: ir.Model, found: GenericNmsPattern) -> None:
-        self._model, self._found = model, found
+    def __init__(self, model: ir.Model, pattern: GenericNmsPattern) -> None:
+        self._model, self._found = model, pattern
         self._limits: dict[ir.Value, int] = {}
         """How many of the boxes a value has at most, where a Slice cut it."""
         self._sizes: dict[ir.Value, Sizes] = {}
@@ -36,41 +36,41 @@ class SelectionTrace:
         Raises:
             UnknownNmsPatternError: a node is not understood, or may mix boxes.
         """
-        found = self._found
+        pattern = self._found
         self._model.graph.sort()
         for node in self._model.graph:
-            read = [value for value in node.inputs if value is not None and value in found.axes]
+            read = [value for value in node.inputs if value is not None and value in pattern.axes]
             if read:
                 self._add_reader(node, read)
             elif any(value in self._sizes for value in node.inputs if value is not None):
                 sizes = sizes_of(node, self._sizes)
                 self._sizes.update({} if sizes is None else {node.outputs[0]: sizes})
-        found.outputs += [value for value in self._model.graph.outputs if value in found.axes]
+        pattern.outputs += [value for value in self._model.graph.outputs if value in pattern.axes]
         self._check_outputs()
 
     def _add_reader(self, node: ir.Node, read: list[ir.Value]) -> None:
-        found = self._found
-        place = f"{node.op_type} '{node.name}'"
+        pattern = self._found
+        where = f"{node.op_type} '{node.name}'"
         if node.domain not in ("", "ai.onnx"):
-            raise UnknownNmsPatternError(place, "it is no standard operator, and reads what was selected")
+            raise UnknownNmsPatternError(where, "it is no standard operator, and reads what was selected")
         if node.op_type == "Shape":
-            self._add_shape(node, read[0], place)
+            self._add_shape(node, read[0], where)
             return
         if node.op_type == "TopK" and self._is_ranking(node):
             axis: int | None = 0
         elif self._gathers_in_order(node):
-            axis = found.axes[read[0]]
+            axis = pattern.axes[read[0]]
         elif len({self._limits.get(value) for value in read}) > 1 or len({each in self._ranked for each in read}) > 1:
             axis = None
         elif (limit := self._limit(node)) is not None:
-            axis = found.axes[read[0]]
+            axis = pattern.axes[read[0]]
             self._limits[node.outputs[0]] = min(limit, self._limits.get(read[0], limit))
         else:
-            axis = output_batch_axis(node, found.axes)
+            axis = output_batch_axis(node, pattern.axes)
         if axis is None:
-            raise UnknownNmsPatternError(place, "it may mix the boxes that were selected, or needs their number")
-        found.dependent_nodes.append(node)
-        found.axes.update(dict.fromkeys(node.outputs, axis))
+            raise UnknownNmsPatternError(where, "it may mix the boxes that were selected, or needs their number")
+        pattern.dependent_nodes.append(node)
+        pattern.axes.update(dict.fromkeys(node.outputs, axis))
         if read[0] in self._limits:
             self._limits.update({value: self._limits[read[0]] for value in node.outputs if value not in self._limits})
         if node.op_type == "TopK" or not self._ranked.isdisjoint(read):
@@ -109,7 +109,7 @@ class SelectionTrace:
         self._ranked.update(node.outputs)
         return True
 
-    def _add_shape(self, shape: ir.Node, data: ir.Value, place: str) -> None:
+    def _add_shape(self, shape: ir.Node, data: ir.Value, where: str) -> None:
         """Add the readers of a Shape that take the number of boxes out of it, or itself, if it holds nothing else.
 
         Raises:
@@ -117,7 +117,7 @@ class SelectionTrace:
         """
         axis = self._found.axes[data]
         if shape.attributes or data in self._ranked:
-            raise UnknownNmsPatternError(place, "it reads a shape that depends on the data")
+            raise UnknownNmsPatternError(where, "it reads a shape that depends on the data")
         self._counted.append(data)
         count = RowCount(_ANY_NUMBER)
         if known_rank(data) == 1:
@@ -128,7 +128,7 @@ class SelectionTrace:
             wanted = constant(node.inputs[1]) if node.op_type == "Gather" else None
             if wanted is None or wanted.size != 1 or int(wanted.item()) != axis:
                 raise UnknownNmsPatternError(
-                    place, f"{node.op_type} '{node.name}' needs a shape that depends on the data"
+                    where, f"{node.op_type} '{node.name}' needs a shape that depends on the data"
                 )
             self._found.count_readers.append(node)
             self._sizes[node.outputs[0]] = (count,)
@@ -139,8 +139,8 @@ class SelectionTrace:
         Raises:
             UnknownNmsPatternError: the outputs have not all the same boxes.
         """
-        found = self._found
-        limits = {self._limits.get(value) for value in (*found.outputs, *self._counted)}
-        if len(limits) > 1 or (found.ranking is not None and not self._ranked.issuperset(found.outputs)):
-            raise UnknownNmsPatternError(found.where, "some outputs have more of the boxes than others")
-        found.limit = next(iter(limits), None)
+        pattern = self._found
+        limits = {self._limits.get(value) for value in (*pattern.outputs, *self._counted)}
+        if len(limits) > 1 or (pattern.ranking is not None and not self._ranked.issuperset(pattern.outputs)):
+            raise UnknownNmsPatternError(pattern.where, "some outputs have more of the boxes than others")
+        pattern.limit = next(iter(limits), None)

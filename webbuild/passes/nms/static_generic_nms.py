@@ -76,9 +76,9 @@ def _rebuild(model: ir.Model, tail: GenericNmsPattern, candidates: int, rows: in
     above = above_threshold(add, nms, flat)
     valid = add.op("Reshape", add.op("Cast", above_threshold(add, nms, best), to=_FLOAT), line)
     # int64 is cast on the CPU, so the places are gathered from a list of themselves
-    place = add.op("Cast", add.op("Gather", add.const(np.arange(total)), index, axis=0), to=_INT32)
+    box_position = add.op("Cast", add.op("Gather", add.const(np.arange(total)), index, axis=0), to=_INT32)
     # place = (batch * C + label) * N + box, each int32 [K]
-    group, box = divmod_int32(add, place, tail.boxes)
+    group, box = divmod_int32(add, box_position, tail.boxes)
     batch, label = divmod_int32(add, group, tail.classes)
     row = add.op("Add", add.op("Mul", batch, _int32(add, tail.boxes)), box)
     corners = add_corners(add, nms, row, tail.batches * tail.boxes)

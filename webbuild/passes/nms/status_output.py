@@ -48,8 +48,8 @@ def add_status_output(
 def status_node(model: ir.Model) -> ir.Node | None:
     """Return the Concat that makes the output `head_status`, None for a graph without one."""
     name = json.loads(model.metadata_props.get(HEAD_STATUS_KEY, "{}")).get("output")
-    made = next((value.producer() for value in model.graph.outputs if value.name == name), None)
-    return made if made is not None and made.op_type == "Concat" else None
+    producer = next((value.producer() for value in model.graph.outputs if value.name == name), None)
+    return producer if producer is not None and producer.op_type == "Concat" else None
 
 
 def add_to_status(model: ir.Model, concat: ir.Node, unsettled: ir.Value) -> None:

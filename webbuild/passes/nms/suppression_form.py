@@ -32,7 +32,7 @@ class SuppressionForm(Struct, frozen=True, rename="camel"):
 
 
 def suppression_form(
-    model: ir.Model, rewrites: Sequence[Rewrite], asked: NmsPlacement, measured: str = ""
+    model: ir.Model, rewrites: Sequence[Rewrite], requested: NmsPlacement, measured: str = ""
 ) -> SuppressionForm | None:
     """Return the form in a graph for WebGPU that `rewrites` led to; None where it suppresses nothing.
 
@@ -44,14 +44,14 @@ def suppression_form(
         rule = f"by rule: {kernels} kernels in place of about {GRAPH_KERNELS}, exact for any number of boxes"
         return SuppressionForm("shader", "in a compute shader of the runtime", measured or rule)
     refusals = [each.reason for each in rewrites if each.code == RuntimeNms.code and not each.applied]
-    why = measured or (refusals[0] if asked == "shader" and refusals else f"--nms {asked}")
-    if NMS_REWRITTEN_KEY in model.metadata_props and asked in ("shader", "gpu"):
+    why = measured or (refusals[0] if requested == "shader" and refusals else f"--nms {requested}")
+    if NMS_REWRITTEN_KEY in model.metadata_props and requested in ("shader", "gpu"):
         return SuppressionForm("graph", "in the graph, with fixed shapes", why)
     if not any(node.op_type in _DATA_DEPENDENT_OPS for node in model.graph):
         return None
-    if asked == "cpu":
+    if requested == "cpu":
         return SuppressionForm("cpu", "on the CPU", f"{why}: its inputs are copied from the GPU in every run")
-    if asked == "keep":
+    if requested == "keep":
         reason = f"{why}: it may throw on WebGPU, above all where nothing is detected"
         return SuppressionForm("exported", "as exported", reason)
     return None

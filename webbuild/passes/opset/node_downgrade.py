@@ -109,9 +109,9 @@ def _group_normalization(node: ir.Node) -> str | None:
 
 def _softmax(node: ir.Node) -> str | None:
     """The older versions take all axes from `axis` on for one, and `axis` is 1 where it is not said."""
-    rank, said = known_rank(node.inputs[0]), "axis" in node.attributes
+    rank, has_axis = known_rank(node.inputs[0]), "axis" in node.attributes
     axis = node.attributes.get_int("axis", -1)
-    same = rank is not None and (axis % rank == rank - 1 if said else rank == 2)
+    same = rank is not None and (axis % rank == rank - 1 if has_axis else rank == 2)
     return None if same else "normalizes other axes there"
 
 

@@ -85,13 +85,14 @@ def _resize(node: ir.Node, add: Builder) -> ir.Value:
 
 def _resize_of_a_region(node: ir.Node, add: Builder) -> ir.Value:
     """Resize(x, [], s, z) -> Resize(x, -, s, z), without those that are empty."""
-    held = [constant(value) for value in node.inputs]
-    given = [
-        None if array is not None and not array.size else value for value, array in zip(node.inputs, held, strict=True)
+    constants = [constant(value) for value in node.inputs]
+    inputs = [
+        None if array is not None and not array.size else value
+        for value, array in zip(node.inputs, constants, strict=True)
     ]
-    while given[-1] is None:
-        given.pop()
-    return add.op("Resize", *given, **attribute_values(node))
+    while inputs[-1] is None:
+        inputs.pop()
+    return add.op("Resize", *inputs, **attribute_values(node))
 
 
 def _nearest_mode(node: ir.Node) -> str | None:
@@ -113,11 +114,11 @@ def _apply(own: Rewriter, node: ir.Node, opset: int) -> None:
 
 def _splice(node: ir.Node, graph: ir.Graph, places: Sequence[int], inliner: Inliner) -> None:
     """Put the graph in the node's place. `places` are those of the graph's inputs among the node's."""
-    arguments = [value for place in places if (value := node.inputs[place]) is not None]
+    arguments = [value for index in places if (value := node.inputs[index]) is not None]
     outputs = [value for value in node.outputs if value.name]
     assert node.graph is not None
-    made = inliner.inline(graph, arguments, node, node.name or node.op_type)
-    for old, new in zip(outputs, made, strict=True):
+    results = inliner.inline(graph, arguments, node, node.name or node.op_type)
+    for old, new in zip(outputs, results, strict=True):
         new.type, new.shape = old.type, old.shape
         replace_all_uses(old, new)
     node.graph.remove(node, safe=True)

@@ -67,7 +67,7 @@ def _pasted(model: ir.Model, loop: ir.Node, paste: MaskPaste) -> ir.Value:
         masks = add.squeeze(masks, 1)
     # [n, 4] -> [n, 4, 1] -> four of [n, 1, 1]
     corners = add.unsqueeze(_whole_floats(add, corners), 2)
-    x0, y0, x1, y1 = (add.slice(corners, 1, place, place + 1) for place in range(4))
+    x0, y0, x1, y1 = (add.slice(corners, 1, column, column + 1) for column in range(4))
     (height, width), (rows, columns) = paste.picture_size, paste.mask_size
     # pixels [H, 1] by cells [M]; cells [M, 1] by pixels [W]
     down = _weights(add, paste.mode, y0, y1, np.arange(height)[:, None], np.arange(rows))
@@ -113,10 +113,10 @@ def _weights(add: Builder, mode: str, first: ir.Value, last: ir.Value, pixels: _
     length = add.op("Max", add.op("Add", end, one), one)
     # half_pixel: (at + 0.5) / (length / M) - 0.5
     half, scale = add.const(0.5), add.op("Div", length, add.const(float(cells.size)))
-    place = add.op("Sub", add.op("Div", add.op("Add", at, half), scale), half)
+    coordinate = add.op("Sub", add.op("Div", add.op("Add", at, half), scale), half)
     if mode == "pytorch_half_pixel":
-        place = add.op("Where", add.op("Greater", length, one), place, none)
-    near = add.op("Max", add.op("Min", place, add.const(float(cells.size - 1))), none)
+        coordinate = add.op("Where", add.op("Greater", length, one), coordinate, none)
+    near = add.op("Max", add.op("Min", coordinate, add.const(float(cells.size - 1))), none)
     # pixels outside the box are far from every cell
     for outside in (add.op("Less", at, none), add.op("Greater", at, end)):
         near = add.op("Where", outside, add.const(_FAR), near)

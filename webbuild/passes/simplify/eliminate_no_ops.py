@@ -46,11 +46,11 @@ class EliminateNoOps(Pass):
         return self.applied(node, reason)
 
     def _drop(self, model: ir.Model, node: ir.Node, empty: list[ir.Value]) -> Rewrite:
-        kept = [value for value in node.inputs if value is not None and value not in empty]
-        if len(kept) == len(node.inputs) or not kept:
+        remaining = [value for value in node.inputs if value is not None and value not in empty]
+        if len(remaining) == len(node.inputs) or not remaining:
             return self.skipped(node, "every operand is empty")
         add = Builder(model.graph, node, f"{node.name or 'Concat'}/filled")
-        rest = add.op("Concat", *kept, axis=node.attributes.get_int("axis", 0))
+        rest = add.op("Concat", *remaining, axis=node.attributes.get_int("axis", 0))
         replace_output(node, rest)
         return self.applied(node, f"{len(empty)} empty operand(s) dropped")
 

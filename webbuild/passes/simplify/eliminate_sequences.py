@@ -61,8 +61,8 @@ def _read(model: ir.Model, graph: ir.Graph, node: ir.Node) -> ir.Value | None:
     if node.op_type == "SequenceLength":
         return add.const(len(elements), np.int64)
     if node.op_type == "SequenceAt":
-        place = _position(node.inputs[1], len(elements))
-        return None if place is None or place == len(elements) else elements[place]
+        position = _position(node.inputs[1], len(elements))
+        return None if position is None or position == len(elements) else elements[position]
     axis = node.attributes.get_int("axis", 0)
     stacked = node.attributes.get_int("new_axis", 0) == 1
     parts = [add.unsqueeze(value, axis) for value in elements] if stacked else elements
@@ -105,11 +105,15 @@ def _after_edit(elements: list[ir.Value] | None, node: ir.Node) -> list[ir.Value
         return elements
     inserts = node.op_type == "SequenceInsert"
     at = node.inputs[2 if inserts else 1] if len(node.inputs) > (2 if inserts else 1) else None
-    place = (len(elements) if inserts else len(elements) - 1) if at is None else _position(at, len(elements))
-    if place is None or not 0 <= place < len(elements) + inserts:
+    position = (len(elements) if inserts else len(elements) - 1) if at is None else _position(at, len(elements))
+    if position is None or not 0 <= position < len(elements) + inserts:
         return None
     value = node.inputs[1] if inserts else None
-    return [*elements[:place], *([value] if value is not None else []), *elements[place if inserts else place + 1 :]]
+    return [
+        *elements[:position],
+        *([value] if value is not None else []),
+        *elements[position if inserts else position + 1 :],
+    ]
 
 
 def _position(value: ir.Value | None, length: int) -> int | None:

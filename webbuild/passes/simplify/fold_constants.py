@@ -72,8 +72,8 @@ def _fold_known_lengths(model: ir.Model) -> None:
         if sizes is None or sizes.op_type != "Shape" or places is None or places.size != 1:
             continue
         source = sizes.inputs[0].shape if sizes.inputs[0] is not None else None
-        lengths, place = None if source is None else list(source)[read_axes(sizes)], int(places.flat[0])
-        length = None if lengths is None or not -len(lengths) <= place < len(lengths) else lengths[place]
+        lengths, index = None if source is None else list(source)[read_axes(sizes)], int(places.flat[0])
+        length = None if lengths is None or not -len(lengths) <= index < len(lengths) else lengths[index]
         if isinstance(length, int) and node.graph is not None:
             add = Builder(node.graph, node, f"{node.name or 'Gather'}/length")
             replace_output(node, add.const(np.full(places.shape, length), np.int64))

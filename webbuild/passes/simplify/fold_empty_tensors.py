@@ -147,8 +147,8 @@ def _rewrite_empty_topk(model: ir.Model) -> Iterator[ir.Node]:
             continue
         add = Builder(model.graph, node, f"{node.name or 'TopK'}/empty")
         chosen = add.slice(source, axis, 0, count[axis])
-        place = add.cast(chosen, ir.DataType.INT64)
-        for old, new in zip(node.outputs, (chosen, place), strict=True):
+        indices = add.cast(chosen, ir.DataType.INT64)
+        for old, new in zip(node.outputs, (chosen, indices), strict=True):
             new.shape, new.type = old.shape, old.type
             replace_all_uses(old, new)
         yield node

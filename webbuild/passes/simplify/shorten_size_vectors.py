@@ -104,9 +104,9 @@ def _elements(value: ir.Value | None, known: dict[ir.Value, _Elements]) -> _Elem
         return None
     if array is not None:
         return array.astype(np.object_)
-    found = np.empty(math.prod(sizes), np.object_)
-    found[:] = [_Element(value, place) for place in range(found.size)]
-    return found.reshape(sizes)
+    elements = np.empty(math.prod(sizes), np.object_)
+    elements[:] = [_Element(value, position) for position in range(elements.size)]
+    return elements.reshape(sizes)
 
 
 def _is_end(value: ir.Value, movers: Collection[ir.Node]) -> bool:
@@ -115,18 +115,18 @@ def _is_end(value: ir.Value, movers: Collection[ir.Node]) -> bool:
 
 def _only_for(node: ir.Node, movers: Collection[ir.Node]) -> list[ir.Node]:
     """Return a node, and those in front of it that nothing else reads, each after its readers."""
-    found = [node]
-    for each in found:
+    nodes = [node]
+    for each in nodes:
         makers = (value.producer() for value in each.inputs if value is not None)
         for maker in dict.fromkeys(makers):
             if (
                 maker is not None
                 and maker in movers
-                and maker not in found
-                and all(_read_by(value, found) for value in maker.outputs)
+                and maker not in nodes
+                and all(_read_by(value, nodes) for value in maker.outputs)
             ):
-                found.append(maker)
-    return found
+                nodes.append(maker)
+    return nodes
 
 
 def _read_by(value: ir.Value, nodes: Collection[ir.Node]) -> bool:

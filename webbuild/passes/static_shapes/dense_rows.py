@@ -75,8 +75,8 @@ class _DenseRows:
         add = self._builder(node)
         match node.op_type:
             case _ if node in self._region.inner:
-                made = self._inner(add, node)
-                for old, new in zip(node.outputs, made, strict=False):
+                result = self._inner(add, node)
+                for old, new in zip(node.outputs, result, strict=False):
                     self._values[old] = new
                     if new.producer() is not None:
                         new.type, new.shape = old.type, ir.Shape(self._region.rows[old].shape)
@@ -94,16 +94,16 @@ class _DenseRows:
 
     def leave(self, value: ir.Value) -> None:
         """Let what reads chosen rows that come first gather them."""
-        found, maker = self._region.rows[value], value.producer()
+        row_set, maker = self._region.rows[value], value.producer()
         assert maker is not None
         add = self._builder(maker)
         source = maker.inputs[0] if maker.op_type == "Cast" else None
         if source in self._values:  # gathered before the Cast, the rows need not be of int64
-            rows = add.op("Gather", self._values[source], found.rows.places, axis=found.axis)
+            rows = add.op("Gather", self._values[source], row_set.rows.places, axis=row_set.axis)
             rows.type, rows.shape = source.type, value.shape
             chosen = add.op("Cast", rows, **attribute_values(maker))
         else:
-            chosen = add.op("Gather", self._values[value], found.rows.places, axis=found.axis)
+            chosen = add.op("Gather", self._values[value], row_set.rows.places, axis=row_set.axis)
         chosen.type, chosen.shape = value.type, value.shape
         replace_all_uses(value, chosen)
 
@@ -116,63 +116,63 @@ class _DenseRows:
 
     def _inner(self, add: Builder, node: ir.Node) -> list[ir.Value]:
         """Add what a node makes of all rows; where it reads their number, that is fixed now."""
-        found = self._region.rows[node.outputs[0]]
+        rows = self._region.rows[node.outputs[0]]
         data = node.inputs[0]
         assert data is not None
         if node.op_type == "TopK":
-            return self._best(add, node, found.rows)
+            return self._top_k(add, node, rows.rows)
         if node.op_type == "ConstantOfShape":
             filled = node.attributes.get_tensor("value", None)
             one = np.zeros(1, np.float32) if filled is None else filled.numpy()
             # what rows are put into is a number: the Where that it becomes gives it the shape of the rows
-            shape = [1] * len(found.shape) if _is_put_into(node.outputs[0]) else found.shape
+            shape = [1] * len(rows.shape) if _is_put_into(node.outputs[0]) else rows.shape
             return [add.const(np.full(shape, one.item()), one.dtype)]
         if node.op_type == "Range":
-            return [add.like(node.outputs[0], np.arange(found.rows.length))]
+            return [add.like(node.outputs[0], np.arange(rows.rows.length))]
         if node.op_type == "Slice" and node.inputs[2] in self._region.sizes:
             return [self._values[data]]
         if node.op_type in ("Reshape", "Flatten") or input_value(node, 1) in self._region.sizes:
-            return [self._laid_out(add, node, found)]
+            return [self._reshaped(add, node, rows)]
         if node.op_type in _SCATTER_OPS:
-            return [self._put_back(add, node)]
+            return [self._scattered_back(add, node)]
         if node.op_type == "NonZero":
-            return [self._places(add, found.rows)]
+            return [self._places(add, rows.rows)]
         if self._is_every_row(node):
             return [self._values[data]]
-        if found.rows in self._region.parts and found.rows not in self._masks:
-            self._masks[found.rows] = self._joined_mask(add, self._region.parts[found.rows])
+        if rows.rows in self._region.parts and rows.rows not in self._masks:
+            self._masks[rows.rows] = self._joined_mask(add, self._region.parts[rows.rows])
         return self._copy(add, node)
 
-    def _laid_out(self, add: Builder, node: ir.Node, found: Rows) -> ir.Value:
+    def _reshaped(self, add: Builder, node: ir.Node, rows: Rows) -> ir.Value:
         """Add a Reshape, Flatten or Expand to the shape of all rows; rows taken apart are masked as they were."""
         data = node.inputs[0]
         assert data is not None
-        if found.rows in self._region.repeated and found.rows not in self._masks:
-            parent, times = self._region.repeated[found.rows]
+        if rows.rows in self._region.repeated and rows.rows not in self._masks:
+            parent, times = self._region.repeated[rows.rows]
             # [n] -> [n, 1] * [1, m] -> [n * m]
             flags = add.cast(broadcast_mask(add, self._masks[parent], [parent.length, 1]), ir.DataType.FLOAT)
-            every = add.reshape(add.op("Mul", flags, add.const(np.ones((1, times)))), [found.rows.length])
-            self._masks[found.rows] = self._truths(add.cast(every, ir.DataType.BOOL), found.rows.length)
+            every = add.reshape(add.op("Mul", flags, add.const(np.ones((1, times)))), [rows.rows.length])
+            self._masks[rows.rows] = self._typed_mask(add.cast(every, ir.DataType.BOOL), rows.rows.length)
         op = "Expand" if node.op_type == "Expand" else "Reshape"
-        return add.op(op, self._values.get(data, data), add.const(list(found.shape), np.int64))
+        return add.op(op, self._values.get(data, data), add.const(list(rows.shape), np.int64))
 
-    def _put_back(self, add: Builder, node: ir.Node) -> ir.Value:
+    def _scattered_back(self, add: Builder, node: ir.Node) -> ir.Value:
         """Add what rows that were chosen again make where they are put back: Where(mask, rows, data)."""
         data, _, rows = node.inputs[:3]
         assert data is not None
         assert rows is not None
-        return add.op("Where", self._true(add, rows), self._values[rows], self._values[data])
+        return add.op("Where", self._row_mask(add, rows), self._values[rows], self._values[data])
 
     @staticmethod
-    def _truths(mask: ir.Value, length: int) -> ir.Value:
+    def _typed_mask(mask: ir.Value, length: int) -> ir.Value:
         mask.type, mask.shape = ir.TensorType(ir.DataType.BOOL), ir.Shape([length])
         return mask
 
-    def _best(self, add: Builder, node: ir.Node, best: RowSet) -> list[ir.Value]:
+    def _top_k(self, add: Builder, node: ir.Node, best: RowSet) -> list[ir.Value]:
         """Add a TopK of all rows: those that are not chosen come last, and are the only ones with so low a score."""
         values, places = self._ranked(add, node, add.const([best.length], np.int64))
         line = add.reshape(values, [best.length])
-        self._masks[best] = self._truths(add.op("Greater", line, add.const([LOW])), best.length)
+        self._masks[best] = self._typed_mask(add.op("Greater", line, add.const([LOW])), best.length)
         return [values, places]
 
     def _ranked(self, add: Builder, node: ir.Node, most: ir.Value | None) -> list[ir.Value]:
@@ -183,8 +183,8 @@ class _DenseRows:
         """Add the mask of rows that are chosen again, and return the places of all, [1, N]."""
         if some not in self._masks:
             parent, mask = self._region.nested[some]
-            both = add.op("And", self._line(add, parent), self._values[mask])
-            self._masks[some] = self._truths(both, some.length)
+            both = add.op("And", self._mask_line(add, parent), self._values[mask])
+            self._masks[some] = self._typed_mask(both, some.length)
         return add.const(np.arange(some.length)[None], np.int64)
 
     def _is_every_row(self, node: ir.Node) -> bool:
@@ -195,27 +195,27 @@ class _DenseRows:
 
     def _joined_mask(self, add: Builder, parts: Sequence[RowSet]) -> ir.Value:
         """Add the mask of rows that are joined, of those of the parts: as floats, since truth values are not joined."""
-        flags = [add.cast(self._line(add, part), ir.DataType.FLOAT) for part in parts]
+        flags = [add.cast(self._mask_line(add, part), ir.DataType.FLOAT) for part in parts]
         mask = add.cast(add.op("Concat", *flags, axis=0), ir.DataType.BOOL)
-        return self._truths(mask, sum(part.length for part in parts))
+        return self._typed_mask(mask, sum(part.length for part in parts))
 
-    def _line(self, add: Builder, rows: RowSet) -> ir.Value:
+    def _mask_line(self, add: Builder, rows: RowSet) -> ir.Value:
         return broadcast_mask(add, self._masks[rows], [rows.length])
 
     def _masked(self, add: Builder, value: ir.Value | None, fill: float) -> ir.Value:
         """Add all rows with `fill` in those that are not chosen."""
         assert value is not None
-        found = self._region.rows[value]
-        true = self._true(add, value)
+        rows = self._region.rows[value]
+        true = self._row_mask(add, value)
         whole = add.op("Where", true, self._values[value], add.const(fill))
-        whole.type, whole.shape = value.type, ir.Shape(found.shape)
+        whole.type, whole.shape = value.type, ir.Shape(rows.shape)
         return whole
 
-    def _true(self, add: Builder, value: ir.Value) -> ir.Value:
+    def _row_mask(self, add: Builder, value: ir.Value) -> ir.Value:
         """Return the mask of a value's rows, [1, n, 1] for rows along axis 1 of three."""
-        found = self._region.rows[value]
-        ones = [size if axis == found.axis else 1 for axis, size in enumerate(found.shape)]
-        return broadcast_mask(add, self._masks[found.rows], ones)
+        rows = self._region.rows[value]
+        ones = [size if axis == rows.axis else 1 for axis, size in enumerate(rows.shape)]
+        return broadcast_mask(add, self._masks[rows.rows], ones)
 
     def _scattered(self, add: Builder, node: ir.Node) -> ir.Value:
         """Add what a ScatterND of chosen rows makes: where the mask is true, the rows; elsewhere the data."""
@@ -231,13 +231,19 @@ class _DenseRows:
         boxes, scores = node.inputs[0], node.inputs[1]
         assert boxes is not None
         assert scores is not None
-        others = [input_value(node, place) for place in range(2, 5)]
+        others = [input_value(node, index) for index in range(2, 5)]
         if others[2] is None:
             above = self._region.rows[scores].above
-            held = constant(above)
+            threshold_array = constant(above)
             # the scores of chosen rows are above the mask's threshold, where that is what chose them
-            others[2] = add.const([LOW]) if above is None else above if held is None else add.const(held.ravel())
-            if above is not None and held is None and static_shape(above) != [1]:
+            others[2] = (
+                add.const([LOW])
+                if above is None
+                else above
+                if threshold_array is None
+                else add.const(threshold_array.ravel())
+            )
+            if above is not None and threshold_array is None and static_shape(above) != [1]:
                 others[2] = add.reshape(above, [1])
         masked = self._masked(add, scores, LOWEST)
         chosen = add.op("NonMaxSuppression", self._values[boxes], masked, *others, **attribute_values(node))
@@ -268,16 +274,16 @@ class _DenseRows:
         """Add a reduction over rows of which those count for nothing that are not chosen; of none, a mean is 0."""
         value = node.inputs[0]
         assert value is not None
-        found, axes = self._region.rows[value], reduction_axes(node) or []
+        row_set, axes = self._region.rows[value], reduction_axes(node) or []
         keep = node.attributes.get_int("keepdims", 1)
         # rows that the mask leaves out count 0 (sum), 1 (product), -inf (maximum) or inf (minimum)
-        true = self._true(add, value)
+        true = self._row_mask(add, value)
         rows = add.op("Where", true, self._values[value], add.like(value, _NEUTRAL.get(node.op_type, 0.0)))
         if node.op_type != "ReduceMean":
             return add.reduce(node.op_type, rows, axes, keep)
         # mean = sum / (rows chosen * other elements reduced); at least one row, so that a mean of none is 0
         line = add.reshape(add.cast(true, ir.DataType.FLOAT), [-1])
-        others = math.prod(found.shape[axis] for axis in axes if axis != found.axis)
+        others = math.prod(row_set.shape[axis] for axis in axes if axis != row_set.axis)
         least = add.op("Max", add.reduce("ReduceSum", line, 0, 0), add.const(1.0))
         count = least if others == 1 else add.op("Mul", least, add.const(float(others)))
         return add.op("Div", add.reduce("ReduceSum", rows, axes, keep), count)

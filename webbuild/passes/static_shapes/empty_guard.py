@@ -32,9 +32,9 @@ def _selects_or_is_empty(node: ir.Node) -> bool:
     empty, body = (node.attributes[name].as_graph() for name in ("then_branch", "else_branch"))
     if len(node.outputs) != 1 or any(each.op_type != "Constant" for each in empty):
         return False
-    held = constant(empty.outputs[0])
+    array = constant(empty.outputs[0])
     maker = _producer(body.outputs[0], *_HANDED_ON)
-    return held is not None and held.size == 0 and maker is not None and maker.op_type == "NonMaxSuppression"
+    return array is not None and array.size == 0 and maker is not None and maker.op_type == "NonMaxSuppression"
 
 
 def _producer(value: ir.Value | None, *but: str) -> ir.Node | None:
@@ -52,8 +52,8 @@ def inline_guarded(model: ir.Model, guard: ir.Node) -> str:
     result = Inliner(model).inline(body, [], guard, guard.name or "If")[0]
     replace_all_uses(guard.outputs[0], result)
     for node in body:  # or it would go on reading
-        for place in range(len(node.inputs)):
-            node.replace_input_with(place, None)
+        for index in range(len(node.inputs)):
+            node.replace_input_with(index, None)
     unread: ir.Node | None = guard
     while unread is not None and unread.graph is not None and not any(map(is_read, unread.outputs)):
         before = unread.inputs[0]

@@ -182,7 +182,7 @@ def _gathered(add: Builder, gather: ir.Node, position: ir.Value) -> ir.Value:
     return taken
 
 
-def _fill(model: ir.Model, pad: ir.Node, rows: ir.Value, axis: int, real: ir.Value, wanted: int) -> None:
+def _fill(model: ir.Model, pad: ir.Node, rows: ir.Value, axis: int, real: ir.Value, total_rows: int) -> None:
     """Put rows with zeros for those that there are not in the place of a Pad of them, [R, C] or [R * C]."""
     add = Builder(model.graph, None, f"{pad.name or 'Pad'}/rows")
     sizes = static_shape(rows) or []
@@ -190,12 +190,12 @@ def _fill(model: ir.Model, pad: ir.Node, rows: ir.Value, axis: int, real: ir.Val
     ones = [size if at == axis else 1 for at, size in enumerate(sizes)]
     there = real if ones == [*ones[:1], 1] else add.reshape(real, ones)
     filled = add.op("Where", there, rows, add.like(rows, 0))
-    missing = [wanted - size if at == axis else size for at, size in enumerate(sizes)]
+    missing = [total_rows - size if at == axis else size for at, size in enumerate(sizes)]
     if missing[axis]:
         filled = add.op("Concat", filled, add.like(rows, np.zeros(missing)), axis=axis)
-    whole = [wanted if at == axis else size for at, size in enumerate(sizes)]
-    filled.type, filled.shape = rows.type, ir.Shape(whole)
-    if known_rank(pad.inputs[0]) != len(whole):
+    padded_shape = [total_rows if at == axis else size for at, size in enumerate(sizes)]
+    filled.type, filled.shape = rows.type, ir.Shape(padded_shape)
+    if known_rank(pad.inputs[0]) != len(padded_shape):
         filled = add.reshape(filled, [-1])
-        filled.type, filled.shape = rows.type, ir.Shape([int(np.prod(whole))])
+        filled.type, filled.shape = rows.type, ir.Shape([int(np.prod(padded_shape))])
     replace_all_uses(pad.outputs[0], filled)

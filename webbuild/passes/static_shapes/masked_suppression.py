@@ -55,8 +55,8 @@ class MaskedSuppression(Pass):
             if any(end.name == name for _, region in _regions(trial) for end in region.ends):
                 inline_guarded(model, guard)
                 rewrites.append(self.applied(guard, "the suppression in it needs no guard against an empty list"))
-        while (found := next(_regions(model), None)) is not None:
-            group, region = found
+        while (next_region := next(_regions(model), None)) is not None:
+            group, region = next_region
             where = ", ".join(
                 f"{end.op_type} '{end.name}'" for end in region.ends if end.op_type == "NonMaxSuppression"
             )

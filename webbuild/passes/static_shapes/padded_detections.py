@@ -49,12 +49,12 @@ class PaddedDetections(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Pad each selection if no later node chooses among its rows."""
         rewrites = []
-        for found in undecided_rows(model):
-            nms = found.nms
-            if found.most > _MOST_ROWS:
-                rewrites.append(self.skipped(nms, f"it selects up to {found.most} boxes, more than {_MOST_ROWS}"))
+        for rows in undecided_rows(model):
+            nms = rows.nms
+            if rows.most > _MOST_ROWS:
+                rewrites.append(self.skipped(nms, f"it selects up to {rows.most} boxes, more than {_MOST_ROWS}"))
                 continue
-            trial, same = in_trial_copy(model, found)
+            trial, same = in_trial_copy(model, rows)
             try:
                 _pad_rows(trial, same)
             except NeedsGatherError as reason:
@@ -63,21 +63,21 @@ class PaddedDetections(Pass):
             if chooses_again(same.nms.outputs[0], but=("Loop",)):
                 rewrites.append(self.skipped(nms, "a later node needs the number of selected boxes"))
                 continue
-            nodes = _pad_rows(model, found)
+            nodes = _pad_rows(model, rows)
             infer_shapes(model)
-            rewrites.append(self.applied(nms, f"{nodes} nodes after it compute with {found.most} rows"))
+            rewrites.append(self.applied(nms, f"{nodes} nodes after it compute with {rows.most} rows"))
         return rewrites
 
 
-def _pad_rows(model: ir.Model, found: SelectedRows) -> int:
+def _pad_rows(model: ir.Model, rows: SelectedRows) -> int:
     """Let what follows a suppression compute with a fixed number of rows, and return how many nodes do."""
-    mask = choose_fixed_rows(model, found)
+    mask = choose_fixed_rows(model, rows)
     choice = mask_selection(next(node for node in consumers(mask) if node.op_type == "Compress"))
     assert choice is not None
-    selected = found.nms.outputs[0]
-    add = Builder(model.graph, consumers(selected)[0], f"{found.nms.name or found.nms.op_type}/first")
+    selected = rows.nms.outputs[0]
+    add = Builder(model.graph, consumers(selected)[0], f"{rows.nms.name or rows.nms.op_type}/first")
     # selected [n, 3] -> ones [n] -> 0 .. n - 1: sizes are on the CPU, and what reads them
-    ones = add.op("GatherND", add.const(np.ones((1, 1, found.boxes)), np.int32), selected)
+    ones = add.op("GatherND", add.const(np.ones((1, 1, rows.boxes)), np.int32), selected)
     places = add.op("CumSum", ones, add.const(0, np.int64), exclusive=1)
     for value in (ones, places):
         value.type, value.shape = ir.TensorType(ir.DataType.INT32), ir.Shape([None])

@@ -34,15 +34,15 @@ class PaddedSelection(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Fill up each selection after which everything has a fixed shape then."""
         rewrites = []
-        for found in undecided_rows(model):
-            nms = found.nms
-            trial, same = in_trial_copy(model, found)
+        for rows in undecided_rows(model):
+            nms = rows.nms
+            trial, same = in_trial_copy(model, rows)
             mask = choose_fixed_rows(trial, same)
             MaskedSuppression(options).apply(trial, options)
             if any(node.op_type == "Compress" for node in consumers(mask)):
                 rewrites.append(self.skipped(nms, "a later node needs the number of selected boxes"))
                 continue
-            choose_fixed_rows(model, found)
+            choose_fixed_rows(model, rows)
             MaskedSuppression(options).apply(model, options)
-            rewrites.append(self.applied(nms, f"what follows computes with {found.most} rows, those selected masked"))
+            rewrites.append(self.applied(nms, f"what follows computes with {rows.most} rows, those selected masked"))
         return rewrites

@@ -47,11 +47,11 @@ class DefectContext(Protocol):
 
 
 def read_once(model: ir.Model, known: dict[Callable[[ir.Model], Any], Any], read: Callable[[ir.Model], T]) -> T:
-    """Return what a function reads off a model, by what is known of it."""
+    """Return `read(model)`, cached in `known`."""
     if read not in known:
         known[read] = read(model)
-    found: T = known[read]
-    return found
+    cached: T = known[read]
+    return cached
 
 
 class Symptom(Struct, frozen=True):

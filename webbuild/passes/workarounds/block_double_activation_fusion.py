@@ -133,10 +133,10 @@ def _continues_activation(node: ir.Node, value: ir.Value, before: ir.Node) -> bo
 
 
 def _has_max(value: ir.Value | None, context: DefectContext) -> bool:
-    found, dtype = find_schema("Max", opset_version(context.model)), None if value is None else value.dtype
-    if context.table is None or found is None:
+    schema, dtype = find_schema("Max", opset_version(context.model)), None if value is None else value.dtype
+    if context.table is None or schema is None:
         return False
-    return context.table.placement("Max", found.since, (dtype or ir.DataType.FLOAT).name.lower()) == "gpu"
+    return context.table.placement("Max", schema.since, (dtype or ir.DataType.FLOAT).name.lower()) == "gpu"
 
 
 def _lower_bound(node: ir.Node) -> float:
@@ -150,11 +150,11 @@ def _lower_bound(node: ir.Node) -> float:
 
 def _insert_max(model: ir.Model, value: ir.Value, first: ir.Node) -> None:
     following = consumers(value)
-    place = next(node for node in model.graph if node in following)
-    add = Builder(model.graph, place, f"{first.name or first.op_type}/apart")
+    first_reader = next(node for node in model.graph if node in following)
+    add = Builder(model.graph, first_reader, f"{first.name or first.op_type}/apart")
     dtype = np.float32 if value.dtype is None else value.dtype.numpy()
-    kept = add.op("Max", value, add.const(_lower_bound(first), dtype))
+    maximum = add.op("Max", value, add.const(_lower_bound(first), dtype))
     for reader in following:
-        for index, given in enumerate(reader.inputs):
-            if given is value:
-                reader.replace_input_with(index, kept)
+        for index, operand in enumerate(reader.inputs):
+            if operand is value:
+                reader.replace_input_with(index, maximum)

@@ -79,11 +79,11 @@ class BlockLayoutTranspose(Workaround):
         add = Builder(context.model.graph, node, f"{node.name or node.op_type}/kept")
         for value in dict.fromkeys(_moved_inputs(node)):
             (rows, *_) = static_shape(value) or [1]
-            kept = add.op("Gather", value, add.const(np.arange(rows), np.int64), axis=0)
-            kept.shape, kept.type = value.shape, value.type
-            for index, given in enumerate(node.inputs):
-                if given is value:
-                    node.replace_input_with(index, kept)
+            gathered = add.op("Gather", value, add.const(np.arange(rows), np.int64), axis=0)
+            gathered.shape, gathered.type = value.shape, value.type
+            for index, operand in enumerate(node.inputs):
+                if operand is value:
+                    node.replace_input_with(index, gathered)
         transposed = node.inputs[0] if node.op_type == "Where" else node.outputs[0]
         return f"a Gather of every row keeps the engine's Transpose before it, not of {_name(transposed)}"
 

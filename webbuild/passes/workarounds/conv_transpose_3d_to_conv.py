@@ -100,10 +100,10 @@ def _by_blocks(
     groups, block = weights.groups, weights.shape[2:]
     outputs = weights.shape[1] * groups
     cells = add.reshape(node.inputs[0], [batch, channels, depth * height, width])
-    made = add.op("Conv", cells, weights.as_pointwise_conv(), group=groups)
-    made = add.reshape(made, [batch * outputs, *block, depth, height, width])
-    made = add.op("Transpose", made, perm=[0, 4, 1, 5, 2, 6, 3])
-    return add.reshape(made, target)
+    blocks = add.op("Conv", cells, weights.as_pointwise_conv(), group=groups)
+    blocks = add.reshape(blocks, [batch * outputs, *block, depth, height, width])
+    blocks = add.op("Transpose", blocks, perm=[0, 4, 1, 5, 2, 6, 3])
+    return add.reshape(blocks, target)
 
 
 def _by_zero_insertion(

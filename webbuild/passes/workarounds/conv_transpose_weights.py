@@ -27,23 +27,23 @@ class ConvTransposeWeights:
 
     def as_flipped_conv(self) -> ir.Value:
         """Return the kernel turned around, outputs first."""
-        stored, given = self._stored, self._given
+        stored, computed = self._stored, self._given
         axes = range(2, len(self.shape))
         if stored is not None:
             stored = np.flip(stored, tuple(axes))
         else:
             for axis in axes:
                 backwards = self._add.const(list(range(self.shape[axis]))[::-1], np.int64)
-                given = self._add.op("Gather", given, backwards, axis=axis)
+                computed = self._add.op("Gather", computed, backwards, axis=axis)
         grouped = [self.groups, self._inputs, *self.shape[1:]]
         order = [0, 2, 1, *range(3, len(grouped))]
-        return self._rearrange(stored, given, grouped, order, [-1, self._inputs, *self.shape[2:]])
+        return self._rearrange(stored, computed, grouped, order, [-1, self._inputs, *self.shape[2:]])
 
     def _rearrange(
-        self, stored: np.ndarray | None, given: ir.Value | None, first: list[int], order: list[int], last: list[int]
+        self, stored: np.ndarray | None, computed: ir.Value | None, first: list[int], order: list[int], last: list[int]
     ) -> ir.Value:
         if stored is not None:
             return self._add.const(stored.reshape(first).transpose(order).reshape(last), stored.dtype)
-        apart = self._add.reshape(given, first)
-        turned = self._add.op("Transpose", apart, perm=order)
+        reshaped = self._add.reshape(computed, first)
+        turned = self._add.op("Transpose", reshaped, perm=order)
         return self._add.reshape(turned, last)

@@ -37,16 +37,16 @@ class CpuFallback(Pass):
         before = cpu_node_names(model)
         if options.table is None or options.table.target.build != "webgpu":
             return []
-        found: dict[str, Rewrite] = {}
+        rewrites: dict[str, Rewrite] = {}
         context = PassContext(model, options)
         for node in (node for part in each_graph(model) for node in find_nodes(part, *ResizeToMatmul.operators)):
             symptom = ResizeToMatmul().affects(node, context)
             if symptom is not None and placement(model, node, options) == "gpu":
                 name = _unique_node_name(model, node)
-                found[name] = self.applied(f"{node.op_type} '{name}'", f"left to the CPU: {symptom.reason}")
-        if list(found) != before:
-            model.metadata_props[CPU_NODES_KEY] = msgspec.json.encode(list(found)).decode()
-        return [rewrite for name, rewrite in found.items() if name not in before]
+                rewrites[name] = self.applied(f"{node.op_type} '{name}'", f"left to the CPU: {symptom.reason}")
+        if list(rewrites) != before:
+            model.metadata_props[CPU_NODES_KEY] = msgspec.json.encode(list(rewrites)).decode()
+        return [rewrite for name, rewrite in rewrites.items() if name not in before]
 
 
 def cpu_node_names(model: ir.Model) -> list[str]:

@@ -29,18 +29,18 @@ class GuardMaskedSoftmax(Decomposition):
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
         """Whether a Where puts something for NaN, which the target looks for on the CPU."""
-        asked = None if node.inputs[0] is None else node.inputs[0].producer()
-        return asked is not None and asked.op_type == "IsNaN" and super().matches(model, asked, options)
+        isnan = None if node.inputs[0] is None else node.inputs[0].producer()
+        return isnan is not None and isnan.op_type == "IsNaN" and super().matches(model, isnan, options)
 
 
 def _masked(add: RewriteContext, node: ir.Node) -> ir.Value:
     """Return Where(alive, Softmax(Where(alive, x, 0)), 0)."""
-    asked, put, result = node.inputs
+    isnan, replacement, result = node.inputs
     softmax = None if result is None else result.producer()
     x = None if softmax is None or softmax.op_type != "Softmax" else softmax.inputs[0]
-    if softmax is None or x is None or x.dtype is None or asked is None or _softmax_input(asked) is not result:
+    if softmax is None or x is None or x.dtype is None or isnan is None or _softmax_input(isnan) is not result:
         raise NotApplicableError("puts something for NaN in what is no Softmax")
-    zero = constant(put)
+    zero = constant(replacement)
     if zero is None or zero.size != 1 or zero.any() or add.opset < 13:
         raise NotApplicableError("puts something else than 0 for NaN, or is older than opset 13")
     axis = softmax.attributes.get_int("axis", -1)
@@ -51,6 +51,6 @@ def _masked(add: RewriteContext, node: ir.Node) -> ir.Value:
     return add.op("Where", alive, again, none)
 
 
-def _softmax_input(asked: ir.Value) -> ir.Value | None:
-    producer = asked.producer()
+def _softmax_input(isnan: ir.Value) -> ir.Value | None:
+    producer = isnan.producer()
     return None if producer is None else producer.inputs[0]

@@ -63,9 +63,9 @@ def _widen(graph: ir.Graph, node: ir.Node, weights: list[int], group: int) -> No
         wide = add.pad(source, [0] * rank, [int(axis == 1) for axis in range(rank)])
     others = dict(node.attributes.items())
     result = add.op("ConvTranspose", node.inputs[0], wide)
-    made = result.producer()
-    assert made is not None
-    made.attributes.update(others)
+    producer = result.producer()
+    assert producer is not None
+    producer.attributes.update(others)
     result = add.op("Slice", result, *(add.const([number], np.int64) for number in (0, 2 * group, 1, 2)))
     if bias is not None:
         result = add.op("Add", result, add.reshape(bias, [1, group, *[1] * len(weights[2:])]))

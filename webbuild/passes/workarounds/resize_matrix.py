@@ -29,10 +29,10 @@ def resize_matrix(how: ResizeFilter, size: int, scale: float, result: int) -> Ma
     reach = (2 if how.cubic is not None else 1) * stretch
     rows = np.zeros((result, size))
     for cell in range(result):
-        place = _source_coordinate(how.coordinates, cell, size, scale, result)
-        first = int(np.floor(place - reach)) + 1
-        cells = np.arange(first, int(np.floor(place + reach)) + 1)
-        weights = _kernel_weight(how, (cells - place) / stretch)
+        coordinate = _source_coordinate(how.coordinates, cell, size, scale, result)
+        first = int(np.floor(coordinate - reach)) + 1
+        cells = np.arange(first, int(np.floor(coordinate + reach)) + 1)
+        weights = _kernel_weight(how, (cells - coordinate) / stretch)
         if how.exclude_outside:
             weights = np.where((cells >= 0) & (cells < size), weights, 0)
         weights = weights / weights.sum()

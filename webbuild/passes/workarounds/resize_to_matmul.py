@@ -104,21 +104,21 @@ def _filter(node: ir.Node) -> ResizeFilter | None:
 
 def _scales(node: ir.Node, source: list[int], target: list[int]) -> list[float] | None:
     """Return the scale of each axis: what is given, or the quotient of sizes; None for what is not known."""
-    given = constant(node.inputs[2]) if len(node.inputs) > 2 else None
+    stored_scales = constant(node.inputs[2]) if len(node.inputs) > 2 else None
     axes = list(node.attributes.get_ints("axes", range(len(source))))
     scales = [result / size for size, result in zip(source, target, strict=True)]
-    if given is not None and given.size:
-        if given.size != len(axes):
+    if stored_scales is not None and stored_scales.size:
+        if stored_scales.size != len(axes):
             return None
-        for axis, scale in zip(axes, given.tolist(), strict=True):
+        for axis, scale in zip(axes, stored_scales.tolist(), strict=True):
             exact = source[axis] * scale
             if exact != round(exact) and abs(exact - round(exact)) < 1e-3:  # engines round such a size up or down
                 return None
             scales[axis] = scale
-    elif len(node.inputs) > 2 and node.inputs[2] is not None and given is None:
+    elif len(node.inputs) > 2 and node.inputs[2] is not None and stored_scales is None:
         return None
-    kept = node.attributes.get_string("keep_aspect_ratio_policy", "stretch") == "stretch"
-    return scales if kept or (given is not None and given.size) else None
+    stretches = node.attributes.get_string("keep_aspect_ratio_policy", "stretch") == "stretch"
+    return scales if stretches or (stored_scales is not None and stored_scales.size) else None
 
 
 def _scaled(

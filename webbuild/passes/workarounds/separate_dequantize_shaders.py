@@ -59,12 +59,12 @@ class SeparateDequantizeShaders(Workaround):
 
 def _axes_of_words(model: ir.Model) -> frozenset[int]:
     """Return the axes of the nodes that read four bytes at once, which the pass leaves as they are."""
-    found = set()
+    axes = set()
     for node in model.graph:
         shape = static_shape(node.inputs[0]) if node.op_type == "DequantizeLinear" else None
         if shape is not None and _has_one_scale(node) and math.prod(shape) % _IN_A_WORD == 0:
-            found.add(_axis(node))
-    return frozenset(found)
+            axes.add(_axis(node))
+    return frozenset(axes)
 
 
 def _axis(node: ir.Node) -> int:

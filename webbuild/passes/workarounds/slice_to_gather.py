@@ -31,10 +31,10 @@ class SliceToGather(Workaround):
     probe = "slice/step -1 from inside"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        given = node.inputs[_STEPS] if len(node.inputs) > _STEPS else None
-        steps = constant(given)
+        steps_value = node.inputs[_STEPS] if len(node.inputs) > _STEPS else None
+        steps = constant(steps_value)
         if steps is None:
-            if context.is_constant(given):
+            if context.is_constant(steps_value):
                 return None
             reason = "its steps are computed, and may be negative"
             return Symptom(
@@ -50,11 +50,11 @@ class SliceToGather(Workaround):
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
         cuts, value = _axis_slices(node) or [], node.inputs[0]
-        backwards, kept = ([cut for cut in cuts if cut.is_affected is way] for way in (True, False))
+        backwards, forwards = ([cut for cut in cuts if cut.is_affected is way] for way in (True, False))
         add = Builder(context.model.graph, node, f"{node.name or 'Slice'}/backwards")
-        if kept:
-            given = [[cut.start, cut.end, cut.axis, cut.step] for cut in kept]
-            value = add.op("Slice", value, *(add.const(list(column), np.int64) for column in zip(*given, strict=True)))
+        if forwards:
+            bounds = [[cut.start, cut.end, cut.axis, cut.step] for cut in forwards]
+            value = add.op("Slice", value, *(add.const(list(column), np.int64) for column in zip(*bounds, strict=True)))
         for cut in backwards:
             places = np.arange(cut.size)[cut.start : None if cut.end < -cut.size else cut.end : cut.step]
             value = add.op("Gather", value, add.const(places, np.int64), axis=cut.axis)

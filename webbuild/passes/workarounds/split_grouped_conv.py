@@ -68,8 +68,10 @@ def split_groups(graph: ir.Graph, node: ir.Node, weights: list[int], bounds: Seq
     parts = []
     for first, last in bounds:
         data = add.slice(node.inputs[0], 1, first * inner, last * inner)
-        held = [_slice_outputs(add, each, first * outer, last * outer) for each in node.inputs[1:] if each is not None]
-        parts.append(add.op("Conv", data, *held, group=last - first, **others))
+        weights_and_bias = [
+            _slice_outputs(add, each, first * outer, last * outer) for each in node.inputs[1:] if each is not None
+        ]
+        parts.append(add.op("Conv", data, *weights_and_bias, group=last - first, **others))
     replace_all_uses(node.outputs[0], add.op("Concat", *parts, axis=1))
 
 

@@ -56,11 +56,11 @@ def _shifted(add: Builder, node: ir.Node, axes: list[int], opset: int) -> ir.Val
     most = float(np.finfo(dtype).max)
 
     def largest(keepdims: int) -> ir.Value:
-        found = add.reduce("ReduceMax", x, axes, keepdims)
+        maximum = add.reduce("ReduceMax", x, axes, keepdims)
         if opset < 11:
             low, high = add.const(-most, dtype), add.const(most, dtype)
-            return add.op("Min", add.op("Max", found, low), high)  # the Clip of then has no GPU kernel
-        return add.op("Clip", found, add.const(-most, dtype), add.const(most, dtype))
+            return add.op("Min", add.op("Max", maximum, low), high)  # the Clip of then has no GPU kernel
+        return add.op("Clip", maximum, add.const(-most, dtype), add.const(most, dtype))
 
     keepdims = node.attributes.get_int("keepdims", 1)
     shift = largest(1)

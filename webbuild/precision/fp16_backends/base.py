@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import NDArray
 
 from webbuild.runners.stateful import StatefulRuns
+from webbuild.runners.tensors import Tensors
 
 if TYPE_CHECKING:
     import onnx_ir as ir
 
     from webbuild.manifest.manifest import StateInput
-
-Tensors = Mapping[str, NDArray[Any]]
 
 
 class Fp16Backend(ABC):
@@ -56,7 +55,7 @@ class Fp16Backend(ABC):
     ) -> list[dict[str, NDArray[Any]]]:
         """Return the outputs of one run after the other."""
         runs = StatefulRuns(run, states)
-        return [dict(runs(given, continues=at > 0)) for at, given in enumerate(feeds)]
+        return [dict(runs(run_feeds, continues=at > 0)) for at, run_feeds in enumerate(feeds)]
 
     def close(self) -> None:  # noqa: B027  (most hold nothing)
         """Let go of what computes. Another run is an error."""

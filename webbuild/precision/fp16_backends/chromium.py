@@ -14,9 +14,10 @@ from webbuild.model.cache_folder import cache_folder
 from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.browser_session import SessionOptions, open_sessions
 from webbuild.ortweb.build import get_build
-from webbuild.precision.fp16_backends.base import Fp16Backend, Tensors
+from webbuild.precision.fp16_backends.base import Fp16Backend
 from webbuild.runners.session import SessionRunner
 from webbuild.runners.suppression import apply_suppression, read_suppression
+from webbuild.runners.tensors import Tensors
 from webbuild.targets.target import Target
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class SessionFp16(Fp16Backend):
-    """An engine that has float16.
+    """A float16 backend that runs sessions of onnxruntime-web.
 
     Args:
         name: what computes, for people.
@@ -49,22 +50,22 @@ class SessionFp16(Fp16Backend):
         data = ir.to_proto(model).SerializeToString()
         suppression = read_suppression(model.metadata_props, [value.name or "" for value in model.graph.outputs])
 
-        def run_one(given: Tensors) -> dict[str, NDArray[Any]]:
-            found = self._run_one(data, given)
-            return found if suppression is None else apply_suppression(suppression, found, given)
+        def run_one(run_feeds: Tensors) -> dict[str, NDArray[Any]]:
+            outputs = self._run_one(data, run_feeds)
+            return outputs if suppression is None else apply_suppression(suppression, outputs, run_feeds)
 
         return self._in_turn(run_one, feeds, states)
 
-    def _run_one(self, data: bytes, given: Tensors) -> dict[str, NDArray[Any]]:
-        found: dict[str, NDArray[Any]] = {}
-        ended = self.engine.run_model(data, given, found.__setitem__)
+    def _run_one(self, data: bytes, feeds: Tensors) -> dict[str, NDArray[Any]]:
+        outputs: dict[str, NDArray[Any]] = {}
+        ended = self.engine.run_model(data, feeds, outputs.__setitem__)
         if ended.status != "ran":
             raise WebbuildError(
                 "fp16-backend-failed",
                 f"float16, {self.name}: {ended.status}: {ended.message}",
                 "keep the operator that it names in float32",
             )
-        return found
+        return outputs
 
     def close(self) -> None:
         """Let go of the engine."""
@@ -72,7 +73,7 @@ class SessionFp16(Fp16Backend):
 
 
 def chromium_backend(opened: BrowserHandle | None = None) -> SessionFp16 | str:
-    """Return Chromium as an arithmetic, or what it lacks.
+    """Return Chromium as a float16 backend, or the feature that it lacks.
 
     Args:
         opened: a browser that runs already, and stays; else one is started. Playwright runs one in a thread.
@@ -84,10 +85,12 @@ def chromium_backend(opened: BrowserHandle | None = None) -> SessionFp16 | str:
         build = get_build(Target(packaged_assets.engine_version(), "webgpu"), cache_folder())
         try:
             browser = opened or stack.enter_context(open_chromium())
-            (made,) = stack.enter_context(open_sessions(browser, [(build, SessionOptions())]))
+            (session,) = stack.enter_context(open_sessions(browser, [(build, SessionOptions())]))
         except WebbuildError as error:
             return error.message
-        if lacking := made.missing_features(("shader-f16",)):
-            return f"its adapter, {made.adapter}, has no {lacking[0]}"
-        return SessionFp16("Chromium", f"its adapter, {made.adapter}, has shader-f16", made, stack.pop_all().close)
+        if lacking := session.missing_features(("shader-f16",)):
+            return f"its adapter, {session.adapter}, has no {lacking[0]}"
+        return SessionFp16(
+            "Chromium", f"its adapter, {session.adapter}, has shader-f16", session, stack.pop_all().close
+        )
     raise AssertionError("the block returns")

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
-from webbuild.precision.fp16_backends.base import Fp16Backend, Tensors
+from webbuild.precision.fp16_backends.base import Fp16Backend
+from webbuild.runners.tensors import Tensors
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -51,7 +52,7 @@ class EmulatedFp16(Fp16Backend):
         halves = {value.name for value in model.graph.outputs if value.dtype == ir.DataType.FLOAT16}
         try:
             runner = self._open(model)
-            found = self._in_turn(
+            outputs = self._in_turn(
                 lambda given: runner.run(self._inputs({name: _to_float32(value) for name, value in given.items()})),
                 feeds,
                 states,
@@ -63,7 +64,7 @@ class EmulatedFp16(Fp16Backend):
         if self._is_random:
             runner.close()
         return [
-            {name: _to_float16(value) if name in halves else value for name, value in each.items()} for each in found
+            {name: _to_float16(value) if name in halves else value for name, value in each.items()} for each in outputs
         ]
 
     def close(self) -> None:

@@ -37,11 +37,11 @@ def build_emulation_graph(model: ir.Model, *, kernel_errors: bool) -> ir.Model:
     Raises:
         WebbuildError: `unknown-dtype` for a value of which nothing says what it is.
     """
-    made = _with_known_types(model)
-    if kernel_errors and not _has_static_shapes(made):
-        ShapeInferencePass(check_type=False)(made)
-    draws = ErrorDraws(made.graph) if kernel_errors else None
-    for graph in made.graphs():
+    emulated = _with_known_types(model)
+    if kernel_errors and not _has_static_shapes(emulated):
+        ShapeInferencePass(check_type=False)(emulated)
+    draws = ErrorDraws(emulated.graph) if kernel_errors else None
+    for graph in emulated.graphs():
         numbers: dict[float, ir.Value] = {}
         halves = [value for node in graph for value in node.outputs if value.dtype == ir.DataType.FLOAT16]
         for value in (*graph.inputs, *graph.initializers.values()):
@@ -52,15 +52,15 @@ def build_emulation_graph(model: ir.Model, *, kernel_errors: bool) -> ir.Model:
             _round(graph, value, draws, numbers)
     if draws is not None:
         draws.finish()
-    return made
+    return emulated
 
 
 def _with_known_types(model: ir.Model) -> ir.Model:
     """Return a clone in which the type of every value is known."""
-    made = model.clone()
-    if any(_untyped_values(made)):
-        ShapeInferencePass(check_type=False)(made)
-    for value in _untyped_values(made):  # an operator that ONNX does not know
+    clone = model.clone()
+    if any(_untyped_values(clone)):
+        ShapeInferencePass(check_type=False)(clone)
+    for value in _untyped_values(clone):  # an operator that ONNX does not know
         node = value.producer()
         kinds = [each.dtype for each in (node.inputs if node else ()) if each is not None and each.dtype is not None]
         if not kinds:
@@ -70,7 +70,7 @@ def _with_known_types(model: ir.Model) -> ir.Model:
                 "export the model again with the types of its values, or run onnx.shape_inference on it",
             )
         value.type = ir.TensorType(next((kind for kind in kinds if kind.is_floating_point()), kinds[0]))
-    return made
+    return clone
 
 
 def _untyped_values(model: ir.Model) -> Iterator[ir.Value]:

@@ -36,14 +36,14 @@ class GraphBuilder:
     def constant(self, array: NDArray[Any]) -> ir.Value:
         """Return a constant."""
         name = self._name()
-        made = ir.Value(
+        value = ir.Value(
             name=name,
             const_value=ir.Tensor(array, name=name),
             type=ir.TensorType(ir.DataType.from_numpy(array.dtype)),
             shape=ir.Shape(array.shape),
         )
-        self._graph.register_initializer(made)
-        return made
+        self._graph.register_initializer(value)
+        return value
 
     def number(self, value: float) -> ir.Value:
         """Return a constant of one number."""
@@ -77,11 +77,11 @@ class GraphBuilder:
 
     def _add(self, node: ir.Node) -> ir.Value:
         node.name = self._name()
-        (made,) = node.outputs
-        made.name = node.name
+        (output,) = node.outputs
+        output.name = node.name
         self._graph.insert_after(self._last, node)
         self._last = node
-        return made
+        return output
 
     def _name(self) -> str:
         return f"{self._prefix}/error/{next(self._counter)}"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def select_backend(opened: BrowserHandle | None = None, *, browser: bool = True) -> Fp16Backend:
-    """Return the best arithmetic there is; `reason` says what a browser lacks.
+    """Return the best float16 backend available; its `reason` says what a browser lacks.
 
     A browser with `shader-f16` is what visitors have; the emulation is always there.
 
@@ -25,5 +25,5 @@ def select_backend(opened: BrowserHandle | None = None, *, browser: bool = True)
     """
     from webbuild.precision.fp16_backends.chromium import chromium_backend
 
-    found = chromium_backend(opened) if browser else "not used"
-    return EmulatedFp16(f"Chromium: {found}") if isinstance(found, str) else found
+    backend_or_reason = chromium_backend(opened) if browser else "not used"
+    return EmulatedFp16(f"Chromium: {backend_or_reason}") if isinstance(backend_or_reason, str) else backend_or_reason

@@ -14,7 +14,7 @@ from onnx import TensorProto, numpy_helper
 
 from webbuild.probe.probe_model import Array, Probe
 from webbuild.probe.random_data import RandomData
-from webbuild.targets.castable_places import castable_places
+from webbuild.targets.castable_indices import castable_indices
 from webbuild.targets.table import CaseInput
 
 _FAMILIES = (
@@ -40,15 +40,15 @@ def to_float16(probe: Probe) -> Probe | None:
     model = onnx.load_model_from_string(probe.model)
     (node,) = model.graph.node
     values = {value.name: value for value in (*model.graph.input, *model.graph.output)}
-    held = {tensor.name: tensor for tensor in model.graph.initializer}
+    initializers = {tensor.name: tensor for tensor in model.graph.initializer}
     singles = {name for name, value in values.items() if value.type.tensor_type.elem_type == TensorProto.FLOAT}
-    singles |= {name for name, tensor in held.items() if tensor.data_type == TensorProto.FLOAT}
+    singles |= {name for name, tensor in initializers.items() if tensor.data_type == TensorProto.FLOAT}
     inputs, outputs = ([at for at, name in enumerate(names) if name in singles] for names in (node.input, node.output))
-    places = castable_places(node.op_type, probe.opset, node.domain, inputs, outputs)
+    places = castable_indices(node.op_type, probe.opset, node.domain, inputs, outputs)
     if places is None:
         return None
     taken = {node.input[at] for at in places.inputs}
-    numbers = {**probe.feeds, **{name: numpy_helper.to_array(tensor) for name, tensor in held.items()}}
+    numbers = {**probe.feeds, **{name: numpy_helper.to_array(tensor) for name, tensor in initializers.items()}}
     rounded = {name: _rounded(numbers[name]) for name in taken if name in numbers}
     if any((np.isfinite(numbers[name]) != np.isfinite(half)).any() for name, (half, _) in rounded.items()):
         return None

@@ -16,8 +16,8 @@ def _branch(name: str) -> Callable[[str], GraphProto]:
     """Return a branch without inputs and nodes: its tensor is part of the model."""
 
     def made(dtype: str) -> GraphProto:
-        held = element(dtype, f"{name}_y")
-        return helper.make_graph([], name, [], [_value(held.name, dtype)], [held])
+        tensor = element(dtype, f"{name}_y")
+        return helper.make_graph([], name, [], [_value(tensor.name, dtype)], [tensor])
 
     return made
 

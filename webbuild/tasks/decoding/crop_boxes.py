@@ -20,7 +20,7 @@ def crop_boxes(task: Task, prediction: Sequence[Any]) -> list[CropBox]:
             each.class_index,
             each.label,
             tuple((point.x, point.y) for point in each.keypoints),
-            {name: said for name in CROP_ATTRIBUTES if (said := getattr(each, name, ()))},
+            {name: value for name in CROP_ATTRIBUTES if (value := getattr(each, name, ()))},
             getattr(each, "polygon", ()),
         )
         for each in kind_of(task).found_objects(prediction)

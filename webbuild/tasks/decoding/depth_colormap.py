@@ -23,6 +23,6 @@ def apply_colormap(depth: NDArray[np.float32], dark: float, bright: float) -> ND
     seen = np.isfinite(depth)
     span = bright - dark
     share = np.where(seen, (depth - dark) / span, 0.0) if span else np.full(depth.shape, 0.5)
-    place = np.clip(share, 0, 1) * (len(stops) - 1)
-    channels: list[NDArray[Any]] = [np.interp(place, np.arange(len(stops)), stops[:, index]) for index in range(3)]
+    position = np.clip(share, 0, 1) * (len(stops) - 1)
+    channels: list[NDArray[Any]] = [np.interp(position, np.arange(len(stops)), stops[:, index]) for index in range(3)]
     return np.stack([*channels, np.where(seen, 255.0, 0.0)], axis=-1).round().astype(np.uint8)

@@ -66,8 +66,8 @@ def bilinear_taps(start: int, drawn: int, source: int, size: int, cells: int) ->
     """
     least = min(math.ceil(max(start, 0) * cells / size - 0.5), cells - 1)
     most = max(least, math.ceil(min(start + drawn, size) * cells / size - 0.5) - 1)
-    place = start + ((np.arange(source) + 0.5) * drawn) / source
-    position = np.clip(place * cells / size - 0.5, least, most)
+    coordinate = start + ((np.arange(source) + 0.5) * drawn) / source
+    position = np.clip(coordinate * cells / size - 0.5, least, most)
     first = np.floor(position).astype(np.intp)
-    weight = np.where((place >= 0) & (place <= size), position - first, np.nan)
+    weight = np.where((coordinate >= 0) & (coordinate <= size), position - first, np.nan)
     return first, np.minimum(first + 1, most), weight

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from webbuild.manifest.manifest import MaskGenerationTask
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.point_prompt import FOREGROUND, PointPrompt
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.detection import Box
 from webbuild.tasks.decoding.mask_logits import object_mask, resize_logits
 from webbuild.tasks.decoding.small_regions import without_small_regions
 from webbuild.tasks.mask_generation import choose_masks, object_scores
-from webbuild.tasks.run_context import Tensors
 
 _LEAST_OVERLAP = 0.7
 """SAM's `crop_nms_thresh`, below which it never suppresses what `min_area` has changed."""
@@ -75,25 +75,25 @@ def point_masks(
     scores = object_scores(outputs[task.scores], index)
     logits = outputs[task.masks]
     planes = logits.reshape(-1, *logits.shape[-3:])[index]  # [masks, h, w]
-    found = []
+    masks = []
     for kind in choose_masks(task, scores, click_on(point)).masks:
         if not _is_good_enough(np.float32(scores[kind]), settings.score_threshold):
             continue
         values = resize_logits(task, planes[kind], placement)
         stability = _stability(values, task.threshold, settings.stability_offset)
-        made = object_mask(values > task.threshold, float(scores[kind]))
-        if made.mask.any() and stability >= np.float32(settings.stability_threshold):
-            found.append(FoundMask(made.mask, made.score, float(stability), made.box, point))
-    return found
+        mask = object_mask(values > task.threshold, float(scores[kind]))
+        if mask.mask.any() and stability >= np.float32(settings.stability_threshold):
+            masks.append(FoundMask(mask.mask, mask.score, float(stability), mask.box, point))
+    return masks
 
 
-def best_masks(found: Sequence[FoundMask], settings: EverythingSettings) -> list[FoundMask]:
+def best_masks(candidates: Sequence[FoundMask], settings: EverythingSettings) -> list[FoundMask]:
     """Return the masks of all points without those that overlap better ones, the best first."""
-    kept = suppress(found, lambda each: each.score, settings.overlap_threshold)
+    masks = suppress(candidates, lambda each: each.score, settings.overlap_threshold)
     if settings.min_area == 0:
-        return kept
-    cleaned = [_cleaned(each, settings.min_area) for each in kept]
-    same = {id(each) for each in kept}
+        return masks
+    cleaned = [_cleaned(each, settings.min_area) for each in masks]
+    same = {id(each) for each in masks}
     left = suppress(cleaned, lambda each: float(id(each) in same), max(settings.overlap_threshold, _LEAST_OVERLAP))
     return sorted(left, key=lambda each: -each.score)
 
@@ -118,9 +118,13 @@ def _stability(values: NDArray[np.float64], threshold: float, offset: float) -> 
     return np.float32(inner / outer) if outer else np.float32(np.nan)
 
 
-def _cleaned(found: FoundMask, least: float) -> FoundMask:
-    mask = without_small_regions(found.mask, least)
-    return found if mask is found.mask else msgspec.structs.replace(found, mask=mask, box=object_mask(mask, 0).box)
+def _cleaned(candidate: FoundMask, least: float) -> FoundMask:
+    mask = without_small_regions(candidate.mask, least)
+    return (
+        candidate
+        if mask is candidate.mask
+        else msgspec.structs.replace(candidate, mask=mask, box=object_mask(mask, 0).box)
+    )
 
 
 def _overlap(one: Box, other: Box) -> float:

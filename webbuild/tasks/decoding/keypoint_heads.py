@@ -9,8 +9,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import HeatmapHead, KeypointsTask, RegressionHead, SimccHead
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.heatmap_refinement import refine_cells
-from webbuild.tasks.run_context import Tensors
 
 Floats = NDArray[np.float64]
 
@@ -75,11 +75,11 @@ def _decode_heatmaps(head: HeatmapHead, maps: NDArray[Any], width: int, height: 
     at = flat.argmax(axis=-1)
     confidence = flat.max(axis=-1).astype(np.float64)
     cells = np.stack([at % columns, at // columns], axis=-1)
-    found = confidence > 0
+    is_positive = confidence > 0
     points = np.full(cells.shape, -1.0)
-    points[found] = refine_cells(head, maps[found].astype(np.float64), cells[found])
+    points[is_positive] = refine_cells(head, maps[is_positive].astype(np.float64), cells[is_positive])
     margins = _margins(maps, _HEATMAP_NEIGHBOURS)
-    margins[found & (np.abs(points - cells).max(axis=-1) > _FARTHEST_REFINEMENT)] = 0
+    margins[is_positive & (np.abs(points - cells).max(axis=-1) > _FARTHEST_REFINEMENT)] = 0
     less = 1 if head.unbiased else 0
     across, down = (width - less) / (columns - less), (height - less) / (rows - less)
     return InputKeypoints(points * [across, down], confidence, margins, max(across, down))

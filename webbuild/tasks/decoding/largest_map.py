@@ -44,8 +44,8 @@ def _number_largest(maps: Floats, y: BilinearTaps, x: BilinearTaps) -> NDArray[n
     """Return the number of the largest of some rows of maps, at the pixels that taps read."""
     top = np.full((len(y[0]), len(x[0])), -np.inf, np.float32)
     winner = np.zeros(top.shape, np.int32)
-    for number, (values, asked) in enumerate(zip(maps, _may_be_largest(maps, x), strict=True), 1):
-        at = np.flatnonzero(asked)
+    for number, (values, columns) in enumerate(zip(maps, _may_be_largest(maps, x), strict=True), 1):
+        at = np.flatnonzero(columns)
         if not at.size:
             continue
         likely, before = _read(values, y, (x[0][at], x[1][at], x[2][at])), top[:, at]

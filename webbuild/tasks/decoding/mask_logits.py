@@ -53,6 +53,6 @@ def _direct_taps(start: int, drawn: int, source: int, size: int, cells: int) -> 
 def _taps_through_input(start: int, drawn: int, source: int, size: int, cells: int) -> FilterTaps:
     """Taps of two resizings: cells to the `size` pixels of the frame, the `drawn` of them to the picture."""
     pixels = filter_taps("bilinear", drawn, source, range(source))
-    placed = filter_taps("bilinear", cells, size, range(start, start + drawn))
-    weights = pixels.weights[:, :, None] * placed.weights[pixels.indices]  # [source, 2, 2]
-    return FilterTaps(placed.indices[pixels.indices].reshape(source, 4), weights.reshape(source, 4))
+    placement_taps = filter_taps("bilinear", cells, size, range(start, start + drawn))
+    weights = pixels.weights[:, :, None] * placement_taps.weights[pixels.indices]  # [source, 2, 2]
+    return FilterTaps(placement_taps.indices[pixels.indices].reshape(source, 4), weights.reshape(source, 4))

@@ -23,7 +23,7 @@ def region_objects(regions: Segmentation) -> tuple[RegionObject, ...]:
     rows, columns = round(height / step) or 1, round(width / step) or 1
     y, x = (((np.arange(n) + 0.5) * size / n).astype(int) for n, size in ((rows, height), (columns, width)))
     coarse = regions.map[y][:, x]
-    made = []
+    objects = []
     for number, region in enumerate(regions.regions, 1):
         inside = coarse == number
         high, wide = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
@@ -33,5 +33,5 @@ def region_objects(regions: Segmentation) -> tuple[RegionObject, ...]:
         corner = left * across, top * down, (right - left) * across, (bottom - top) * down
         mask = Mask(*corner, right - left, bottom - top, inside[top:bottom, left:right].tobytes())
         score = 1.0 if region.score is None else region.score
-        made.append(RegionObject(region.box, score, region.class_index, region.label, mask=mask))
-    return tuple(made)
+        objects.append(RegionObject(region.box, score, region.class_index, region.label, mask=mask))
+    return tuple(objects)

@@ -58,16 +58,16 @@ def measure_regions(numbers: NDArray[Any], drawn: Sequence[DrawnRegion], classes
         classes: their names.
     """
     height, width = numbers.shape
-    made: list[Region] = []
+    regions: list[Region] = []
     result = np.zeros((height, width), np.uint16)
     for each in drawn:
         inside = numbers == each.number
         rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
         if not rows.size:
             continue
-        result[inside] = len(made) + 1
+        result[inside] = len(regions) + 1
         box = Box(float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1))
         pixels = int(inside.sum())
         label = classes[each.class_index] if each.class_index < len(classes) else f"class {each.class_index}"
-        made.append(Region(each.class_index, label, each.score, pixels, pixels / (height * width), box))
-    return Segmentation(result, tuple(made))
+        regions.append(Region(each.class_index, label, each.score, pixels, pixels / (height * width), box))
+    return Segmentation(result, tuple(regions))

@@ -48,13 +48,15 @@ def post_process_panoptic(
         ):  # rounded as torch does
             continue
         label, score = int(labels[query]), float(best[query])
-        place = first.get(label) if label in task.label_ids_to_fuse else None
-        if place is None:
+        fused_index = first.get(label) if label in task.label_ids_to_fuse else None
+        if fused_index is None:
             first[label] = len(drawn)
             drawn.append(DrawnRegion(number, label, score))
         else:
-            winner[winner == number] = drawn[place].number
-            drawn[place] = DrawnRegion(drawn[place].number, label, max(score, drawn[place].score or 0.0))
+            winner[winner == number] = drawn[fused_index].number
+            drawn[fused_index] = DrawnRegion(
+                drawn[fused_index].number, label, max(score, drawn[fused_index].score or 0.0)
+            )
     return measure_regions(winner, drawn, task.classes)
 
 
@@ -64,7 +66,7 @@ def post_process_instance(
     """Draw the best pairs of a query and a class over one another, the best on top. See `panoptic`."""
     shares = softmax(scores)[:, :-1]
     order = np.argsort(-shares.ravel(), kind="stable")[: len(shares)]
-    found: list[tuple[float, int, Floats]] = []
+    instances: list[tuple[float, int, Floats]] = []
     for query, label in (divmod(int(flat), shares.shape[1]) for flat in order):
         if shares[query, label] < task.threshold:
             continue
@@ -73,13 +75,13 @@ def post_process_instance(
         mean = sigmoid(mask)[inside].astype(np.float64).sum() / (float(inside.sum()) + 1e-6)
         score = float(np.float32(shares[query, label] * np.float32(mean)))
         if inside.any() and score >= task.threshold:
-            found.append((score, label, mask))
-    found.sort(key=lambda each: -each[0])
+            instances.append((score, label, mask))
+    instances.sort(key=lambda each: -each[0])
     numbers, _ = _empty_map(placement)
-    for number in range(len(found), 0, -1):
-        numbers[_sample_nearest(found[number - 1][2] > 0, placement)] = number
+    for number in range(len(instances), 0, -1):
+        numbers[_sample_nearest(instances[number - 1][2] > 0, placement)] = number
     return measure_regions(
-        numbers, [DrawnRegion(n, label, score) for n, (score, label, _) in enumerate(found, 1)], task.classes
+        numbers, [DrawnRegion(n, label, score) for n, (score, label, _) in enumerate(instances, 1)], task.classes
     )
 
 

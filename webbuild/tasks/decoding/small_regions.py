@@ -41,6 +41,6 @@ def _regions(mask: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             break
         padded[1:-1, 1:-1] = least
     _, numbers, counts = np.unique(least[mask.T], return_inverse=True, return_counts=True)
-    found = np.zeros((width, height), np.int64)
-    found[mask.T] = numbers + 1
-    return found.T, counts
+    region_numbers = np.zeros((width, height), np.int64)
+    region_numbers[mask.T] = numbers + 1
+    return region_numbers.T, counts

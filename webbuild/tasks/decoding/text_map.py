@@ -95,7 +95,7 @@ def _mean_inside(sums: Floats, corners: NDArray[np.int64]) -> float:
         np.maximum.at(rights, rows, start[0] + np.floor(x + 0.5).astype(np.int64))
     rows = np.arange(top, bottom + 1)
     lefts, rights = np.clip(lefts, 0, width), np.clip(rights + 1, 0, width)
-    kept = (rows >= 0) & (rows < height) & (rights > lefts)
-    rows, lefts, rights = rows[kept], lefts[kept], rights[kept]
+    inside = (rows >= 0) & (rows < height) & (rights > lefts)
+    rows, lefts, rights = rows[inside], lefts[inside], rights[inside]
     count = int((rights - lefts).sum())
     return float((sums[rows, rights] - sums[rows, lefts]).sum() / count) if count else 0.0

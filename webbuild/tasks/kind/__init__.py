@@ -1,1 +1,1 @@
-"""What a task has to say, by idea: `TaskKind` is all of it; in `*_kind.py` what several tasks say alike."""
+"""The methods of a task, one mixin of `TaskKind` per file; `*_kind.py` are base classes of similar tasks."""

@@ -1,4 +1,4 @@
-"""How two answers are compared."""
+"""Comparison: the methods of a task that compare two answers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.runners.tensors import Tensors
+from webbuild.tasks.run_context import RunContext
 
 MAX_FLAT_ELEMENTS = 1 << 18
 """Elements up to which an output is looked through for being flat, as in the runtime."""
 
 
 class Comparing:
-    """What of a task compares two answers."""
+    """Compares two answers."""
 
     compares_predictions: bool = True
     """Whether answers are compared by what is decoded from them, not tensor by tensor."""
@@ -63,5 +64,5 @@ class Comparing:
         return f"{name} holds {array.flat[0]:g} everywhere" if flat else ""
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
-        """Return in words how far two equal predictions may lie apart; empty where tensors are compared."""
+        """Return the tolerance of predictions as text; empty if tensors are compared."""
         return ""

@@ -12,13 +12,14 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import Task
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.crop_box import Crop
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
+from webbuild.tasks.decoding.crop_attribute_text import crop_attribute_text
 from webbuild.tasks.decoding.crop_detection import CropDetection
-from webbuild.tasks.decoding.crop_words import words_of_crops
 from webbuild.tasks.decoding.detection import Box, Detection
-from webbuild.tasks.metrics.compare_crops import compare_said
+from webbuild.tasks.metrics.compare_crops import compare_crop_attributes
 from webbuild.tasks.metrics.match_crops import match_crops
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
 
@@ -36,7 +37,7 @@ class CropKind(TaskKind):
     """The field of a `CropDetection` that it fills in."""
     result_field = "detections"
 
-    def of_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
+    def for_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
         """Return the match: such a stage takes crops."""
         return match
 
@@ -68,14 +69,14 @@ class CropKind(TaskKind):
     ) -> Sequence[Comparison]:
         """Compare how many objects there are, and all that is said of each, matched by their boxes."""
         counts, pairs = match_crops(subject, expected, actual, context, tolerance)
-        return [counts, *compare_said(self.says, subject, pairs, tolerance)]
+        return [counts, *compare_crop_attributes(self.says, subject, pairs, tolerance)]
 
     def staged_summary(self, task: Any, earlier: Sequence[Task]) -> str:
         """Return what all stages do together."""
-        said = [words for each in (*earlier, task) if (words := words_of_crops(each))]
-        if len(said) < 2:
+        phrases = [words for each in (*earlier, task) if (words := crop_attribute_text(each))]
+        if len(phrases) < 2:
             return self.summary_behind_detector(task)
-        return f"Finds objects, and of each {', '.join(said[:-1])} and {said[-1]}, looked at in crops."
+        return f"Finds objects, and of each {', '.join(phrases[:-1])} and {phrases[-1]}, looked at in crops."
 
     def summary_behind_detector(self, task: Any) -> str:
         """Return what an earlier stage and this one do together."""
@@ -99,11 +100,11 @@ def around(crop: Crop, label: str = UNKNOWN_OBJECT) -> dict[str, Any]:
         "class_index": box.class_index,
         "label": label if box.label is None else box.label,
         "polygon": box.polygon,
-        **box.said,
+        **box.attributes,
     }
 
 
-def _read(found: Mapping[str, Any]) -> CropDetection:
+def _read(fields: Mapping[str, Any]) -> CropDetection:
     """Return an object of a result, its vector as numbers: it comes as an array of float32."""
-    vector = found.get("embedding", ())
-    return msgspec.convert({**found, "embedding": list(map(float, vector))}, CropDetection)
+    vector = fields.get("embedding", ())
+    return msgspec.convert({**fields, "embedding": list(map(float, vector))}, CropDetection)

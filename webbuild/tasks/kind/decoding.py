@@ -1,4 +1,4 @@
-"""How outputs become predictions."""
+"""Decoding: the methods of a task that turn outputs into predictions."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.detection import Detection
-from webbuild.tasks.run_context import RunContext, SegmentationMode, Tensors
+from webbuild.tasks.run_context import RunContext, SegmentationMode
 
 
 class Decoding:
-    """What of a task turns outputs into predictions."""
+    """Turns outputs into predictions."""
 
     has_detections: bool = False
     """Whether predictions hold objects with boxes, which are drawn and counted."""
@@ -32,15 +33,15 @@ class Decoding:
 
     def stack_parts(self, task: Any, outputs: Sequence[Tensors]) -> Tensors:
         """Return the outputs for the parts of a box, a run each, as those of one run: only lines are read in parts."""
-        (whole,) = outputs
-        return whole
+        (only_output,) = outputs
+        return only_output
 
     def choice_margin(self, task: Any, outputs: Tensors, context: RunContext) -> float:
-        """Return how much better the score of what is chosen is than the next; infinite where nothing is chosen."""
+        """Return the score margin between the chosen candidate and the next; infinite if nothing is chosen."""
         return math.inf
 
     def vector_size(self, task: Any) -> int:
-        """Return how many numbers the one vector has that a prediction is; 0 for a task of anything else."""
+        """Return the length of the embedding vector; 0 for a task without one."""
         return 0
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[Any]:
@@ -55,7 +56,7 @@ class Decoding:
         return prediction
 
     def found_objects(self, prediction: Sequence[Any]) -> Sequence[Detection]:
-        """Return the objects of a prediction as later stages look at them."""
+        """Return the objects of a prediction for later stages to crop."""
         return self.detections(prediction)
 
     def fallback_mode(self, task: Any) -> SegmentationMode | None:
@@ -63,5 +64,5 @@ class Decoding:
         return None
 
     def is_empty(self, prediction: Sequence[Any]) -> bool:
-        """Whether a prediction says nothing at all, so that an equal one proves nothing."""
+        """Whether a prediction is empty, so that comparing it proves nothing."""
         return not prediction

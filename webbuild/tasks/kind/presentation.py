@@ -1,4 +1,4 @@
-"""How a task and its predictions are shown: in words, types and pictures."""
+"""Presentation: the methods of a task that show it and its predictions as text, types and images."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webbuild.tasks.type_names import TypeNames
 
 
 class Presentation:
-    """What of a task shows it and its predictions: in words, types and pictures."""
+    """Shows a task and its predictions as text, TypeScript types and images."""
 
     description: str = "Takes pictures or tensors, returns tensors"
     """What a model of this task does, in a few words."""
@@ -44,13 +44,13 @@ class Presentation:
         """Return the names and types of a model's results."""
         return TypeNames()
 
-    def image(self, task: Any, prediction: Any, like: Any, pixels: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
+    def image(self, task: Any, prediction: Any, reference: Any, pixels: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
         """Return a prediction as RGBA [height, width, 4]; of a task that `makes_image`.
 
         Args:
             task: says what the numbers mean.
             prediction: what is drawn.
-            like: the prediction of the reference, on whose scale it is drawn.
+            reference: the prediction of the reference, on whose scale it is drawn.
             pixels: the picture, RGBA, None where that is not at hand.
         """
         raise NotImplementedError

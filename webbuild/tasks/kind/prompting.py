@@ -1,4 +1,4 @@
-"""How prompts, of words or of clicks, go into a model."""
+"""Prompting: the methods of a task that turn prompts (text, clicks, boxes) into inputs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.point_prompt import PointPrompt
 from webbuild.preprocess.prompt import Prompt
-from webbuild.tasks.run_context import Tensors
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.task_match import TaskMatch
 
 
 class Prompting:
-    """What of a task turns prompts, of words or of clicks, into inputs."""
+    """Turns prompts (text, clicks, boxes) into inputs."""
 
     takes_prompt: bool = False
     """Whether a run needs a prompt, and the bundle the code of a tokenizer."""
@@ -60,7 +60,9 @@ class Prompting:
         """Return clicks for the sample of a number, as many as the graph takes; None for a task that takes none."""
         return None
 
-    def points_to_ask(self, matches: Sequence[TaskMatch], placement: ImagePlacement) -> Mapping[str, PointPrompt]:
+    def verification_prompts(
+        self, matches: Sequence[TaskMatch], placement: ImagePlacement
+    ) -> Mapping[str, PointPrompt]:
         """Return prompts of every kind that one of the graphs takes, by what a report calls them."""
         return {}
 

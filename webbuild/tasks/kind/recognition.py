@@ -1,4 +1,4 @@
-"""How a model is recognised: what of a task is known from a model's inputs, outputs and metadata."""
+"""Recognition: the methods of a task that infer it from a model's inputs, outputs and metadata."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.tasks.tensor import JoinedTensor
 from webbuild.model.signature import ModelSignature
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.options.labels import LabelsFile
 from webbuild.tasks.recognition.class_names import read_class_names, with_class_names
-from webbuild.tasks.run_context import Tensors
 from webbuild.tasks.task_match import TaskMatch
 
 
 class Recognition:
-    """What of a task recognises a model: from its inputs, outputs and metadata, then from what it answers."""
+    """Recognises models: by their inputs, outputs and metadata, then by the outputs of trial runs."""
 
     wants: str = ""
     """What the inputs and outputs of such a model have to be, in a sentence without its full stop."""
@@ -30,7 +30,7 @@ class Recognition:
     """Whether `answer_warnings` may find something."""
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Return what the model is if it is of this kind, else None.
+        """Return the match if the model is of this task, else None.
 
         `requested` says that the user named this task: what fits is believed without the model's own word.
 
@@ -40,38 +40,38 @@ class Recognition:
         raise NotImplementedError
 
     def is_named(self, signature: ModelSignature) -> bool:
-        """Whether outputs have names that only models of this kind give them; the others are then not asked."""
+        """Whether the outputs' names identify this task; `infer` of the other tasks is then not called."""
         return False
 
     def infer_earlier(self, signature: ModelSignature, later: Sequence[ModelSignature]) -> TaskMatch | None:
-        """Return what a stage is whose outputs the stages `later` take, None where this task knows none of them.
+        """Return the match of an earlier stage, by the stages `later` that take its outputs; None if unknown.
 
         Its task is then that of plain tensors; what is known is how its inputs are filled in.
         """
         return None
 
     def earlier_sizes(self, signature: ModelSignature, later: Sequence[ModelSignature]) -> Mapping[str, int]:
-        """Return free sizes, by "input:axis", of a stage that the stages `later`, which take its outputs, tell."""
+        """Return free sizes of an earlier stage, by "input:axis", that follow from the stages `later`."""
         return {}
 
     def with_earlier(self, match: TaskMatch, earlier: Sequence[TaskMatch]) -> TaskMatch:
-        """Return the match of a stage with what the stages before it say, such as how pictures go in."""
+        """Return the match of a stage, updated with what earlier stages define, such as the input size."""
         return match
 
     def with_point_side(self, match: TaskMatch, side: int) -> TaskMatch:
         """Return the match of a graph that divides the points it is given by the side of their frame."""
         return match
 
-    def of_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
-        """Return the match of a stage that looks at crops of what an earlier one finds, None where it cannot."""
+    def for_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
+        """Return the match of a stage that runs on crops of an earlier stage's boxes, None if it cannot."""
         return None
 
     def subjects(self, task: Any) -> Sequence[str]:
-        """Return the classes of what its crops show, such as people; none for a task that any object is for."""
+        """Return the classes whose boxes are cropped, such as `person`; none if it takes any object."""
         return ()
 
     def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
-        """Return the match with what the values of its `measured_output` on photographs say."""
+        """Return the match, updated by the values of its `measured_output` on sample photographs."""
         return match
 
     def fits_labels(self, match: TaskMatch, labels: LabelsFile) -> bool:
@@ -88,9 +88,9 @@ class Recognition:
         return match if labels is None else with_class_names(match, labels)
 
     def with_joined(self, task: Any, joined: Sequence[JoinedTensor]) -> Any:
-        """Return the task with what its outputs are joined from; the same where it reads the outputs itself."""
+        """Return the task with the tensors that its outputs concatenate; unchanged if it decodes the outputs."""
         return task
 
     def answer_warnings(self, task: Any, answers: Sequence[Tensors]) -> Sequence[str]:
-        """Return what speaks against the answers to photographs that have nothing in common, in sentences."""
+        """Return warnings about implausible outputs for unrelated photographs, as sentences."""
         return ()

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import RowTask
+from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.decoding.detection import Detection
 from webbuild.tasks.metrics.compare_detections import compare_detections, detection_tolerance_text, in_source_pixels
 from webbuild.tasks.metrics.detection_arrays import from_detections, from_rows
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.tasks.run_context import RunContext
 
 
 class RowKind(TaskKind):

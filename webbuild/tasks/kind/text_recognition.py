@@ -75,14 +75,14 @@ class TextRecognitionKind(TaskKind):
             if not any(characters):
                 raise no_dictionary(task.output, len(characters))
             return match
-        found = read_dictionary(labels)
-        fitted = fit_dictionary(found.characters, len(characters), blank_first=task.blank == 0)
+        dictionary = read_dictionary(labels)
+        fitted = fit_dictionary(dictionary.characters, len(characters), blank_first=task.blank == 0)
         if fitted is None:
-            raise dictionary_mismatch(found, task.output, len(characters))
+            raise dictionary_mismatch(dictionary, task.output, len(characters))
         task = msgspec.structs.replace(task, characters="\n".join(fitted.characters), blank=fitted.blank)
-        said = tuple(each for each in match.assumptions if not each.startswith("the characters are"))
-        said = (*said, f"the characters are those in {found.source}")
-        return msgspec.structs.replace(match, task=task, assumptions=said)
+        assumptions = tuple(each for each in match.assumptions if not each.startswith("the characters are"))
+        assumptions = (*assumptions, f"the characters are those in {dictionary.source}")
+        return msgspec.structs.replace(match, task=task, assumptions=assumptions)
 
 
 def _characters(match: TaskMatch) -> list[str]:

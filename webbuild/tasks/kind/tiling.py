@@ -1,4 +1,4 @@
-"""How a picture is run in tiles."""
+"""Tiling: the methods of a task that run an image in tiles."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.manifest.tasks.tile_plan import TilePlan
-from webbuild.tasks.run_context import RunContext, Tensors
+from webbuild.runners.tensors import Tensors
+from webbuild.tasks.run_context import RunContext
 
 
 class TiledOutput(Struct, frozen=True):
-    """What a model makes of a tile: `scale` times as large, from `low` for black to `high` for white.
+    """The image that a model returns for a tile: `scale` times as large, `low` is black, `high` is white.
 
     `reach` is how many pixels of the source around a pixel its colour depends on, besides what the model reads.
     """
@@ -33,7 +34,7 @@ class TiledOutput(Struct, frozen=True):
 
 
 class Tiling:
-    """What of a task runs pictures in tiles."""
+    """Runs images in tiles."""
 
     blends_tiles: bool = True
     """Whether tiles that differ where they meet are blended there; else only exact tiles are put together."""

@@ -28,12 +28,12 @@ def assign_pairs(a: DetectionArrays, b: DetectionArrays) -> dict[int, int]:
     alike = np.where(_has_no_area(a)[:, None] & _has_no_area(b) & near, 1.0, pairwise_overlap(a, b))
     overlap = alike * (a.classes[:, None] == b.classes)
     closeness = overlap - np.abs(a.scores[:, None] - b.scores)  # equal boxes: the equal score decides
-    found: dict[int, int] = {}
+    partners: dict[int, int] = {}
     for flat in np.argsort(-closeness, axis=None, kind="stable"):
         i, j = (int(index) for index in divmod(int(flat), max(1, len(b))))
-        if overlap[i, j] >= 0.5 and i not in found and j not in found.values():
-            found[i] = j
-    return dict(sorted(found.items()))
+        if overlap[i, j] >= 0.5 and i not in partners and j not in partners.values():
+            partners[i] = j
+    return dict(sorted(partners.items()))
 
 
 def _has_no_area(objects: DetectionArrays) -> NDArray[np.bool_]:

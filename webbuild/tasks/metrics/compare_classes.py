@@ -72,21 +72,21 @@ def compare_decoded_classes(
     return compare_classes(task, subject, *sides, tolerance, _order_problem(task, got))
 
 
-def _scores_by_index(task: ClassifyTask, found: Sequence[ClassScore]) -> NDArray[np.float64]:
+def _scores_by_index(task: ClassifyTask, ranked: Sequence[ClassScore]) -> NDArray[np.float64]:
     """Return the scores [classes], NaN for a class that is missing."""
     scores = np.full(len(task.classes), np.nan)
-    for each in found:
+    for each in ranked:
         if 0 <= each.class_index < len(scores):
             scores[each.class_index] = each.score
     return scores
 
 
-def _order_problem(task: ClassifyTask, found: Sequence[ClassScore]) -> str:
-    if len(found) != len(task.classes):
-        return f"{len(found)} classes, wanted {len(task.classes)}"
-    if any(each.label != _class_name(task, each.class_index) for each in found):
+def _order_problem(task: ClassifyTask, ranked: Sequence[ClassScore]) -> str:
+    if len(ranked) != len(task.classes):
+        return f"{len(ranked)} classes, wanted {len(task.classes)}"
+    if any(each.label != _class_name(task, each.class_index) for each in ranked):
         return "a class has another's name"
-    ranks = [(-each.score, each.class_index) for each in found]
+    ranks = [(-each.score, each.class_index) for each in ranked]
     return "" if ranks == sorted(ranks) else "the classes are not in order of falling score"
 
 

@@ -22,7 +22,7 @@ Rows = Sequence[tuple[NDArray[Any], NDArray[Any]]]
 """Numbers of each crop, of the reference and of what is compared with it."""
 
 
-def compare_said(
+def compare_crop_attributes(
     own: str, subject: ComparedOutput, pairs: Sequence[CropPair], tolerance: Tolerance
 ) -> list[Comparison]:
     """Compare what two answers say of the same crops: the `own` field of the last stage, and those of earlier ones.
@@ -34,10 +34,10 @@ def compare_said(
         for name in CROP_ATTRIBUTES
         if name != own and any(_says(each.want, name) or _says(each.got, name) for each in pairs)
     ]
-    found = _compare_field(own, subject, pairs, tolerance)
+    comparisons = _compare_field(own, subject, pairs, tolerance)
     for name in others:
-        found += _compare_field(name, msgspec.structs.replace(subject, output=name), pairs, tolerance)
-    return found
+        comparisons += _compare_field(name, msgspec.structs.replace(subject, output=name), pairs, tolerance)
+    return comparisons
 
 
 def _says(one: CropDetection, name: str) -> bool:
@@ -78,12 +78,12 @@ def compare_class_rows(subject: ComparedOutput, rows: Rows, tolerance: Tolerance
 
     Crops of which the reference says nothing, all classes having one score, have no signal.
     """
-    found = [match_classes(want, got, tolerance.score) for want, got in rows]
-    others = [each for each in found if not each.same_class]
-    worst = max(found, key=lambda each: each.distance - each.allowed, default=None)
+    matches = [match_classes(want, got, tolerance.score) for want, got in rows]
+    others = [each for each in matches if not each.same_class]
+    worst = max(matches, key=lambda each: each.distance - each.allowed, default=None)
     distance, allowed = (0.0, 0.0) if worst is None else (worst.distance, worst.allowed)
-    finite, informative = math.isfinite(distance), sum(each.is_informative for each in found)
-    close = all(each.distance <= each.allowed for each in found)
+    finite, informative = math.isfinite(distance), sum(each.is_informative for each in matches)
+    close = all(each.distance <= each.allowed for each in matches)
     return [
         Comparison(
             subject=subject.with_quantity("class"),
@@ -92,7 +92,7 @@ def compare_class_rows(subject: ComparedOutput, rows: Rows, tolerance: Tolerance
             max_abs=float(len(others)),
             signal=float(informative),
             reason="not-equal" if others else None,
-            details=(f"{len(others)} of {len(found)} crops have another best class",) if others else (),
+            details=(f"{len(others)} of {len(matches)} crops have another best class",) if others else (),
         ),
         Comparison(
             subject=subject.with_quantity("score"),
@@ -101,16 +101,16 @@ def compare_class_rows(subject: ComparedOutput, rows: Rows, tolerance: Tolerance
             max_abs=distance if finite else None,
             signal=float(informative) if finite else 0.0,
             reason=None if close else "too-far" if finite else "not-finite",
-            near_threshold=sum(each.tied for each in found),
+            near_threshold=sum(each.tied for each in matches),
         ),
     ]
 
 
 def compare_embeddings(subject: ComparedOutput, rows: Rows, tolerance: Tolerance) -> Comparison:
     """Compare unit vectors by their cosine distance, 1 - a·b. Vectors of zeros have no signal."""
-    apart = np.array([1 - float(want @ got) if want.any() else float(np.abs(got).max()) for want, got in rows])
-    finite = bool(np.isfinite(apart).all())
-    worst = float(apart.max(initial=0.0)) if finite else None
+    distances = np.array([1 - float(want @ got) if want.any() else float(np.abs(got).max()) for want, got in rows])
+    finite = bool(np.isfinite(distances).all())
+    worst = float(distances.max(initial=0.0)) if finite else None
     close = worst is not None and worst <= tolerance.cosine
     return Comparison(
         subject=subject.with_quantity("cosine distance"),

@@ -19,8 +19,8 @@ DEFAULT_THRESHOLDS = {"confidence": 0.25, "iou": 0.7}
 
 def in_source_pixels(tolerance: Tolerance, context: RunContext) -> Tolerance:
     """Return a tolerance in pixels of the source: one of the input's may be several of those."""
-    place = context.placement
-    pixel = 1.0 if place is None else max(1.0, place.source_width / place.width)
+    placement = context.placement
+    pixel = 1.0 if placement is None else max(1.0, placement.source_width / placement.width)
     return msgspec.structs.replace(tolerance, pixels=tolerance.pixels * pixel)
 
 
@@ -36,18 +36,18 @@ def compare_detections(
     Nothing on either side is agreement about one picture; `mark_vacuous` sees to it that it is not all there was.
     """
     at = {**DEFAULT_THRESHOLDS, **thresholds}
-    found = match_detections(expected, actual, tolerance, confidence=at["confidence"], iou=at["iou"])
-    quantities = [("score", "", found.score, tolerance.score), ("box", "px", found.box, tolerance.pixels)]
+    match = match_detections(expected, actual, tolerance, confidence=at["confidence"], iou=at["iou"])
+    quantities = [("score", "", match.score, tolerance.score), ("box", "px", match.box, tolerance.pixels)]
     if expected.keypoints.shape[1]:
-        quantities.append(("keypoint", "px", found.keypoint, tolerance.pixels))
+        quantities.append(("keypoint", "px", match.keypoint, tolerance.pixels))
     if expected.masks or actual.masks:
-        quantities.append(("mask", "", found.mask, tolerance.mask))
-    similarity = {"keypoint": found.min_oks, "mask": found.min_mask_iou}
+        quantities.append(("mask", "", match.mask, tolerance.mask))
+    similarity = {"keypoint": match.min_oks, "mask": match.min_mask_iou}
     return [
-        compare_counts(subject.with_quantity("detections"), found, len(expected), len(actual)),
+        compare_counts(subject.with_quantity("detections"), match, len(expected), len(actual)),
         *(
             compare_quantity(
-                subject.with_quantity(name, unit), distance, limit, found, len(expected), similarity.get(name)
+                subject.with_quantity(name, unit), distance, limit, match, len(expected), similarity.get(name)
             )
             for name, unit, distance, limit in quantities
         ),
@@ -55,10 +55,10 @@ def compare_detections(
 
 
 def compare_counts(
-    subject: ComparedOutput, found: DetectionMatch, expected: int, actual: int, other: tuple[str, ...] = ()
+    subject: ComparedOutput, match: DetectionMatch, expected: int, actual: int, other: tuple[str, ...] = ()
 ) -> Comparison:
     """Compare how many objects there are; `other` problems count as objects without a partner."""
-    wrong = (*found.unmatched, *other)
+    wrong = (*match.unmatched, *other)
     return Comparison(
         subject=subject,
         verdict="DIFFERS" if wrong else "OK",
@@ -70,7 +70,7 @@ def compare_counts(
         reason="unmatched" if wrong else None,
         details=wrong[:3],
         rms=float(len(wrong)),
-        near_threshold=found.near_threshold,
+        near_threshold=match.near_threshold,
     )
 
 
@@ -78,25 +78,25 @@ def compare_quantity(
     subject: ComparedOutput,
     distance: float,
     allowed: float,
-    found: DetectionMatch,
+    match: DetectionMatch,
     expected: int,
     similarity: float | None = None,
 ) -> Comparison:
     """Compare the largest distance of a quantity over the pairs; `expected` objects were to be found."""
-    unmeasured = expected > 0 and found.pairs == 0 and len(found.unmatched) > 0
+    unmeasured = expected > 0 and match.pairs == 0 and len(match.unmatched) > 0
     finite = math.isfinite(distance) and not unmeasured
     broken = not finite or distance > allowed
     reason: Mismatch = "no-pairs" if unmeasured else "too-far" if finite else "not-finite"
-    worst = found.problems.get("finite") or found.problems.get(subject.quantity)
+    worst = match.problems.get("finite") or match.problems.get(subject.quantity)
     return Comparison(
         subject=subject,
         verdict="DIFFERS" if broken else "OK",
         tolerance=allowed,
         max_abs=distance if finite else None,
-        signal=float(found.masks if subject.quantity == "mask" else found.pairs),
+        signal=float(match.masks if subject.quantity == "mask" else match.pairs),
         reason=reason if broken else None,
         details=(worst,) if broken and worst else (),
-        rms=found.rms.get(subject.quantity) if finite else None,
+        rms=match.rms.get(subject.quantity) if finite else None,
         similarity=similarity,
     )
 

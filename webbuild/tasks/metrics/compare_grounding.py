@@ -19,13 +19,13 @@ def compare_grounding(
     tolerance: Tolerance,
 ) -> list[Comparison]:
     """Compare what was found in one picture: how much, the words of each, scores and boxes."""
-    found = match_grounding(expected, actual, tolerance, thresholds["confidence"], thresholds["textThreshold"])
-    words = (found.problems["words"],) if "words" in found.problems else ()
-    quantities = (("score", "", found.score, tolerance.score), ("box", "px", found.box, tolerance.pixels))
+    match = match_grounding(expected, actual, tolerance, thresholds["confidence"], thresholds["textThreshold"])
+    words = (match.problems["words"],) if "words" in match.problems else ()
+    quantities = (("score", "", match.score, tolerance.score), ("box", "px", match.box, tolerance.pixels))
     return [
-        compare_counts(subject.with_quantity("phrases"), found, len(expected), len(actual), words),
+        compare_counts(subject.with_quantity("phrases"), match, len(expected), len(actual), words),
         *(
-            compare_quantity(subject.with_quantity(name, unit), distance, limit, found, len(expected))
+            compare_quantity(subject.with_quantity(name, unit), distance, limit, match, len(expected))
             for name, unit, distance, limit in quantities
         ),
     ]

@@ -31,12 +31,12 @@ def compare_keypoints(subject: ComparedOutput, pairs: Sequence[CropPair], tolera
     sizes = np.array([size for each in pairs for size in _pixel_sizes(each)], np.float64)
     reach = _reach(expected, tolerance)
     doubtful = np.isinf(reach)
-    apart = np.where(doubtful, 0, np.hypot(*(want - got)[:, :2].T) / sizes)
+    distances = np.where(doubtful, 0, np.hypot(*(want - got)[:, :2].T) / sizes)
     largest = float(np.abs(want[:, 2]).max(initial=0))
     return [
         _distance(
             subject.with_quantity("keypoint", "px"),
-            apart,
+            distances,
             tolerance.pixels + np.where(doubtful, 0, reach),
             int((~doubtful).sum()),
             doubtful,
@@ -58,8 +58,8 @@ def _other_counts(subject: ComparedOutput, tolerance: Tolerance, wanted: int) ->
     )
 
 
-def _table(found: Sequence[Detection]) -> Floats:
-    numbers = [(point.x, point.y, point.confidence) for each in found for point in each.keypoints]
+def _table(detections: Sequence[Detection]) -> Floats:
+    numbers = [(point.x, point.y, point.confidence) for each in detections for point in each.keypoints]
     return np.array(numbers, np.float64).reshape(-1, 3)
 
 
@@ -88,19 +88,19 @@ def _pixel_sizes(pair: CropPair) -> list[float]:
 
 
 def _distance(
-    subject: ComparedOutput, apart: Floats, allowed: Floats, signal: int, doubtful: NDArray[np.bool_]
+    subject: ComparedOutput, distances: Floats, allowed: Floats, signal: int, doubtful: NDArray[np.bool_]
 ) -> Comparison:
     """Compare distances with what each is allowed; the one that is said is the largest part of what it is allowed."""
-    finite = bool(np.isfinite(apart).all())
-    worst = int((apart / allowed).argmax()) if finite and apart.size else None
-    wrong = not finite or (worst is not None and bool(apart[worst] > allowed[worst]))
+    finite = bool(np.isfinite(distances).all())
+    worst = int((distances / allowed).argmax()) if finite and distances.size else None
+    wrong = not finite or (worst is not None and bool(distances[worst] > allowed[worst]))
     return Comparison(
         subject=subject,
         verdict="DIFFERS" if wrong else "OK",
         tolerance=0.0 if worst is None else float(allowed[worst]),
-        max_abs=0.0 if finite and worst is None else None if worst is None else float(apart[worst]),
+        max_abs=0.0 if finite and worst is None else None if worst is None else float(distances[worst]),
         signal=float(signal),
         reason=("too-far" if finite else "not-finite") if wrong else None,
-        rms=float(np.sqrt((apart**2).mean())) if finite and apart.size else None,
+        rms=float(np.sqrt((distances**2).mean())) if finite and distances.size else None,
         near_threshold=int(doubtful.sum()),
     )

@@ -36,8 +36,8 @@ Pairs = Sequence[tuple[ObjectMask, ObjectMask]]
 def _compare_masks(subject: ComparedOutput, pairs: Pairs, allowed: float) -> Comparison:
     """Compare by the largest part of a pair that one side alone covers, a pixel less."""
     covered = np.array([(one.mask | other.mask).sum() for one, other in pairs])
-    apart = np.array([(one.mask ^ other.mask).sum() for one, other in pairs])
-    parts = np.maximum(apart - 1, 0) / np.maximum(covered, 1)
+    differing = np.array([(one.mask ^ other.mask).sum() for one, other in pairs])
+    parts = np.maximum(differing - 1, 0) / np.maximum(covered, 1)
     worst = int(parts.argmax())
     says = sum(bool(one.mask.any() and not one.mask.all()) for one, _ in pairs)
     differs = bool(parts[worst] > allowed)
@@ -53,7 +53,7 @@ def _compare_masks(subject: ComparedOutput, pairs: Pairs, allowed: float) -> Com
         signal=float(says),
         reason=reason,
         rms=float(np.sqrt(np.mean(parts**2))),
-        similarity=float(np.min(1 - apart / np.maximum(covered, 1))),
+        similarity=float(np.min(1 - differing / np.maximum(covered, 1))),
     )
 
 
@@ -63,20 +63,20 @@ def _compare_scores(subject: ComparedOutput, pairs: Pairs, tolerance: Tolerance)
     about, largest = subject.with_quantity("score"), float(np.abs(want).max())
     if not (np.isfinite(want).all() and np.isfinite(got).all()):
         return _different(about, "not-finite", tolerance.score, str(want.tolist()), str(got.tolist()))
-    apart, allowed = np.abs(want - got), tolerance.score * max(1.0, largest)
-    worst = int(apart.argmax())
-    differs = bool(apart[worst] > allowed)
+    differences, allowed = np.abs(want - got), tolerance.score * max(1.0, largest)
+    worst = int(differences.argmax())
+    differs = bool(differences[worst] > allowed)
     return Comparison(
         subject=about,
         verdict="DIFFERS" if differs else "OK",
         tolerance=allowed,
-        max_abs=float(apart[worst]),
+        max_abs=float(differences[worst]),
         worst=(worst,),
         want=f"{want[worst]:.4g}",
         got=f"{got[worst]:.4g}",
         signal=largest if math.isfinite(largest) else 0.0,
         reason="too-far" if differs else None,
-        rms=float(np.sqrt(np.mean(apart**2))),
+        rms=float(np.sqrt(np.mean(differences**2))),
     )
 
 

@@ -105,14 +105,14 @@ def _compare_gradient(subject: ComparedOutput, want: Floats, got: Floats, allowe
     one, other = _gradient(want), _gradient(got)
     steepest = np.maximum(one, other)
     outlines = steepest >= min(_OUTLINE, float(steepest.max()) / 4)
-    apart = np.abs(other - one)[outlines]
-    error, signal = float(apart.mean()), float(one[outlines].mean())
+    differences = np.abs(other - one)[outlines]
+    error, signal = float(differences.mean()), float(one[outlines].mean())
     return Comparison(
         subject=subject.with_quantity("gradient"),
         verdict="DIFFERS" if error > allowed else "OK",
         tolerance=allowed,
         max_abs=error,
-        max_rel=float(apart.max()),
+        max_rel=float(differences.max()),
         signal=signal if signal > allowed else 0.0,
         reason="too-far" if error > allowed else None if signal > allowed else "constant",
         rms=error,

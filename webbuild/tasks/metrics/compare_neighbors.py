@@ -29,9 +29,9 @@ def compare_neighbors(
     """
     if not others:
         return []
-    near, found = (np.array([float(each @ vector) for each in others]) for vector in (want, got))
+    near, actual = (np.array([float(each @ vector) for each in others]) for vector in (want, got))
     clear = near[:, None] - near[None, :] > _TIED  # [others, others]: the first is clearly nearer than the second
-    swapped = int((clear & ~(found[:, None] > found[None, :])).sum())
+    swapped = int((clear & ~(actual[:, None] > actual[None, :])).sum())
     return [
         Comparison(
             subject=subject.with_quantity("rank"),

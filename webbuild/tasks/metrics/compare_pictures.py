@@ -49,8 +49,8 @@ def compare_pictures(
 
 def _distance(colors: NDArray[Any], other: NDArray[Any]) -> tuple[float, float]:
     """Return the root mean square of the differences of colours [pixels, 3], and the largest, as parts of white."""
-    apart = np.abs(np.subtract(other, colors, dtype=np.float64)) / WHITE
-    return (float(np.sqrt(np.mean(apart**2))), float(apart.max())) if apart.size else (0.0, 0.0)
+    differences = np.abs(np.subtract(other, colors, dtype=np.float64)) / WHITE
+    return (float(np.sqrt(np.mean(differences**2))), float(differences.max())) if differences.size else (0.0, 0.0)
 
 
 def _mismatch(rms: float, worst: float, tolerance: Tolerance) -> Mismatch | None:

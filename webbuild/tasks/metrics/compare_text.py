@@ -104,8 +104,8 @@ def character_error_rate(want: str, got: str) -> float:
     row = list(range(len(got) + 1))
     for at, wanted in enumerate(want, 1):
         before, row[0] = row[0], at
-        for to, found in enumerate(got, 1):
-            before, row[to] = row[to], min(row[to] + 1, row[to - 1] + 1, before + (wanted != found))
+        for to, character in enumerate(got, 1):
+            before, row[to] = row[to], min(row[to] + 1, row[to - 1] + 1, before + (wanted != character))
     return row[-1] / len(want) if want else float(bool(got))
 
 
@@ -113,5 +113,5 @@ def _words_problem(line: TextLine) -> str:
     """Return how the words of a line contradict its text, empty where they do not."""
     if [each.text for each in line.words] != line.text.split():
         return "the words are not those of the text"
-    places = [place for each in line.words for place in (each.start, each.end)]
+    places = [position for each in line.words for position in (each.start, each.end)]
     return "" if places == sorted(places) and all(map(math.isfinite, places)) else "words overlap"

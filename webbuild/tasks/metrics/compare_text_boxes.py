@@ -36,41 +36,41 @@ def compare_text_boxes(
     capacity = max(len(expected), len(actual)) + 1  # ranks decide about none
     want, got = (_to_arrays(side, capacity) for side in (expected, actual))
     by_polygon = msgspec.structs.replace(tolerance, pixels=np.inf)
-    found = match_detections(want, got, by_polygon, confidence=confidence, iou=_NO_IOU_THRESHOLD)
-    pairs = [(expected[i], actual[j]) for i, j in found.partners.items()]
+    match = match_detections(want, got, by_polygon, confidence=confidence, iou=_NO_IOU_THRESHOLD)
+    pairs = [(expected[i], actual[j]) for i, j in match.partners.items()]
     overlaps = np.array([polygon_iou(one.polygon, other.polygon) for one, other in pairs])
     cells = np.array([_cell_share(one) for one, _ in pairs])
     scores = np.array([abs(one.score - other.score) for one, other in pairs])
-    apart = np.maximum(1 - overlaps - cells, 0)
+    distances = np.maximum(1 - overlaps - cells, 0)
     uneven = np.maximum(scores - np.where(overlaps < _SAME_CELLS, cells, 0), 0)
-    broken = np.inf if "finite" in found.problems else 0.0
-    problems = dict(found.problems)
-    if apart.max(initial=0) > tolerance.mask:
-        at = int(apart.argmax())
+    broken = np.inf if "finite" in match.problems else 0.0
+    problems = dict(match.problems)
+    if distances.max(initial=0) > tolerance.mask:
+        at = int(distances.argmax())
         problems["polygon"] = (
             f"detection {at}: an IoU of {overlaps[at]:.3f}: wanted {pairs[at][0].polygon}, got {pairs[at][1].polygon}"
         )
-    found = msgspec.structs.replace(found, problems=problems)
+    match = msgspec.structs.replace(match, problems=problems)
     least = float(overlaps.min()) if overlaps.size else None
     return [
-        compare_counts(subject.with_quantity("detections"), found, len(expected), len(actual)),
+        compare_counts(subject.with_quantity("detections"), match, len(expected), len(actual)),
         compare_quantity(
-            subject.with_quantity("score"), float(uneven.max(initial=broken)), tolerance.score, found, len(expected)
+            subject.with_quantity("score"), float(uneven.max(initial=broken)), tolerance.score, match, len(expected)
         ),
         compare_quantity(
             subject.with_quantity("polygon"),
-            float(apart.max(initial=broken)),
+            float(distances.max(initial=broken)),
             tolerance.mask,
-            found,
+            match,
             len(expected),
             least,
         ),
     ]
 
 
-def _to_arrays(found: Sequence[TextBox], capacity: int) -> DetectionArrays:
-    corners = np.array([each.polygon for each in found], np.float64).reshape(len(found), 4, 2)
-    arrays = from_boxes(found, capacity)
+def _to_arrays(boxes: Sequence[TextBox], capacity: int) -> DetectionArrays:
+    corners = np.array([each.polygon for each in boxes], np.float64).reshape(len(boxes), 4, 2)
+    arrays = from_boxes(boxes, capacity)
     return msgspec.structs.replace(arrays, corners=corners, finite=arrays.finite and bool(np.isfinite(corners).all()))
 
 

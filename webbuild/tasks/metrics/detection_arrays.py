@@ -69,41 +69,47 @@ def from_rows(task: RowTask, rows: NDArray[Any], masks: Sequence[Mask] = ()) -> 
 
     `masks` are those of the rows that are no padding.
     """
-    found = np.asarray(rows, np.float64)[rows[:, 4] > 0]
-    corners = row_corners(found) if isinstance(task, ObbTask) else None
-    boxes = found[:, :4] if corners is None else enclosing_boxes(corners)
+    real_rows = np.asarray(rows, np.float64)[rows[:, 4] > 0]
+    corners = row_corners(real_rows) if isinstance(task, ObbTask) else None
+    boxes = real_rows[:, :4] if corners is None else enclosing_boxes(corners)
     shape = (len(task.keypoints), task.keypoint_size) if isinstance(task, PoseTask) else (0, 2)
-    keypoints = found[:, BOX_COLUMNS : BOX_COLUMNS + shape[0] * shape[1]].reshape(len(found), *shape)
+    keypoints = real_rows[:, BOX_COLUMNS : BOX_COLUMNS + shape[0] * shape[1]].reshape(len(real_rows), *shape)
     finite = bool(np.isfinite(rows).all())
-    return DetectionArrays(found[:, 4], found[:, 5], boxes, corners, keypoints, tuple(masks), len(rows), finite)
+    return DetectionArrays(real_rows[:, 4], real_rows[:, 5], boxes, corners, keypoints, tuple(masks), len(rows), finite)
 
 
-def from_detections(task: RowTask, found: Sequence[Detection]) -> DetectionArrays:
+def from_detections(task: RowTask, detections: Sequence[Detection]) -> DetectionArrays:
     """Return decoded objects, in pixels of the source."""
-    boxes = _to_table(4, [(d.box.x1, d.box.y1, d.box.x2, d.box.y2) for d in found])
-    scores = np.array([d.score for d in found], np.float64)
-    corners = _to_table(8, [[v for p in d.corners for v in (p.x, p.y)] for d in found if isinstance(d, OrientedObject)])
+    boxes = _to_table(4, [(d.box.x1, d.box.y1, d.box.x2, d.box.y2) for d in detections])
+    scores = np.array([d.score for d in detections], np.float64)
+    corners = _to_table(
+        8, [[v for p in d.corners for v in (p.x, p.y)] for d in detections if isinstance(d, OrientedObject)]
+    )
     count, size = (len(task.keypoints), task.keypoint_size) if isinstance(task, PoseTask) else (0, 2)
-    points = _to_table(count * size, [[v for k in d.keypoints for v in (k.x, k.y, k.confidence)[:size]] for d in found])
+    points = _to_table(
+        count * size, [[v for k in d.keypoints for v in (k.x, k.y, k.confidence)[:size]] for d in detections]
+    )
     finite = all(bool(np.isfinite(part).all()) for part in (boxes, scores, corners, points))
     return DetectionArrays(
         scores,
-        np.array([d.class_index for d in found], np.float64),
+        np.array([d.class_index for d in detections], np.float64),
         boxes,
         corners.reshape(-1, 4, 2) if isinstance(task, ObbTask) else None,
-        points.reshape(len(found), count, size),
-        tuple(d.mask for d in found if isinstance(d, Segment)),
+        points.reshape(len(detections), count, size),
+        tuple(d.mask for d in detections if isinstance(d, Segment)),
         task.rows,
         finite,
     )
 
 
-def from_boxes(found: Sequence[Detection], capacity: int) -> DetectionArrays:
+def from_boxes(detections: Sequence[Detection], capacity: int) -> DetectionArrays:
     """Return boxes alone, in pixels of the source."""
-    boxes = _to_table(4, [(d.box.x1, d.box.y1, d.box.x2, d.box.y2) for d in found])
-    scores, classes = (np.array([getattr(d, name) for d in found], np.float64) for name in ("score", "class_index"))
+    boxes = _to_table(4, [(d.box.x1, d.box.y1, d.box.x2, d.box.y2) for d in detections])
+    scores, classes = (
+        np.array([getattr(d, name) for d in detections], np.float64) for name in ("score", "class_index")
+    )
     finite = bool(np.isfinite(boxes).all() and np.isfinite(scores).all())
-    return DetectionArrays(scores, classes, boxes, None, np.zeros((len(found), 0, 2)), (), capacity, finite)
+    return DetectionArrays(scores, classes, boxes, None, np.zeros((len(detections), 0, 2)), (), capacity, finite)
 
 
 def _to_table(width: int, rows: Sequence[Sequence[float]]) -> Floats:

@@ -39,7 +39,7 @@ def match_crops(
     at = {**DEFAULT_THRESHOLDS, **context.thresholds}
     capacity = max(len(expected), len(actual)) + 1  # ranks decide about none
     want, got = (from_boxes(side, capacity) for side in (expected, actual))
-    found = match_detections(want, got, tolerance, confidence=at["confidence"], iou=at["iou"])
+    match = match_detections(want, got, tolerance, confidence=at["confidence"], iou=at["iou"])
     crops = () if context.placement is None else context.placement.crops
-    pairs = [CropPair(expected[i], actual[j], crops[i] if i < len(crops) else None) for i, j in found.partners.items()]
-    return compare_counts(subject.with_quantity("detections"), found, len(expected), len(actual)), pairs
+    pairs = [CropPair(expected[i], actual[j], crops[i] if i < len(crops) else None) for i, j in match.partners.items()]
+    return compare_counts(subject.with_quantity("detections"), match, len(expected), len(actual)), pairs

@@ -62,15 +62,18 @@ def match_detections(
         if not is_near_threshold(side, i, other, tolerance, confidence, iou)
     )
     left, right = want.take(list(pairs)), got.take(list(pairs.values()))
-    apart = measure_pairs(left, right)
-    score, box, keypoint, mask = (_max_distance(each) for each in (apart.score, apart.box, apart.keypoint, apart.mask))
+    pair_distances = measure_pairs(left, right)
+    score, box, keypoint, mask = (
+        _max_distance(each)
+        for each in (pair_distances.score, pair_distances.box, pair_distances.keypoint, pair_distances.mask)
+    )
     problems = {
         name: _describe_worst_pair(left, right, each)
         for name, each, allowed in (
-            ("score", apart.score, tolerance.score),
-            ("box", apart.box, tolerance.pixels),
-            ("keypoint", apart.keypoint, tolerance.pixels),
-            ("mask", apart.mask, tolerance.mask),
+            ("score", pair_distances.score, tolerance.score),
+            ("box", pair_distances.box, tolerance.pixels),
+            ("keypoint", pair_distances.keypoint, tolerance.pixels),
+            ("mask", pair_distances.mask, tolerance.mask),
         )
         if _max_distance(each) > allowed
     }
@@ -81,12 +84,12 @@ def match_detections(
         score,
         box,
         keypoint,
-        apart.min_oks,
+        pair_distances.min_oks,
         problems,
         mask=mask,
-        masks=int(np.count_nonzero(apart.cells)),
-        min_mask_iou=float(apart.mask_iou.min()) if apart.mask_iou.size else None,
-        rms={name: _rms(getattr(apart, name)) for name in ("score", "box", "keypoint", "mask")},
+        masks=int(np.count_nonzero(pair_distances.cells)),
+        min_mask_iou=float(pair_distances.mask_iou.min()) if pair_distances.mask_iou.size else None,
+        rms={name: _rms(getattr(pair_distances, name)) for name in ("score", "box", "keypoint", "mask")},
         partners=pairs,
     )
 

@@ -23,9 +23,9 @@ def match_grounding(
     words, `text`: what is beyond it on one side may not be on the other.
     """
     left, right = _to_detection_arrays(want), _to_detection_arrays(got)
-    found = match_detections(left, right, tolerance, confidence=confidence, iou=_NO_IOU_THRESHOLD)
+    match = match_detections(left, right, tolerance, confidence=confidence, iou=_NO_IOU_THRESHOLD)
     if not (left.finite and right.finite):
-        return found
+        return match
     words, excused = [], 0
     for i, j in assign_pairs(left, right).items():
         if want[i].label == got[j].label:
@@ -35,17 +35,19 @@ def match_grounding(
             excused += 1
         else:
             words.append(f"detection {i}: wanted {wanted.label!r}, got {got[j].label!r} at threshold {text:g}")
-    problems = {**found.problems, **({"words": "; ".join(words[:3])} if words else {})}
-    return msgspec.structs.replace(found, near_threshold=found.near_threshold + excused, problems=problems)
+    problems = {**match.problems, **({"words": "; ".join(words[:3])} if words else {})}
+    return msgspec.structs.replace(match, near_threshold=match.near_threshold + excused, problems=problems)
 
 
 _NO_IOU_THRESHOLD = 2.0
 """An overlap that no two boxes have: nothing is suppressed."""
 
 
-def _to_detection_arrays(found: Sequence[Detection]) -> DetectionArrays:
-    boxes = np.array([(d.box.x1, d.box.y1, d.box.x2, d.box.y2) for d in found], np.float64).reshape(-1, 4)
-    scores = np.array([d.score for d in found], np.float64)
-    classes = np.array([d.class_index for d in found], np.float64)
+def _to_detection_arrays(detections: Sequence[Detection]) -> DetectionArrays:
+    boxes = np.array([(d.box.x1, d.box.y1, d.box.x2, d.box.y2) for d in detections], np.float64).reshape(-1, 4)
+    scores = np.array([d.score for d in detections], np.float64)
+    classes = np.array([d.class_index for d in detections], np.float64)
     finite = bool(np.isfinite(boxes).all() and np.isfinite(scores).all())
-    return DetectionArrays(scores, classes, boxes, None, np.zeros((len(found), 0, 2)), (), len(found) + 1, finite)
+    return DetectionArrays(
+        scores, classes, boxes, None, np.zeros((len(detections), 0, 2)), (), len(detections) + 1, finite
+    )

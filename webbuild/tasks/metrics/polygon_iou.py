@@ -30,13 +30,13 @@ def _clipped(subject: Sequence[Corner], clip: Sequence[Corner]) -> list[Corner]:
     left = list(subject)
     for (x1, y1), (x2, y2) in zip(clip, [*clip[1:], *clip[:1]], strict=True):
         sides = [(x2 - x1) * (y - y1) - (y2 - y1) * (x - x1) for x, y in left]  # above 0 inside
-        kept: list[Corner] = []
+        clipped: list[Corner] = []
         for at, ((x, y), side) in enumerate(zip(left, sides, strict=True)):
             (before_x, before_y), before = left[at - 1], sides[at - 1]
             if (side < 0) != (before < 0):
                 part = before / (before - side)
-                kept.append((before_x + part * (x - before_x), before_y + part * (y - before_y)))
+                clipped.append((before_x + part * (x - before_x), before_y + part * (y - before_y)))
             if side >= 0:
-                kept.append((x, y))
-        left = kept
+                clipped.append((x, y))
+        left = clipped
     return left

@@ -21,8 +21,8 @@ class KnownSize(Struct, frozen=True):
 
 def known_picture_size(signature: ModelSignature) -> KnownSize | None:
     """Return the size of a model's pictures, None where nothing says it."""
-    if (said := image_size(signature)) is not None:
-        return KnownSize(said, "as the exporter says")
+    if (size := image_size(signature)) is not None:
+        return KnownSize(size, "as the exporter says")
     if (line := line_size(signature)) is not None:
         return KnownSize(line, "as PaddleOCR pads lines")
     if (line := orientation_size(signature)) is not None:

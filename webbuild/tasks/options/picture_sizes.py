@@ -107,9 +107,9 @@ def with_size(signature: ModelSignature, size: PictureSize | None, dims: Mapping
 
 def _fixed_sizes(signature: ModelSignature) -> str:
     """Say which size each picture was exported for, or which of its sides."""
-    said = []
+    sentences = []
     for fact in signature.inputs:
         sides = [dim if isinstance(dim := fact.shape[axis], int) else "any" for axis in picture_sides(fact)]
         if sides and sides != ["any", "any"]:
-            said.append(f"input '{fact.name}' takes pictures of {sides[1]}x{sides[0]}, fixed when it was exported")
-    return "; ".join(said)
+            sentences.append(f"input '{fact.name}' takes pictures of {sides[1]}x{sides[0]}, fixed when it was exported")
+    return "; ".join(sentences)

@@ -48,36 +48,36 @@ def parse_dims(arguments: tuple[str, ...]) -> dict[str, int]:
     return dims
 
 
-def resolve_dims(signature: ModelSignature, given: Mapping[str, int]) -> ResolvedDims:
+def resolve_dims(signature: ModelSignature, dims: Mapping[str, int]) -> ResolvedDims:
     """Return a size for every free input dimension.
 
     Raises:
         WebbuildError: `unknown-dimension`, naming each that cannot be guessed and the --dim to give; or
             `unused-dimension` for a --dim that names none.
     """
-    _check_names(signature, given)
-    found, missing = _guess(signature, given)
+    _check_names(signature, dims)
+    sizes, missing = _guess(signature, dims)
     if missing:
-        told = [
+        assumptions = [
             f"input '{fact.name}' axis {axis} ({dim or 'unnamed'}): --dim {dim or f'{fact.name}:{axis}'}=N"
             for fact, axis, dim in missing
         ]
         raise WebbuildError(
             "unknown-dimension",
-            f"{signature.file}: cannot guess the size of {len(missing)} free dimension(s): {'; '.join(told)}",
-            "give each a size, for example " + told[0].rpartition(": ")[2].replace("=N", "=640"),
+            f"{signature.file}: cannot guess the size of {len(missing)} free dimension(s): {'; '.join(assumptions)}",
+            "give each a size, for example " + assumptions[0].rpartition(": ")[2].replace("=N", "=640"),
             exit_code=USAGE,
         )
-    return found
+    return sizes
 
 
-def unknown_dims(signature: ModelSignature, given: Mapping[str, int]) -> list[str]:
+def unknown_dims(signature: ModelSignature, dims: Mapping[str, int]) -> list[str]:
     """Return the names of the free dimensions that cannot be guessed, "input:axis" of those without one."""
-    return list(dict.fromkeys(dim or f"{fact.name}:{axis}" for fact, axis, dim in _guess(signature, given)[1]))
+    return list(dict.fromkeys(dim or f"{fact.name}:{axis}" for fact, axis, dim in _guess(signature, dims)[1]))
 
 
 def _guess(
-    signature: ModelSignature, given: Mapping[str, int]
+    signature: ModelSignature, fixed_dims: Mapping[str, int]
 ) -> tuple[ResolvedDims, list[tuple[TensorSpec, int, str | None]]]:
     """Return the sizes that are given or known, and the axes whose size is not."""
     dims: dict[str, int] = {}
@@ -91,9 +91,9 @@ def _guess(
             key = f"{fact.name}:{axis}"
             if isinstance(dim, int):
                 continue
-            if (match := next((k for k in (key, dim) if k in given), None)) is not None:
-                dims[key] = given[match]
-            elif dim is not None and (size := evaluate_dim(dim, given)) is not None:
+            if (match := next((k for k in (key, dim) if k in fixed_dims), None)) is not None:
+                dims[key] = fixed_dims[match]
+            elif dim is not None and (size := evaluate_dim(dim, fixed_dims)) is not None:
                 dims[key] = size
             elif key in prompt:
                 dims[key] = prompt[key]
@@ -137,7 +137,7 @@ def _is_unnamed_batch(fact: TensorSpec) -> bool:
     return isinstance(first, str) and re.fullmatch(r"s\d+", first) is not None and (free or len(others) > 1)
 
 
-def free_picture_sides(signature: ModelSignature, given: Mapping[str, int]) -> list[str]:
+def free_picture_sides(signature: ModelSignature, dims: Mapping[str, int]) -> list[str]:
     """Return the free axes, as "input:axis", that are the height and width of pictures and that nothing says.
 
     An input is taken for a picture by its shape, [N, C, H, W] or [N, H, W, C] with 1, 3 or 4 channels. What another
@@ -149,7 +149,7 @@ def free_picture_sides(signature: ModelSignature, given: Mapping[str, int]) -> l
     names = {fact.shape[axis] for fact, axis in sides} - {None}
     sides += [(fact, axis) for fact in signature.inputs for axis, dim in enumerate(fact.shape) if dim in names]
     keys = {f"{fact.name}:{axis}": fact.shape[axis] for fact, axis in sides}
-    return [key for key, dim in keys.items() if key not in given and dim not in given]
+    return [key for key, dim in keys.items() if key not in dims and dim not in dims]
 
 
 def _free_sides(fact: TensorSpec) -> tuple[int, ...]:
@@ -180,9 +180,9 @@ def is_channel_name(dim: Dim) -> bool:
     return isinstance(dim, str) and dim.lower() in _CHANNEL_NAMES
 
 
-def _check_names(signature: ModelSignature, given: Mapping[str, int]) -> None:
+def _check_names(signature: ModelSignature, dims: Mapping[str, int]) -> None:
     free = list(dict.fromkeys(_free_names(signature)))
-    unused = sorted(name for name in given if name not in free)
+    unused = sorted(name for name in dims if name not in free)
     if not unused:
         return
     near = get_close_matches(unused[0], free, 1)

@@ -38,13 +38,13 @@ class Overrides(Struct, frozen=True):
     known: TaskMatch | None = None
 
 
-def parse_overrides(given: Mapping[str, Any], *, guess_pictures: bool = False) -> Overrides:
+def parse_overrides(values: Mapping[str, Any], *, guess_pictures: bool = False) -> Overrides:
     """Read the options by their names, None for one that was not given.
 
     Raises:
         WebbuildError: `unreadable-labels`, `bad-number`.
     """
-    texts = {name: str(value) for name, value in given.items() if value is not None}
+    texts = {name: str(value) for name, value in values.items() if value is not None}
     labels = texts.pop("labels", None)
     picture: dict[str, Any] = {name: texts[name] for name in ("layout", "color") if name in texts}
     if "scale" in texts:
@@ -57,44 +57,44 @@ def parse_overrides(given: Mapping[str, Any], *, guess_pictures: bool = False) -
     letterbox = {
         field: texts[name] for name, field in (("interpolation", "interpolation"), ("resize", "mode")) if name in texts
     }
-    said = ", ".join(f"--{name} {text}" for name, text in texts.items())
+    note = ", ".join(f"--{name} {text}" for name, text in texts.items())
     return Overrides(
         None if labels is None else read_labels(Path(labels)),
         picture,
         letterbox,
-        said,
-        guess_pictures and not said,
+        note,
+        guess_pictures and not note,
     )
 
 
-def apply_overrides(match: TaskMatch, wanted: Overrides) -> TaskMatch:
+def apply_overrides(match: TaskMatch, overrides: Overrides) -> TaskMatch:
     """Return the guess with everything that was given in its place.
 
     Raises:
         WebbuildError: `no-picture`, `wrong-layout` for an option that fits nothing the model has, and what
             `with_labels` raises.
     """
-    match = kind_of(match.task).with_labels(match, wanted.labels)
-    return _with_image_options(match, wanted) if wanted.note else match
+    match = kind_of(match.task).with_labels(match, overrides.labels)
+    return _with_image_options(match, overrides) if overrides.note else match
 
 
-def _with_image_options(match: TaskMatch, wanted: Overrides) -> TaskMatch:
-    at, image = _image_input(match, wanted)
-    letterbox = msgspec.structs.replace(image.letterbox, **wanted.letterbox)
-    if isinstance(image, StackInput) and "layout" in wanted.image:
+def _with_image_options(match: TaskMatch, overrides: Overrides) -> TaskMatch:
+    at, image = _image_input(match, overrides)
+    letterbox = msgspec.structs.replace(image.letterbox, **overrides.letterbox)
+    if isinstance(image, StackInput) and "layout" in overrides.image:
         raise _inapplicable_option(
-            "wrong-layout", f"{wanted.note}: {_describe(image)} takes a stack", "leave --layout out"
+            "wrong-layout", f"{overrides.note}: {_describe(image)} takes a stack", "leave --layout out"
         )
-    given = _for_channels({**_unnormalised(wanted.image), **wanted.image}, image, wanted)
-    changed = msgspec.structs.replace(image, letterbox=letterbox, **given)
+    options = _for_channels({**_unnormalised(overrides.image), **overrides.image}, image, overrides)
+    changed = msgspec.structs.replace(image, letterbox=letterbox, **options)
     if isinstance(changed, ImageInput) and changed.shape[1 if changed.layout == "nchw" else 3] != len(image.mean):
-        what = f"{wanted.note}: {_describe(image)} has not {len(image.mean)} channels there"
+        what = f"{overrides.note}: {_describe(image)} has not {len(image.mean)} channels there"
         other = "nhwc" if changed.layout == "nchw" else "nchw"
         raise _inapplicable_option("wrong-layout", what, f"leave --layout out: it is {other}")
     inputs: list[Input] = list(match.inputs)
     inputs[at] = changed
-    said = f"input '{image.name}' takes pictures as the options say: {wanted.note} ({_recipe(changed)})"
-    return msgspec.structs.replace(match, inputs=tuple(inputs), assumptions=(*match.assumptions, said))
+    assumption = f"input '{image.name}' takes pictures as the options say: {overrides.note} ({_recipe(changed)})"
+    return msgspec.structs.replace(match, inputs=tuple(inputs), assumptions=(*match.assumptions, assumption))
 
 
 def _unnormalised(picture: Mapping[str, Any]) -> dict[str, list[float]]:
@@ -106,7 +106,7 @@ def _unnormalised(picture: Mapping[str, Any]) -> dict[str, list[float]]:
     return {name: value for name, value in plain.items() if "scale" in picture and name not in picture}
 
 
-def _for_channels(picture: Mapping[str, Any], image: ImageInput | StackInput, wanted: Overrides) -> dict[str, Any]:
+def _for_channels(picture: Mapping[str, Any], image: ImageInput | StackInput, overrides: Overrides) -> dict[str, Any]:
     """Return the options for an input of so many channels: a grey picture has one mean and deviation, RGBA four."""
     gray = {name: each for name, each in picture.items() if name in ("mean", "std")}
     if image.color == "rgba":
@@ -118,7 +118,7 @@ def _for_channels(picture: Mapping[str, Any], image: ImageInput | StackInput, wa
     else:
         unfit = picture.get("color", "gray") != "gray" or any(len(set(each)) > 1 for each in gray.values())
     if unfit:
-        what = f"{wanted.note}: {_describe(image)} has {len(image.mean)} channel(s)"
+        what = f"{overrides.note}: {_describe(image)} has {len(image.mean)} channel(s)"
         raise _inapplicable_option("wrong-layout", what, "leave --color out, and give as many numbers as channels")
     return {**picture, **{name: each[:1] for name, each in gray.items()}} if image.color == "gray" else dict(picture)
 
@@ -128,21 +128,21 @@ def _recipe(image: ImageInput | StackInput) -> str:
     return describe_recipe(image) if isinstance(image, ImageInput) else f"pixel values {describe_values(image)}"
 
 
-def _image_input(match: TaskMatch, wanted: Overrides) -> tuple[int, ImageInput | StackInput]:
+def _image_input(match: TaskMatch, overrides: Overrides) -> tuple[int, ImageInput | StackInput]:
     """Return the one input that takes pictures and its place; of plain tensors the one that could."""
-    found: list[tuple[int, ImageInput | StackInput]] = [
+    images: list[tuple[int, ImageInput | StackInput]] = [
         (at, spec) for at, spec in enumerate(match.inputs) if isinstance(spec, ImageInput | StackInput)
     ]
-    if not found and isinstance(match.task, TensorTask):
-        layout = wanted.image.get("layout")
+    if not images and isinstance(match.task, TensorTask):
+        layout = overrides.image.get("layout")
         tensors = [(at, spec) for at, spec in enumerate(match.inputs) if isinstance(spec, TensorInput)]
         pictures = [(at, image) for at, spec in tensors if (image := picture_of_shape(spec, 1, layout)) is not None]
-        found = [(at, msgspec.structs.replace(image, letterbox=Letterbox())) for at, image in pictures]
-    if len(found) == 1:
-        return found[0]
+        images = [(at, msgspec.structs.replace(image, letterbox=Letterbox())) for at, image in pictures]
+    if len(images) == 1:
+        return images[0]
     listed = ", ".join(_describe(spec) for spec in match.inputs)
-    count = "more than one input" if found else "no input"
-    what = f"{wanted.note}: {count} takes a picture of 3 channels, 1 or 4: {listed}"
+    count = "more than one input" if images else "no input"
+    what = f"{overrides.note}: {count} takes a picture of 3 channels, 1 or 4: {listed}"
     raise _inapplicable_option("no-picture", what, "leave these options out")
 
 
@@ -177,8 +177,8 @@ def _require_positive(name: str, value: float) -> float:
     return value
 
 
-def _invalid_value(name: str, text: str, wanted: str) -> WebbuildError:
-    return _inapplicable_option("bad-number", f"--{name} {text}: this is not {wanted}", f"give {wanted}")
+def _invalid_value(name: str, text: str, expected: str) -> WebbuildError:
+    return _inapplicable_option("bad-number", f"--{name} {text}: this is not {expected}", f"give {expected}")
 
 
 def _inapplicable_option(code: str, what: str, fix: str) -> WebbuildError:

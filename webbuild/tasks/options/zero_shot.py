@@ -12,8 +12,8 @@ from webbuild.manifest.manifest import ClassifyTask, EmbedTask
 from webbuild.model.signature import ModelSignature
 from webbuild.postprocess.label_scores import LabelScoresPostprocess
 from webbuild.postprocess.output_names import LABEL_SCORES
-from webbuild.tasks.recognition.embed_families import embed_family
-from webbuild.tasks.recognition.embed_outputs import infer_picture_embedding
+from webbuild.tasks.recognition.image_encoder_families import embed_family
+from webbuild.tasks.recognition.image_encoder_outputs import infer_picture_embedding
 from webbuild.tasks.task_match import TaskMatch
 
 _CLIP_SCALE = 100.0
@@ -21,9 +21,9 @@ _CLIP_SCALE = 100.0
 
 
 class LogitScale(Struct, frozen=True):
-    """score = scale * cosine + bias: where a number is not known, None. `said` is where they are from, in words."""
+    """score = scale * cosine + bias: where a number is not known, None. `source` is where they are from, in words."""
 
-    said: str
+    source: str
     scale: float | None = None
     bias: float | None = None
 
@@ -31,7 +31,7 @@ class LogitScale(Struct, frozen=True):
 class TextLabels(Struct, frozen=True):
     """Labels and their unit vectors [labels, size], float32; `logits` say what is known of the score, the best first.
 
-    `sigmoid` says that the text encoder is of a family that judges each label by itself. `said` are sentences.
+    `sigmoid` says that the text encoder is of a family that judges each label by itself. `assumptions` are sentences.
     """
 
     names: list[str]
@@ -39,7 +39,7 @@ class TextLabels(Struct, frozen=True):
     size: int
     logits: tuple[LogitScale, ...]
     sigmoid: bool
-    said: tuple[str, ...]
+    assumptions: tuple[str, ...]
 
 
 def zero_shot_match(signature: ModelSignature, labels: TextLabels, in_graph: LogitScale) -> TaskMatch:
@@ -70,9 +70,11 @@ def zero_shot_match(signature: ModelSignature, labels: TextLabels, in_graph: Log
         scale=scale, bias=bias or 0.0, sigmoid=bias is not None,
     )  # fmt: skip
     how = f"task classify: {len(labels.names)} labels, a score is {score_formula(scale, bias)}, {known}"
-    kept = [each.replace("task embed: ", "the embedding is ") for each in match.assumptions]
+    assumptions = [each.replace("task embed: ", "the embedding is ") for each in match.assumptions]
     classify = ClassifyTask(output=LABEL_SCORES, classes=labels.names, logits=bias is None)
-    return msgspec.structs.replace(match, task=classify, postprocess=spec, assumptions=(how, *labels.said, *kept))
+    return msgspec.structs.replace(
+        match, task=classify, postprocess=spec, assumptions=(how, *labels.assumptions, *assumptions)
+    )
 
 
 def score_formula(scale: float, bias: float | None) -> str:
@@ -83,13 +85,13 @@ def score_formula(scale: float, bias: float | None) -> str:
 
 def known_score(known: Sequence[LogitScale], sigmoid: bool) -> tuple[float | None, float | None, str]:
     """Return scale and bias, None for a softmax, and where they are from; no scale where nothing tells a sigmoid's."""
-    found = next((each for each in known if each.scale is not None), None)
+    scale_source = next((each for each in known if each.scale is not None), None)
     bias = next((each.bias for each in known if each.bias is not None), None)
-    if (sigmoid or bias is not None) and (found is None or bias is None):
+    if (sigmoid or bias is not None) and (scale_source is None or bias is None):
         return None, None, "nothing says logit_scale and logit_bias, of which a sigmoid makes probabilities"
-    if found is None or found.scale is None:
+    if scale_source is None or scale_source.scale is None:
         return _CLIP_SCALE, bias, "logit_scale as CLIP is trained to; --logit-scale changes it"
-    return found.scale, bias, found.said
+    return scale_source.scale, bias, scale_source.source
 
 
 def _mismatch(signature: ModelSignature, what: str, fix: str) -> WebbuildError:

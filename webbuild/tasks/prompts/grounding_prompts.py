@@ -22,14 +22,14 @@ def prompt_task(match: TaskMatch) -> GroundingTask:
     return match.task
 
 
-def with_prompts(match: TaskMatch, given: Sequence[str]) -> TaskMatch:
+def with_prompts(match: TaskMatch, examples: Sequence[str]) -> TaskMatch:
     """Return the match with the prompts that were given, else with its own, cut to fit.
 
     Raises:
         WebbuildError: `invalid-prompt` for one that the model cannot take.
     """
     task, tokenizer = prompt_task(match), _tokenizer_of(match)
-    prompts = list(given) or [
+    prompts = list(examples) or [
         " . ".join([*_phrases_that_fit(_split_phrases(own), tokenizer, task), ""]).strip() for own in task.prompts
     ]
     for prompt in prompts:

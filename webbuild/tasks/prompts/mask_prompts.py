@@ -9,7 +9,7 @@ from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.point_prompt import BACKGROUND, FOREGROUND, PointPrompt, takes_prompt
 
 
-def prompts_to_ask(
+def prompts_of_every_kind(
     task: MaskGenerationTask, graphs: Sequence[Sequence[Input]], placement: ImagePlacement
 ) -> Mapping[str, PointPrompt]:
     """Return prompts by what a report calls them: those that one of the graphs takes, given by their inputs.

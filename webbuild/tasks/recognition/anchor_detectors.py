@@ -60,14 +60,14 @@ def _picture(signature: ModelSignature) -> ImageInput | None:
 
 def _tables(signature: ModelSignature) -> list[Table]:
     """Return the outputs as tables; none where one is something else."""
-    found = []
+    tables = []
     for fact in signature.outputs:
         match fact.shape:
             case (1, int(anchors), int(numbers)) | (int(anchors), int(numbers)) if fact.dtype == "float32":
-                found.append(Table(fact.name, anchors, numbers))
+                tables.append(Table(fact.name, anchors, numbers))
             case _:
                 return []
-    return found
+    return tables
 
 
 def _family_specs(family: AnchorFamily, size: tuple[int, int], tables: Sequence[Table]) -> Iterator[AnchorPostprocess]:
@@ -88,10 +88,10 @@ def _match_levels(
         groups = [list(tables)]
     elif len(set(counts)) != len(counts) or sum(map(len, groups)) != len(tables):
         return None
-    found = [_parts(family, group) for group in groups]
-    if any(each is None for each in found):
+    levels_parts = [_parts(family, group) for group in groups]
+    if any(each is None for each in levels_parts):
         return None
-    parts = [each for each in found if each is not None]
+    parts = [each for each in levels_parts if each is not None]
     if len({tuple(sorted((name, c.width) for name, c in each.items())) for each in parts}) != 1:
         return None
     columns = {name: tuple(each[name] for each in parts) for name in parts[0]}
@@ -118,10 +118,10 @@ def _parts(family: AnchorFamily, group: Sequence[Table]) -> dict[str, Columns] |
     left = list(group)
 
     def take(numbers: int) -> Table | None:
-        found = next((each for each in left if each.numbers == numbers), None)
-        if found is not None:
-            left.remove(found)
-        return found
+        match = next((each for each in left if each.numbers == numbers), None)
+        if match is not None:
+            left.remove(match)
+        return match
 
     parts: dict[str, Columns] = {}
     box = None
@@ -162,7 +162,7 @@ def _family_match(
         classes, named = named_classes(names if len(names) == spec.classes else [], spec.classes)
     picture = family.recipe.apply(image)
     kind = "pose" if keypoints else "detect"
-    said = (
+    assumptions = (
         f"task {kind}: {_listed(spec)} are read as {family.name}'s, recognised by their {anchors} anchors; {named}; "
         f"boxes are decoded, NMS is appended: confidence {spec.confidence:g}, IoU {spec.iou:g}"
     )
@@ -177,7 +177,7 @@ def _family_match(
         task: DetectTask | PoseTask = DetectTask(output=DETECTIONS, rows=rows, classes=classes)
     else:
         task = _pose_task(spec, rows, classes)
-    return TaskMatch(task, (picture,), (said, recipe), spec)
+    return TaskMatch(task, (picture,), (assumptions, recipe), spec)
 
 
 _FIVE = ("right eye", "left eye", "nose", "right mouth corner", "left mouth corner")
@@ -221,14 +221,14 @@ def _infer_pair(
         coding="corners",
     )
     classes, named = named_classes(class_names(signature), spec.classes)
-    said = (
+    assumptions = (
         f"task detect: '{scores.name}' [{scores.anchors}, {scores.numbers}] and '{boxes.name}' are read as scores "
         f"and corners of boxes; NMS is appended: confidence {spec.confidence:g}, IoU {spec.iou:g}"
     )
     picture = msgspec.structs.replace(image, letterbox=Letterbox(mode="stretch"))
     recipe = f"pictures are preprocessed as most detectors expect: {describe_recipe(picture)}"
     task = DetectTask(output=DETECTIONS, rows=min(boxes.anchors, spec.max_detections), classes=classes)
-    return TaskMatch(task, (picture,), (said, named, recipe), spec, guessed_recipe=recipe)
+    return TaskMatch(task, (picture,), (assumptions, named, recipe), spec, guessed_recipe=recipe)
 
 
 def _named(table: Table, words: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Detectors that leave scores and boxes apart: how each decodes a box, and how its pictures go in."""
+"""Families of anchor detectors with separate outputs for scores and boxes: box coding and preprocessing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class AnchorFamily(Struct, frozen=True, kw_only=True):
         keypoints: numbers of its keypoints; an export may leave an output of them alone out.
         joined: what lies in one output: boxes and keypoints, or scores and boxes.
         decodable: whether there are exports that decode the boxes themselves.
-        recipe: how pictures go in.
+        recipe: the preprocessing.
     """
 
     name: str

@@ -60,9 +60,9 @@ def with_class_names(match: TaskMatch, labels: LabelsFile) -> TaskMatch:
     if len(names) != len(classes):
         what = f"--labels {labels.path}: {len(names)} names, the model has {count_classes(len(classes))}"
         raise labels_do_not_fit(what, "give one name for each class, in the order of their indices")
-    said = f"the class names are those in {labels.path.name}"
+    assumption = f"the class names are those in {labels.path.name}"
     named = msgspec.structs.replace(match.task, classes=names)
-    return msgspec.structs.replace(match, task=named, assumptions=(*match.assumptions, said))
+    return msgspec.structs.replace(match, task=named, assumptions=(*match.assumptions, assumption))
 
 
 def count_classes(count: int) -> str:

@@ -33,7 +33,7 @@ def infer_depth_from_focus(signature: ModelSignature, *, requested: bool) -> Tas
     Unless the user asked, the name of the map, or of the numbers that go with the pictures, has to say so.
     """
     depth, confidence = find_depth_outputs(signature.outputs)
-    stack = next((found for fact in signature.inputs if (found := _stack_input(fact, signature))), None)
+    stack = next((candidate for fact in signature.inputs if (candidate := _stack_input(fact, signature))), None)
     if depth is None or stack is None or len(signature.inputs) > 2:
         return None
     rest = [fact for fact in signature.inputs if fact.name != stack.name]
@@ -49,8 +49,8 @@ def infer_depth_from_focus(signature: ModelSignature, *, requested: bool) -> Tas
     known = read_normalization(signature.hub_files.preprocessor)
     meaning = _depth_units(depth, metadata, focused=bool(rest))
     taken = f"input '{stack.name}' takes {stack.count} pictures of one scene, each focused at another distance"
-    said = (taken, meaning.source, *even, _DEFAULT_PREPROCESSING if known is None else known.source)
-    return TaskMatch(depth_task(depth, confidence, meaning), inputs, said)
+    assumptions = (taken, meaning.source, *even, _DEFAULT_PREPROCESSING if known is None else known.source)
+    return TaskMatch(depth_task(depth, confidence, meaning), inputs, assumptions)
 
 
 def default_focus_distances(count: int) -> list[float]:
@@ -94,13 +94,13 @@ def _focus_inputs(
     known = read_numbers(fields, "focus_distances", "focal_distances", "focus")
     told_all = len(known) == count
     values = known if told_all else default_focus_distances(count)
-    said = () if told_all or not facts else (_DEFAULT_DISTANCES.format(count),)
+    assumptions = () if told_all or not facts else (_DEFAULT_DISTANCES.format(count),)
     return {
         fact.name: FocusInput(
             name=fact.name, shape=[size for size in fact.shape if isinstance(size, int)], default=values
         )
         for fact in facts
-    }, said
+    }, assumptions
 
 
 def _depth_units(depth: TensorSpec, fields: Mapping[str, Any], *, focused: bool) -> DepthUnits:
@@ -110,11 +110,11 @@ def _depth_units(depth: TensorSpec, fields: Mapping[str, Any], *, focused: bool)
     )
     unit = str(fields.get("depth_unit", "")).lower()
     if unit in ("metres", "meters", "m"):
-        said = f"output '{depth.name}' holds depth in metres, as the model says"
-        return DepthUnits("depth", "metres", near, far, said)
+        source = f"output '{depth.name}' holds depth in metres, as the model says"
+        return DepthUnits("depth", "metres", near, far, source)
     if focused and unit != "relative":
-        said = f"output '{depth.name}' holds depth in the unit of the focal distances, assumed to be metres"
-        return DepthUnits("depth", "metres", near, far, said)
+        source = f"output '{depth.name}' holds depth in the unit of the focal distances, assumed to be metres"
+        return DepthUnits("depth", "metres", near, far, source)
     return DepthUnits("depth", "relative", near, far, f"output '{depth.name}' holds relative depth: larger is farther")
 
 

@@ -78,11 +78,13 @@ def monocular_units(signature: ModelSignature, depth: TensorSpec) -> DepthUnits:
     config, kind = signature.hub_files.config, depth_model_type(signature)
     far = finite_number(config.get("max_depth"))
     if kind in _METRIC_MODEL_TYPES or config.get("depth_estimation_type") == "metric":
-        said = f"output '{depth.name}' holds metres, as config.json says (model_type {kind or 'unknown'})"
-        return DepthUnits("depth", "metres", None, far, said)
+        source = f"output '{depth.name}' holds metres, as config.json says (model_type {kind or 'unknown'})"
+        return DepthUnits("depth", "metres", None, far, source)
     known = "config.json names a network of" if kind else "assumed to be"
-    said = f"output '{depth.name}': {known} relative inverse depth, as from MiDaS and Depth Anything: larger is nearer"
-    return DepthUnits("inverse-depth", "relative", None, None, said)
+    source = (
+        f"output '{depth.name}': {known} relative inverse depth, as from MiDaS and Depth Anything: larger is nearer"
+    )
+    return DepthUnits("inverse-depth", "relative", None, None, source)
 
 
 def read_numbers(source: Mapping[str, Any], *names: str) -> list[float]:

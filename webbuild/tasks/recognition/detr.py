@@ -1,4 +1,4 @@
-"""Detectors that predict a set of boxes, known by their inputs and outputs: RT-DETR, D-FINE, DEIM, DETR.
+"""Recognition of DETR-like detectors by inputs and outputs: RT-DETR, D-FINE, DEIM, DETR.
 
 Interfaces: the exporters of github.com/lyuwenyu/RT-DETR and of what came of it (`images`, `orig_target_sizes` to
 `labels`, `boxes`, `scores`), and that of transformers (`pixel_values`, perhaps `pixel_mask`, to `logits`,
@@ -58,12 +58,12 @@ def infer_detr(signature: ModelSignature, *, requested: bool) -> TaskMatch | Non
     return _match_postprocessed(signature, inputs) or _match_logits_and_boxes(signature, inputs, requested=requested)
 
 
-def _match_inputs(given: tuple[TensorSpec, ...]) -> _Inputs | None:
+def _match_inputs(specs: tuple[TensorSpec, ...]) -> _Inputs | None:
     """Return what the inputs are, None where there is one that is none of these."""
     image: ImageInput | None = None
     size: SizeInput | None = None
     ones: dict[str, tuple[int, ...]] = {}
-    for fact in given:
+    for fact in specs:
         match fact.shape:
             case (1, 3, int(), int()) if image is None:
                 image = fixed_image_input(fact)
@@ -90,7 +90,7 @@ def _size_input(spec: TensorSpec) -> SizeInput:
 
 def _match_postprocessed(signature: ModelSignature, inputs: _Inputs) -> TaskMatch | None:
     """Recognise labels, boxes and scores by their shapes and types, whatever they are called."""
-    found: dict[str, TensorSpec] = {}
+    outputs: dict[str, TensorSpec] = {}
     for fact in signature.outputs:
         match fact.shape, fact.dtype:
             case (1, int(), 4), "float32":
@@ -101,26 +101,28 @@ def _match_postprocessed(signature: ModelSignature, inputs: _Inputs) -> TaskMatc
                 role = "labels"
             case _:
                 return None
-        if role in found:
+        if role in outputs:
             return None
-        found[role] = fact
-    rows = {fact.shape[1] for fact in found.values()}
-    if len(found) != 3 or len(rows) != 1 or inputs.constant_masks:
+        outputs[role] = fact
+    rows = {fact.shape[1] for fact in outputs.values()}
+    if len(outputs) != 3 or len(rows) != 1 or inputs.constant_masks:
         return None
     size = inputs.size
     spec = DetrPostprocess(
         layout="parts",
-        output=found["scores"].name,
-        boxes=found["boxes"].name,
-        labels=found["labels"].name,
+        output=outputs["scores"].name,
+        boxes=outputs["boxes"].name,
+        labels=outputs["labels"].name,
         size=(inputs.image.shape[2], inputs.image.shape[3]),
         rows=cast("int", rows.pop()),
         size_input="" if size is None else size.name,
         size_order="width-height" if size is None else size.order,
     )
-    said = f"task detect: labels, boxes and scores {list(found['boxes'].shape)} in the format of RT-DETR's exporter"
-    names, named = _class_names(signature, found["labels"].value_count)
-    return _task_match(signature, inputs, spec, names, (said, named, describe_size_input(size)))
+    assumption = (
+        f"task detect: labels, boxes and scores {list(outputs['boxes'].shape)} in the format of RT-DETR's exporter"
+    )
+    names, named = _class_names(signature, outputs["labels"].value_count)
+    return _task_match(signature, inputs, spec, names, (assumption, named, describe_size_input(size)))
 
 
 def _match_logits_and_boxes(signature: ModelSignature, inputs: _Inputs, *, requested: bool) -> TaskMatch | None:
@@ -149,12 +151,12 @@ def _match_logits_and_boxes(signature: ModelSignature, inputs: _Inputs, *, reque
     )
     ending = "a softmax whose last class is 'no object'" if softmax else "a sigmoid for each class"
     form = "boxes in the format of transformers' detectors"
-    said = f"task detect: logits {list(logits.shape)} and {form}, scores through {ending}"
+    assumption = f"task detect: logits {list(logits.shape)} and {form}, scores through {ending}"
     names, named = _class_names(signature, columns - softmax)
     masks = tuple(
         f"input '{name}' is filled with 1: the picture fills the whole input" for name in inputs.constant_masks
     )
-    return _task_match(signature, inputs, spec, names, (said, named, *masks))
+    return _task_match(signature, inputs, spec, names, (assumption, named, *masks))
 
 
 def _match_ultralytics_rtdetr(signature: ModelSignature, inputs: _Inputs) -> TaskMatch | None:
@@ -172,8 +174,8 @@ def _match_ultralytics_rtdetr(signature: ModelSignature, inputs: _Inputs) -> Tas
     name = signature.outputs[0].name
     size = (inputs.image.shape[2], inputs.image.shape[3])
     spec = DetrPostprocess(layout=layout, output=name, boxes=name, size=size, rows=rows, confidence=0.25)
-    said = f"task detect with {count_classes(len(names))}, an RT-DETR, from the exporter's metadata"
-    return _task_match(signature, inputs, spec, names, (said,))
+    assumption = f"task detect with {count_classes(len(names))}, an RT-DETR, from the exporter's metadata"
+    return _task_match(signature, inputs, spec, names, (assumption,))
 
 
 def _is_table(spec: TensorSpec) -> bool:

@@ -27,9 +27,9 @@ def detr_image_input(
     fitted = Letterbox(mode="stretch", interpolation=interpolation)
     if not preprocessor:
         how = "normalised by ImageNet's mean and deviation" if normalised else "not normalised"
-        said = f"pictures are stretched to the input, RGB, scaled to 0..1, {how}, unless an option says otherwise"
+        assumption = f"pictures are stretched to the input, RGB, scaled to 0..1, {how}, unless an option says otherwise"
         mean, std = _IMAGENET_MEAN_STD if normalised else (image.mean, image.std)
-        return msgspec.structs.replace(image, letterbox=fitted, mean=mean, std=std), (said,)
+        return msgspec.structs.replace(image, letterbox=fitted, mean=mean, std=std), (assumption,)
     scale = float(preprocessor.get("rescale_factor", 1 / 255)) if preprocessor.get("do_rescale", True) else 1.0
     mean, std = image.mean, image.std
     if preprocessor.get("do_normalize", False):
@@ -44,10 +44,10 @@ def detr_image_input(
     )
 
 
-def _three_numbers(given: object, default: list[float]) -> list[float]:
-    match given:
+def _three_numbers(configured: object, default: list[float]) -> list[float]:
+    match configured:
         case [int() | float(), int() | float(), int() | float()]:
-            return [float(value) for value in given]
+            return [float(value) for value in configured]
     return default
 
 

@@ -63,8 +63,8 @@ def infer_grid_detector(signature: ModelSignature, *, requested: bool) -> TaskMa
         if family.outputs and {each.name for each in signature.outputs} != set(family.outputs):
             continue
         grids = [Grid(stride, size[0] // stride, size[1] // stride) for stride in family.strides]
-        found = _find_cells(family, signature.outputs, grids)
-        spec = found and _postprocess(family, size, grids, found)
+        cells = _find_cells(family, signature.outputs, grids)
+        spec = cells and _postprocess(family, size, grids, cells)
         if not spec:
             continue
         if family.published not in (None, (spec.classes, size[0])) or (family.published and size[0] != size[1]):
@@ -84,13 +84,13 @@ def _match(
     outputs = ", ".join(f"'{name}'" for name in spec.replaced_outputs)
     anchors = sum(level.anchors for level in spec.levels)
     published = f"; its anchors are assumed to be those published for {family.name}" if family.anchors else ""
-    said = (
+    assumptions = (
         f"task detect: {outputs} is read as {family.name}'s, recognised by its grid of {anchors} anchors"
         f"{published}; {named}; boxes are decoded, NMS is appended: confidence {spec.confidence:g}, IoU {spec.iou:g}"
     )
     recipe = f"pictures are preprocessed as {family.name} expects: {describe_recipe(picture)}"
     task = DetectTask(output=DETECTIONS, rows=min(anchors, spec.max_detections), classes=classes)
-    return TaskMatch(task, (picture,), (said, recipe), spec, guessed=not requested)
+    return TaskMatch(task, (picture,), (assumptions, recipe), spec, guessed=not requested)
 
 
 def _names(signature: ModelSignature, spec: AnchorPostprocess) -> list[str]:
@@ -152,11 +152,13 @@ def undecoded_grids(spec: YoloPostprocess) -> AnchorPostprocess | None:
 
 
 def _postprocess(
-    family: GridFamily, size: tuple[int, int], grids: Sequence[Grid], found: Sequence[Cells]
+    family: GridFamily, size: tuple[int, int], grids: Sequence[Grid], grid_cells: Sequence[Cells]
 ) -> AnchorPostprocess | None:
     """Return what is to follow, None where the numbers of a cell hold no class."""
     sizes = family.anchors or (((float(size[1]), float(size[0])),),)
-    parts = [part for cells, anchors in zip(found, sizes, strict=True) for part in _parts(family, cells, len(anchors))]
+    parts = [
+        part for cells, anchors in zip(grid_cells, sizes, strict=True) for part in _parts(family, cells, len(anchors))
+    ]
     classes = {scores.width for _, _, scores in parts}
     if len(classes) != 1 or min(classes) < 1:
         return None

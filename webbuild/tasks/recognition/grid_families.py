@@ -1,4 +1,4 @@
-"""Detectors whose outputs are grids of cells: what a cell says, its anchors, and how pictures go in."""
+"""Families of grid detectors: the columns of a cell, the anchors, and the preprocessing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class GridFamily(Struct, frozen=True, kw_only=True):
         keypoints: of `each-anchor`, numbers between objectness and class scores; they are left out.
         label: the one class that they find; empty where there may be more.
         coding: see `AnchorPostprocess`, like `offset`, `exponents`, `exclusive`, `confidence` and `iou`.
-        recipe: how pictures go in.
+        recipe: the preprocessing.
     """
 
     name: str

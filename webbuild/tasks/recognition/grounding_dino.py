@@ -1,4 +1,4 @@
-"""Detectors that take a text prompt, known by their inputs and outputs: Grounding DINO.
+"""Recognition of detectors with a text prompt, by inputs and outputs: Grounding DINO.
 
 Interfaces: transformers' (`pixel_values`, `input_ids`, `token_type_ids`, `attention_mask`, perhaps `pixel_mask`, to
 `logits`, `pred_boxes`), and that of the exports of the original repository (`img`, `input_ids`, `attention_mask`,
@@ -73,8 +73,8 @@ def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
             pass
         case _:
             return None
-    beside = signature.hub_files
-    reader = load_tokenizer(signature.file, beside.tokenizer, beside.vocabulary, beside.tokenizer_config)
+    hub_files = signature.hub_files
+    reader = load_tokenizer(signature.file, hub_files.tokenizer, hub_files.vocabulary, hub_files.tokenizer_config)
     _check_vocabulary_size(signature, reader)
     pieces = {piece: reader.token_id(piece) for piece in (*SEPARATOR_TOKENS, "[PAD]")}
     task = GroundingTask(
@@ -88,10 +88,10 @@ def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
         text_threshold=_TEXT_THRESHOLD,
         prompts=list(_EXAMPLE_PROMPTS),
     )
-    image, seen = detr_image_input(inputs.image, beside.preprocessor, normalised=True)
-    source = "tokenizer.json" if beside.tokenizer else "vocab.txt"
+    image, seen = detr_image_input(inputs.image, hub_files.preprocessor, normalised=True)
+    source = "tokenizer.json" if hub_files.tokenizer else "vocab.txt"
     vocabulary = reader.vocabulary_size
-    said = (
+    assumptions = (
         f"task grounding: {queries} boxes, each with logits for {width} tokens, as in Grounding DINO",
         f"prompts become at most {task.max_tokens} tokens, by the {source} next to the model ({vocabulary} tokens)",
         f"thresholds are {_BOX_THRESHOLD:g} for boxes and {_TEXT_THRESHOLD:g} for words, as in the original's demo",
@@ -99,16 +99,20 @@ def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
     )
     files = {TOKENIZER_FILE: reader.text.encode()}
     return TaskMatch(
-        task, (image, *inputs.prompt), (*said, *seen), GroundingPostprocess(constant_masks=inputs.constant_masks), files
+        task,
+        (image, *inputs.prompt),
+        (*assumptions, *seen),
+        GroundingPostprocess(constant_masks=inputs.constant_masks),
+        files,
     )
 
 
-def _match_inputs(given: tuple[TensorSpec, ...]) -> _Inputs | None:
+def _match_inputs(specs: tuple[TensorSpec, ...]) -> _Inputs | None:
     """Return what the inputs are, None where there is one that is none of these."""
     image: ImageInput | None = None
     prompt: list[PromptInput] = []
     ones: dict[str, tuple[int, ...]] = {}
-    for fact in given:
+    for fact in specs:
         role = PROMPT_INPUT_ROLES.get(fact.name)
         match fact.shape:
             case (1, 3, int(), int()) if image is None:

@@ -26,31 +26,31 @@ def infer_keypoints(signature: ModelSignature, *, requested: bool) -> TaskMatch 
     Unless the user gave `--task keypoints`, names of outputs, of the file, or in `config.json` have to show it.
     """
     crop = _crop_input(signature)
-    found = None if crop is None else find_head(signature, crop)
-    if crop is None or found is None or not (found.sure or requested):
+    head = None if crop is None else find_head(signature, crop)
+    if crop is None or head is None or not (head.sure or requested):
         return None
-    crop, recipe = _preprocessing(crop, signature, found)
-    known = keypoint_set(found.count)
+    crop, recipe = _preprocessing(crop, signature, head)
+    known = keypoint_set(head.count)
     names = hub_class_names(signature)
     keypoints = known.keypoints
-    if len(names) == found.count:
+    if len(names) == head.count:
         keypoints = [msgspec.structs.replace(each, name=name) for each, name in zip(keypoints, names, strict=True)]
-    task = KeypointsTask(head=found.head, classes=[known.subject], keypoints=keypoints, skeleton=known.skeleton)
+    task = KeypointsTask(head=head.head, classes=[known.subject], keypoints=keypoints, skeleton=known.skeleton)
     named = f", taken for {known.source}" if known.source else ", numbered"
     padded = f"boxes are enlarged by {crop.padding:g} and to the input's aspect ratio"
-    said = [f"task keypoints: {found.said}; {found.count} keypoints{named}", padded, recipe]
-    unmeasured = isinstance(found.head, RegressionHead) and found.family is None
+    assumptions = [f"task keypoints: {head.assumption}; {head.count} keypoints{named}", padded, recipe]
+    unmeasured = isinstance(head.head, RegressionHead) and head.family is None
     if unmeasured:
-        said.append(_UNMEASURED)
-    measured = head_output(found.head) if unmeasured else ""
-    return TaskMatch(task, (crop,), tuple(said), guessed_recipe=recipe, measured_output=measured)
+        assumptions.append(_UNMEASURED)
+    measured = head_output(head.head) if unmeasured else ""
+    return TaskMatch(task, (crop,), tuple(assumptions), guessed_recipe=recipe, measured_output=measured)
 
 
 def infer_keypoint_maps(signature: ModelSignature) -> TaskMatch | None:
     """Return the spec of a model whose outputs are shaped as SimCC vectors or heat maps, whatever their names."""
     crop = _crop_input(signature)
-    found = None if crop is None else find_head(signature, crop)
-    regression = found is None or isinstance(found.head, RegressionHead)
+    head = None if crop is None else find_head(signature, crop)
+    regression = head is None or isinstance(head.head, RegressionHead)
     return None if regression else infer_keypoints(signature, requested=True)
 
 
@@ -63,14 +63,14 @@ def with_measured_range(match: TaskMatch, values: NDArray[Any]) -> TaskMatch:
     least, most = float(places.min()), float(places.max())
     span: Literal["unit", "signed", "pixels"] = "unit"
     if most > 3:
-        span, said = "pixels", "coordinates are pixels of the crop"
+        span, meaning = "pixels", "coordinates are pixels of the crop"
     elif np.mean(places < -0.1) > 0.1:
-        span, said = "signed", "coordinates go from -1 to 1 over the crop"
+        span, meaning = "signed", "coordinates go from -1 to 1 over the crop"
     else:
-        said = "coordinates go from 0 to 1 over the crop"
-    told = f"{said}: {least:.3g} to {most:.3g} on two photographs"
+        meaning = "coordinates go from 0 to 1 over the crop"
+    assumption = f"{meaning}: {least:.3g} to {most:.3g} on two photographs"
     head = msgspec.structs.replace(match.task.head, range=span)
-    sentences = tuple(told if each == _UNMEASURED else each for each in match.assumptions)
+    sentences = tuple(assumption if each == _UNMEASURED else each for each in match.assumptions)
     return msgspec.structs.replace(match, task=msgspec.structs.replace(match.task, head=head), assumptions=sentences)
 
 
@@ -90,9 +90,9 @@ def _crop_input(signature: ModelSignature) -> CropInput | None:
     )
 
 
-def _preprocessing(crop: CropInput, signature: ModelSignature, found: FoundHead) -> tuple[CropInput, str]:
-    """Return how crops go in: as is configured beside the model, else as its family takes them."""
-    if isinstance(found.head, HeatmapHead) and found.head.unbiased:
+def _preprocessing(crop: CropInput, signature: ModelSignature, head: FoundHead) -> tuple[CropInput, str]:
+    """Return the preprocessing of crops: from the configuration beside the model, else that of its family."""
+    if isinstance(head.head, HeatmapHead) and head.head.unbiased:
         crop = msgspec.structs.replace(crop, unbiased=True)
     normalization = read_normalization(signature.hub_files.preprocessor)
     if normalization is not None:
@@ -100,9 +100,9 @@ def _preprocessing(crop: CropInput, signature: ModelSignature, found: FoundHead)
         return msgspec.structs.replace(
             crop, **known
         ), "crops are scaled and normalised as preprocessor_config.json says"
-    if found.family is not None:
-        return found.family.apply(crop), f"crops go in as {found.family.name} takes them"
-    if isinstance(found.head, RegressionHead):
+    if head.family is not None:
+        return head.family.apply(crop), f"crops go in as {head.family.name} takes them"
+    if isinstance(head.head, RegressionHead):
         plain = msgspec.structs.replace(crop, mean=[0.0] * 3, std=[1.0] * 3)
         return plain, "crops are RGB, scaled to 0..1, unless an option says otherwise"
     return crop, "crops are RGB, scaled to 0..1 and normalised with ImageNet's mean and deviation, as mmpose does"

@@ -31,7 +31,7 @@ class FoundHead(Struct, frozen=True):
 
     head: Head
     count: int
-    said: str
+    assumption: str
     sure: bool
     family: LandmarkFamily | None = None
 
@@ -40,8 +40,8 @@ def find_head(signature: ModelSignature, crop: CropInput) -> FoundHead | None:
     """Return the outputs of keypoints, those first that names tell; None where nothing looks like it."""
     family = landmark_family(signature.file)
     looks = (_find_simcc(signature, crop), _find_heatmap(signature, crop), _find_regression(signature, family))
-    found = [head for head in looks if head is not None]
-    return next((head for head in found if head.sure), found[0] if found else None)
+    heads = [head for head in looks if head is not None]
+    return next((head for head in heads if head.sure), heads[0] if heads else None)
 
 
 def _find_simcc(signature: ModelSignature, crop: CropInput) -> FoundHead | None:
@@ -55,11 +55,13 @@ def _find_simcc(signature: ModelSignature, crop: CropInput) -> FoundHead | None:
                 if lengths == (width * ratio, height * ratio) and x.shape[:2] == y.shape[:2] and x.shape[0] == 1:
                     if width == height and "y" in x.name.lower() and "x" in y.name.lower().replace("max", ""):
                         continue
-                    said = (
+                    assumption = (
                         f"outputs '{x.name}' and '{y.name}' are SimCC vectors, {ratio:g} places a pixel, as of RTMPose"
                     )
                     sure = "simcc" in f"{x.name} {y.name}".lower() or "rtmpose" in signature.file.lower()
-                    return FoundHead(SimccHead(x=x.name, y=y.name, split_ratio=ratio), int(x.shape[1] or 0), said, sure)
+                    return FoundHead(
+                        SimccHead(x=x.name, y=y.name, split_ratio=ratio), int(x.shape[1] or 0), assumption, sure
+                    )
     return None
 
 
@@ -67,7 +69,11 @@ def _find_heatmap(signature: ModelSignature, crop: CropInput) -> FoundHead | Non
     """An output [1, keypoints, height / stride, width / stride]."""
     height, width = input_size(crop)
     sizes = [(height // stride, width // stride) for stride in _STRIDES]
-    maps = [each for each in signature.outputs if len(each.shape) == 4 and each.shape[2:] in sizes and _counted(each)]
+    maps = [
+        each
+        for each in signature.outputs
+        if len(each.shape) == 4 and each.shape[2:] in sizes and _has_several_keypoints(each)
+    ]
     if len(maps) != 1:
         return None
     output = maps[0]
@@ -81,11 +87,11 @@ def _find_heatmap(signature: ModelSignature, crop: CropInput) -> FoundHead | Non
         else HeatmapHead(output=output.name, refine="shift")
     )
     how = "UDP, refined as transformers does for ViTPose" if vitpose else "refined by a quarter of a cell"
-    said = f"output '{output.name}' {list(output.shape)} holds a heat map for each keypoint, {how}"
-    return FoundHead(head, int(output.shape[1] or 0), said, vitpose or named)
+    assumption = f"output '{output.name}' {list(output.shape)} holds a heat map for each keypoint, {how}"
+    return FoundHead(head, int(output.shape[1] or 0), assumption, vitpose or named)
 
 
-def _counted(output: TensorSpec) -> bool:
+def _has_several_keypoints(output: TensorSpec) -> bool:
     return (
         output.dtype == "float32" and output.shape[0] == 1 and isinstance(output.shape[1], int) and output.shape[1] > 1
     )
@@ -107,8 +113,8 @@ def _find_regression(signature: ModelSignature, family: LandmarkFamily | None) -
             continue
         span = family.range if family is not None else "unit"
         head = RegressionHead(output=output.name, columns=columns, range=span)
-        said = f"output '{output.name}' {list(output.shape)} holds {', '.join(columns)} of each keypoint"
-        taken = said if family is None else f"{said}, as of {family.name}"
+        assumption = f"output '{output.name}' {list(output.shape)} holds {', '.join(columns)} of each keypoint"
+        taken = assumption if family is None else f"{assumption}, as of {family.name}"
         sure = family is not None or _POINTS.search(output.name) is not None
         return FoundHead(head, count, taken, sure, family)
     return None

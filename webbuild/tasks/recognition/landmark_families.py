@@ -1,4 +1,4 @@
-"""Families of face and hand landmarks whose files tell what they are: where coordinates lie, and how crops go in."""
+"""Families of face and hand landmark models, recognised by file name: output layout and preprocessing of crops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models whose outputs are masks, known by their outputs and by what lies beside them: Mask2Former, SegFormer."""
+"""Recognition of segmentation models by their outputs and configuration files: Mask2Former, SegFormer."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def infer_mask2former(signature: ModelSignature, *, requested: bool) -> TaskMatc
     Names of outputs are believed; where the user asked, shapes are enough.
     """
     image = fixed_image_input(signature.inputs[0]) if len(signature.inputs) == 1 else None
-    found = _match_outputs(signature.outputs, requested=requested)
-    if image is None or found is None:
+    outputs = _match_outputs(signature.outputs, requested=requested)
+    if image is None or outputs is None:
         return None
-    masks, scores = found
+    masks, scores = outputs
     count = int(scores.shape[2] or 0) - 1
     names, named = _class_names(signature, count)
     mode, moded = _infer_mode(signature)
@@ -62,8 +62,8 @@ def infer_mask2former(signature: ModelSignature, *, requested: bool) -> TaskMatc
     )
     picture, seen = _image_preprocessing(image, signature)
     shapes = f"masks {list(masks.shape)} and classes {list(scores.shape)}"
-    said = f"task image-segmentation: {shapes} of queries, the last class is 'no object'"
-    return TaskMatch(task, (picture,), (said, named, moded, fusing, *(sized if gridded else ()), seen))
+    assumption = f"task image-segmentation: {shapes} of queries, the last class is 'no object'"
+    return TaskMatch(task, (picture,), (assumption, named, moded, fusing, *(sized if gridded else ()), seen))
 
 
 def infer_semantic_segmentation(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
@@ -79,10 +79,10 @@ def infer_semantic_segmentation(signature: ModelSignature, *, requested: bool) -
     if image is None or not (known or requested):
         return None
     read = (_class_maps(fact, image) for fact in signature.outputs)
-    found = next((each for each in read if each is not None), None)
-    if found is None:
+    class_maps = next((each for each in read if each is not None), None)
+    if class_maps is None:
         return None
-    maps, missing = found
+    maps, missing = class_maps
     count = _static_float_shape(maps)[1] if missing is None else missing.classes
     names, named = _class_names(signature, count)
     form = "a map of logits for each class"
@@ -92,11 +92,11 @@ def infer_semantic_segmentation(signature: ModelSignature, *, requested: bool) -
     elif missing is not None:
         form += ", channels last"
     picture, seen = _image_preprocessing(image, signature)
-    said = f"task image-segmentation, semantic: output '{maps.name}' {list(maps.shape)} has {form}"
+    assumption = f"task image-segmentation, semantic: output '{maps.name}' {list(maps.shape)} has {form}"
     output = maps.name if missing is None else CLASS_MAPS
     task = ImageSegmentationTask(masks=output, classes=names, mode="semantic")
     guessed = seen if seen == _DEFAULT_PREPROCESSING else ""
-    return TaskMatch(task, (picture,), (said, named, seen), missing, guessed_recipe=guessed)
+    return TaskMatch(task, (picture,), (assumption, named, seen), missing, guessed_recipe=guessed)
 
 
 def _picture(signature: ModelSignature) -> ImageInput | None:
@@ -171,11 +171,11 @@ def _infer_mode(signature: ModelSignature) -> tuple[SegmentationMode, str]:
 
 def _label_ids_to_fuse(signature: ModelSignature, names: list[str]) -> tuple[list[int], str]:
     """Return the classes of which there is only one region, and where they are known from."""
-    for given, source in (
+    for configured, source in (
         (signature.hub_files.preprocessor, "preprocessor_config.json"),
         (signature.hub_files.config, "config.json"),
     ):
-        fused = given.get("label_ids_to_fuse")
+        fused = configured.get("label_ids_to_fuse")
         if isinstance(fused, list) and all(type(each) is int and 0 <= each < len(names) for each in fused):
             return sorted(
                 set(fused)
@@ -187,7 +187,7 @@ def _label_ids_to_fuse(signature: ModelSignature, names: list[str]) -> tuple[lis
 
 
 def _image_preprocessing(image: ImageInput, signature: ModelSignature) -> tuple[ImageInput, str]:
-    """Return how pictures go in: as is configured beside the model, else as most of these networks want them."""
+    """Return the preprocessing: from the configuration beside the model, else the usual one of these networks."""
     normalization = read_normalization(signature.hub_files.preprocessor)
     if normalization is None:
         fitted = Letterbox(mode="stretch", interpolation="bilinear-antialias")

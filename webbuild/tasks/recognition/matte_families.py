@@ -74,8 +74,8 @@ def _names(signature: ModelSignature) -> Iterator[tuple[str, str]]:
     """Yield every name of the model, in lower case, and where it is from: the most reliable first."""
     config = signature.hub_files.config
     architectures = config.get("architectures")
-    given = [config.get("model_type"), *(architectures if isinstance(architectures, list) else [])]
-    for name in (*given, config.get("_name_or_path")):
+    configured = [config.get("model_type"), *(architectures if isinstance(architectures, list) else [])]
+    for name in (*configured, config.get("_name_or_path")):
         if isinstance(name, str):
             yield name.lower(), f"config.json, which has {name}"
     yield signature.file.lower(), "the file's name"

@@ -33,7 +33,7 @@ class AlphaMap(Struct, frozen=True):
 
 def alpha_maps(outputs: Sequence[TensorSpec]) -> list[AlphaMap]:
     """Return the outputs of floats that are maps of 1, 2 or 4 channels, in their order."""
-    return [found for spec in outputs if spec.dtype == "float32" and (found := _alpha_map(spec)) is not None]
+    return [alpha_map for spec in outputs if spec.dtype == "float32" and (alpha_map := _alpha_map(spec)) is not None]
 
 
 def _alpha_map(spec: TensorSpec) -> AlphaMap | None:

@@ -1,4 +1,4 @@
-"""Recognition of matting: models that say for each pixel how opaque the foreground is."""
+"""Recognition of matting models, whose output is the alpha of the foreground at each pixel."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ def infer_matting(signature: ModelSignature, *, requested: bool) -> TaskMatch | 
     task, meaning = _matte_task(alpha, family)
     front = find_foreground(signature.outputs, alpha)
     picture, seen = _image_preprocessing(image, signature, family)
-    said = [f"task matte: alpha is output '{alpha.spec.name}' {list(alpha.spec.shape)}, {why}"]
+    assumptions = [f"task matte: alpha is output '{alpha.spec.name}' {list(alpha.spec.shape)}, {why}"]
     if family is not None:
-        said.append(f"it is taken for {family.name} by {_family_source(named, by_stages)}")
+        assumptions.append(f"it is taken for {family.name} by {_family_source(named, by_stages)}")
     if front is not None:
-        said.append(f"output '{front.name}' holds the colours of the foreground")
+        assumptions.append(f"output '{front.name}' holds the colours of the foreground")
     return TaskMatch(
         msgspec.structs.replace(task, foreground=None if front is None else front.name),
         (picture,),
-        (*said, *meaning, seen),
+        (*assumptions, *meaning, seen),
         guessed_recipe=seen if seen == _DEFAULT_PREPROCESSING else "",
         measured_output=alpha.spec.name if _UNMEASURED in meaning else "",
     )
@@ -73,17 +73,19 @@ def with_measured_range(match: TaskMatch, alpha: NDArray[Any]) -> TaskMatch:
     seen = f"{least:.3g} to {most:.3g} on two photographs"
     task = match.task
     if least >= -_SLACK and most <= 1 + _SLACK:
-        said = f"its values are probabilities: {seen}"
+        assumption = f"its values are probabilities: {seen}"
     elif least >= -1 and _LEVELS / 4 < most <= _LEVELS + 1:
         task = msgspec.structs.replace(task, high=_LEVELS)
-        said = f"its values are levels of 0 to 255: {seen}"
+        assumption = f"its values are levels of 0 to 255: {seen}"
     elif least < -1 or most > 2 or np.mean((alpha < -_OVERSHOOT) | (alpha > 1 + _OVERSHOOT)) > _MANY:
         task = msgspec.structs.replace(task, activation="sigmoid")
-        said = f"its values are logits, which go through a sigmoid: {seen}"
+        assumption = f"its values are logits, which go through a sigmoid: {seen}"
     else:
-        said = f"its values are taken for alpha and clipped to 0..1, a guess: {seen}, which is too close for logits"
-    told = tuple(said if each == _UNMEASURED else each for each in match.assumptions)
-    return msgspec.structs.replace(match, task=task, assumptions=told)
+        assumption = (
+            f"its values are taken for alpha and clipped to 0..1, a guess: {seen}, which is too close for logits"
+        )
+    assumptions = tuple(assumption if each == _UNMEASURED else each for each in match.assumptions)
+    return msgspec.structs.replace(match, task=task, assumptions=assumptions)
 
 
 _SLACK = 1e-3
@@ -104,16 +106,18 @@ def _matte_task(alpha: AlphaMap, family: MatteFamily | None) -> tuple[MatteTask,
     """Return the task, and what its values are taken for."""
     ending, channels = alpha.spec.activation, alpha.channels
     task = MatteTask(output=alpha.spec.name, layout=alpha.layout, channel=max(0, channels - 1))
-    said = [f"its values are probabilities: the graph ends in {ending}"] if ending else [_UNMEASURED]
+    assumptions = [f"its values are probabilities: the graph ends in {ending}"] if ending else [_UNMEASURED]
     if channels == 2 and not ending:
         task = msgspec.structs.replace(task, activation="softmax")
-        said = ["its two channels are logits of background and foreground, which go through a softmax"]
+        assumptions = ["its two channels are logits of background and foreground, which go through a softmax"]
     if channels == 4:
-        said.append("the fourth of its channels, RGBA, is alpha")
+        assumptions.append("the fourth of its channels, RGBA, is alpha")
     if family is not None and family.min_max:
         task = msgspec.structs.replace(task, min_max=True)
-        said.append(f"the least value of a picture is transparent, the largest opaque, as in {family.name}'s own code")
-    return task, tuple(said)
+        assumptions.append(
+            f"the least value of a picture is transparent, the largest opaque, as in {family.name}'s own code"
+        )
+    return task, tuple(assumptions)
 
 
 def _family_source(named: NamedFamily | None, by_stages: MatteFamily | None) -> str:
@@ -125,7 +129,7 @@ def _family_source(named: NamedFamily | None, by_stages: MatteFamily | None) -> 
 def _image_preprocessing(
     image: ImageInput, signature: ModelSignature, family: MatteFamily | None
 ) -> tuple[ImageInput, str]:
-    """Return how pictures go in: as is configured beside the model, else as its family takes them."""
+    """Return the preprocessing: from the configuration beside the model, else that of its family."""
     normalization = read_normalization(signature.hub_files.preprocessor)
     if normalization is not None:
         letterbox = Letterbox(mode="stretch", interpolation=normalization.interpolation)
@@ -139,5 +143,7 @@ def _image_preprocessing(
         return known, _DEFAULT_PREPROCESSING
     known = msgspec.structs.replace(image, mean=family.mean, std=family.std, letterbox=stretched)
     mean, std = (", ".join(f"{each:g}" for each in values) for values in (family.mean, family.std))
-    said = f"pictures are stretched, RGB, scaled to 0..1, mean {mean}, deviation {std}, as {family.name} takes them"
-    return known, said
+    assumption = (
+        f"pictures are stretched, RGB, scaled to 0..1, mean {mean}, deviation {std}, as {family.name} takes them"
+    )
+    return known, assumption

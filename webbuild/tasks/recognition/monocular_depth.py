@@ -35,14 +35,14 @@ def infer_monocular_depth(signature: ModelSignature, *, requested: bool) -> Task
     if not requested and not is_depth_name(depth) and not depth_model_type(signature):
         return None
     meaning = monocular_units(signature, depth)
-    picture, said = _image_preprocessing(image, signature)
-    guessed = said if said == _DEFAULT_PREPROCESSING else ""
+    picture, picture_note = _image_preprocessing(image, signature)
+    guessed = picture_note if picture_note == _DEFAULT_PREPROCESSING else ""
     task = depth_task(depth, confidence, meaning)
-    return TaskMatch(task, (picture,), (meaning.source, said), guessed_recipe=guessed)
+    return TaskMatch(task, (picture,), (meaning.source, picture_note), guessed_recipe=guessed)
 
 
 def _image_preprocessing(image: ImageInput, signature: ModelSignature) -> tuple[ImageInput, str]:
-    """Return how pictures go in: as is configured beside the model, else as most of these networks want them."""
+    """Return the preprocessing: from the configuration beside the model, else the usual one of these networks."""
     normalization = read_normalization(signature.hub_files.preprocessor)
     if normalization is None:
         known = msgspec.structs.replace(

@@ -1,4 +1,4 @@
-"""Models that take a picture and return one: recognised by their shapes, told by their configuration."""
+"""Image-to-image models: recognised by shapes, confirmed by their configuration."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class PictureInputs(Struct, frozen=True):
         channel = self.mask if isinstance(self.mask, MaskChannel) else UNSET
         image = msgspec.structs.replace(self.image, mask=channel)
         mask = self.mask if isinstance(self.mask, MaskInput) else None
-        found: list[Input | None] = [image, *self.numbers, mask, self.reference]
-        return {spec.name: spec for spec in found if spec is not None}
+        inputs: list[Input | None] = [image, *self.numbers, mask, self.reference]
+        return {spec.name: spec for spec in inputs if spec is not None}
 
     def swapped(self) -> PictureInputs | None:
         """Return the same with the second picture as the first, None where there is one picture."""
@@ -69,14 +69,14 @@ def find_picture_inputs(inputs: Sequence[Input]) -> PictureInputs | None:
     """Return tensors as the inputs of a model that makes a picture of a picture, None where there are others."""
     tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
     pictures = [*map(picture_of_shape, tensors), *map(masked_picture_of_shape, tensors)]
-    found = [each for each in pictures if each is not None and (each.color != "rgba" or each.mask)]
-    image = next((each for color in ("rgb", "rgba", "gray") for each in found if each.color == color), None)
+    images = [each for each in pictures if each is not None and (each.color != "rgba" or each.mask)]
+    image = next((each for color in ("rgb", "rgba", "gray") for each in images if each.color == color), None)
     if image is None:
         return None
     rest = [spec for spec in inputs if spec.name != image.name]
     numbers = tuple(number for spec in rest if (number := number_of_shape(spec)) is not None)
     masks = [mask for spec in rest if (mask := mask_of_shape(spec, image)) is not None]
-    others = [each for each in found if each.color == "rgb" and each.name != image.name]
+    others = [each for each in images if each.color == "rgb" and each.name != image.name]
     if len(masks) + len(others) > (image.color == "rgb") or len(masks) + len(others) + len(numbers) != len(rest):
         return None
     reference = reference_of(others[0]) if others else None
@@ -96,12 +96,12 @@ def infer_picture_to_picture(signature: ModelSignature, *, requested: bool) -> T
     tasks = [] if taken is None else list(image_tasks(taken.image, signature.outputs))
     if taken is None or not tasks:
         return None
-    picture, said = _preprocessing(taken.image, signature)
+    picture, picture_note = _preprocessing(taken.image, signature)
     (task, *_) = tasks
     assumption = f"output '{task.output}' is a picture of {describe_scale(task)}"
-    guessed = said if said == _DEFAULT_PREPROCESSING else ""
-    given = msgspec.structs.replace(taken, image=picture).in_order_of(inputs)
-    return TaskMatch(task, given, (assumption, said), guessed_recipe=guessed)
+    guessed = picture_note if picture_note == _DEFAULT_PREPROCESSING else ""
+    ordered_inputs = msgspec.structs.replace(taken, image=picture).in_order_of(inputs)
+    return TaskMatch(task, ordered_inputs, (assumption, picture_note), guessed_recipe=guessed)
 
 
 def _is_fixed(spec: TensorSpec) -> bool:
@@ -116,10 +116,10 @@ def image_tasks(image: ImageInput, outputs: Sequence[TensorSpec]) -> Iterator[Im
     luma = image.color == "gray"
     height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[1:3]
     for output in outputs:
-        found = _planes(output, 1 if luma else 3)
-        if found is None:
+        planes = _planes(output, 1 if luma else 3)
+        if planes is None:
             continue
-        layout, rows, columns = found
+        layout, rows, columns = planes
         scale = rows // height
         if 1 <= scale <= MAX_SCALE and (rows, columns) == (height * scale, width * scale):
             high = 255.0 if output.dtype == "uint8" else 1.0
@@ -144,7 +144,7 @@ def _planes(output: TensorSpec, channels: int) -> tuple[Layout, int, int] | None
 
 
 def _preprocessing(image: ImageInput, signature: ModelSignature) -> tuple[ImageInput, str]:
-    """Return how pictures go in: as is configured beside the model, else scaled to 0..1."""
+    """Return the preprocessing: from the configuration beside the model, else scaled to 0..1."""
     normalization = read_normalization(signature.hub_files.preprocessor)
     if normalization is None or image.dtype == "uint8":
         return image, _DEFAULT_PREPROCESSING

@@ -81,11 +81,11 @@ def infer_sam_decoder(signature: ModelSignature) -> TaskMatch | None:
         through_input=family.through_input,
     )
     kinds_of = f"{kinds} mask{'s' * (kinds > 1)} {list(masks.shape[-2:])} for a prompt"
-    said = (
+    assumptions = (
         f"task mask-generation: a decoder of {family.name}, {kinds_of}, read from '{masks.name}' and '{scores.name}'",
         frame_text(frame),
     )
-    return TaskMatch(task, tuple(_input(spec) for spec in signature.inputs), said)
+    return TaskMatch(task, tuple(_input(spec) for spec in signature.inputs), assumptions)
 
 
 def frame_text(side: int) -> str:
@@ -115,15 +115,15 @@ def unused_inputs(signature: ModelSignature) -> dict[str, NDArray[Any]]:
     `_mask_side`. Boxes are given to SAM 2 as corners, where none may be; SAM's labels have none for corners, and its
     points and boxes are joined only where there is a box.
     """
-    found: dict[str, NDArray[Any]] = {}
+    unused: dict[str, NDArray[Any]] = {}
     cornered = any(spec.name == _HUB_SAM2 for spec in signature.inputs)
     side = 1 if _LOW_RES in {spec.name for spec in signature.outputs} else _mask_side(signature)
     for spec in signature.inputs:
         if side and _is_picture_size(spec):
-            found[spec.name] = np.full(2, side, spec.dtype)
+            unused[spec.name] = np.full(2, side, spec.dtype)
         if cornered and spec.name == "input_boxes" and len(spec.shape) == 3 and not isinstance(spec.shape[1], int):
-            found[spec.name] = np.ones((1, 0, 4), np.float32)
-    return found
+            unused[spec.name] = np.ones((1, 0, 4), np.float32)
+    return unused
 
 
 def _is_picture_size(spec: TensorSpec) -> bool:
@@ -154,9 +154,9 @@ def prompt_sizes(signature: ModelSignature, points: int, objects: int = 1) -> di
         for axis, size in enumerate(spec.shape):
             if isinstance(size, int):
                 continue
-            place = (role, axis - len(spec.shape))
-            pointed = points if place in (("points", -2), ("labels", -1)) else 1
-            sizes[f"{spec.name}:{axis}"] = objects if place in together else pointed
+            role_axis = (role, axis - len(spec.shape))
+            pointed = points if role_axis in (("points", -2), ("labels", -1)) else 1
+            sizes[f"{spec.name}:{axis}"] = objects if role_axis in together else pointed
     return sizes
 
 
@@ -183,7 +183,7 @@ def point_inputs(signature: ModelSignature) -> dict[str, tuple[int, ...]]:
 
     Its box has an input of its own, and its number of points is free.
     """
-    found: dict[str, tuple[int, ...]] = {}
+    shapes: dict[str, tuple[int, ...]] = {}
     if _family(signature.inputs).box != "input":
         return {}
     for spec in signature.inputs:
@@ -194,8 +194,8 @@ def point_inputs(signature: ModelSignature) -> dict[str, tuple[int, ...]]:
             return {}
         sizes = [1 if not isinstance(size, int) else size for size in spec.shape]
         sizes[axis] = 0
-        found[spec.name] = tuple(sizes)
-    return found
+        shapes[spec.name] = tuple(sizes)
+    return shapes
 
 
 def fewest_points(signature: ModelSignature) -> int:

@@ -1,4 +1,4 @@
-"""Picture encoders of Segment Anything: how pictures go in, told by the decoder that takes what they make."""
+"""Image encoders of SAM: recognised by the decoder that takes their embedding, with their preprocessing."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def infer_sam_encoder(signature: ModelSignature, later: Sequence[ModelSignature]
 def _fixed_input(spec: TensorSpec) -> ImageInput | None:
     """Return the picture that an input of any layout wants, in floats or bytes."""
     floats = msgspec.structs.replace(spec, dtype="float32") if spec.dtype == "uint8" else spec
-    found = (fixed_image_input(floats, layout) for layout in _LAYOUTS)
-    image = next((each for each in found if each is not None), None)
+    images = (fixed_image_input(floats, layout) for layout in _LAYOUTS)
+    image = next((each for each in images if each is not None), None)
     return msgspec.structs.replace(image, dtype="uint8") if image is not None and floats is not spec else image
 
 
@@ -93,13 +93,13 @@ def with_encoder(match: TaskMatch, earlier: Sequence[TaskMatch]) -> TaskMatch:
             exit_code=USAGE,
         )
     side, guess = max(input_size(image)), frame_text(max(match.task.frame))
-    told = tuple(frame_text(side) if each == guess else each for each in match.assumptions)
+    assumptions = tuple(frame_text(side) if each == guess else each for each in match.assumptions)
     task = msgspec.structs.replace(match.task, frame=[side, side])
-    return msgspec.structs.replace(match, task=task, assumptions=told)
+    return msgspec.structs.replace(match, task=task, assumptions=assumptions)
 
 
 def _picture(image: ImageInput, signature: ModelSignature, *, letterbox: bool, raw: bool) -> ImageInput:
-    """Return how pictures go in: SAM keeps the aspect ratio, its padding is 0 in the tensor; SAM 2 stretches."""
+    """Return the preprocessing: SAM keeps the aspect ratio, its padding is 0 in the tensor; SAM 2 stretches."""
     interpolation: Interpolation = "bilinear-antialias"
     fitted = Letterbox(mode="stretch", interpolation=interpolation)
     if letterbox:

@@ -1,4 +1,4 @@
-"""Inputs that are plain tensors."""
+"""Specs of plain tensor inputs."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 class TextDetectorFamily(Struct, frozen=True):
-    """A family of networks: how its pictures go in, how its map is read, the size where the graph leaves it free."""
+    """Text detectors: the preprocessing, how the map is decoded, the image size if the graph leaves it free."""
 
     name: str
     size: int
@@ -128,7 +128,7 @@ def infer_text_detector(signature: ModelSignature, *, requested: bool) -> TaskMa
         f"pictures keep their aspect ratio, the rest is black; {family.color.upper()}, scaled to 0..1, mean {mean}, "
         f"deviation {std}, as {family.name} takes them"
     )
-    said = (
+    assumptions = (
         f"task text-boxes: output '{output.name}' says where text is"
         + ("" if named is None else f", by {named.source}"),
         f"its values are probabilities: the graph ends in {ending}" if ending else _UNMEASURED,
@@ -137,7 +137,7 @@ def infer_text_detector(signature: ModelSignature, *, requested: bool) -> TaskMa
     return TaskMatch(
         task,
         (known,),
-        said,
+        assumptions,
         guessed_recipe=recipe if named is None else "",
         measured_output="" if ending else output.name,
     )
@@ -158,12 +158,12 @@ def with_measured_range(match: TaskMatch, values: NDArray[Any]) -> TaskMatch:
     least, most = float(values.min()), float(values.max())
     seen = f"{least:.3g} to {most:.3g} on two photographs"
     if least >= 0 and most <= 1:
-        task, said = match.task, f"its values are probabilities: {seen}"
+        task, assumption = match.task, f"its values are probabilities: {seen}"
     else:
         task = msgspec.structs.replace(match.task, activation="sigmoid")
-        said = f"its values are logits, which go through a sigmoid: {seen}"
-    told = tuple(said if each == _UNMEASURED else each for each in match.assumptions)
-    return msgspec.structs.replace(match, task=task, assumptions=told)
+        assumption = f"its values are logits, which go through a sigmoid: {seen}"
+    assumptions = tuple(assumption if each == _UNMEASURED else each for each in match.assumptions)
+    return msgspec.structs.replace(match, task=task, assumptions=assumptions)
 
 
 _UNMEASURED = "its values are taken for probabilities as they are"

@@ -29,7 +29,7 @@ class FittedDictionary(Struct, frozen=True):
 
 
 def known_dictionary(signature: ModelSignature) -> Dictionary | None:
-    """Return the dictionary that a model brings along, None where it has none.
+    """Return the dictionary in a model's metadata or configuration files, None if there is none.
 
     RapidOCR writes it into the metadata, Paddle into `inference.yml`, docTR as the string `vocab` into `config.json`.
     """
@@ -80,10 +80,10 @@ def fit_dictionary(characters: Sequence[str], classes: int, *, blank_first: bool
     return FittedDictionary(("", *own), 0) if blank_first else FittedDictionary((*own, ""), classes - 1)
 
 
-def dictionary_mismatch(found: Dictionary, output: str, classes: int) -> WebbuildError:
+def dictionary_mismatch(dictionary: Dictionary, output: str, classes: int) -> WebbuildError:
     """Return the error of a dictionary of another length than the head, with what would fit."""
     return labels_do_not_fit(
-        f"{found.source}: {len(found.characters)} characters, and output '{output}' has {classes} classes",
+        f"{dictionary.source}: {len(dictionary.characters)} characters, and output '{output}' has {classes} classes",
         f"give --labels a dictionary of {classes - 1} characters, of {classes - 2} to which a space is added, or of "
         f"{classes} with a line <blank>",
     )

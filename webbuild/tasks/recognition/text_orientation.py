@@ -22,7 +22,7 @@ _SIZES = ((48, 192), (80, 160))
 _FILE = re.compile(r"(?<![a-z])cls(?![a-z])|(text)?line[-_]?ori", re.IGNORECASE)
 
 
-def orientation_of_crops(signature: ModelSignature) -> TaskMatch | None:
+def orientation_for_crops(signature: ModelSignature) -> TaskMatch | None:
     """Return a classifier of lines by its size, its two classes and its file's name; None for any other model."""
     if not _FILE.search(signature.file):
         return None
@@ -42,8 +42,10 @@ def orientation_of_crops(signature: ModelSignature) -> TaskMatch | None:
     task = CropClassesTask(
         output=output.name, classes=ORIENTATIONS, logits="Softmax" not in (output.activation, output.operator)
     )
-    said = "task crop-classes: which lines of text stand on their head, by the file's name; prepared as RapidOCR does"
-    return TaskMatch(task, (crop,), (said,))
+    assumption = (
+        "task crop-classes: which lines of text stand on their head, by the file's name; prepared as RapidOCR does"
+    )
+    return TaskMatch(task, (crop,), (assumption,))
 
 
 def orientation_size(signature: ModelSignature) -> tuple[int, int] | None:

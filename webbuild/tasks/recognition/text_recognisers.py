@@ -50,11 +50,11 @@ def infer_text_line(signature: ModelSignature, *, requested: bool) -> TaskMatch 
             layout = "tnc"
         case _:
             return None
-    found = known_dictionary(signature)
+    dictionary = known_dictionary(signature)
     doctr = _is_doctr(signature, image)
     sar = columns == _SAR_COLUMNS and "ArgMax" in signature.operators
     ends = doctr and layout == "ntc" and (columns == _DOCTR_END_COLUMNS or sar)
-    fitted = None if found is None else fit_dictionary(found.characters, classes, blank_first=not doctr)
+    fitted = None if dictionary is None else fit_dictionary(dictionary.characters, classes, blank_first=not doctr)
     fits = fitted is not None or classes >= _LEAST_CLASSES
     if not requested and not (fits and (ends or _is_line(image, columns))):
         return None
@@ -70,14 +70,16 @@ def infer_text_line(signature: ModelSignature, *, requested: bool) -> TaskMatch 
         logits="Softmax" not in (output.activation, output.operator),
         decoding="end-token" if ends else "ctc",
     )
-    said = [f"task text-line: output '{output.name}' has scores of {classes} characters at {columns} columns"]
-    if fitted is not None and found is not None:
-        said.append(f"the characters are those in {found.source}")
+    assumptions = [f"task text-line: output '{output.name}' has scores of {classes} characters at {columns} columns"]
+    if fitted is not None and dictionary is not None:
+        assumptions.append(f"the characters are those in {dictionary.source}")
     picture, how = (_doctr_picture(image, signature), "docTR") if doctr else (_paddle_picture(image), "PaddleOCR")
     if ends:
-        said.append("each column is a character up to an end token, as in docTR's ViTSTR, PARSeq and SAR; it is no CTC")
-    said.append(f"pictures of lines go in as {how} prepares them, unless an option says otherwise")
-    return TaskMatch(task, (picture,), tuple(said), measured_output=output.name)
+        assumptions.append(
+            "each column is a character up to an end token, as in docTR's ViTSTR, PARSeq and SAR; it is no CTC"
+        )
+    assumptions.append(f"pictures of lines go in as {how} prepares them, unless an option says otherwise")
+    return TaskMatch(task, (picture,), tuple(assumptions), measured_output=output.name)
 
 
 def line_size(signature: ModelSignature) -> tuple[int, int] | None:
@@ -95,9 +97,11 @@ def line_size(signature: ModelSignature) -> tuple[int, int] | None:
         return None
     if isinstance(height, int):
         return 0, _WIDTH
-    found = known_dictionary(signature)
+    dictionary = known_dictionary(signature)
     fits = (
-        found is not None and isinstance(classes, int) and fit_dictionary(found.characters, classes, blank_first=True)
+        dictionary is not None
+        and isinstance(classes, int)
+        and fit_dictionary(dictionary.characters, classes, blank_first=True)
     )
     if not fits and not _FILE.search(signature.file):
         return None
@@ -128,9 +132,9 @@ def with_measured_scores(match: TaskMatch, values: Sequence[NDArray[Any]]) -> Ta
         names = task.characters.split("\n")
         names = [*names[1:], ""] if common else ["", *names[:-1]]
         task = msgspec.structs.replace(task, characters="\n".join(names), blank=common)
-    place = "first" if task.blank == 0 else "last"
-    said = f"the output holds {ending}; the {place} class is the blank"
-    return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, said))
+    position = "first" if task.blank == 0 else "last"
+    assumption = f"the output holds {ending}; the {position} class is the blank"
+    return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, assumption))
 
 
 def score_rows(task: TextRecognition, scores: NDArray[Any]) -> NDArray[Any]:
@@ -169,8 +173,8 @@ def _doctr_picture(image: ImageInput, signature: ModelSignature) -> ImageInput:
     return msgspec.structs.replace(image, mean=mean, std=std, letterbox=letterbox)
 
 
-def _three_numbers(said: object, otherwise: list[float]) -> list[float]:
-    match said:
+def _three_numbers(configured: object, otherwise: list[float]) -> list[float]:
+    match configured:
         case [float(red), float(green), float(blue)] if min(red, green, blue) > 0:
             return [red, green, blue]
     return otherwise

@@ -18,9 +18,9 @@ def infer_detect(signature: ModelSignature) -> TaskMatch | None:
     form = read_export(signature, "detect", extra=0)
     if form is None:
         return None
-    said = f"task detect with {count_classes(len(form.class_names))}, from the exporter's metadata"
+    assumption = f"task detect with {count_classes(len(form.class_names))}, from the exporter's metadata"
     task = DetectTask(output=form.output, rows=form.rows, classes=form.class_names)
-    return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)
+    return TaskMatch(task, (form.image,), (assumption, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)
 
 
 def infer_pose(signature: ModelSignature) -> TaskMatch | None:
@@ -30,7 +30,7 @@ def infer_pose(signature: ModelSignature) -> TaskMatch | None:
     if form is None or not keypoints:
         return None
     classes = count_classes(len(form.class_names))
-    said = f"task pose with {classes} and {keypoints} keypoints, from the exporter's metadata"
+    assumption = f"task pose with {classes} and {keypoints} keypoints, from the exporter's metadata"
     if keypoints == len(coco_keypoints.KEYPOINTS):
         named, skeleton = coco_keypoints.KEYPOINTS, coco_keypoints.SKELETON
         taken = "17 keypoints are assumed to be COCO's, with its names and skeleton"
@@ -45,7 +45,9 @@ def infer_pose(signature: ModelSignature) -> TaskMatch | None:
         keypoint_size=3 if size == 3 else 2,
         skeleton=skeleton,
     )
-    return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, taken, *form.assumptions), form.postprocess)
+    return TaskMatch(
+        task, (form.image,), (assumption, _DEFAULT_PREPROCESSING, taken, *form.assumptions), form.postprocess
+    )
 
 
 def infer_segment(signature: ModelSignature) -> TaskMatch | None:
@@ -61,12 +63,12 @@ def infer_segment(signature: ModelSignature) -> TaskMatch | None:
     if form is None:
         return None
     classes = count_classes(len(form.class_names))
-    said = f"task segment with {classes} and {masks} mask prototypes, from the exporter's metadata"
+    assumption = f"task segment with {classes} and {masks} mask prototypes, from the exporter's metadata"
     protos = signature.outputs[1].name
     task = SegmentTask(
         output=form.output, protos=protos, rows=form.rows, classes=form.class_names, mask_coefficients=masks
     )
-    return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)
+    return TaskMatch(task, (form.image,), (assumption, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)
 
 
 def infer_obb(signature: ModelSignature) -> TaskMatch | None:
@@ -74,6 +76,6 @@ def infer_obb(signature: ModelSignature) -> TaskMatch | None:
     form = read_export(signature, "obb", extra=1, rotated=True)
     if form is None:
         return None
-    said = f"task obb with {count_classes(len(form.class_names))}, from the exporter's metadata"
+    assumption = f"task obb with {count_classes(len(form.class_names))}, from the exporter's metadata"
     task = ObbTask(output=form.output, rows=form.rows, classes=form.class_names)
-    return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)
+    return TaskMatch(task, (form.image,), (assumption, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)

@@ -89,8 +89,8 @@ def has_nms(signature: ModelSignature) -> bool:
     """Whether the export was made with `nms=True`; where it does not say, whether it has the operator."""
     if signature.metadata.get("end2end") == "True":
         return False
-    said = export_argument(signature, "nms")
-    return said is True or (said is None and "NonMaxSuppression" in signature.operators)
+    nms_argument = export_argument(signature, "nms")
+    return nms_argument is True or (nms_argument is None and "NonMaxSuppression" in signature.operators)
 
 
 def is_end_to_end(signature: ModelSignature, columns: int) -> bool:

@@ -1,4 +1,4 @@
-"""Detectors that do not say what they are, known by their shapes: an output for each cell of three grids."""
+"""Recognition of YOLO detectors without metadata, by output shapes: one row for each cell of three grids."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ def infer_yolo(signature: ModelSignature, *, requested: bool) -> TaskMatch | Non
     image = fixed_image_input(signature.inputs[0]) if len(signature.inputs) == 1 else None
     if image is None or "task" in signature.metadata:
         return None
-    found = ((output, _match_variant(output, image, signature.operators)) for output in signature.outputs)
-    output, family = next(((each, known) for each, known in found if known is not None), (None, None))
+    variants = ((output, _match_variant(output, image, signature.operators)) for output in signature.outputs)
+    output, family = next(((each, known) for each, known in variants if known is not None), (None, None))
     names = class_names(signature)
     if output is None or family is None:
         return None
-    told = requested or len(names) == family.postprocess.classes
+    are_names_known = requested or len(names) == family.postprocess.classes
     whole = all(side % _YOLO_STRIDES[-1] == 0 for side in image.shape[2:])
     others = [each for each in signature.outputs if each is not output]
-    if not told and (names or not whole or not all(_is_undecoded_grid(each, output) for each in others)):
+    if not are_names_known and (names or not whole or not all(_is_undecoded_grid(each, output) for each in others)):
         return None
     if names and len(names) != family.postprocess.classes:
         raise class_count_mismatch(signature.file, output, family.postprocess.classes, len(names))
@@ -57,8 +57,8 @@ def infer_yolo(signature: ModelSignature, *, requested: bool) -> TaskMatch | Non
     spec = family.postprocess
     thresholds = f"NMS is appended: confidence {spec.confidence:g}, IoU {spec.iou:g} within each class"
     task = DetectTask(output=DETECTIONS, rows=min(_anchor_count(output, spec), spec.max_detections), classes=classes)
-    said = (*family.assumptions, named, thresholds)
-    return TaskMatch(task, (family.image,), said, spec, guessed=not told)
+    assumptions = (*family.assumptions, named, thresholds)
+    return TaskMatch(task, (family.image,), assumptions, spec, guessed=not are_names_known)
 
 
 def _is_undecoded_grid(other: TensorSpec, output: TensorSpec) -> bool:
@@ -74,18 +74,18 @@ def _match_variant(output: TensorSpec, image: ImageInput, operators: frozenset[s
     match output.shape:
         case (1, int(anchors), int(numbers)) if anchors == 3 * cells and numbers > 5:
             spec = _yolo_postprocess(output, image, "rows", numbers - 5)
-            said = (
+            assumptions = (
                 f"{like} YOLOv5 or YOLOv7: three anchors per cell, objectness before the class scores; {DECODED_NOTE}"
             )
-            return YoloVariant(spec, image, (said, _DEFAULT_PREPROCESSING))
+            return YoloVariant(spec, image, (assumptions, _DEFAULT_PREPROCESSING))
         case (1, int(anchors), int(numbers)) if anchors == cells and numbers > 5:
             decoded = "Exp" in operators
             spec = _yolo_postprocess(output, image, "rows", numbers - 5, () if decoded else _YOLO_STRIDES)
             boxes = DECODED_NOTE if decoded else "boxes are offsets in cells of strides 8, 16 and 32, sizes logarithms"
-            said = f"{like} YOLOX: one anchor per cell, objectness before the class scores; {boxes}"
-            place = Letterbox(anchor="top-left")
-            bgr = msgspec.structs.replace(image, color="bgr", scale=1.0, letterbox=place)
-            return YoloVariant(spec, bgr, (said, "pictures are placed top left on grey 114, BGR, 0..255"))
+            assumptions = f"{like} YOLOX: one anchor per cell, objectness before the class scores; {boxes}"
+            letterbox = Letterbox(anchor="top-left")
+            bgr = msgspec.structs.replace(image, color="bgr", scale=1.0, letterbox=letterbox)
+            return YoloVariant(spec, bgr, (assumptions, "pictures are placed top left on grey 114, BGR, 0..255"))
         case (1, int(numbers), int(anchors)) if anchors == cells and numbers > 4:
             spec = _yolo_postprocess(output, image, "columns", numbers - 4)
             return YoloVariant(

@@ -35,8 +35,8 @@ def assign(cost: NDArray[Any], limit: float) -> list[int]:
             row_of[column] = row_of[path[column]]
             column = path[column]
         row_of[column] = first
-    found = [-1] * rows
+    column_of_row = [-1] * rows
     for column in range(columns):
         if row_of[column] >= 0:
-            found[row_of[column]] = column
-    return found
+            column_of_row[row_of[column]] = column
+    return column_of_row

@@ -55,17 +55,18 @@ class ByteTrack:
 
     tracks: list[Track] = field(default_factory=list)
     frame: int = 0
-    made: int = 0
+    track_count: int = 0
+    """Tracks so far: the id of the newest."""
 
-    def update(self, found: Array) -> list[int]:
+    def update(self, detections: Array) -> list[int]:
         """Return the id of each detection of the next frame, -1 for those that no track has.
 
-        A row of `found` [n, 7] is centre x, centre y, width, height, angle, score, class; the angle of an upright box
-        is NaN. A box without area has no track.
+        A row of `detections` [n, 7] is centre x, centre y, width, height, angle, score, class; the angle of an upright
+        box is NaN. A box without area has no track.
         """
         self.frame += 1
-        usable = np.isfinite(found[:, :4]).all(1) & (found[:, 2:4] > 0).all(1) & ~np.isinf(found[:, 4])
-        scores = found[:, 5]
+        usable = np.isfinite(detections[:, :4]).all(1) & (detections[:, 2:4] > 0).all(1) & ~np.isinf(detections[:, 4])
+        scores = detections[:, 5]
         high, low = (
             np.flatnonzero(usable & (scores >= HIGH)),
             np.flatnonzero(usable & (scores >= LOW) & (scores < HIGH)),
@@ -74,33 +75,35 @@ class ByteTrack:
         for track in pool:
             track.mean[7] *= not track.lost
             track.mean, track.covariance = kalman.predict(track.mean, track.covariance)
-        left, high = self._match(pool, found, high, MATCH, fuse=True)
-        left, low = self._match([track for track in left if not track.lost], found, low, 0.5, fuse=False)
+        left, high = self._match(pool, detections, high, MATCH, fuse=True)
+        left, low = self._match([track for track in left if not track.lost], detections, low, 0.5, fuse=False)
         for track in left:
             track.lost = True
         young = [track for track in self.tracks if not track.confirmed]
-        removed, high = self._match(young, found, high, 0.7, fuse=True)
+        removed, high = self._match(young, detections, high, 0.7, fuse=True)
         self.tracks = [track for track in self.tracks if track not in removed]
-        self.tracks += [self._begin(found[row], int(row)) for row in high if scores[row] >= NEW]
+        self.tracks += [self._begin(detections[row], int(row)) for row in high if scores[row] >= NEW]
         self.tracks = distinct([track for track in self.tracks if self.frame - track.seen <= KEEP + 1])
         ids = {track.row: track.id for track in self.tracks if track.confirmed and track.seen == self.frame}
-        return [ids.get(row, -1) for row in range(len(found))]
+        return [ids.get(row, -1) for row in range(len(detections))]
 
     def _begin(self, one: Array, row: int) -> Track:
-        self.made += 1
+        self.track_count += 1
         mean, covariance = kalman.start(measured(one))
-        return Track(self.made, self.frame, self.frame, row, self.frame == 1, one[6], one[4], mean, covariance)
+        return Track(self.track_count, self.frame, self.frame, row, self.frame == 1, one[6], one[4], mean, covariance)
 
     def _match(
-        self, tracks: list[Track], found: Array, rows: Rows, limit: float, *, fuse: bool
+        self, tracks: list[Track], detections: Array, rows: Rows, limit: float, *, fuse: bool
     ) -> tuple[list[Track], Rows]:
         """Match at least cost; return the tracks and the rows that are left."""
-        cost = 1 - overlaps([track.box for track in tracks], found[rows, :5]) * (found[rows, 5] if fuse else 1)
+        cost = 1 - overlaps([track.box for track in tracks], detections[rows, :5]) * (
+            detections[rows, 5] if fuse else 1
+        )
         kinds = np.array([track.kind for track in tracks]).reshape(-1, 1)
-        columns = assign(np.where(kinds == found[rows, 6], cost, 2), limit)
+        columns = assign(np.where(kinds == detections[rows, 6], cost, 2), limit)
         for track, column in zip(tracks, columns, strict=True):
             if column >= 0:
-                self._see(track, found[rows[column]], int(rows[column]))
+                self._see(track, detections[rows[column]], int(rows[column]))
         alone = [track for track, column in zip(tracks, columns, strict=True) if column < 0]
         return alone, np.delete(rows, [column for column in columns if column >= 0])
 

@@ -1,0 +1,138 @@
+"""Preprocessing found by trial: the candidate whose outputs depend most on the image is chosen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import CropInput, ImageInput
+from webbuild.preprocess.image import load_image, normalize
+from webbuild.preprocess.picture import picture_to_canvas
+from webbuild.runners.native import NativeRunner
+from webbuild.samples.random_inputs import SAMPLE_IMAGES
+
+SECONDS = 10.0
+"""What trials may take: of a slow model fewer are made."""
+_LEAST_CLASSES, _MOST_CLASSES = 4, 256
+"""Channels that are taken for maps of classes: three may be a picture."""
+_LEAST_LINE, _OVER = 8, 0.05
+"""Numbers of a line that may be landmarks in parts of the picture, and how far one may lie outside of it."""
+RIPPLE = 0.05
+"""Part of an answer's size below which its spread counts as that large: a ripple on a constant says little."""
+
+
+def sample_canvases(image: ImageInput | CropInput) -> list[NDArray[np.float64]]:
+    """Return two photographs in the size of an input, RGB values [height, width, 3] of 0..255."""
+    photographs = [load_image(file) for file in sorted(SAMPLE_IMAGES.glob("*.jpg"))[:2]]
+    return [picture_to_canvas(pixels, image) for pixels in photographs]
+
+
+def sample_answers(image: ImageInput | CropInput, native: NativeRunner) -> list[dict[str, NDArray[Any]]]:
+    """Return a model's answers to the two photographs, as they go into its only input.
+
+    Raises:
+        WebbuildError: `reference-run-failed`.
+    """
+    answers = [native.run({image.name: normalize(canvas, image)}) for canvas in sample_canvases(image)]
+    native.close()
+    return answers
+
+
+class PreprocessingTrials:
+    """Trials of a model on two photographs with one candidate preprocessing after another, within a time limit."""
+
+    def __init__(
+        self,
+        image: ImageInput,
+        original: NativeRunner,
+        seconds: float = SECONDS,
+        other_feeds: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
+        self._original, self._beside = original, other_feeds or {}
+        self.canvases = sample_canvases(image)
+        self.overshoots: list[float] = []
+        """By the candidates that were tried, the part of the numbers of lines of numbers that lies outside of 0..1."""
+        self.empty: list[bool] = []
+        """By the candidates that were tried, whether both answers are empty."""
+        self._left = seconds
+        self._longest = 0.0
+
+    def dependences(self, candidates: Sequence[ImageInput]) -> Iterator[float | None]:
+        """Yield for each candidate how much the answers depend on the picture, None where they are not finite.
+
+        It ends where the next would take more time than there is left.
+        """
+        for spec in candidates:
+            if self._longest > self._left:
+                return
+            started = time.monotonic()
+            yield self._dependence(spec)
+            took = time.monotonic() - started
+            self._longest, self._left = max(self._longest, took), self._left - took
+
+    def _dependence(self, spec: ImageInput) -> float | None:
+        try:
+            one, other = (self._answer(spec, canvas) for canvas in self.canvases)
+        except WebbuildError:
+            self.overshoots.append(1.0)
+            self.empty.append(True)
+            return None
+        self.empty.append(is_empty(one) and is_empty(other))
+        self.overshoots.append(max(_overshoot(one), _overshoot(other)))
+        with np.errstate(invalid="ignore", over="ignore"):
+            score = picture_dependence(one, other)
+        return score if np.isfinite(score) else None
+
+    def _answer(self, spec: ImageInput, canvas: NDArray[np.float64]) -> Mapping[str, NDArray[Any]]:
+        return self._original.run({**self._beside, spec.name: normalize(canvas, spec)})
+
+
+def is_empty(answer: Mapping[str, NDArray[Any]]) -> bool:
+    """Whether an answer finds nothing: an output of no rows, or nothing but 0, and -1 where rows are filled up."""
+    blank = (not array.any() or (array.size > 1 and bool((array == -1).all())) for array in answer.values())
+    return any(array.size == 0 for array in answer.values()) or all(blank)
+
+
+def _overshoot(answer: Mapping[str, NDArray[Any]]) -> float:
+    """Return the part of the numbers outside of 0..1 in the outputs that are one line of numbers, 0 for none."""
+    lines = [array.ravel() for array in answer.values() if _LEAST_LINE <= array.size == max(array.shape, default=0)]
+    return float(np.mean([np.mean((line < -_OVER) | (line > 1 + _OVER)) for line in lines])) if lines else 0.0
+
+
+def picture_dependence(one: Mapping[str, NDArray[Any]], other: Mapping[str, NDArray[Any]]) -> float:
+    """Return how much the answers to two pictures differ: 0 where they are the same, 1 where they have nothing alike.
+
+    It is the mean over the outputs of the standard deviation between the answers, as a part of that of all numbers, or
+    of `RIPPLE` of their root mean square; of maps of classes the part of the places whose class differs. Not a number
+    where an answer is not finite.
+    """
+    shares = []
+    for name, first in one.items():
+        second = other[name]
+        if first.shape != second.shape:
+            shares.append(1.0)
+            continue
+        if (classes := _class_numbers(first, second)) is not None:
+            shares.append(float(np.mean(classes[0] != classes[1])))
+            continue
+        both = np.stack([first, second]).astype(np.float64)
+        size = float(np.sqrt(np.mean(both**2))) if both.size else 0.0
+        spread = max(float(both.std()), RIPPLE * size) if both.size else 0.0
+        shares.append(float((both - both.mean(axis=0)).std() / spread) if size else 0.0)
+    return float(np.mean(shares)) if shares else 0.0
+
+
+def _class_numbers(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Return the best class of each place of two outputs that are maps of classes, None where they are none."""
+    if first.ndim != 4 or first.shape[0] != 1:
+        return None
+    channels, last = first.shape[1], first.shape[3]
+    axis = 1 if channels < min(first.shape[2:]) else 3 if last < min(first.shape[1:3]) else 0
+    if not axis or not _LEAST_CLASSES <= first.shape[axis] <= _MOST_CLASSES:
+        return None
+    return first.argmax(axis), second.argmax(axis)

@@ -1,0 +1,46 @@
+"""Picture inputs of later stages, which become plain tensors: the runtime gives pictures to the first stage only."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from webbuild.compile.stages.planned_stage import PlannedStage
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest.inputs.picture import ReferenceInput
+from webbuild.manifest.manifest import ImageInput, Input, MaskInput
+from webbuild.tasks.registry import kind_of
+from webbuild.tasks.task_match import TaskMatch
+
+
+def check_pictures(stage: PlannedStage, match: TaskMatch) -> None:
+    """Raise for a later stage that takes a hole or a second picture, or makes a picture of a tensor.
+
+    Raises:
+        WebbuildError: `stage-with-picture`.
+    """
+    file = stage.source.path.name
+    for spec in match.inputs:
+        if what := _given_to_the_first(spec):
+            raise _not_supported(stage, f"input '{spec.name}' of {file} takes {what}, which only the first stage can")
+    if kind_of(match.task).makes_picture and not any(isinstance(spec, ImageInput) for spec in match.inputs):
+        joins_text = ", ".join(f"'{join.output}' of stage {join.stage}" for join in stage.joins)
+        raise _not_supported(
+            stage, f"task {kind_of(match.task).kind} makes a picture of one, and {file} takes {joins_text} in its place"
+        )
+
+
+def _given_to_the_first(spec: Input) -> str:
+    if isinstance(spec, ReferenceInput):
+        return "a second picture"
+    masked = isinstance(spec, ImageInput) and spec.mask is not UNSET
+    return "a hole in the picture" if masked or isinstance(spec, MaskInput) else ""
+
+
+def _not_supported(stage: PlannedStage, what: str) -> WebbuildError:
+    return WebbuildError(
+        "stage-with-picture",
+        what,
+        f'write task = "tensor" for stage {stage.name} in the file of --pipeline: what it takes of no stage is a '
+        "tensor of the caller then, and the page draws its outputs by their shapes; or pack that model alone",
+        exit_code=USAGE,
+    )

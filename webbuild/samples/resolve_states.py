@@ -1,0 +1,120 @@
+"""States of a model, and the sizes that they keep from run to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from webbuild.errors import USAGE, WebbuildError, page_url
+from webbuild.model.load import OnnxModel
+from webbuild.model.state_option import check_given_states
+from webbuild.model.states import find_states
+from webbuild.passes.analysis.growing_states import grows
+from webbuild.runners.native import NativeRunner
+from webbuild.samples.state_sizes import changed_states, first_states, ignores_initial_size
+from webbuild.tasks.options.symbolic_dims import ResolvedDims
+
+_SHOWN = 3
+"""Inputs that are listed by name where they are no states."""
+_PAIRS = 6
+"""States that are listed by name."""
+_APPENDED = "the output is the input with more appended"
+_NO_SIZES = "no sizes were found at which it lasts from run to run"
+_OTHER_START = (
+    "[state-start] zeros of the states' full shapes, with which the bundle starts, give another first output than "
+    "zeros of the smallest shape, [1, ...]; if your code starts with the smallest, compare the first outputs; "
+    f"see: {page_url('state-start')}"
+)
+
+
+def resolve_states(
+    source: OnnxModel,
+    outputs_by_input: Mapping[str, str] | None,
+    choose: Callable[[OnnxModel], ResolvedDims],
+    open_native: Callable[[OnnxModel], NativeRunner],
+) -> tuple[OnnxModel, ResolvedDims]:
+    """Return the model with its states (described in `repairs`), and a size for each free dimension.
+
+    A tensor that grows from run to run is not a state: the caller gives it.
+
+    Args:
+        source: the model.
+        outputs_by_input: outputs by input that the user named as states; None for a model without states.
+        choose: returns the sizes of a model with states.
+        open_native: opens a model, to run it.
+
+    Raises:
+        WebbuildError: what `find_states` and `check_given_states` raise; `state-mismatch` for a given state that grows.
+    """
+    if outputs_by_input is None:
+        return source, choose(source)
+    check_given_states(source.signature, outputs_by_input)
+    states = find_states(source.signature, outputs_by_input)
+    growing = {pair.input: _APPENDED for pair in states if grows(source.model, pair.input, pair.output)}
+    if growing:  # what a decoder takes from its encoder belongs to the same cache
+        growing |= {pair.input: _APPENDED for pair in states if pair.input.startswith("past")}
+    source = _without(msgspec.structs.replace(source, states=states), growing)
+    try:
+        sizes = choose(source)
+    except WebbuildError:
+        free = {pair.input: _NO_SIZES for pair in source.states}
+        if not free or outputs_by_input:
+            raise
+        source = _without(source, free)
+        return source, choose(source)
+    if not source.states:
+        return source, sizes
+    native = open_native(source)
+    if changed := changed_states(source, sizes.dims, native):
+        source = _without(source, changed)
+        sizes = choose(source)
+    if not source.states:
+        return source, sizes
+    return _describe(source, sizes, native), sizes
+
+
+def _with_repair(source: OnnxModel, note: str) -> OnnxModel:
+    return msgspec.structs.replace(source, repairs=(*source.repairs, note))
+
+
+def _without(source: OnnxModel, refused: Mapping[str, str]) -> OnnxModel:
+    """Return the model without states whose shape changes from run to run, and the reason in `repairs`."""
+    if not refused:
+        return source
+    for pair in source.states:
+        if pair.reason == "--state" and pair.input in refused:
+            raise WebbuildError(
+                "state-mismatch",
+                f"{source.signature.file}: --state {pair.input}={pair.output}: it is no state of a fixed size: "
+                f"{refused[pair.input]}",
+                "leave it out, and give the tensor in each run; or export the model with a state of a fixed size",
+                exit_code=USAGE,
+            )
+    remaining = tuple(pair for pair in source.states if pair.input not in refused)
+    names = ", ".join(f"'{name}'" for name in list(refused)[:_SHOWN])
+    more = f" and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
+    note = f"no state: {names}{more}: {next(iter(refused.values()))}, so the caller gives it in each run"
+    return _with_repair(msgspec.structs.replace(source, states=remaining), note)
+
+
+def _describe(source: OnnxModel, sizes: ResolvedDims, native: NativeRunner) -> OnnxModel:
+    """Return the model with the sentence that says what is remembered, what says so, and how it starts.
+
+    state: r1i [1, 16, 112, 112] <- r1o, r2i [1, 20, 56, 56] <- r2o (by name), zeros at first
+    """
+    shapes = {name: list(array.shape) for name, array in first_states(source, sizes.dims, native).items()}
+    pairs_text = []
+    for reason in dict.fromkeys(pair.reason for pair in source.states):
+        pairs = [
+            f"{pair.input} {shapes[pair.input]} <- {pair.output}" for pair in source.states if pair.reason == reason
+        ]
+        more = f" and {len(pairs) - _PAIRS} more" if len(pairs) > _PAIRS else ""
+        pairs_text.append(f"{', '.join(pairs[:_PAIRS])}{more} ({'' if reason == '--state' else 'by '}{reason})")
+    note = f"state: {'; '.join(pairs_text)}, zeros at first"
+    alike = ignores_initial_size(source, sizes.dims, native)
+    if alike:
+        note = f"{note}; zeros of the smallest shape, [1, ...], give the same first output"
+    elif alike is not None:
+        source = msgspec.structs.replace(source, warnings=(*source.warnings, _OTHER_START))
+    return _with_repair(source, note)

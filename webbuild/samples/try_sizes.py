@@ -1,0 +1,180 @@
+"""Sizes of free dimensions, found by trial on native ONNX Runtime."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.load import OnnxModel
+from webbuild.model.states import without_states
+from webbuild.passes.analysis.fixed_size_constant import fixed_size_constant
+from webbuild.passes.analysis.input_ranges import input_ranges
+from webbuild.runners.native import RESOURCE_ERRORS, NativeRunner
+from webbuild.samples.nearest_size import nearest_size
+from webbuild.samples.random_inputs import random_feeds, shrunk_feeds
+from webbuild.samples.sample_sizes import sample_sizes
+from webbuild.samples.state_sizes import has_free_states, with_state_sizes
+from webbuild.tasks.options.symbolic_dims import (
+    ResolvedDims,
+    free_picture_sides,
+    resolve_dims,
+    sequence_lengths,
+    unknown_dims,
+)
+
+SIDES = (640, 512, 480, 416, 384, 320, 256, 224)
+"""Pixels of a side that people export for."""
+LENGTHS = (128, 64, 512, 32, 16, 8, 4, 2, 1, 16_000)
+"""Of other free dimensions: tokens, points, a second of sound. That is last: among so many tokens memory runs out."""
+_SLOW_SECONDS = 0.6
+"""Of processor time at the smallest side, from which on no larger one is tried: the largest has 8 times the pixels.
+
+Not wall-clock time, so that a busy machine chooses the same size.
+"""
+_SECONDS = 20.0
+"""Of processor time, after which no other size is tried."""
+
+
+def choose_sizes(
+    source: OnnxModel,
+    fixed_dims: Mapping[str, int],
+    open_native: Callable[[], NativeRunner],
+    samples: Sequence[Path] = (),
+) -> ResolvedDims:
+    """Return a size for every free dimension: given, as in an .npz file of the samples, or tried on made-up numbers.
+
+    Heights and widths of pictures become the first of `SIDES` at which native ONNX Runtime runs the model: squares, the
+    largest first, but the smallest where a run takes long even there. Those of states follow from the others.
+    All others become the first of `LENGTHS`.
+
+    Raises:
+        WebbuildError: what `resolve_dims` and `sample_sizes` raise; `unknown-dimension` where no size runs.
+    """
+    plain = without_states(source.signature, source.states)
+    if sample_dims := sample_sizes(plain, samples, fixed_dims):
+        chosen = choose_sizes(source, {**sample_dims, **fixed_dims}, open_native)
+        sizes_text = ", ".join(f"'{name}' is {size}" for name, size in sample_dims.items())
+        return msgspec.structs.replace(chosen, assumptions=(f"{sizes_text}, as in the sample", *chosen.assumptions))
+    sides = free_picture_sides(plain, fixed_dims)
+    lengths = unknown_dims(plain, {**dict.fromkeys(sides, 1), **fixed_dims})
+    stateful = has_free_states(source)
+    if not sides and not lengths and not stateful:
+        return resolve_dims(source.signature, fixed_dims)
+    try:
+        native = open_native()
+    except WebbuildError:  # without a session nothing is tried
+        return resolve_dims(source.signature, fixed_dims)
+
+    def sizes(side: int, length: int) -> ResolvedDims:
+        chosen = {**dict.fromkeys(sides, side), **sequence_lengths(plain, lengths, length), **fixed_dims}
+        return with_state_sizes(source, chosen, native) if stateful else resolve_dims(source.signature, chosen)
+
+    def seconds(side: int, length: int) -> float | None:
+        dims, started = sizes(side, length).dims, time.process_time()
+        return None if run_error(native, source, dims) else time.process_time() - started
+
+    tried = LENGTHS[:-1] if stateful else LENGTHS
+    runs = _first_that_runs(seconds, bool(sides), tried if lengths else ())
+    native.close()
+    if runs is None:
+        return resolve_dims(source.signature, fixed_dims)
+    chosen, notes = sizes(*runs), list[str]()
+    if sides:
+        names = ", ".join(dict.fromkeys(f"'{key.rpartition(':')[0]}'" for key in sides))
+        notes.append(f"height and width of {names} are {runs[0]}, a size at which native ONNX Runtime runs; ")
+        notes[-1] += f"change it with --dim {sides[0]}=N"
+    if lengths:
+        sizes_text = ", ".join(
+            f"'{name}' is {size}" for name, size in sequence_lengths(plain, lengths, runs[1]).items()
+        )
+        notes.append(f"{sizes_text}, a size at which native ONNX Runtime runs; change it with --dim {lengths[0]}=N")
+    return msgspec.structs.replace(chosen, assumptions=(*chosen.assumptions, *notes))
+
+
+def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, dims: Mapping[str, int], native: NativeRunner) -> None:
+    """Raise where native ONNX Runtime fails at sizes that were given.
+
+    Raises:
+        WebbuildError: `reference-run-too-long`; `one-size-only` where it fails at a constant of another size, else
+            `size-fails`.
+    """
+    error = run_error(native, source, sizes.dims) if dims else None
+    if error is not None and error.code == "reference-run-too-long":
+        raise error
+    if error is None or error.code not in ("reference-run-failed", "out-of-memory"):
+        return
+    options = " ".join(f"--dim {name}={size}" for name, size in dims.items())
+    if (constant := fixed_size_constant(source.model, error.message)) is not None:
+        raise WebbuildError(
+            "one-size-only",
+            f"{source.path}: the model does not run at this size: {options}: {constant}",
+            "give the size of the export, or export the model with position embeddings that are interpolated",
+            exit_code=USAGE,
+        )
+
+    def error_at(other: Mapping[str, int]) -> WebbuildError | None:
+        try:
+            return run_error(native, source, resolve_dims(source.signature, other).dims)
+        except WebbuildError as unresolved:  # a size that a sample gave
+            return unresolved
+
+    near = nearest_size(dims, error_at)
+    raise WebbuildError(
+        "size-fails",
+        f"{source.path}: the model does not run at this size: native ONNX Runtime fails at {options}: {error.message}",
+        f"{' '.join(f'--dim {name}={size}' for name, size in near.items())} works"
+        if near
+        else "give sizes that the model can take: those of its export, or multiples of 32 for pictures",
+        exit_code=USAGE,
+    )
+
+
+def run_error(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]) -> WebbuildError | None:
+    """Return why the model does not run in these sizes on made-up numbers, None where it does."""
+    fixed = [
+        msgspec.structs.replace(
+            spec, shape=tuple(dims.get(f"{spec.name}:{axis}", size) for axis, size in enumerate(spec.shape))
+        )
+        for spec in source.signature.inputs
+    ]
+    failed = None
+    try:
+        made_up = random_feeds(source.signature.file, fixed, input_ranges(source.model))
+    except WebbuildError as error:
+        return error
+    for feeds in (made_up, *(each for _, each in shrunk_feeds(made_up))):
+        try:
+            native.run({name: array.astype(native.input_dtypes[name]) for name, array in feeds.items()})
+        except WebbuildError as error:
+            failed = failed or error
+            if error.code in RESOURCE_ERRORS:
+                break
+        else:
+            return None
+    return failed
+
+
+def _first_that_runs(
+    seconds: Callable[[int, int], float | None], sides: bool, lengths: Sequence[int]
+) -> tuple[int, int] | None:
+    """Return the first side and length that run together. Lengths are tried with the smallest side, and that first."""
+    started, smallest = time.process_time(), SIDES[-1]
+    for length in lengths or LENGTHS[:1]:
+        if (took := seconds(smallest, length)) is not None:
+            break
+        if time.process_time() - started > _SECONDS:
+            return None
+    else:
+        length = LENGTHS[0]
+    if not sides or (took is not None and took > _SLOW_SECONDS):
+        return None if took is None else (smallest, length)
+    for side in SIDES[:-1]:
+        if time.process_time() - started > _SECONDS:
+            break
+        if seconds(side, length) is not None:
+            return side, length
+    return None if took is None else (smallest, length)

@@ -1,0 +1,65 @@
+"""Cost of prompts on a picture that is encoded once: no earlier stage runs again, only the answer is read back."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+
+from webbuild.reporting.quantities import format_bytes
+from webbuild.verify.bundle import Bundle
+from webbuild.verify.pipeline_graphs import pipeline_graphs
+from webbuild.verify.pipeline_page_runner import AnsweredPrompt, PipelinePageRunner
+from webbuild.verify.report import Problem, Questions
+
+_MAX_BESIDE = 4096
+"""Bytes that may be read back besides an answer's arrays: scores and boxes."""
+
+
+def measure_prompt_cost(runner: PipelinePageRunner) -> Questions | None:
+    """Return what was asked in a page, None where nothing was."""
+    if not runner.asked:
+        return None
+    costliest = max(_after_first_answer(runner.asked) or runner.asked, key=lambda each: each.cost.read_bytes or 0)
+    return Questions(
+        looks=len(runner.looks),
+        asked=len(runner.asked),
+        look=statistics.median(runner.looks),
+        earlier_runs=sum(each.cost.earlier_runs for each in runner.asked),
+        read_bytes=costliest.cost.read_bytes,
+        answer_bytes=costliest.answer_bytes,
+    )
+
+
+def prompt_cost_problems(pipeline: Bundle, name: str, runner: PipelinePageRunner) -> Iterator[Problem]:
+    """Say where an earlier stage ran again at a question, and where more than the answer was read from the GPU."""
+    if any(each.cost.earlier_runs for each in runner.asked):
+        yield Problem(
+            code="stage-ran-again",
+            where=name,
+            message="stages before the last ran again at a question about a picture that they had looked at",
+            fix="this is a bug of webbuild: report it with the bundle",
+        )
+    last = pipeline_graphs(pipeline, name)[pipeline.stage]
+    stays = last.target == "webgpu" and last.all_on_gpu and not last.cpu_nodes
+    costliest = max(
+        filter(_reads_more, _after_first_answer(runner.asked)), key=lambda each: each.cost.read_bytes or 0, default=None
+    )
+    if stays and costliest is not None:
+        read = format_bytes(costliest.cost.read_bytes or 0)
+        yield Problem(
+            code="reads-back",
+            where=name,
+            message=f"a question read {read} from the GPU, for an answer of {format_bytes(costliest.answer_bytes)}",
+            fix="this is a bug of webbuild: report it with the bundle",
+        )
+
+
+def _after_first_answer(questions: Sequence[AnsweredPrompt]) -> list[AnsweredPrompt]:
+    """Return the questions to graphs that answered before: at the first answer the GPU is compared with the CPU."""
+    firsts = {each.form: each for each in reversed(questions)}
+    return [each for each in questions if each is not firsts[each.form]]
+
+
+def _reads_more(question: AnsweredPrompt) -> bool:
+    cost = question.cost
+    return cost.on_gpu and cost.read_bytes is not None and cost.read_bytes > question.answer_bytes + _MAX_BESIDE
