@@ -10,6 +10,8 @@ from onnx import helper
 from tests.passes.fuzz.model import assert_same, model_of
 from webbuild.passes.fusion.fuse_layer_norm import FuseLayerNorm
 
+OPERATORS = {"scale": "Mul", "bias": "Add"}
+
 
 @given(
     shape=st.lists(st.integers(2, 5), min_size=1, max_size=4),
@@ -18,14 +20,15 @@ from webbuild.passes.fusion.fuse_layer_norm import FuseLayerNorm
     first=st.booleans(),
     opset=st.sampled_from((16, 17)),
     epsilon=st.sampled_from((1e-5, 1e-3)),
+    weights=st.sampled_from((("scale", "bias"), ("scale",), ("bias",), ())),
 )
 def test_written_normalizations(
-    shape: list[int], power: bool, twice: bool, first: bool, opset: int, epsilon: float
+    shape: list[int], power: bool, twice: bool, first: bool, opset: int, epsilon: float, weights: tuple[str, ...]
 ) -> None:
     draw = np.random.default_rng(len(shape))
     x = draw.uniform(-2, 2, shape).astype(np.float32)
-    weights = {name: draw.uniform(-1, 1, shape[-1]).astype(np.float32) for name in ("scale", "bias")}
-    weights |= {"two": np.array(2, np.float32), "epsilon": np.array(epsilon, np.float32)}
+    constants = {name: draw.uniform(-1, 1, shape[-1]).astype(np.float32) for name in weights}
+    constants |= {"two": np.array(2, np.float32), "epsilon": np.array(epsilon, np.float32)}
     centred = "f" if twice else "d"
     nodes = [
         helper.make_node("ReduceMean", ["x"], ["m"], axes=[-1]),
@@ -36,7 +39,10 @@ def test_written_normalizations(
         helper.make_node("Add", ["epsilon", "v"] if first else ["v", "epsilon"], ["e"]),
         helper.make_node("Sqrt", ["e"], ["s"]),
         helper.make_node("Div", ["d", "s"], ["n"]),
-        helper.make_node("Mul", ["scale", "n"] if first else ["n", "scale"], ["g"]),
-        helper.make_node("Add", ["g", "bias"], ["y"]),
     ]
-    assert_same(model_of(nodes, {"x": x}, opset, weights), FuseLayerNorm, {"x": x}, FuseLayerNorm.tolerance)
+    end = "n"
+    for name in weights:
+        nodes.append(helper.make_node(OPERATORS[name], [name, end] if first else [end, name], [f"{end}{name}"]))
+        end += name
+    nodes[-1].output[0] = "y"
+    assert_same(model_of(nodes, {"x": x}, opset, constants), FuseLayerNorm, {"x": x}, FuseLayerNorm.tolerance)

@@ -32,10 +32,10 @@ class FuseLayerNorm(Pass):
     Why: nine shaders instead of one, where the engine does not see it: it wants the mean, the power and the root in
     forms that not every exporter writes, and in half precision the squares overflow. A sum before it can be fused too.
 
-    How: exporters of opsets before 17 write it out. Such a model is written in opset 17 first.
+    How: exporters of opsets before 17 write it out. Such a model is written in opset 17 first. A scale and a bias are
+    fused where each is a constant of the last axis' size: a bias of zeros is gone by now, and some networks have none.
 
-    Limits: opset 11 or newer; the last axis, with a scale and a bias of its size. Right to 1e-5: the variance is summed
-    in another order.
+    Limits: opset 11 or newer; the last axis. Right to 1e-5: the variance is summed in another order.
     """
 
     code = "fuse-layer-norm"
@@ -57,8 +57,10 @@ class FuseLayerNorm(Pass):
             norm = _norm_of(node)  # now, as it may be of what the one before it became
             if norm is None:
                 continue
-            add = Builder(model.graph, norm.end, f"{norm.end.name or 'Add'}/norm")
-            fused = add.op("LayerNormalization", norm.x, norm.scale, norm.bias, axis=-1, epsilon=norm.epsilon)
+            add = Builder(model.graph, norm.end, f"{norm.end.name or norm.end.op_type}/norm")
+            scale = norm.scale or add.like(norm.x, [1.0] * norm.width)  # the operator has no default
+            weights = [scale] if norm.bias is None else [scale, norm.bias]
+            fused = add.op("LayerNormalization", norm.x, *weights, axis=-1, epsilon=norm.epsilon)
             fused.type, fused.shape = norm.end.outputs[0].type, norm.end.outputs[0].shape
             replace_all_uses(norm.end.outputs[0], fused)
             remove_unused(model.graph, norm.end)
@@ -67,12 +69,13 @@ class FuseLayerNorm(Pass):
 
 
 class WrittenNorm(Struct, frozen=True):
-    """A layer normalization that is written out, and the node that ends it."""
+    """A layer normalization that is written out, the size of its axis, and the node that ends it."""
 
     x: ir.Value
-    scale: ir.Value
-    bias: ir.Value
+    width: int
     epsilon: float
+    scale: ir.Value | None
+    bias: ir.Value | None
     end: ir.Node
 
 
@@ -83,11 +86,11 @@ def _norm_of(node: ir.Node) -> WrittenNorm | None:
     if x is None or epsilon is None or x.dtype not in (ir.DataType.FLOAT, ir.DataType.FLOAT16):
         return None
     width = (static_shape(node.outputs[0]) or [0])[-1]
-    scaled = _then(node, "Mul", width)
-    shifted = None if scaled is None else _then(scaled[0], "Add", width)
-    if scaled is None or shifted is None:
+    if not width:
         return None
-    return WrittenNorm(x, scaled[1], shifted[1], epsilon, shifted[0])
+    end, scale = _weighted(node, "Mul", width)
+    end, bias = _weighted(end, "Add", width)
+    return WrittenNorm(x, width, epsilon, scale, bias, end)
 
 
 def _centred(value: ir.Value | None) -> ir.Value | None:
@@ -129,12 +132,12 @@ def _is_mean_of(value: ir.Value | None, x: ir.Value) -> bool:
     return reduction_axes(node) == [rank - 1]
 
 
-def _then(node: ir.Node, op: str, width: int) -> tuple[ir.Node, ir.Value] | None:
-    """Return what alone reads a node, of this operator, and its other operand, a weight for each of the last axis."""
+def _weighted(node: ir.Node, op: str, width: int) -> tuple[ir.Node, ir.Value | None]:
+    """Return the node of this operator that alone reads a node, and its weight of the last axis; else the node."""
     value = node.outputs[0]
     readers = consumers(value)
     if len(readers) != 1 or value.is_graph_output() or readers[0].op_type != op or readers[0].graph is not node.graph:
-        return None
-    other = next((each for each in readers[0].inputs if each is not value), None)
-    fits = other is not None and constant(other) is not None and static_shape(other) == [width]
-    return (readers[0], other) if fits and other is not None else None
+        return node, None
+    weight = next((each for each in readers[0].inputs if each is not value), None)
+    fits = weight is not None and constant(weight) is not None and static_shape(weight) == [width]
+    return (readers[0], weight) if fits else (node, None)
