@@ -38,6 +38,13 @@ def test_what_is_no_object_is_as_good_as_absent(text: str, tmp_path: Path) -> No
     assert read_hub_files(tmp_path / "model.onnx") == HubFiles()
 
 
+def test_without_config_json_that_of_open_clip_is_read(tmp_path: Path) -> None:
+    (tmp_path / "open_clip_config.json").write_text('{"preprocess_cfg": {}}')
+    assert read_hub_files(tmp_path / "model.onnx").config == {"preprocess_cfg": {}}
+    write(tmp_path)
+    assert read_hub_files(tmp_path / "model.onnx").config == CONFIG
+
+
 def test_none_beside_it_is_nothing(tmp_path: Path) -> None:
     assert read_hub_files(tmp_path / "model.onnx") == HubFiles()
 

@@ -134,6 +134,23 @@ def test_a_picture_goes_in_as_the_configuration_beside_the_model_says() -> None:
     assert (box.mode, box.interpolation) == ("stretch", "bilinear-antialias")
 
 
+@pytest.mark.parametrize(
+    ("said", "mean", "mode", "interpolation"),
+    [
+        ({}, 0.48145466, "crop", "bicubic"),
+        ({"mean": [0, 0, 0], "std": [1, 1, 1], "interpolation": "bilinear"}, 0, "crop", "bilinear-antialias"),
+        ({"mean": [0.5] * 3, "std": [0.5] * 3, "resize_mode": "squash"}, 0.5, "stretch", "bicubic"),
+        ({"mean": [0.5] * 3, "resize_mode": "longest"}, 0.485, "crop", "bicubic"),
+    ],
+    ids=["its own numbers", "MobileCLIP", "SigLIP", "padded, which is not known"],
+)
+def test_a_picture_goes_in_as_open_clip_says(said: Json, mean: float, mode: str, interpolation: str) -> None:
+    found = match_task(facts({"image_features": (1, 512)}, {"model_cfg": {}, "preprocess_cfg": said}))
+    image = image_of(found)
+    assert (image.mean[0], image.letterbox.mode, image.letterbox.interpolation) == (mean, mode, interpolation)
+    assert ("open_clip_config.json" in found.assumptions[1]) == (mean != 0.485)
+
+
 def test_a_picture_goes_in_as_timm_says() -> None:
     found = match_task(facts({"output": (1, 384)}, {"num_classes": 0, "pretrained_cfg": TIMM}))
     image = image_of(found)

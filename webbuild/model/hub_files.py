@@ -15,10 +15,11 @@ _MAX_BYTES = 4_000_000
 
 _CONFIGURATIONS = (
     *("config.json", "generation_config.json", "preprocessor_config.json", "processor_config.json"),
+    "open_clip_config.json",
     *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
     *("vocab.json", "vocab.txt", "merges.txt", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model"),
 )
-"""Files of transformers beside a model, by name: another file there may be private, and is not published."""
+"""Files of transformers and open_clip beside a model, by name: others may be private, and are not published."""
 
 
 class HubFiles(Struct, frozen=True):
@@ -40,13 +41,14 @@ class HubFiles(Struct, frozen=True):
 def read_hub_files(model: Path) -> HubFiles:
     """Read the configurations and the tokenizer beside a model, or above a folder `onnx` that it lies in.
 
-    What is no JSON object is none of transformers', and as good as absent.
+    What is no JSON object is none of transformers', and as good as absent. Without a config.json open_clip's is read.
     """
     folders = _companion_folders(model)
     config, preprocessor, tokenizer, words = (
         next((configuration for folder in folders if (configuration := _read_json_object(folder / name))), {})
         for name in ("config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json")
     )
+    config = config or next(filter(None, (_read_json_object(each / "open_clip_config.json") for each in folders)), {})
     vocabularies = (_read_lines(folder / "vocab.txt") for folder in folders)
     after = _read_postprocess(model.parent / "inference.yml")
     vocabulary = next(filter(None, vocabularies), ())

@@ -24,6 +24,7 @@ from webbuild.tasks.recognition.hub_preprocessor import (
 )
 
 _CLIP_MEAN, _CLIP_STD = [0.48145466, 0.4578275, 0.40821073], [0.26862954, 0.26130258, 0.27577711]
+_OPEN_CLIP_RESIZE: dict[str, Literal["crop", "stretch"]] = {"shortest": "crop", "squash": "stretch"}
 _TIMM_INTERPOLATION: dict[str, Interpolation] = {"bilinear": "bilinear-antialias", "nearest": "nearest"}
 
 
@@ -73,9 +74,11 @@ def embed_picture(
 ) -> tuple[ImageInput, str, bool]:
     """Return the preprocessing, its description, and whether it is a guess.
 
-    As preprocessor_config.json or timm's config.json says, else as the family does, else with ImageNet's numbers.
+    As preprocessor_config.json, timm's or open_clip's configuration says, else as the family does, else with ImageNet's
+    numbers.
     """
-    hub, timm = signature.hub_files.preprocessor, signature.hub_files.config.get("pretrained_cfg")
+    hub, config = signature.hub_files.preprocessor, signature.hub_files.config
+    timm, open_clip = config.get("pretrained_cfg"), config.get("preprocess_cfg")
     known = read_normalization(hub)
     if known is not None:
         picture = _with_numbers(image, known, *_hub_resize(hub))
@@ -84,6 +87,12 @@ def embed_picture(
         known, edge = _timm_preprocessing(timm, image)
         picture = _with_numbers(image, known, "crop", edge)
         return picture, _said(picture, "as timm's config.json says"), False
+    if isinstance(open_clip, Mapping) and (
+        mode := _OPEN_CLIP_RESIZE.get(str(open_clip.get("resize_mode", "shortest")))
+    ):
+        known, _ = _timm_preprocessing({"mean": _CLIP_MEAN, "std": _CLIP_STD, **open_clip}, image)
+        picture = _with_numbers(image, known, mode, 0)
+        return picture, _said(picture, "as open_clip_config.json says"), False
     chosen = family or EmbedFamily("", re.compile(""), re.compile(""), IMAGENET_MEAN, IMAGENET_STD)
     numbers = Normalization(1 / 255, chosen.mean, chosen.std, chosen.interpolation, "")
     picture = _with_numbers(image, numbers, chosen.mode, 0)
