@@ -24,11 +24,11 @@ function answer(request: TokenizerRequest): number[][] {
 
 if ((globalThis as { name?: unknown }).name === TOKENIZER_WORKER)
   addEventListener("message", ({ data }: MessageEvent<TokenizerRequest>) => {
-    let said: TokenizerAnswer;
+    let reply: TokenizerAnswer;
     try {
-      said = { ids: answer(data) };
+      reply = { ids: answer(data) };
     } catch (error) {
-      said = { failed: error instanceof Error ? error.message : String(error) };
+      reply = { failed: error instanceof Error ? error.message : String(error) };
     }
-    postMessage(said);
+    postMessage(reply);
   });

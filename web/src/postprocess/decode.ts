@@ -1,4 +1,4 @@
-// The outputs of a run into the result of its task, on the CPU.
+// Decodes the outputs of a run into the result of its task, on the CPU.
 
 import type { Result, Tensors, Warning } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
@@ -8,7 +8,7 @@ import { type AnyManifest, taskContext, taskOf } from "../tasks/registry.js";
 import type { FieldsOf } from "../tasks/task-module.js";
 import { degenerateWarnings } from "./degenerate-outputs.js";
 
-/** A result without what only the run can say of it. */
+/** The fields of a result that a task decodes: all but those that the run adds. */
 export type TaskResult = FieldsOf<Result>;
 
 /** The outputs that the task needs: nothing else is read back from the GPU. */
@@ -17,8 +17,8 @@ export function neededOutputs(manifest: AnyManifest, context = taskContext(manif
 }
 
 /**
- * A promise only where a task makes something that is no numbers: the colours of a depth map. `source` is the picture
- * that the outputs are of; without it, a black one.
+ * Returns a promise only for a task that makes a picture, such as the colours of a depth map. `source` is the picture that
+ * was run; default: a black one.
  */
 export function decode(
   manifest: AnyManifest,
@@ -32,7 +32,7 @@ export function decode(
     | Promise<TaskResult>;
 }
 
-/** What a visitor should know of an answer that no model means to give. */
+/** The warnings of a result: degenerate outputs, and those of the task. */
 export function resultWarnings({ task }: Manifest, decoded: TaskResult, outputs: Tensors): Warning[] {
   return [...degenerateWarnings(task, outputs), ...(taskOf({ task }).warnings?.(decoded) ?? [])];
 }

@@ -1,40 +1,40 @@
 // Warnings of degenerate outputs: the same everywhere, or NaN.
 
 import type { Tensors, Warning } from "../api/types.js";
-import { detectedRows } from "../tasks/detection-rows.js";
+import { rowsWithoutPadding } from "../tasks/detection-rows.js";
 import { taskOf } from "../tasks/registry.js";
 import type { TaskSpec } from "../tasks/task-module.js";
 
-/** Elements up to which an output is looked through in every run. */
-const MOST = 1 << 18;
+/** An output of more elements is not checked for being flat: that takes too long in every run. */
+const MAX_CHECKED_ELEMENTS = 1 << 18;
 
-/** Of every output that came back. Rows of detections are checked by what was found: none is an answer. */
+/** Checks every output that was read back. Of an output of detections only the rows are checked: no row is a valid answer. */
 export function degenerateWarnings(task: TaskSpec, outputs: Tensors): Warning[] {
   const { rows, flatOutputsAllowed = false } = taskOf({ task });
   return Object.entries(outputs).flatMap(([name, { type, dims, data }]) => {
     if (type !== "float32") return [];
     if (data.some(Number.isNaN)) return [warning("nan-output", `${name} holds NaN`)];
     if (rows?.output(task) === name)
-      return rowWarnings(name, detectedRows(data, dims.at(-1) ?? 0), rows.isEmptyBox);
+      return rowWarnings(name, rowsWithoutPadding(data, dims.at(-1) ?? 0), rows.isEmptyBox);
     return !flatOutputsAllowed && isFlat(data)
       ? [warning("flat-output", `${name} holds ${data[0]} everywhere`)]
       : [];
   });
 }
 
-/** What the model's own maps are like where the GPU read them. */
+/** Statistics of an output that only the GPU read. */
 export interface ReadStats {
   hasNan: boolean;
   isFlat: boolean;
 }
 
-/** Warnings of maps that nobody but the GPU read. */
+/** Warnings about an output that only the GPU read. */
 export function mapWarnings(name: string, { hasNan, isFlat }: ReadStats): Warning[] {
   if (hasNan) return [warning("nan-output", `${name} holds NaN`)];
   return isFlat ? [warning("flat-output", `${name} holds one number everywhere`)] : [];
 }
 
-/** Boxes without an area are what comes of a size of the picture that was read as another type. */
+/** Boxes without an area come from a model whose input for the picture's size is read as the wrong element type. */
 function rowWarnings(
   output: string,
   rows: readonly Float32Array[],
@@ -49,7 +49,7 @@ function rowWarnings(
 }
 
 function isFlat(data: Float32Array): boolean {
-  return data.length > 1 && data.length <= MOST && data.every((value) => value === data[0]);
+  return data.length > 1 && data.length <= MAX_CHECKED_ELEMENTS && data.every((value) => value === data[0]);
 }
 
 function warning(code: string, what: string): Warning {

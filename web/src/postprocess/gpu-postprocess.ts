@@ -1,13 +1,13 @@
-// Where outputs become a result: on the GPU where the result is the same as the CPU's, else on the CPU.
+// Chooses where outputs are decoded: on the GPU if its self-check gives the CPU's result, else on the CPU.
 
 import type { Route } from "../api/types.js";
 import { gpuDevice, type OrtWeb } from "../engine/engine.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { taskOf } from "../tasks/registry.js";
-import type { CheckedGpuHalf, TaskFields, TaskSpec } from "../tasks/task-module.js";
+import type { CheckedGpuDecoder, TaskFields, TaskSpec } from "../tasks/task-module.js";
 
-/** Makes a result of outputs that stayed on the GPU, by their names, and of the others, which did not. */
-export type GpuPostprocess = CheckedGpuHalf<TaskSpec, TaskFields, unknown>["run"];
+/** Decodes on the GPU. Takes the outputs that stayed on the GPU, and those in memory, each by name. */
+export type GpuPostprocess = CheckedGpuDecoder<TaskSpec, TaskFields, unknown>["run"];
 
 export interface Postprocessor {
   runOnGpu: GpuPostprocess | null;
@@ -25,8 +25,8 @@ export async function createPostprocessor(
   if (gpu === undefined) return onCpu("only masks, depth maps and cutouts become a result on the GPU");
   if (processing === "cpu") return onCpu('processing "cpu" was asked for');
   try {
-    const { run, matches, differs } = await gpu.open(await gpuDevice(engine), manifest.task);
-    if (differs !== null) return onCpu(`the GPU ${differs}`);
+    const { run, matches, mismatch } = await gpu.open(await gpuDevice(engine), manifest.task);
+    if (mismatch !== null) return onCpu(`the GPU ${mismatch}`);
     return { runOnGpu: run, route: { path: "gpu", reason: `the GPU ${matches} as the CPU` } };
   } catch (error) {
     return onCpu(`the GPU does not do it: ${error}`);

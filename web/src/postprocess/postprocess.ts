@@ -1,4 +1,4 @@
-// The outputs of a run into its result: on the GPU what stayed there, everything else here.
+// Decodes a run's outputs: those that stayed on the GPU there, if the GPU can, all others on the CPU.
 
 import { WebbuildError } from "../api/errors.js";
 import type { Route, Tensors, Warning } from "../api/types.js";
@@ -17,7 +17,7 @@ export interface PostprocessResult {
   route: Route;
 }
 
-/** What is on the GPU is given back, whatever comes of it. `source` is the picture that the outputs are of. */
+/** Releases the GPU tensors in any case. `source` is the picture that was run. */
 export async function postprocess(
   { runOnGpu, route }: Postprocessor,
   manifest: Manifest,

@@ -1,7 +1,7 @@
 // An index of pictures, as `webbuild embed` writes it: their unit vectors, and beside them their names.
 
 import { abortedError, WebbuildError } from "../api/errors.js";
-import { resolved } from "../api/fetch-manifest.js";
+import { resolveAddress } from "../api/fetch-manifest.js";
 
 /** Unit vectors of pictures, one after another, and what each is called. */
 export interface PictureIndex {
@@ -18,15 +18,15 @@ export async function loadIndex(
   url: URL | string,
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<PictureIndex> {
-  const { href } = resolved(url, "loadIndex()");
+  const { href } = resolveAddress(url, "loadIndex()");
   const vectors = href.replace(/\.json(?=$|[?#])/, ".bin");
   if (vectors === href) throw invalidIndex(`${href} is not the address of a .json file`);
   const signal = options.signal;
-  const [said, bytes] = await Promise.all([
+  const [header, bytes] = await Promise.all([
     download(href, signal, (answer) => answer.json()),
     download(vectors, signal, (answer) => answer.arrayBuffer()),
   ]);
-  const { format, names, dimension } = Object(said) as Partial<Record<string, unknown>>;
+  const { format, names, dimension } = Object(header) as Partial<Record<string, unknown>>;
   if (format !== FORMAT || !isNames(names) || typeof dimension !== "number")
     throw invalidIndex(`${href} is no index of this version`);
   const wanted = 4 * names.length * dimension;

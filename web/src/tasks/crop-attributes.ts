@@ -1,10 +1,10 @@
-// What the stages that look at crops say of an object, each a field: a later stage keeps what those before it said.
+// The attributes that stages of crops add to a detection, one field each. A later stage keeps those of earlier stages.
 
 import type { ClassScore } from "./classify/result.js";
 import type { KeypointPosition } from "./pose/result.js";
 import type { Polygon } from "./text-boxes/result.js";
 
-/** What the stages of a bundle said of an object. A field is there where a stage, or the detector, gives it. */
+/** Attributes of a detection, from the stages that take crops. A field is there if a stage, or the detector, gives it. */
 export interface CropAttributes {
   /** In the order of the manifest's keypoints. */
   keypoints?: KeypointPosition[];

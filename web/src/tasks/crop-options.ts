@@ -8,7 +8,7 @@ export function cropOptions<Spec extends TaskSpec>(kind: Spec["kind"]): TaskOpti
   return {
     kind,
     names: ["onProgress"],
-    absent: "the model looks at no crops",
+    refusal: "the model looks at no crops",
     check({ stageName }, { onProgress }) {
       if (onProgress === undefined || stageName !== undefined) return;
       const what = "onProgress: the model looks at the whole picture, not at crops of it";

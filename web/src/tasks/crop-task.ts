@@ -1,5 +1,5 @@
-// A task that says something of each crop: of what an earlier stage found, or of the whole picture. As many crops run
-// together as the graph takes.
+// Tasks of a graph that takes crops, such as keypoints, classes or text lines: cuts a crop around each box of an earlier
+// stage (or the whole picture), runs [batch, C, H, W] of them together, and decodes one item per crop.
 
 import { internalError, WebbuildError } from "../api/errors.js";
 import type { CropAttributes, Detection, PictureSize, Tensors, Warning } from "../api/types.js";
@@ -13,7 +13,7 @@ import type { SceneView } from "../stages/scene-view.js";
 import type { ManifestOf, PartRules, TaskFields, TaskModule, TaskSpec } from "./task-module.js";
 import type { Polygon } from "./text-boxes/result.js";
 
-/** The outputs of a graph that takes `batch` crops of the size `input`, of which `crops` are wanted. */
+/** The outputs of a run of `batch` crops of the size `input`. Only the first `crops.length` are used; the rest is padding. */
 export interface CropOutputs {
   outputs: Tensors;
   crops: readonly Crop[];
@@ -21,17 +21,19 @@ export interface CropOutputs {
   input: Size;
 }
 
-/** What such a task knows itself. `Item` is plain data: it crosses threads. */
-export interface CropRules<Spec extends TaskSpec, R extends TaskFields, Item> {
+/** What a task of crops defines. `Item` is the decoded output of one crop: plain data, as it is posted between threads. */
+export interface CropDecoder<Spec extends TaskSpec, R extends TaskFields, Item> {
   kind: Spec["kind"];
+  /** The names of the outputs that `decode` reads. */
   outputs(spec: Spec): string[];
-  /** What the outputs say of each crop, in their order. */
-  decode(spec: Spec, found: CropOutputs): Item[];
-  /** All items, in the order of the boxes and of their parts. */
+  /** Returns one item per crop, in the order of the crops. */
+  decode(spec: Spec, cropOutputs: CropOutputs): Item[];
+  /** Makes the result of all items, in the order of the boxes and of their parts. */
   result(items: Item[], picture: Size): R;
-  /** Lines that are squeezed into the widest input are a warning. */
+  /** Text lines: one that is too wide for the widest input, and is squeezed, gives the warning "long-lines". */
   readsLines?: true;
-  more?: Partial<Pick<TaskModule<Spec, R>, "transfer" | "difference">>;
+  /** Members of the task that are not those of every crop task. */
+  overrides?: Partial<Pick<TaskModule<Spec, R>, "transfer" | "difference">>;
 }
 
 export type CropTask<Spec extends TaskSpec, R extends TaskFields, Item> = TaskModule<Spec, R> & {
@@ -39,22 +41,22 @@ export type CropTask<Spec extends TaskSpec, R extends TaskFields, Item> = TaskMo
 };
 
 export function cropTask<Spec extends TaskSpec, R extends TaskFields, Item>(
-  rules: CropRules<Spec, R, Item>,
+  decoder: CropDecoder<Spec, R, Item>,
 ): CropTask<Spec, R, Item> {
   return {
-    kind: rules.kind,
-    neededOutputs: ({ task }) => rules.outputs(task),
+    kind: decoder.kind,
+    neededOutputs: ({ task }) => decoder.outputs(task),
     decode({ task }, outputs, { source, width, height, crops = [] }) {
       const found = { outputs, crops, batch: crops.length, input: { width, height } };
-      return rules.result(rules.decode(task, found), source);
+      return decoder.result(decoder.decode(task, found), source);
     },
-    parts: partsOf(rules),
-    ...rules.more,
+    parts: partsOf(decoder),
+    ...decoder.overrides,
   };
 }
 
 function partsOf<Spec extends TaskSpec, R extends TaskFields, Item>(
-  rules: CropRules<Spec, R, Item>,
+  decoder: CropDecoder<Spec, R, Item>,
 ): PartRules<Spec, R, null, Item> {
   return {
     lines(manifest, scene) {
@@ -69,22 +71,25 @@ function partsOf<Spec extends TaskSpec, R extends TaskFields, Item>(
     decode(manifest, outputs, scene, parts) {
       const input = cropInput(manifest);
       const crops = cropsOf(input, scene, parts);
-      return rules.decode(manifest.task, {
+      return decoder.decode(manifest.task, {
         outputs,
         crops,
         batch: input.shape[0] ?? 1,
         input: planeSize(input),
       });
     },
-    join: (_manifest, items, { geometry }) => rules.result([...items], geometry.source),
+    join: (_manifest, items, { geometry }) => decoder.result([...items], geometry.source),
     warnings: (manifest, scene, sizes) => {
       const input = cropInput(manifest);
-      return [...tooMany(scene, input), ...(rules.readsLines ? tooLong(scene, input, sizes) : [])];
+      return [
+        ...manyCropsWarnings(scene, input),
+        ...(decoder.readsLines ? longLineWarnings(scene, input, sizes) : []),
+      ];
     },
   };
 }
 
-function tooMany(scene: SceneView, input: CropInput): Warning[] {
+function manyCropsWarnings(scene: SceneView, input: CropInput): Warning[] {
   const found = wantedBoxes(scene, input).length;
   if (found <= input.maxCrops) return [];
   return [
@@ -96,7 +101,7 @@ function tooMany(scene: SceneView, input: CropInput): Warning[] {
   ];
 }
 
-function tooLong(scene: SceneView, input: CropInput, sizes: readonly PictureSize[]): Warning[] {
+function longLineWarnings(scene: SceneView, input: CropInput, sizes: readonly PictureSize[]): Warning[] {
   const widest = [...sizes].sort(([one], [other]) => one - other).at(-1);
   if (widest === undefined || input.split !== undefined) return [];
   const boxes = cropBoxes(scene, input);
@@ -113,11 +118,11 @@ function tooLong(scene: SceneView, input: CropInput, sizes: readonly PictureSize
   ];
 }
 
-/** What a crop was cut around, with what is said of that; `otherwise` is the label where nothing says what is in it. */
-export function detectionOf({ around }: Crop, otherwise = "object"): Detection & CropAttributes {
-  const { box, score, classIndex, label, said, polygon } = around;
+/** The detection of a crop's box, with the attributes that earlier stages gave it. `otherwise` is the label of a box without one. */
+export function detectionOf({ cropBox }: Crop, otherwise = "object"): Detection & CropAttributes {
+  const { box, score, classIndex, label, attributes, polygon } = cropBox;
   const corners = polygon && { polygon: polygon.map(([x, y]) => [x, y]) as Polygon };
-  return { box, score, classIndex, label: label ?? otherwise, ...said, ...corners };
+  return { box, score, classIndex, label: label ?? otherwise, ...attributes, ...corners };
 }
 
 function cropInput({ inputs }: Pick<ManifestOf<TaskSpec>, "inputs">): CropInput {
@@ -131,31 +136,31 @@ function cropsOf(input: CropInput, scene: SceneView, parts: readonly number[]): 
   return parts.flatMap((part) => boxes[part] ?? []).map((box) => placeCrop(box, input));
 }
 
-/** As many as the graph takes: crops do not touch each other, so that the last one may stand for those that are missing. */
+/** Fills the batch up to the graph's size by repeating the last crop: crops of a batch do not influence each other. */
 function padded(crops: readonly Crop[], batch: number): Crop[] {
   const last = crops.at(-1);
   if (last === undefined) throw internalError("a stage of crops ran without one");
   return Array.from({ length: batch }, (_, index) => crops[index] ?? last);
 }
 
-/** The boxes that are looked at, a wide line in parts. */
+/** The boxes to crop. A wide text line is split into several. */
 function cropParts(scene: SceneView, input: CropInput): CropBox[] {
   return cropBoxes(scene, input).flatMap((box) => (input.aspect === "line" ? lineParts(box, input) : [box]));
 }
 
-/** The boxes that an earlier stage found, or looked at, and that are looked at here, best first. */
+/** The boxes of the last earlier stage that gave any: at most `maxCrops`, best first, filtered by class and score. */
 export function cropBoxes(scene: SceneView, input: CropInput): CropBox[] {
   return wantedBoxes(scene, input)
     .slice(0, input.maxCrops)
     .map((detection) => {
       const { box, score, classIndex, label } = detection;
-      const said = saidOf(detection);
-      const points: CropBox["points"] = said.keypoints?.map(({ x, y }) => [x, y]) ?? [];
-      return { box, score, classIndex, label, points, said, ...cornersFor(detection, input) };
+      const attributes = attributesOf(detection);
+      const points: CropBox["points"] = attributes.keypoints?.map(({ x, y }) => [x, y]) ?? [];
+      return { box, score, classIndex, label, points, attributes, ...cornersFor(detection, input) };
     });
 }
 
-/** The polygon, from where the text begins: a line that an earlier stage takes to stand on its head is turned. */
+/** The polygon of the box, from the corner where its text begins. A line classified as upside down is turned by 180°. */
 function cornersFor(
   detection: Detection & CropAttributes,
   { halfTurn }: CropInput,
@@ -169,7 +174,7 @@ function cornersFor(
   return polygon ? { polygon } : {};
 }
 
-function saidOf({ keypoints, classes, embedding }: Detection & CropAttributes): CropAttributes {
+function attributesOf({ keypoints, classes, embedding }: Detection & CropAttributes): CropAttributes {
   return {
     ...(keypoints && { keypoints }),
     ...(classes && { classes }),
@@ -177,7 +182,7 @@ function saidOf({ keypoints, classes, embedding }: Detection & CropAttributes): 
   };
 }
 
-/** However many there are. */
+/** All boxes of the classes and scores that the input takes, not limited by `maxCrops`. */
 function wantedBoxes({ results }: SceneView, input: CropInput): (Detection & CropAttributes)[] {
   const found = [...results.values()].map(detectionsIn).findLast((each) => each !== null);
   if (found === undefined || found === null) {
@@ -192,7 +197,7 @@ function isLookedAt({ box, score, classIndex }: Detection, { classes, minScore }
   return wanted && score >= minScore && box.x2 > box.x1 && box.y2 > box.y1;
 }
 
-/** Null for a result that has no objects. */
+/** The detections in a result of any task, null if it has none. */
 function detectionsIn(result: TaskFields): readonly Detection[] | null {
   for (const value of Object.values(result))
     if (Array.isArray(value) && value.every(isDetection)) return value;

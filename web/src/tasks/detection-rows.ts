@@ -1,4 +1,4 @@
-// What rows of detections begin with, whatever their task: box, score and class.
+// Rows of detections, [rows, columns]: every task's row starts with x1 y1 x2 y2, score, class index. A score of 0 is padding.
 
 import type { Box, Detection, Point } from "../api/types.js";
 import type { Geometry } from "../preprocess/letterbox.js";
@@ -7,8 +7,8 @@ import { roundHalfEven } from "../preprocess/rounding.js";
 /** x1 y1 x2 y2, score, class index. */
 export const DETECTION_COLUMNS = 6;
 
-/** Returns the rows of a task's output, given as its elements in row-major order, without the padding. */
-export function detectedRows(elements: Float32Array, columns: number): Float32Array[] {
+/** Returns the rows of [rows, columns], given in row-major order, without those of score 0. */
+export function rowsWithoutPadding(elements: Float32Array, columns: number): Float32Array[] {
   const rows: Float32Array[] = [];
   for (let start = 0; start + columns <= elements.length; start += columns) {
     const row = elements.subarray(start, start + columns);
@@ -26,7 +26,7 @@ export function decodeClass(classes: readonly string[], row: Float32Array): Omit
   return { score: at(row, 4), classIndex, label: classes[classIndex] ?? `class ${classIndex}` };
 }
 
-/** Returns the point of the source picture that the first two values are in the input. Not clamped. */
+/** Maps x, y of the model's input to pixels of the source picture: undoes the letterbox. Not clamped to the picture. */
 export function sourcePoint(geometry: Geometry, values: ArrayLike<number>): Point {
   const { left, top, width, height, source } = geometry;
   return {
@@ -35,7 +35,7 @@ export function sourcePoint(geometry: Geometry, values: ArrayLike<number>): Poin
   };
 }
 
-/** Returns the part of the box x1 y1 x2 y2 that lies in the picture. */
+/** Maps x1 y1 x2 y2 of the model's input to a box in the source picture, clamped to it. */
 export function decodeBox(geometry: Geometry, [x1, y1, x2, y2]: Iterable<number>): Box {
   const { width, height } = geometry.source;
   const first = sourcePoint(geometry, [x1 ?? Number.NaN, y1 ?? Number.NaN]);

@@ -1,16 +1,16 @@
-// An output of the graph as numbers of the shape that the manifest promises.
+// Reads an output of the graph, checked against the shape and element type that the manifest gives.
 
 import { WebbuildError } from "../api/errors.js";
 import type { Tensors } from "../api/types.js";
 
-/** Throws "run-failed" where the graph gave anything else. */
+/** Returns the elements of a float32 output in row-major order. Throws "run-failed" for another type or shape. */
 export function readFloats(outputs: Tensors, name: string, dims: readonly number[]): Float32Array {
   const tensor = outputs[name];
   if (tensor?.type === "float32" && tensor.dims.join() === dims.join()) return tensor.data;
-  throw otherOutput("float32", outputs, name, dims);
+  throw outputMismatch("float32", outputs, name, dims);
 }
 
-/** The same of an output that may be of bytes. */
+/** As `readFloats`, for an output of float32 or uint8. */
 export function readNumbers(
   outputs: Tensors,
   name: string,
@@ -19,10 +19,15 @@ export function readNumbers(
   const tensor = outputs[name];
   const fits = tensor?.dims.join() === dims.join();
   if (fits && (tensor.type === "float32" || tensor.type === "uint8")) return tensor.data;
-  throw otherOutput("float32 or uint8", outputs, name, dims);
+  throw outputMismatch("float32 or uint8", outputs, name, dims);
 }
 
-function otherOutput(type: string, outputs: Tensors, name: string, dims: readonly number[]): WebbuildError {
+function outputMismatch(
+  type: string,
+  outputs: Tensors,
+  name: string,
+  dims: readonly number[],
+): WebbuildError {
   const tensor = outputs[name];
   const got = tensor === undefined ? "nothing" : `${tensor.type} [${tensor.dims.join(", ")}]`;
   const what = `${name}: wanted ${type} [${dims.join(", ")}], the graph gave ${got}`;

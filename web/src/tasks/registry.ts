@@ -1,16 +1,16 @@
-// From a kind to its task. There is no list: the folders are the list.
+// The task of a kind. Every folder with a task.ts is one: there is no other list.
 
 import { WebbuildError } from "../api/errors.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { SceneView } from "../stages/scene-view.js";
 import type { ManifestOf, TaskFields, TaskModule, TaskRunOptions, TaskSpec } from "./task-module.js";
 
-/** A task of some kind, to be given nothing but manifests of that kind: `taskOf` makes sure. */
+/** A task of any kind. Call it with manifests of its own kind only: `taskOf` returns the right one. */
 type AnyTask = TaskModule<TaskSpec, TaskFields, unknown, unknown>;
 
 export type AnyManifest = Manifest | ManifestOf<TaskSpec>;
 
-/** A function, so that a task may import what imports the registry. */
+/** A function, not a constant: evaluated at import time, a task that imports the registry would be a cycle. */
 function tasks(): AnyTask[] {
   return Object.values(import.meta.glob<AnyTask>("./*/task.ts", { eager: true, import: "task" }));
 }
@@ -23,7 +23,7 @@ export function taskOf({ task: { kind } }: { task: TaskSpec }): AnyTask {
   throw new WebbuildError("invalid-manifest", `the manifest has an unknown task, ${kind}`, fix);
 }
 
-/** What a run of these options is asked for. `tools` are what the task has loaded, `scene` what a later stage looks at. */
+/** Returns the task's context of a run with these options: see `TaskModule.context`. Null for a task without one. */
 export function taskContext(
   manifest: AnyManifest,
   options: TaskRunOptions = {},

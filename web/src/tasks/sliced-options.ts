@@ -16,7 +16,7 @@ export function slicedOptions<Spec extends TaskSpec>(
     kind,
     names: ["slices", "onProgress"],
     sliced,
-    absent:
+    refusal:
       "of this model nothing is put together from slices; boxes, rotated boxes, masks of objects and poses are",
     check({ inputs }, { slices, onProgress }) {
       if (slices === undefined && onProgress !== undefined) {

@@ -1,4 +1,5 @@
-// A task: everything that the runtime knows of it. Nothing outside of tasks/ switches on a kind.
+// The interface of a task: everything that the runtime needs to decode a model's outputs. Nothing outside of tasks/
+// switches on a kind. To add a task, add a folder with a task.ts; tasks/detect/ is the shortest example.
 
 import type { PictureSize, RunOptions, Tensors, Warning } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
@@ -12,7 +13,7 @@ import type { AnyTensors, GpuTensor } from "../tensors/gpu-tensor.js";
 import type { TiledTask } from "../tiles/tiled-task.js";
 import type { EverythingSettings } from "./mask-generation/everything/settings.js";
 
-/** What a run is asked for: the caller's options, or what scene.everything() makes of its own. */
+/** The options of a run: the caller's, or the settings of `scene.everything()`. */
 export type TaskRunOptions = RunOptions & { everything?: EverythingSettings };
 
 export interface TaskSpec {
@@ -21,7 +22,7 @@ export interface TaskSpec {
 
 export type ManifestOf<Spec> = Omit<Manifest, "task"> & { task: Spec };
 
-/** What every task's result has. */
+/** The fields that every task's result has. */
 export interface TaskFields {
   kind: string;
   /** The size of the upright picture. */
@@ -29,21 +30,22 @@ export interface TaskFields {
   height: number;
 }
 
-/** A result of type `R` without what only the run can say of it. */
+/** The fields of a result `R` that the task decodes: all but those that the run adds, such as timings and warnings. */
 export type FieldsOf<R> = R extends unknown
   ? Omit<R, "size" | "timings" | "backend" | "preprocess" | "postprocess" | "fallback" | "warnings">
   : never;
 
 /**
- * Lies in `tasks/<kind>/task.ts` as `task`. `Context` is what a run was asked for that the graph does not compute, `Tools`
- * what is loaded once beside the graph.
+ * `tasks/<kind>/task.ts` exports it as `task`. `Spec` is the task in the manifest, `R` the decoded result. `Context` holds a
+ * run's options in the form that `feeds` and `decode` read. `Tools` is what `load` loads once, such as a tokenizer.
  */
 export interface TaskModule<Spec extends TaskSpec, R extends TaskFields, Context = null, Tools = null> {
   readonly kind: Spec["kind"];
+  /** Loads files of the bundle that the task needs besides the graph. */
   load?(spec: Spec, downloads: Downloads): Promise<Tools>;
   /**
-   * Throws "invalid-option" for what the model cannot do. Null without it. `scene` is the picture that the first stage
-   * looked at, for a later stage; null for a first stage, and when the session is warmed up.
+   * Returns the context of a run. Throws "invalid-option" for an option that the model cannot do. Without it the context is
+   * null. `scene` is the scene of a later stage; null for a first stage, and for the warm-up run.
    */
   context?(
     manifest: ManifestOf<Spec>,
@@ -51,15 +53,15 @@ export interface TaskModule<Spec extends TaskSpec, R extends TaskFields, Context
     tools: Tools,
     scene: SceneView | null,
   ): Context;
-  /** The options of the run that warms the session up, {} without it. */
+  /** The options of the warm-up run. Default: {}. */
   warmUpOptions?(spec: Spec): RunOptions;
-  /** Tensors of inputs that come of the context, such as a prompt's. */
+  /** The tensors of inputs that depend on the context, such as those of a prompt. */
   feeds?(manifest: ManifestOf<Spec>, context: Context): Tensors;
-  /** Nothing else is read back from the GPU. */
+  /** The names of the outputs that `decode` reads. No other output is read back from the GPU. */
   neededOutputs(manifest: ManifestOf<Spec>, context: Context): string[];
   /**
-   * `source` is the picture that the outputs are of, the first of a stack. It stays open. For a later stage, it and
-   * `geometry` are those of the scene.
+   * Makes the result of one picture from the graph's outputs. `geometry` maps the model's input to the source picture.
+   * `source` is that picture, of a stack the first; do not close it. A later stage gets both from its scene.
    */
   decode(
     manifest: ManifestOf<Spec>,
@@ -68,22 +70,22 @@ export interface TaskModule<Spec extends TaskSpec, R extends TaskFields, Context
     context: Context,
     source: Picture,
   ): R | Promise<R>;
-  /** The result is made of the picture too: files are decoded once, for the input and for that. */
+  /** Whether `decode` reads `source`. A file is then decoded once, for the input and for `decode`. */
   readonly readsPicture?: boolean;
-  /** Throws for a picture of a size that no result can be made of. With `readsPicture` alone: files have no size. */
+  /** Throws for a picture that is too large for a result. Needs `readsPicture`: the size of a file is not known before. */
   checkPicture?(spec: Spec, size: Size): void;
-  /** The parts of a result that are too large to be copied to the page. */
+  /** The parts of a result that are transferred to the page, not copied. */
   transfer?(result: R): { arrays: ArrayBufferView<ArrayBuffer>[]; others?: Transferable[] };
   warnings?(result: R): Warning[];
-  /** The result is the outputs as they are: a first stage whose outputs go to a later one makes none. */
+  /** Whether the result is the output tensors. A first stage of such a task makes no result. */
   readonly resultIsOutputs?: boolean;
-  /** A flat output is no warning by itself: `warnings` looks at what came of it. */
+  /** Whether an output that is the same number everywhere is a valid answer, and gives no warning "flat-output". */
   readonly flatOutputsAllowed?: boolean;
-  /** Where the rows of `output` are detections: box, score and class index first. */
+  /** For an output whose rows are detections: x1 y1 x2 y2, score, class index, then the task's own columns. */
   readonly rows?: RowRules<Spec>;
   /**
-   * Returns in words how a float32 output in reduced precision differs, null where it does not. Without it: by the
-   * largest difference of any element.
+   * Compares a float32 output in reduced precision with the expected one: returns the difference in words, null if it is
+   * within the tolerance. Default: the largest difference of any element is compared.
    */
   difference?(
     spec: Spec,
@@ -92,34 +94,36 @@ export interface TaskModule<Spec extends TaskSpec, R extends TaskFields, Context
     got: Float32Array,
     tolerance: Tolerance,
   ): string | null;
-  readonly gpu?: GpuHalf<Spec, R, Context>;
-  /** For a later stage that runs on parts of the picture, in batches: `decode` is not called then. */
+  /** Decoding on the GPU, for outputs that are slow to read back, such as masks and depth maps. */
+  readonly gpu?: GpuDecoder<Spec, R, Context>;
+  /** For a later stage that runs on parts of the picture, in batches. `decode` is then not called. */
   readonly parts?: PartRules<Spec, R, Context>;
-  /** Of a task whose pictures may be run in tiles. */
+  /** For a task whose large pictures can be run in tiles. */
   readonly tiles?: TiledTask<Spec, R>;
 }
 
 export interface RowRules<Spec> {
   output(spec: Spec): string;
   isEmptyBox(row: Float32Array): boolean;
-  /** Whether the task's own columns agree. Without it: up to a part of the largest magnitude among them. */
+  /** Whether the task's own columns of two rows agree. Default: up to a fraction of their largest magnitude. */
   ownColumnsMatch?(spec: Spec, row: Float32Array, other: Float32Array, tolerance: Tolerance): boolean;
 }
 
 /**
- * A later stage that runs on parts of the picture, such as a box around each person that an earlier stage found
- * (`scene.results`). The parts are run in batches, as many together as a variant of the stage takes pictures
- * (`pictureBatch`), each in that variant's session; `join` makes the answer. `Piece` is plain data: it crosses threads.
+ * A later stage that runs on parts of the picture: a crop around each person of an earlier stage (`scene.results`), or a
+ * point of a grid. Parts run in batches of the size that a variant's graph takes (`pictureBatch`). `feeds` makes the tensors
+ * of a batch, `decode` one `Piece` per part, `join` the result of all pieces. A `Piece` is plain data: it is posted
+ * between threads.
  */
 export interface PartRules<Spec extends TaskSpec, R extends TaskFields, Context, Piece = unknown> {
   /**
-   * For each part the width and height of the line in it, which runs at the narrowest width that holds it; null where any
-   * size does. With no parts, the graph does not run, and `join` makes the answer of no pieces.
+   * Returns an element for each part: [width, height] of the text line in it, which runs at the narrowest input that holds
+   * it, or null for a part that runs at any size. If there are none, the graph does not run, and `join` gets no pieces.
    */
   lines(manifest: ManifestOf<Spec>, scene: SceneView, context: Context): (PictureSize | null)[];
   /**
-   * The tensors of these parts, as many as the manifest's graph takes. With a `device`, which is the engine's, they may
-   * lie there, and are released after the run.
+   * The input tensors of these parts, a full batch of the graph. With a `device`, the engine's, they may be GPU tensors;
+   * they are released after the run.
    */
   feeds(
     manifest: ManifestOf<Spec>,
@@ -128,7 +132,7 @@ export interface PartRules<Spec extends TaskSpec, R extends TaskFields, Context,
     context: Context,
     device: GPUDevice | null,
   ): Promise<AnyTensors>;
-  /** What the outputs of a batch say of each of its parts, in their order. */
+  /** Decodes the outputs of a batch into one piece per part, in their order. */
   decode(
     manifest: ManifestOf<Spec>,
     outputs: Tensors,
@@ -136,25 +140,25 @@ export interface PartRules<Spec extends TaskSpec, R extends TaskFields, Context,
     parts: readonly number[],
     context: Context,
   ): Piece[];
-  /** All pieces, in the order of the parts, into the result. */
+  /** Makes the result of all pieces, in the order of the parts. */
   join(manifest: ManifestOf<Spec>, pieces: readonly Piece[], scene: SceneView, context: Context): R;
-  /** Of the scene, beside those of the result. `sizes` are those that a part may run at. */
+  /** Warnings about the scene, besides those of the result. `sizes` are the [width, height] that a part may run at. */
   warnings?(manifest: ManifestOf<Spec>, scene: SceneView, sizes: readonly PictureSize[]): Warning[];
 }
 
-/** Post-processing on the GPU. */
-export interface GpuHalf<Spec extends TaskSpec, R extends TaskFields, Context> {
-  /** Why a run goes to the CPU, null where it does not. */
+/** Decodes a task's outputs on the GPU, where a self-check shows that it gives the same result as `decode` on the CPU. */
+export interface GpuDecoder<Spec extends TaskSpec, R extends TaskFields, Context> {
+  /** Why this run is decoded on the CPU, null if it is not. */
   refusal?(spec: Spec, context: Context): string | null;
-  /** The outputs that stay on the GPU; without a context those that do in any run. */
+  /** The names of the outputs that stay on the GPU in this run; with null, in any run. */
   outputs(spec: Spec, context: Context | null): string[];
-  open(device: GPUDevice, spec: Spec): Promise<CheckedGpuHalf<Spec, R, Context>>;
+  open(device: GPUDevice, spec: Spec): Promise<CheckedGpuDecoder<Spec, R, Context>>;
 }
 
-/** A GPU half, what its result should be equal in, and in words how it is not: null where it is. */
-export interface CheckedGpuHalf<Spec extends TaskSpec, R extends TaskFields, Context> {
+/** A GPU decoder after its self-check. `matches` says in words what is equal, `mismatch` what is not: null if nothing. */
+export interface CheckedGpuDecoder<Spec extends TaskSpec, R extends TaskFields, Context> {
   matches: string;
-  differs: string | null;
+  mismatch: string | null;
   run(
     manifest: ManifestOf<Spec>,
     gpuOutputs: Readonly<Record<string, GpuTensor>>,
@@ -165,7 +169,7 @@ export interface CheckedGpuHalf<Spec extends TaskSpec, R extends TaskFields, Con
   ): Promise<GpuDecoded<R>>;
 }
 
-/** The outputs that were read, and by their names what those that only the GPU read are like. */
+/** The decoded result, the outputs that were read back, and statistics of those that were not, by name. */
 export interface GpuDecoded<R extends TaskFields> {
   decoded: R;
   outputs: Tensors;

@@ -1,26 +1,26 @@
-// The options of run() that only some tasks take. The page checks them before anything is sent to the worker.
+// The options of run() that only some tasks take. They are checked on the page, before anything is sent to the worker.
 
 import { internalError, WebbuildError } from "../api/errors.js";
 import type { RunOptions } from "../api/types.js";
 import type { SlicedTask } from "../slices/sliced-task.js";
 import type { ManifestOf, TaskSpec } from "./task-module.js";
 
-/** Lies in `tasks/<kind>/options.ts` as `options`, where the task has any. Its `task.ts` is in the worker only. */
+/** `tasks/<kind>/options.ts` exports it as `options`, if the task has any. It is part of the page's code, `task.ts` of the worker's. */
 export interface TaskOptions<Spec extends TaskSpec = TaskSpec> {
   readonly kind: Spec["kind"];
-  /** Those that models of this task take, and perhaps of other tasks, but no graph. */
+  /** Options that this task reads itself. Tasks may share them, but no graph has an input of that name. */
   readonly names: readonly (keyof RunOptions)[];
-  /** Those that are an input of other models' graphs. */
+  /** Options that this task reads itself, and that are graph inputs of other models. */
   readonly alsoTakes?: readonly (keyof RunOptions)[];
-  /** Those of them that may be pictures: they cross to the worker as such. */
+  /** Those whose value may be a picture, which is packed for the worker as the source picture is. */
   readonly pictures?: readonly (keyof RunOptions)[];
-  /** Of a task whose pictures may be run in slices. */
+  /** For a task whose pictures can be run in slices: how the slices' objects are merged. */
   readonly sliced?: SlicedTask;
-  /** What is said of another model that is given one. */
-  readonly absent: string;
+  /** The error message when a model of another task is given one of these options. */
+  readonly refusal: string;
   /** Throws "invalid-option" for a value that the model does not take. */
   check(manifest: ManifestOf<Spec>, options: RunOptions): unknown;
-  /** Returns the place among a later stage's variants of the one that takes these options. Without it: the first. */
+  /** Returns the index of the later stage's variant that takes these options. Default: 0. */
   variant?(variants: readonly ManifestOf<Spec>[], options: RunOptions): number;
 }
 
@@ -66,6 +66,6 @@ export function checkTaskOptions(manifest: ManifestOf<TaskSpec>, options: RunOpt
   for (const each of all) {
     const name = each.names.find((name) => options[name] !== undefined && !own?.names.includes(name));
     if (name !== undefined)
-      throw new WebbuildError("invalid-option", `${name}: ${each.absent}`, `leave ${name} out`);
+      throw new WebbuildError("invalid-option", `${name}: ${each.refusal}`, `leave ${name} out`);
   }
 }

@@ -62,12 +62,12 @@ export class TextTokenizer {
   async #ask(worker: Worker, request: TokenizerRequest, limit: number): Promise<number[][]> {
     const moved = "open" in request ? [request.open.buffer] : [];
     const answered = askWorker<TokenizerAnswer>(worker, request, moved);
-    const said = await withLimit(answered, limit, "the tokenizer").catch((error: Error) => {
+    const reply = await withLimit(answered, limit, "the tokenizer").catch((error: Error) => {
       this.end();
       throw error instanceof TimedOut ? this.#endless(error) : this.#unstarted(error);
     });
-    if ("failed" in said) throw this.#broken(said.failed);
-    return said.ids;
+    if ("failed" in reply) throw this.#broken(reply.failed);
+    return reply.ids;
   }
 
   #broken(reason: string): WebbuildError {

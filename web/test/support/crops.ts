@@ -37,6 +37,6 @@ export const CROP_INPUT: CropInput = {
 };
 
 export function cropBox({ box: [x1, y1, x2, y2], points, polygon }: CropCase["boxes"][number]): CropBox {
-  const own = { box: { x1, y1, x2, y2 }, score: 1, classIndex: 0, label: null, points, said: {} };
+  const own = { box: { x1, y1, x2, y2 }, score: 1, classIndex: 0, label: null, points, attributes: {} };
   return polygon === undefined ? own : { ...own, polygon: polygon as unknown as Corners };
 }

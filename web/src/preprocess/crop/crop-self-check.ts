@@ -34,15 +34,15 @@ export async function cropDifference(gpu: GpuCrop, input: CropInput): Promise<st
 }
 
 function testCrops(size: { width: number; height: number }, input: CropInput): Crop[] {
-  const around = wholePicture(size);
+  const cropBox = wholePicture(size);
   const { width, height } = size;
   const boxes = [
     { x1: 0.2 * width, y1: 0.3 * height, x2: 0.6 * width, y2: 0.7 * height },
     { x1: 0.5 * width, y1: -0.4 * height, x2: 1.4 * width, y2: 0.5 * height },
   ];
-  const straight = boxes.map((box) => placeCrop({ ...around, box }, input));
+  const straight = boxes.map((box) => placeCrop({ ...cropBox, box }, input));
   const turned = straight.slice(0, 1).map(({ toPicture: { xx, x0, yy, y0 }, columns, rows }) => ({
-    around,
+    cropBox,
     columns: Math.ceil(0.75 * columns),
     rows: Math.ceil(0.75 * rows),
     toPicture: { xx: 0.8 * xx, xy: -0.3 * yy, x0, yx: 0.3 * xx, yy: 0.8 * yy, y0 },

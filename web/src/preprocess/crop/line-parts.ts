@@ -4,17 +4,17 @@ import type { CropInput } from "../../manifest/manifest.js";
 import { type Corner, type CropBox, distance, lineSides } from "./place-crop.js";
 
 /** Returns the boxes that a line is read in, from where its text begins: itself, where it is not split. */
-export function lineParts(around: CropBox, { split }: CropInput): CropBox[] {
-  const [first, second, last] = lineSides(around);
+export function lineParts(cropBox: CropBox, { split }: CropInput): CropBox[] {
+  const [first, second, last] = lineSides(cropBox);
   const wide = distance(first, second);
   const high = distance(first, last);
-  if (split === undefined || !(wide > Math.max(split.above, split.part) * high)) return [around];
+  if (split === undefined || !(wide > Math.max(split.above, split.part) * high)) return [cropBox];
   const width = split.part * Math.max(high, 1);
   const step = width * (1 - split.overlap);
   const whole = Math.max(0, Math.floor((wide - width) / step) + 1);
   const begins = Array.from({ length: whole }, (_, at) => at * step);
   const end = begins.at(-1);
-  if (end === undefined) return [around];
+  if (end === undefined) return [cropBox];
   if (end + width < wide) begins.push(wide - width);
   return begins.map((begin, at): CropBox => {
     const before = begins[at - 1];
@@ -26,6 +26,6 @@ export function lineParts(around: CropBox, { split }: CropInput): CropBox[] {
     ];
     const below = ([x, y]: Corner): Corner => [x + (last[0] - first[0]), y + (last[1] - first[1])];
     const [a, b] = [along(left), along(right)];
-    return { ...around, polygon: [a, b, below(b), below(a)], part: { line: around, begin, overlap } };
+    return { ...cropBox, polygon: [a, b, below(b), below(a)], part: { line: cropBox, begin, overlap } };
   });
 }

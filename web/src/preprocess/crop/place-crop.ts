@@ -1,11 +1,12 @@
-// Where the crop around a box lies in the picture. The manifest's CropInput has the formulas.
+// The affine transform of a crop: from pixels of the model's input to pixels of the picture, around a box. CropInput in the
+// manifest has the formulas.
 
 import type { Box, CropAttributes, PictureSize } from "../../api/types.js";
 import type { CropInput } from "../../manifest/manifest.js";
 import { planeSize, type Size } from "../letterbox.js";
 import { type Affine, similarity } from "./affine.js";
 
-/** What a crop is cut around, in pixels of the picture; `label` is null where nothing says what is in it. */
+/** The box that a crop is cut around, in pixels of the picture. `label` is null for the whole picture. */
 export interface CropBox {
   box: Box;
   score: number;
@@ -13,13 +14,13 @@ export interface CropBox {
   label: string | null;
   /** The keypoints that a template aligns. */
   points: readonly (readonly [number, number])[];
-  /** What earlier stages said of it. */
-  said: CropAttributes;
+  /** The attributes that earlier stages gave it. */
+  attributes: CropAttributes;
   /** The four corners of a rotated box, clockwise from where its text begins. */
   polygon?: Corners;
-  /** They were those of a line that stands on its head. */
+  /** The text line was upside down: the corners are turned by 180°. */
   turned?: true;
-  /** Its polygon is that of a part of a line. */
+  /** The polygon is that of a part of a text line. */
   part?: LinePart;
 }
 
@@ -30,9 +31,9 @@ export interface LinePart {
   overlap: number;
 }
 
-/** A crop's box, and where the pixels of the input lie in the picture: those of its first `columns` and `rows`. */
+/** A crop's box, and the transform from input to picture. Of the input, the first `columns` and `rows` are filled. */
 export interface Crop {
-  around: CropBox;
+  cropBox: CropBox;
   toPicture: Affine;
   columns: number;
   rows: number;
@@ -45,20 +46,20 @@ export function wholePicture({ width, height }: Size): CropBox {
     classIndex: 0,
     label: null,
     points: [],
-    said: {},
+    attributes: {},
   };
 }
 
 /** Aligned to the template where the input has one and the box as many keypoints. */
-export function placeCrop(around: CropBox, input: CropInput): Crop {
+export function placeCrop(cropBox: CropBox, input: CropInput): Crop {
   const { template } = input;
   const { width: columns, height: rows } = planeSize(input);
-  if (template.length > 0 && template.length === around.points.length) {
-    const aligned = similarity(template, around.points);
-    if (aligned !== null) return { around, toPicture: aligned, columns, rows };
+  if (template.length > 0 && template.length === cropBox.points.length) {
+    const aligned = similarity(template, cropBox.points);
+    if (aligned !== null) return { cropBox, toPicture: aligned, columns, rows };
   }
-  if (input.aspect === "line") return alongLine(around, input);
-  return { around, toPicture: aroundBox(around.box, input), columns, rows };
+  if (input.aspect === "line") return alongLine(cropBox, input);
+  return { cropBox, toPicture: aroundBox(cropBox.box, input), columns, rows };
 }
 
 function aroundBox({ x1, y1, x2, y2 }: Box, input: CropInput): Affine {
@@ -95,21 +96,21 @@ export function cornersOf({ box: { x1, y1, x2, y2 }, polygon }: Pick<CropBox, "b
 
 /** Where a line begins, where its first side ends, and where the side before begins. */
 export function lineSides(
-  around: Pick<CropBox, "box" | "polygon">,
+  cropBox: Pick<CropBox, "box" | "polygon">,
 ): [first: Corner, second: Corner, last: Corner] {
-  const [a, b, c, d] = cornersOf(around);
+  const [a, b, c, d] = cornersOf(cropBox);
   return distance(a, d) >= TURNED * distance(a, b) ? [b, c, a] : [a, b, d];
 }
 
 /** The sides of a line in the picture: along the text, and across. */
-export function lineSize(around: CropBox): PictureSize {
-  const [first, second, last] = lineSides(around);
+export function lineSize(cropBox: CropBox): PictureSize {
+  const [first, second, last] = lineSides(cropBox);
   return [distance(first, second), distance(first, last)];
 }
 
-function alongLine(around: CropBox, input: CropInput): Crop {
+function alongLine(cropBox: CropBox, input: CropInput): Crop {
   const { width, height } = planeSize(input);
-  const [first, second, last] = lineSides(around);
+  const [first, second, last] = lineSides(cropBox);
   const wide = distance(first, second);
   const high = distance(first, last);
   const wanted = high > 0 ? Math.max(1, Math.ceil((height * wide) / high)) : Number.POSITIVE_INFINITY;
@@ -125,7 +126,7 @@ function alongLine(around: CropBox, input: CropInput): Crop {
     yy: (last[1] - y0) / rows,
     y0,
   };
-  return { around, toPicture, columns, rows };
+  return { cropBox, toPicture, columns, rows };
 }
 
 export function distance([x, y]: Corner, [otherX, otherY]: Corner): number {

@@ -36,8 +36,8 @@ export function classDifference(
   if (name !== task.output) return largestDifference(want, got, tolerance);
   const count = task.classes.length;
   for (let at = 0; at < want.length; at += count) {
-    const said = difference(task, want.subarray(at, at + count), got.subarray(at, at + count), tolerance);
-    if (said !== null) return said;
+    const mismatch = difference(task, want.subarray(at, at + count), got.subarray(at, at + count), tolerance);
+    if (mismatch !== null) return mismatch;
   }
   return null;
 }

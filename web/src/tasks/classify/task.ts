@@ -1,4 +1,4 @@
-// The scores of a classification into classes, the most probable first.
+// Image classification: scores or logits [1, classes] into classes, the most probable first.
 
 import type { ClassifyResult } from "../../api/types.js";
 import type { ClassifyTask } from "../../manifest/manifest.js";

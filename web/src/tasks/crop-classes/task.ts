@@ -22,5 +22,5 @@ export const task = cropTask<CropClassesTask, FieldsOf<CropClassesResult>, Class
     });
   },
   result: (detections, picture) => ({ kind: "crop-classes", ...picture, detections }),
-  more: { difference: classDifference },
+  overrides: { difference: classDifference },
 });

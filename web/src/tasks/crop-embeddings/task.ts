@@ -20,5 +20,5 @@ export const task = cropTask<CropEmbeddingsTask, FieldsOf<CropEmbeddingsResult>,
     }));
   },
   result: (detections, picture) => ({ kind: "crop-embeddings", ...picture, detections }),
-  more: { transfer: ({ detections }) => ({ arrays: detections.map(({ embedding }) => embedding) }) },
+  overrides: { transfer: ({ detections }) => ({ arrays: detections.map(({ embedding }) => embedding) }) },
 });

@@ -13,7 +13,7 @@ const PARTS: readonly DepthPart[] = ["values", "map", "colors"];
 export const options: TaskOptions<DepthTask> = {
   kind: "depth",
   names: ["depth", "confidenceAlpha"],
-  absent: "the model makes no depth map",
+  refusal: "the model makes no depth map",
   check: ({ task }, given) => depthOptions(task, given),
 };
 

@@ -7,7 +7,7 @@ import { runInput } from "../../preprocess/image-input.js";
 import { planeSize, type Size } from "../../preprocess/letterbox.js";
 import { readTensors } from "../../tensors/gpu-tensor.js";
 import { readFloats } from "../read-output.js";
-import type { FieldsOf, GpuHalf, ManifestOf, TaskModule } from "../task-module.js";
+import type { FieldsOf, GpuDecoder, ManifestOf, TaskModule } from "../task-module.js";
 import { colorDifference } from "./colormap/colormap-self-check.js";
 import { applyColormap, confidenceAlpha } from "./colormap/cpu-colormap.js";
 import { GpuColormap } from "./colormap/gpu-colormap.js";
@@ -18,7 +18,7 @@ import { type DepthOptions, depthOptions } from "./options.js";
 
 type Fields = FieldsOf<DepthResult>;
 
-const gpu: GpuHalf<DepthTask, Fields, DepthOptions> = {
+const gpu: GpuDecoder<DepthTask, Fields, DepthOptions> = {
   refusal: (_, { colors }) => (colors ? null : "numbers were asked for, no colours"),
   outputs({ output, confidence }, options) {
     const confidenceAlpha = options === null || options.confidenceAlpha;
@@ -29,7 +29,7 @@ const gpu: GpuHalf<DepthTask, Fields, DepthOptions> = {
     const reason = await colorDifference(device, colormap);
     return {
       matches: "gives a depth map the same colours",
-      differs: reason && `does not colour a depth map as the CPU does: ${reason}`,
+      mismatch: reason && `does not colour a depth map as the CPU does: ${reason}`,
       async run(manifest, gpuOutputs, cpuOutputs, geometry, options) {
         const { task } = manifest;
         const depth = gpuOutputs[task.output];

@@ -1,9 +1,9 @@
-// Rows of a detection head into objects in the source picture.
+// Object detection: rows [1, rows, 6] of x1 y1 x2 y2, score, class index into boxes of the source picture.
 
 import type { Detection, DetectResult } from "../../api/types.js";
 import type { DetectTask } from "../../manifest/manifest.js";
 import type { Geometry } from "../../preprocess/letterbox.js";
-import { DETECTION_COLUMNS, decodeRow, detectedRows, hasNoArea } from "../detection-rows.js";
+import { DETECTION_COLUMNS, decodeRow, hasNoArea, rowsWithoutPadding } from "../detection-rows.js";
 import { readRows } from "../read-output.js";
 import type { FieldsOf, TaskModule } from "../task-module.js";
 
@@ -19,5 +19,5 @@ export const task: TaskModule<DetectTask, FieldsOf<DetectResult>> = {
 
 /** Decodes `rows`, the elements of the task's output in row-major order. A score of 0 is padding. */
 export function decodeDetections(task: DetectTask, geometry: Geometry, rows: Float32Array): Detection[] {
-  return detectedRows(rows, DETECTION_COLUMNS).map((row) => decodeRow(task.classes, geometry, row));
+  return rowsWithoutPadding(rows, DETECTION_COLUMNS).map((row) => decodeRow(task.classes, geometry, row));
 }

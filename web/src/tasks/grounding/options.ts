@@ -17,7 +17,7 @@ export const options: TaskOptions<GroundingTask> = {
   kind: "grounding",
   names: ["prompt", "textThreshold"],
   alsoTakes: ["confidence"],
-  absent: "the model takes none",
+  refusal: "the model takes none",
   check: ({ task }, given) => promptOptions(task, given),
 };
 

@@ -12,7 +12,7 @@ const MODES: readonly Mode[] = ["panoptic", "instance", "semantic"];
 export const options: TaskOptions<ImageSegmentationTask> = {
   kind: "image-segmentation",
   names: ["mode"],
-  absent: "the model takes none",
+  refusal: "the model takes none",
   check: ({ task }, { mode }) => withMode(task, mode),
 };
 

@@ -7,7 +7,7 @@ import type { ImageSegmentationTask } from "../../manifest/manifest.js";
 import { runInput } from "../../preprocess/image-input.js";
 import { planeSize, type Size } from "../../preprocess/letterbox.js";
 import { readFloats } from "../read-output.js";
-import type { FieldsOf, GpuHalf, ManifestOf, TaskModule } from "../task-module.js";
+import type { FieldsOf, GpuDecoder, ManifestOf, TaskModule } from "../task-module.js";
 import { decodeRegions } from "./decode-regions.js";
 import { GpuArgmax } from "./gpu/gpu-argmax.js";
 import { gpuRefusal, regionsOnGpu } from "./gpu/regions.js";
@@ -17,7 +17,7 @@ import { withMode } from "./options.js";
 type Fields = FieldsOf<ImageSegmentationResult>;
 
 /** The context of a run is the task in the mode that was asked for. */
-const gpu: GpuHalf<ImageSegmentationTask, Fields, ImageSegmentationTask> = {
+const gpu: GpuDecoder<ImageSegmentationTask, Fields, ImageSegmentationTask> = {
   refusal: (_, task) => gpuRefusal(task),
   outputs: ({ masks }) => [masks],
   async open(device, { scores: perQuery }) {
@@ -25,7 +25,7 @@ const gpu: GpuHalf<ImageSegmentationTask, Fields, ImageSegmentationTask> = {
     const part = await regionDifference(device, argmax, perQuery === null);
     return {
       matches: "gives pixels to the same regions",
-      differs: pixelDifference(part, "a picture to another"),
+      mismatch: pixelDifference(part, "a picture to another"),
       async run(manifest, gpuOutputs, outputs, geometry, task) {
         const masks = gpuOutputs[task.masks];
         if (masks === undefined) throw internalError(`${task.masks} is not on the GPU`);

@@ -9,7 +9,7 @@ export const options: TaskOptions<ImageTask> = {
   kind: "image",
   names: ["tiles", "onTile", "reference"],
   pictures: ["reference"],
-  absent: "the model makes no picture of a picture",
+  refusal: "the model makes no picture of a picture",
   check({ task, inputs }, given) {
     checkReference(inputs, given.reference);
     checkTiles(task.tiles, inputs, given);

@@ -10,7 +10,7 @@ import { checkResultSize, takePixels } from "../../tiles/run-tiles.js";
 import { putAlpha } from "../../tiles/tile-pixels.js";
 import type { TiledTask } from "../../tiles/tiled-task.js";
 import { readNumbers } from "../read-output.js";
-import type { FieldsOf, GpuHalf, ManifestOf, TaskModule } from "../task-module.js";
+import type { FieldsOf, GpuDecoder, ManifestOf, TaskModule } from "../task-module.js";
 import { GpuPicture } from "./gpu/gpu-picture.js";
 import { pictureDifference } from "./gpu/picture-self-check.js";
 import { keepOutside, paintPicture } from "./picture-pixels.js";
@@ -20,14 +20,14 @@ type Fields = FieldsOf<ImageResult>;
 /** What is filled in, 1 for each pixel of it; null of a model that takes no mask. */
 type Mask = Uint8Array | null;
 
-const gpu: GpuHalf<ImageTask, Fields, Mask> = {
+const gpu: GpuDecoder<ImageTask, Fields, Mask> = {
   outputs: ({ output }) => [output],
   async open(device) {
     const painter = await GpuPicture.open(device);
     const reason = await pictureDifference(device, painter);
     return {
       matches: "paints the same picture",
-      differs: reason && `does not paint a picture as the CPU does: ${reason}`,
+      mismatch: reason && `does not paint a picture as the CPU does: ${reason}`,
       async run(manifest, gpuOutputs, _, geometry, mask, source) {
         const { task } = manifest;
         const planes = gpuOutputs[task.output];

@@ -1,4 +1,4 @@
-// Keypoints from the outputs of a graph that looks at crops, in pixels of its input: the runtime's half of
+// Keypoints of crops, in pixels of the model's input, from SimCC, heatmap and regression heads: the same as
 // webbuild/tasks/decoding/keypoint_heads.py. The heads in the manifest have the formulas.
 
 import { WebbuildError } from "../../api/errors.js";
@@ -41,13 +41,13 @@ export function decodeKeypoints(
 type Counts = readonly [crops: number, keypoints: number];
 
 function decodeSimcc(head: SimccHead, outputs: Tensors, counts: Counts, input: Size): InputKeypoint[][] {
-  const wide = Math.round(input.width * head.splitRatio);
-  const high = Math.round(input.height * head.splitRatio);
-  const along = readFloats(outputs, head.x, [...counts, wide]);
-  const down = readFloats(outputs, head.y, [...counts, high]);
+  const columns = Math.round(input.width * head.splitRatio);
+  const rows = Math.round(input.height * head.splitRatio);
+  const along = readFloats(outputs, head.x, [...counts, columns]);
+  const down = readFloats(outputs, head.y, [...counts, rows]);
   return forEach(counts, (index) => {
-    const x = largest(along.subarray(index * wide, (index + 1) * wide));
-    const y = largest(down.subarray(index * high, (index + 1) * high));
+    const x = argmax(along.subarray(index * columns, (index + 1) * columns));
+    const y = argmax(down.subarray(index * rows, (index + 1) * rows));
     const confidence = (x.value + y.value) / 2;
     const [column, row] = confidence > 0 ? [x.at, y.at] : [-1, -1];
     return { x: column / head.splitRatio, y: row / head.splitRatio, confidence };
@@ -57,12 +57,12 @@ function decodeSimcc(head: SimccHead, outputs: Tensors, counts: Counts, input: S
 function decodeHeatmaps(head: HeatmapHead, outputs: Tensors, counts: Counts, input: Size): InputKeypoint[][] {
   const [, , rows = 0, columns = 0] = outputs[head.output]?.dims ?? [];
   const maps = readFloats(outputs, head.output, [...counts, rows, columns]);
-  const less = head.unbiased ? 1 : 0;
-  const across = (input.width - less) / (columns - less);
-  const down = (input.height - less) / (rows - less);
+  const inset = head.unbiased ? 1 : 0;
+  const across = (input.width - inset) / (columns - inset);
+  const down = (input.height - inset) / (rows - inset);
   return forEach(counts, (index) => {
     const values = maps.subarray(index * rows * columns, (index + 1) * rows * columns);
-    const { at, value } = largest(values);
+    const { at, value } = argmax(values);
     const cell = [at % columns, Math.floor(at / columns)] as const;
     const [x, y] = value > 0 ? refineCell(head, { values, rows, columns }, cell) : [-1, -1];
     return { x: x * across, y: y * down, confidence: value };
@@ -76,7 +76,7 @@ function decodeRegression(
   { width, height }: Size,
 ): InputKeypoint[][] {
   const numbers = numbersOf(outputs[head.output], head.output, counts[0] * counts[1] * head.columns.length);
-  const place = (value: number, size: number): number => {
+  const toPixels = (value: number, size: number): number => {
     if (head.range === "pixels") return value;
     return head.range === "unit" ? value * size : ((value + 1) * size) / 2;
   };
@@ -85,11 +85,11 @@ function decodeRegression(
       index * head.columns.length,
     );
     const confidence = head.columns === "xyc" ? third : 1;
-    return { x: place(x, width), y: place(y, height), confidence };
+    return { x: toPixels(x, width), y: toPixels(y, height), confidence };
   });
 }
 
-/** The output's elements, whatever ones its shape has between. */
+/** The output's elements. Its shape may have extra dimensions of size 1. */
 function numbersOf(tensor: TensorData | undefined, name: string, count: number): Float32Array {
   if (tensor?.type === "float32" && tensor.data.length === count) return tensor.data;
   const got = tensor === undefined ? "nothing" : `${tensor.type} [${tensor.dims.join(", ")}]`;
@@ -103,8 +103,8 @@ function forEach<T>([crops, keypoints]: Counts, decode: (index: number) => T): T
   );
 }
 
-/** The first of the largest values. One that is no number counts as the largest. */
-function largest(values: Float32Array): { at: number; value: number } {
+/** Index and value of the first largest element. NaN counts as the largest. */
+function argmax(values: Float32Array): { at: number; value: number } {
   let found = 0;
   for (const [at, value] of values.entries()) {
     if (Number.isNaN(value)) return { at, value };

@@ -1,4 +1,4 @@
-// A crop's keypoints in the picture, with what the crop was cut around.
+// A pose from the keypoints of a crop: mapped from the crop to the picture, with the box that the crop was cut around.
 
 import type { Pose } from "../../api/types.js";
 import type { KeypointsTask } from "../../manifest/manifest.js";

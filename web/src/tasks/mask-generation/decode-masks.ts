@@ -1,4 +1,4 @@
-// Logits into masks over the picture, on the CPU: MaskGenerationTask says in words what they are.
+// Masks of the picture's size from logits [rows, columns], on the CPU. MaskGenerationTask in the manifest has the formulas.
 
 import type { Box, ObjectMask } from "../../api/types.js";
 import type { MaskGenerationTask } from "../../manifest/manifest.js";
@@ -13,7 +13,7 @@ export interface ChosenMasks {
   best: number;
 }
 
-/** Says which masks answer a prompt, by the scores of all that the model gives. */
+/** Chooses the masks that answer a prompt, by the model's predicted IoU scores, as Segment Anything does. */
 export function chooseMasks(
   { single, multi }: MaskGenerationTask,
   scores: ArrayLike<number>,

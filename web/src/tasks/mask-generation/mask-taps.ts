@@ -1,4 +1,5 @@
-// Which cells of a grid of logits each pixel of the picture is made of: MaskGenerationTask says it in words.
+// Resampling of a grid of mask logits [rows, columns] to the picture's pixels: the taps of each column and row.
+// MaskGenerationTask in the manifest has the formulas.
 
 import type { MaskGenerationTask } from "../../manifest/manifest.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
@@ -6,13 +7,13 @@ import { type Taps, taps } from "../../preprocess/resample.js";
 import { mapTaps } from "../depth/depth-map.js";
 import type { MapTap } from "../depth/map-reader.js";
 
-/** The cells that each of the picture's columns and rows is made of, and their weights. */
+/** For each column and row of the picture: the grid cells that it is interpolated from, and their weights. */
 export interface MaskTaps {
   columns: Taps;
   rows: Taps;
 }
 
-/** The taps of the picture's columns and rows. Their weights are NaN where the model saw nothing. */
+/** The taps of the picture's columns and rows. Weights are NaN outside of what the model saw. */
 export function maskTaps(
   { frame: [rows = 1, columns = 1], throughInput }: MaskGenerationTask,
   geometry: Geometry,
@@ -20,7 +21,7 @@ export function maskTaps(
 ): MaskTaps {
   if (!throughInput) {
     const direct = mapTaps(geometry, { width: columns, height: rows }, grid);
-    return { columns: weighted(direct.columns), rows: weighted(direct.rows) };
+    return { columns: toTaps(direct.columns), rows: toTaps(direct.rows) };
   }
   const { source, left, top, width, height } = geometry;
   return {
@@ -29,26 +30,30 @@ export function maskTaps(
   };
 }
 
-/** Of two resizings: cells to the `size` pixels of the frame, those that are drawn to the picture. */
+/** Two bilinear resizes in one: grid cells -> `size` pixels of the input -> the picture, whose part of the input is `drawn`. */
 function throughFrame(
   { start, drawn, source }: { start: number; drawn: number; source: number },
   size: number,
   cells: number,
 ): Taps {
-  const pixels = taps("bilinear", drawn, source, 0, source);
-  const placed = taps("bilinear", cells, size, start, start + drawn);
-  const count = pixels.count * placed.count;
-  const made: Taps = { count, at: new Int32Array(source * count), weights: new Float64Array(source * count) };
+  const sourceTaps = taps("bilinear", drawn, source, 0, source);
+  const gridTaps = taps("bilinear", cells, size, start, start + drawn);
+  const count = sourceTaps.count * gridTaps.count;
+  const combined: Taps = {
+    count,
+    at: new Int32Array(source * count),
+    weights: new Float64Array(source * count),
+  };
   let to = 0;
-  for (const [index, pixel] of pixels.at.entries())
-    for (let tap = pixel * placed.count; tap < (pixel + 1) * placed.count; tap++, to++) {
-      made.at[to] = placed.at[tap] ?? 0;
-      made.weights[to] = (pixels.weights[index] ?? 0) * (placed.weights[tap] ?? 0);
+  for (const [index, pixel] of sourceTaps.at.entries())
+    for (let tap = pixel * gridTaps.count; tap < (pixel + 1) * gridTaps.count; tap++, to++) {
+      combined.at[to] = gridTaps.at[tap] ?? 0;
+      combined.weights[to] = (sourceTaps.weights[index] ?? 0) * (gridTaps.weights[tap] ?? 0);
     }
-  return made;
+  return combined;
 }
 
-function weighted(found: readonly MapTap[]): Taps {
+function toTaps(found: readonly MapTap[]): Taps {
   return {
     count: 2,
     at: Int32Array.from(found.flatMap(({ first, second }) => [first, second])),

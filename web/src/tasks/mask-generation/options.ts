@@ -20,11 +20,11 @@ export const options: TaskOptions<MaskGenerationTask> = {
   kind: "mask-generation",
   names: ["points", "labels", "box", "multimask"],
   alsoTakes: ["mask"],
-  absent: "the model takes no clicks",
+  refusal: "the model takes no clicks",
   check: promptOf,
-  variant(variants, given) {
+  variant(variants, runOptions) {
     const [first] = variants;
-    const prompt = first && promptOf(first, given);
+    const prompt = first && promptOf(first, runOptions);
     const found = variants.findIndex((each) => prompt && takesPrompt(each, prompt));
     if (found >= 0 || first === undefined || prompt === undefined) return Math.max(0, found);
     const counts = variants.map((each) => graphPoints(each));

@@ -1,4 +1,5 @@
-// Clicks, a box and an earlier answer into the tensors of a mask decoder: PointPromptInput says what each holds.
+// The input tensors of a mask decoder from a prompt: clicks, a box, and the logits of an earlier mask. PointPromptInput in
+// the manifest says what each input holds.
 
 import type { TensorData, Tensors } from "../../api/types.js";
 import type { Manifest, MaskGenerationTask, PointPromptInput } from "../../manifest/manifest.js";
@@ -18,7 +19,7 @@ interface Decoder {
 
 type PromptValues = Record<PointPromptInput["role"], ArrayLike<number>>;
 
-/** Returns a tensor for every input that wants something of the prompt. Throws "invalid-prompt" where it does not fit. */
+/** Returns the tensors of all prompt inputs. Throws "invalid-prompt" if the prompt does not fit the graph. */
 export function promptFeeds(decoder: Decoder, prompt: PointPrompt, geometry: Geometry): Tensors {
   return severalPromptFeeds(decoder, [prompt], geometry);
 }
@@ -35,7 +36,7 @@ export function severalPromptFeeds(
   return Object.fromEntries(filled.map((input) => [input.name, tensor(input, ofEach)]));
 }
 
-/** What a prompt gives to the inputs of each role. */
+/** The values of a prompt for each role of input. */
 function promptValues(
   task: MaskGenerationTask,
   prompt: PointPrompt,
@@ -49,7 +50,7 @@ function promptValues(
     throw promptError(what, "give as many, or pack the model for that count");
   }
   const corners =
-    prompt.box === null ? [] : boxPoints(prompt.box).flatMap((point) => placed(task, point, geometry));
+    prompt.box === null ? [] : boxPoints(prompt.box).flatMap((point) => toInputPoint(task, point, geometry));
   return {
     points: tokens.points,
     labels: tokens.labels,
@@ -79,7 +80,7 @@ function tokensOf(
   const padded = task.paddingPoint && box === null;
   const given = [...points, ...(boxed ? boxPoints(box) : [])];
   return {
-    points: [...given.flatMap((point) => placed(task, point, geometry)), ...(padded ? [0, 0] : [])],
+    points: [...given.flatMap((point) => toInputPoint(task, point, geometry)), ...(padded ? [0, 0] : [])],
     labels: [...labels, ...(boxed ? CORNERS : []), ...(padded ? [PADDING] : [])],
   };
 }
@@ -91,8 +92,8 @@ function boxPoints({ x1, y1, x2, y2 }: NonNullable<PointPrompt["box"]>): { x: nu
   ];
 }
 
-/** A point of the picture in the task's coordinates. */
-function placed(
+/** Maps a point of the picture to the coordinates that the decoder takes: pixels of the input, or 0 to 1. */
+function toInputPoint(
   { frame, coordinates, pointScale: scale = 1 }: MaskGenerationTask,
   { x, y }: { x: number; y: number },
   { source, left, top, width, height }: Geometry,

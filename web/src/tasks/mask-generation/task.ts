@@ -5,7 +5,7 @@ import type { MaskGenerationResult, MaskLogits } from "../../api/types.js";
 import type { MaskGenerationTask } from "../../manifest/manifest.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
 import { readFloats } from "../read-output.js";
-import type { FieldsOf, GpuHalf, TaskModule } from "../task-module.js";
+import type { FieldsOf, GpuDecoder, TaskModule } from "../task-module.js";
 import { type ChosenMasks, chooseMasks, decodeMask } from "./decode-masks.js";
 import {
   type EverythingFields,
@@ -29,14 +29,14 @@ interface PromptContext {
 
 type Context = PromptContext | GridContext;
 
-const gpu: GpuHalf<MaskGenerationTask, Fields, PromptContext> = {
+const gpu: GpuDecoder<MaskGenerationTask, Fields, PromptContext> = {
   outputs: ({ masks }) => [masks],
   async open(device) {
     const painter = await MaskPainter.open(device);
     const reason = await masksDifference(device, painter);
     return {
       matches: "makes the same masks",
-      differs: reason && `does not make masks as the CPU does: ${reason}`,
+      mismatch: reason && `does not make masks as the CPU does: ${reason}`,
       async run(manifest, gpuOutputs, cpuOutputs, geometry, { prompt }) {
         const { task } = manifest;
         const output = gpuOutputs[task.masks];

@@ -20,7 +20,7 @@ export const options: TaskOptions<MatteTask> = {
   kind: "matte",
   names: ["background", "tiles", "onTile"],
   pictures: ["background"],
-  absent: "the model cuts nothing out",
+  refusal: "the model cuts nothing out",
   check({ task, inputs }, given) {
     backgroundOf(given);
     checkTiles(task.tiles, inputs, given);

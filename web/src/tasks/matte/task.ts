@@ -10,7 +10,7 @@ import { takePixels } from "../../tiles/run-tiles.js";
 import type { TiledTask } from "../../tiles/tiled-task.js";
 import type { DepthMap } from "../depth/depth-map.js";
 import { readFloats } from "../read-output.js";
-import type { FieldsOf, GpuHalf, ManifestOf, TaskModule } from "../task-module.js";
+import type { FieldsOf, GpuDecoder, ManifestOf, TaskModule } from "../task-module.js";
 import { type AlphaLayout, alphaCells, alphaLayout, alphaLevels } from "./alpha.js";
 import { cutOut, takeEdges, withAlpha } from "./cutout.js";
 import { GpuCutter } from "./gpu/gpu-matte.js";
@@ -22,7 +22,7 @@ import { withBackground, withTexture } from "./with-background.js";
 type Fields = FieldsOf<MatteResult>;
 type Context = Background | null;
 
-const gpu: GpuHalf<MatteTask, Fields, Context> = {
+const gpu: GpuDecoder<MatteTask, Fields, Context> = {
   refusal: ({ foreground }) => (foreground === null ? null : "the model gives the colours of the foreground"),
   outputs: ({ output, foreground }) => (foreground === null ? [output] : []),
   async open(device) {
@@ -30,7 +30,7 @@ const gpu: GpuHalf<MatteTask, Fields, Context> = {
     const reason = await cutoutDifference(device, cutter);
     return {
       matches: "cuts the same out of a picture",
-      differs: reason && `does not cut a picture out as the CPU does: ${reason}`,
+      mismatch: reason && `does not cut a picture out as the CPU does: ${reason}`,
       async run(manifest, gpuOutputs, _, geometry, background, source) {
         const { task } = manifest;
         const output = gpuOutputs[task.output];

@@ -9,7 +9,7 @@ import {
   DETECTION_COLUMNS,
   decodeBox,
   decodeClass,
-  detectedRows,
+  rowsWithoutPadding,
   sourcePoint,
 } from "../detection-rows.js";
 import { readRows } from "../read-output.js";
@@ -32,7 +32,7 @@ type Corners = OrientedObject["corners"];
 
 /** Decodes `rows`, the elements of the task's output in row-major order. A score of 0 is padding. */
 export function decodeObjects(task: ObbTask, geometry: Geometry, rows: Float32Array): OrientedObject[] {
-  return detectedRows(rows, OBJECT_COLUMNS).map((row) => decodeObject(task, geometry, row));
+  return rowsWithoutPadding(rows, OBJECT_COLUMNS).map((row) => decodeObject(task, geometry, row));
 }
 
 /** The box is measured in the source: a picture squeezed more one way turns and stretches it. */

@@ -1,10 +1,16 @@
-// Rows of a pose head into people in the source picture.
+// Pose estimation: rows [1, rows, 6 + keypoints * size] into boxes with keypoints in the source picture.
 
 import type { KeypointPosition, Pose, PoseResult } from "../../api/types.js";
 import type { PoseTask } from "../../manifest/manifest.js";
 import type { Geometry } from "../../preprocess/letterbox.js";
 import { absoluteDifference, type Tolerance } from "../../self-test/tolerance.js";
-import { DETECTION_COLUMNS, decodeRow, detectedRows, hasNoArea, sourcePoint } from "../detection-rows.js";
+import {
+  DETECTION_COLUMNS,
+  decodeRow,
+  hasNoArea,
+  rowsWithoutPadding,
+  sourcePoint,
+} from "../detection-rows.js";
 import { readRows } from "../read-output.js";
 import type { FieldsOf, TaskModule } from "../task-module.js";
 
@@ -24,7 +30,7 @@ function poseColumns({ keypoints, keypointSize }: PoseTask): number {
 
 /** Decodes `rows`, the elements of the task's output in row-major order. A score of 0 is padding. */
 export function decodePoses(task: PoseTask, geometry: Geometry, rows: Float32Array): Pose[] {
-  return detectedRows(rows, poseColumns(task)).map((row) => ({
+  return rowsWithoutPadding(rows, poseColumns(task)).map((row) => ({
     ...decodeRow(task.classes, geometry, row),
     keypoints: decodeKeypoints(task, geometry, row),
   }));

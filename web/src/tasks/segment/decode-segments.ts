@@ -3,7 +3,7 @@
 import type { Segment } from "../../api/types.js";
 import type { SegmentTask } from "../../manifest/manifest.js";
 import type { Geometry } from "../../preprocess/letterbox.js";
-import { DETECTION_COLUMNS, decodeRow, detectedRows } from "../detection-rows.js";
+import { DETECTION_COLUMNS, decodeRow, rowsWithoutPadding } from "../detection-rows.js";
 import { type Prototypes, processMask } from "./process-mask.js";
 
 export function segmentColumns({ maskCoefficients }: SegmentTask): number {
@@ -17,7 +17,7 @@ export function decodeSegments(
   rows: Float32Array,
   prototypes: Prototypes,
 ): Segment[] {
-  return detectedRows(rows, segmentColumns(task)).map((row) => ({
+  return rowsWithoutPadding(rows, segmentColumns(task)).map((row) => ({
     ...decodeRow(task.classes, geometry, row),
     mask: processMask(geometry, row, row.subarray(DETECTION_COLUMNS), prototypes),
   }));

@@ -8,7 +8,7 @@ import { runInput } from "../../preprocess/image-input.js";
 import { planeSize, type Size } from "../../preprocess/letterbox.js";
 import { hasNoArea } from "../detection-rows.js";
 import { readFloats, readRows } from "../read-output.js";
-import type { FieldsOf, GpuHalf, ManifestOf, TaskModule } from "../task-module.js";
+import type { FieldsOf, GpuDecoder, ManifestOf, TaskModule } from "../task-module.js";
 import { decodeSegments, segmentColumns } from "./decode-segments.js";
 import { MaskAssembler } from "./gpu/mask-assembler.js";
 import { maskDifference } from "./gpu/mask-self-check.js";
@@ -16,13 +16,13 @@ import { segmentsOnGpu } from "./gpu/segments.js";
 
 type Fields = FieldsOf<SegmentResult>;
 
-const gpu: GpuHalf<SegmentTask, Fields, null> = {
+const gpu: GpuDecoder<SegmentTask, Fields, null> = {
   outputs: ({ protos }) => [protos],
   async open(device) {
     const assembler = await MaskAssembler.open(device);
     return {
       matches: "cuts the same masks",
-      differs: pixelDifference(await maskDifference(device, assembler), "a mask to the wrong side"),
+      mismatch: pixelDifference(await maskDifference(device, assembler), "a mask to the wrong side"),
       async run(manifest, gpuOutputs, outputs, geometry) {
         const { task } = manifest;
         const protos = gpuOutputs[task.protos];

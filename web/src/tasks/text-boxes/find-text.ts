@@ -1,8 +1,10 @@
-// Text in a map of probabilities, as rectangles: what PaddleOCR's DBPostProcess does, without its last rounding.
+// PaddleOCR's DBPostProcess, without its last rounding: a probability map [height, width] into rotated rectangles of text.
+//
+//   threshold -> contours -> minAreaRect -> score (mean inside) -> unclip (grow) -> minAreaRect
 
 import type { TextBoxesTask } from "../../manifest/manifest.js";
+import { minAreaRect } from "./min-area-rect.js";
 import { type Bitmap, outlineHulls } from "./outlines.js";
-import { smallestRectangle } from "./rectangle.js";
 import type { Corner, Polygon } from "./result.js";
 
 /** The elements of the task's output, row by row. */
@@ -12,37 +14,37 @@ export interface TextMap {
   cells: Float32Array;
 }
 
-/** In cells of the map, and the mean of those inside. */
+/** Corners in cells of the map; the score is the mean probability inside. */
 interface TextRectangle {
   corners: Polygon;
   score: number;
 }
 
-/** Cells that a rectangle's shorter side has at least; when it has grown, two more. */
-const leastSide = 3;
+/** The least shorter side of a rectangle, in cells of the map; after unclipping, two more. */
+const MIN_SIDE = 3;
 
 export function findText(task: TextBoxesTask, map: TextMap, confidence: number): TextRectangle[] {
   return outlineHulls(bitmapOf(task, map), task.maxOutlines).flatMap((hull) => {
-    const { corners, side } = smallestRectangle(hull);
-    if (side < leastSide) return [];
-    const whole = fromUpperLeft(corners).map(([x, y]): Corner => [Math.trunc(x), Math.trunc(y)]);
-    const score = meanInside(task, map, whole);
+    const { corners, shortSide } = minAreaRect(hull);
+    if (shortSide < MIN_SIDE) return [];
+    const truncated = fromUpperLeft(corners).map(([x, y]): Corner => [Math.trunc(x), Math.trunc(y)]);
+    const score = meanInside(task, map, truncated);
     if (!(score >= confidence)) return [];
-    const grown = smallestRectangle(whole, marginOf(corners, task.unclipRatio));
-    return grown.side < leastSide + 2 ? [] : [{ corners: fromUpperLeft(grown.corners), score }];
+    const unclipped = minAreaRect(truncated, unclipDistance(corners, task.unclipRatio));
+    return unclipped.shortSide < MIN_SIDE + 2 ? [] : [{ corners: fromUpperLeft(unclipped.corners), score }];
   });
 }
 
-/** The cells above the threshold; of logits, above the logit of it. */
+/** 1 for each cell above the threshold. Logits are compared with log(t / (1 - t)), to save a sigmoid per cell. */
 function bitmapOf({ threshold, activation }: TextBoxesTask, { width, height, cells }: TextMap): Bitmap {
-  const least = activation === "sigmoid" ? Math.log(threshold / (1 - threshold)) : threshold;
+  const logitThreshold = activation === "sigmoid" ? Math.log(threshold / (1 - threshold)) : threshold;
   const bitmap = new Uint8Array(cells.length);
-  for (let at = 0; at < cells.length; at++) bitmap[at] = (cells[at] ?? 0) > least ? 1 : 0;
+  for (let at = 0; at < cells.length; at++) bitmap[at] = (cells[at] ?? 0) > logitThreshold ? 1 : 0;
   return { width, height, cells: bitmap };
 }
 
-/** How far a rectangle grows: by its area, divided by the length of its outline. */
-function marginOf([first, second, third]: Polygon, ratio: number): number {
+/** DBNet's unclip distance: area * ratio / perimeter. */
+function unclipDistance([first, second, third]: Polygon, ratio: number): number {
   const sides = [
     Math.hypot(second[0] - first[0], second[1] - first[1]),
     Math.hypot(third[0] - second[0], third[1] - second[1]),

@@ -9,8 +9,8 @@ export const options: TaskOptions<TextBoxesTask> = {
   kind: "text-boxes",
   names: [],
   alsoTakes: ["confidence"],
-  absent: "the model takes none",
-  check: ({ task }, given) => confidenceOf(task, given),
+  refusal: "the model takes none",
+  check: ({ task }, runOptions) => confidenceOf(task, runOptions),
 };
 
 /** Throws on a threshold that is out of range. */

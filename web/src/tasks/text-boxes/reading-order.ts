@@ -3,7 +3,7 @@
 import type { Polygon } from "./result.js";
 
 /** Boxes are of one row where their first corners are less than this many pixels of the picture apart in height. */
-const rowHeight = 10;
+const ROW_HEIGHT = 10;
 
 export function inReadingOrder<T extends { polygon: Polygon }>(boxes: readonly T[]): T[] {
   const sorted: T[] = [];
@@ -25,5 +25,5 @@ function isRightOf(
 ): boolean {
   if (before === undefined) return false;
   const [[left, top]] = before.polygon;
-  return Math.abs(y - top) < rowHeight && x < left;
+  return Math.abs(y - top) < ROW_HEIGHT && x < left;
 }

@@ -14,7 +14,7 @@ import type { Corner, Polygon } from "./result.js";
 
 export const task: TaskModule<TextBoxesTask, FieldsOf<TextBoxesResult>, number> = {
   kind: "text-boxes",
-  context: ({ task }, given) => confidenceOf(task, given),
+  context: ({ task }, options) => confidenceOf(task, options),
   neededOutputs: ({ task: { output } }) => [output],
   decode({ task, inputs, outputs: specs }, outputs, geometry, confidence) {
     const dims = specs.find(({ name }) => name === task.output)?.shape ?? [];

@@ -60,11 +60,11 @@ export function placeCharacters(
 /** Returns the text of characters, and its words. */
 export function lineOf(read: readonly ReadCharacter[]): LineText {
   const words = splitWords(read).map((word) => ({
-    ...said(word),
+    ...textAndScore(word),
     from: word[0]?.start ?? 0,
     to: word.at(-1)?.end ?? 0,
   }));
-  return { ...said(read), words };
+  return { ...textAndScore(read), words };
 }
 
 /** A class, and the columns that it is the best of. */
@@ -132,7 +132,7 @@ function splitWords(read: readonly ReadCharacter[]): ReadCharacter[][] {
   return words.filter((word) => word.length > 0);
 }
 
-function said(read: readonly ReadCharacter[]): { text: string; score: number } {
+function textAndScore(read: readonly ReadCharacter[]): { text: string; score: number } {
   const total = read.reduce((sum, { score }) => sum + score, 0);
   return { text: read.map(({ text }) => text).join(""), score: read.length > 0 ? total / read.length : 0 };
 }

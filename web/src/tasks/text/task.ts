@@ -12,7 +12,7 @@ import { mergeCharacters } from "./merged-characters.js";
 
 /** What is read in a crop: a line, or a part of one. Characters are placed along the crop. */
 interface ReadCrop {
-  around: CropBox;
+  cropBox: CropBox;
   read: ReadCharacter[];
 }
 
@@ -28,12 +28,12 @@ export const task = cropTask<TextTask, FieldsOf<TextResult>, ReadCrop>({
     const columns = second === 1 ? first : second;
     const dims = second === 1 ? [columns, 1, classes] : [batch, columns, classes];
     const scores = readFloats(outputs, spec.output, dims);
-    return crops.map(({ around, toPicture, columns: width }, index): ReadCrop => {
+    return crops.map(({ cropBox, toPicture, columns: width }, index): ReadCrop => {
       const scale = Math.hypot(toPicture.xx, toPicture.yx) || 1;
       const begin = index * columns * classes;
       const at = (column: number, kind: number): number => begin + column * classes + kind;
       const places = { column: input.width / columns, left: 0, scale, width: scale * width };
-      return { around, read: placeCharacters(rules, scores, columns, at, places) };
+      return { cropBox, read: placeCharacters(rules, scores, columns, at, places) };
     });
   },
   result(items, picture) {
@@ -45,11 +45,11 @@ export const task = cropTask<TextTask, FieldsOf<TextResult>, ReadCrop>({
 
 function wholeLines(items: readonly ReadCrop[]): TextLine[] {
   const lines: ReadCrop[] = [];
-  for (const { around, read } of items) {
-    const { part } = around;
+  for (const { cropBox, read } of items) {
+    const { part } = cropBox;
     const before = part && part.begin > 0 ? lines.pop() : undefined;
     if (part === undefined || before === undefined) {
-      lines.push({ around: part?.line ?? around, read });
+      lines.push({ cropBox: part?.line ?? cropBox, read });
       continue;
     }
     const moved = read.map((each) => ({
@@ -57,10 +57,10 @@ function wholeLines(items: readonly ReadCrop[]): TextLine[] {
       start: each.start + part.begin,
       end: each.end + part.begin,
     }));
-    lines.push({ around: part.line, read: mergeCharacters(before.read, moved, part.overlap) });
+    lines.push({ cropBox: part.line, read: mergeCharacters(before.read, moved, part.overlap) });
   }
-  return lines.map(({ around, read }) => {
-    const polygon = cornersOf(around).map(([x, y]): [number, number] => [x, y]) as TextLine["polygon"];
-    return { ...lineOf(read), polygon, box: around.box, ...(around.turned && { turned: around.turned }) };
+  return lines.map(({ cropBox, read }) => {
+    const polygon = cornersOf(cropBox).map(([x, y]): [number, number] => [x, y]) as TextLine["polygon"];
+    return { ...lineOf(read), polygon, box: cropBox.box, ...(cropBox.turned && { turned: cropBox.turned }) };
   });
 }

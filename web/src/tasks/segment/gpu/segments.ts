@@ -4,7 +4,7 @@ import type { Segment } from "../../../api/types.js";
 import type { SegmentTask } from "../../../manifest/manifest.js";
 import type { ReadStats } from "../../../postprocess/degenerate-outputs.js";
 import type { Geometry, Size } from "../../../preprocess/letterbox.js";
-import { DETECTION_COLUMNS, decodeRow, detectedRows } from "../../detection-rows.js";
+import { DETECTION_COLUMNS, decodeRow, rowsWithoutPadding } from "../../detection-rows.js";
 import { segmentColumns } from "../decode-segments.js";
 import { maskGeometry } from "../process-mask.js";
 import type { MaskAssembler } from "./mask-assembler.js";
@@ -24,7 +24,7 @@ export async function segmentsOnGpu(
   rows: Float32Array,
   { buffer, grid, input }: PrototypeMaps,
 ): Promise<{ segments: Segment[] } & ReadStats> {
-  const detected = detectedRows(rows, segmentColumns(task)).map((row) => ({
+  const detected = rowsWithoutPadding(rows, segmentColumns(task)).map((row) => ({
     row,
     place: maskGeometry(geometry, row, { grid, input }),
     coefficients: row.subarray(DETECTION_COLUMNS),
