@@ -6,15 +6,15 @@ import { everyStage } from "../manifest/stages.js";
 import { removeBundle } from "../storage/bundle-lists.js";
 import { deleteFindings } from "../storage/findings.js";
 import { existingStores } from "../storage/storage-backends.js";
-import { guarded } from "./errors.js";
-import { fetchManifest, resolved } from "./fetch-manifest.js";
+import { wrapErrors } from "./errors.js";
+import { fetchManifest, resolveAddress } from "./fetch-manifest.js";
 
 /**
  * Whether the browser keeps what `load()` needs: an engine, and of each stage a graph with its weights. Fetches the manifest:
  * files of an older version do not count. Rejects with a WebbuildError.
  */
 export function isCached(manifestUrl: URL | string): Promise<boolean> {
-  return guarded(async () => {
+  return wrapErrors(async () => {
     const manifest = await fetchManifest(manifestAddress(manifestUrl), undefined);
     const names = await Promise.all((await existingStores()).map((store) => store.names()));
     return isComplete(manifest, new Set(names.flat()));
@@ -26,7 +26,7 @@ export function isCached(manifestUrl: URL | string): Promise<boolean> {
  * about this machine. Models that are loaded go on. Rejects with a WebbuildError.
  */
 export function clearCache(manifestUrl: URL | string): Promise<void> {
-  return guarded(async () => {
+  return wrapErrors(async () => {
     const base = manifestAddress(manifestUrl);
     const stores = await existingStores();
     await Promise.all(stores.map((store) => removeBundle(store, base)));
@@ -35,7 +35,7 @@ export function clearCache(manifestUrl: URL | string): Promise<void> {
 }
 
 function manifestAddress(manifestUrl: URL | string): string {
-  return resolved(manifestUrl, "the address of the manifest").href;
+  return resolveAddress(manifestUrl, "the address of the manifest").href;
 }
 
 function isComplete(manifest: Manifest, kept: ReadonlySet<string>): boolean {

@@ -1,4 +1,4 @@
-// The options of a run against what its stage takes, before anything is sent to the worker.
+// Checks the options of a run on the page, before anything is sent to the worker.
 
 import { focusFeeds } from "../inputs/focus-distances.js";
 import { checkMask } from "../inputs/mask-input.js";

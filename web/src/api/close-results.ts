@@ -1,9 +1,9 @@
-// Results that nobody waits for any more: their pictures are closed, because the browser frees their memory late.
+// Closes the ImageBitmaps of results that are not returned: garbage collection frees their memory late.
 
 import type { WebbuildError } from "./errors.js";
 
-/** Returns a result as it is. After an abort or the end of the model it closes its pictures: the run has rejected by then. */
-export function unlessDropped<T>(
+/** Returns the result. After an abort or the end of the model, closes its pictures first: the run has rejected already. */
+export function closedIfDropped<T>(
   answer: T,
   signal: AbortSignal | undefined,
   ended: WebbuildError | null = null,

@@ -67,7 +67,7 @@ export interface Warning {
   fix: string;
 }
 
-/** @internal Returns the error as it is when the runtime made it, else what `wrap` makes of its message. */
+/** @internal Returns a WebbuildError as it is, any other error wrapped by `wrap`. */
 export function asWebbuildError(error: unknown, wrap: (message: string) => WebbuildError): WebbuildError {
   if (error instanceof WebbuildError) return error;
   const wrapped = wrap(error instanceof Error ? error.message : String(error));
@@ -75,8 +75,8 @@ export function asWebbuildError(error: unknown, wrap: (message: string) => Webbu
   return wrapped;
 }
 
-/** @internal Does the work of a public call: whatever it rejects with is a WebbuildError. */
-export async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
+/** @internal Does the work of a public call, and wraps any error that is not a WebbuildError as "internal". */
+export async function wrapErrors<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -84,7 +84,7 @@ export async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** @internal A file that is not the one of the manifest. */
+/** @internal A file whose size or hash is not the manifest's. */
 export function corruptFile(path: string, how: string, options?: ErrorOptions): WebbuildError {
   const fix = "reload without the cache; if it stays, deploy the whole bundle again, unchanged";
   return new WebbuildError("corrupt-file", `${path} does not match the bundle: ${how}`, fix, options);
@@ -100,12 +100,12 @@ export function outOfMemory(message: string, options?: ErrorOptions): WebbuildEr
   return new WebbuildError("out-of-memory", message, fix, options);
 }
 
-/** @internal An error that nobody foresaw. */
+/** @internal An error that should not happen: a bug. */
 export function internalError(message: string): WebbuildError {
   return new WebbuildError("internal", message, "this is a bug in webbuild: report it with this message");
 }
 
-/** @internal The signal's own reason where that is such an error, which says more. */
+/** @internal The error of a call that its signal aborted. If the signal's reason is an "aborted" error, returns that. */
 export function abortedError(signal?: AbortSignal): WebbuildError {
   const reason: unknown = signal?.reason;
   if (reason instanceof WebbuildError && reason.code === "aborted") return reason;

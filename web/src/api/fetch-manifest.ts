@@ -1,15 +1,15 @@
-// A bundle's manifest: fetched each time, so that a new version is seen.
+// Fetches and checks a bundle's manifest. It is not cached, so that a new version is seen.
 
 import type { Manifest } from "../manifest/manifest.js";
 import { inWords, wrongField } from "../manifest/wrong-field.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
 import { abortedError, WebbuildError } from "./errors.js";
 
-/** The schemas of a manifest that are read. */
+/** The versions of the manifest's schema that this runtime reads. */
 const SCHEMAS: readonly number[] = [1, 2] satisfies Manifest["schema"][];
 
 /** @internal Returns an absolute address: a relative one is the page's, in a worker its script's. */
-export function resolved(address: URL | string, what: string): URL {
+export function resolveAddress(address: URL | string, what: string): URL {
   try {
     return new URL(address, globalThis.document?.baseURI ?? location.href);
   } catch (cause) {
@@ -42,7 +42,7 @@ async function fetchJson(url: string, signal: AbortSignal | undefined): Promise<
   }
 }
 
-/** Throws for a field that the schema does not allow. What fields mean together is found out where they are read. */
+/** Throws for a field that the schema does not allow. Fields that contradict each other are found where they are read. */
 function checkFields(manifest: unknown, url: string): asserts manifest is Manifest {
   const wrong = wrongField(manifest);
   if (wrong === null) return;

@@ -2,8 +2,8 @@
 
 import { registerServiceWorker } from "../storage/register-service-worker.js";
 import { TextEncoder } from "../text/text-encoder.js";
-import { guarded } from "./errors.js";
-import { fetchManifest, resolved } from "./fetch-manifest.js";
+import { wrapErrors } from "./errors.js";
+import { fetchManifest, resolveAddress } from "./fetch-manifest.js";
 import { Model } from "./model.js";
 import { openStages } from "./open-stages.js";
 import { checkLoadOptions } from "./options.js";
@@ -15,23 +15,23 @@ import type { LoadOptions, Warning } from "./types.js";
  * WebbuildError.
  */
 export function load(manifestUrl: URL | string, options: LoadOptions = {}): Promise<Model> {
-  return guarded(() => open(manifestUrl, options));
+  return wrapErrors(() => open(manifestUrl, options));
 }
 
 async function open(manifestUrl: URL | string, options: LoadOptions): Promise<Model> {
   checkLoadOptions(options);
-  const base = resolved(manifestUrl, "the address of the manifest").href;
-  const whole = await fetchManifest(base, options.signal);
-  checkStageNames(whole, options.backend, "backend");
-  checkStageNames(whole, options.precision, "precision");
+  const base = resolveAddress(manifestUrl, "the address of the manifest").href;
+  const manifest = await fetchManifest(base, options.signal);
+  checkStageNames(manifest, options.backend, "backend");
+  checkStageNames(manifest, options.precision, "precision");
   const { offline = false } = options;
   const address =
-    offline === true ? new URL("service-worker.js", base) : offline && resolved(offline, "offline");
-  const stages = await openStages(whole, base, options);
+    offline === true ? new URL("service-worker.js", base) : offline && resolveAddress(offline, "offline");
+  const stages = await openStages(manifest, base, options);
   const session = stages[0]?.session;
   session?.warn(unverifiedWarnings());
   if (address) void registerServiceWorker(address).then((warnings) => session?.warn(warnings));
-  return Model.of(whole, stages, TextEncoder.of(whole, base, options));
+  return Model.of(manifest, stages, TextEncoder.of(manifest, base, options));
 }
 
 /** Without WebCrypto a file's size is all that can be checked. */

@@ -1,4 +1,4 @@
-// What a model says of one of its stages, and to who names one that it has not.
+// Stages of a model: their info, their warnings, and the stage that `options.stage` names.
 
 import type { ModelStage } from "../runs/model-stage.js";
 import { WebbuildError } from "./errors.js";
@@ -9,7 +9,7 @@ export function stageInfo({ name, info, session: { loaded }, turns: { runs } }: 
   return { ...info, name, backend, reason, runs };
 }
 
-/** What is said of the first stage, and of each where there are several; of the text encoder where it is loaded. */
+/** `model.info()`: the first stage's, with `stages` if there are several, and `text` if the text encoder is loaded. */
 export function modelInfo(
   stages: readonly [ModelStage, ...ModelStage[]],
   text: ModelStage | null,
@@ -18,15 +18,15 @@ export function modelInfo(
   return { ...stages[0].info, ...several, ...(text === null ? {} : { text: stageInfo(text) }) };
 }
 
-/** Returns a warning of a stage as the model says it: a later one by its name, null where the first said the same. */
+/** Returns a stage's warning as one of the model: a later stage's starts with its name; null if the first stage has the same. */
 export function modelWarning(first: ModelStage, stage: ModelStage, warning: Warning): Warning | null {
   if (stage === first) return warning;
   const { code, message } = warning;
-  const isSaid = first.session.warnings.some((each) => each.code === code && each.message === message);
-  return isSaid ? null : { ...warning, message: `${stage.name}: ${message}` };
+  const isDuplicate = first.session.warnings.some((each) => each.code === code && each.message === message);
+  return isDuplicate ? null : { ...warning, message: `${stage.name}: ${message}` };
 }
 
-/** Returns the stage of a name, the first for none. Throws "invalid-option" where there is none, or where it has no state. */
+/** Returns the stage that `options.stage` names, by default the first. Throws "invalid-option" for an unknown name, and for `state` with a later stage. */
 export function stageForTensors(
   stages: readonly [ModelStage, ...ModelStage[]],
   { stage: name, state }: TensorRunOptions,

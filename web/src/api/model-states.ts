@@ -1,4 +1,4 @@
-// The states of a model: the one that runs use by default, those of streams, and those that the page asks for.
+// The states of a recurrent model: the default one, one for each stream, and those that `newState()` made.
 
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import { stateInputs } from "../inputs/state-inputs.js";

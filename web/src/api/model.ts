@@ -12,7 +12,7 @@ import { StreamTracks } from "../tracking/stream-tracks.js";
 import { streamOptions } from "../tracking/track-options.js";
 import { OrderedResults } from "../worker/queue.js";
 import { checkModelOptions, checkOptionValues } from "./check-run.js";
-import { guarded, internalError, WebbuildError } from "./errors.js";
+import { internalError, WebbuildError, wrapErrors } from "./errors.js";
 import type { ModelEvents } from "./model-events.js";
 import { modelInfo, modelWarning, stageForTensors, stageInfo } from "./model-stages.js";
 import { ModelStates } from "./model-states.js";
@@ -122,8 +122,8 @@ export class Model extends EventTarget {
   #listen(stage: ModelStage): void {
     stage.listen({
       onChange: () => this.dispatchEvent(new Event("change")),
-      onWarning: (said) => {
-        const detail = modelWarning(this.#stages[0], stage, said);
+      onWarning: (warning) => {
+        const detail = modelWarning(this.#stages[0], stage, warning);
         if (detail !== null) this.dispatchEvent(new CustomEvent("warning", { detail }));
       },
     });
@@ -153,7 +153,7 @@ export class Model extends EventTarget {
    * more. Scenes do not depend on each other: another look may begin before this one has ended.
    */
   look(source: RunSource, options: RunOptions = {}): Promise<Scene> {
-    return this.#ordered.add(guarded(() => this.#scenes.look(source, options)));
+    return this.#ordered.add(wrapErrors(() => this.#scenes.look(source, options)));
   }
 
   /**
@@ -165,7 +165,7 @@ export class Model extends EventTarget {
    * options of the first and of the last.
    */
   run(source: RunSource, options: RunOptions = {}): Promise<Result> {
-    return this.#ordered.add(guarded(() => this.#run(source, options)));
+    return this.#ordered.add(wrapErrors(() => this.#run(source, options)));
   }
 
   #run(source: RunSource, options: RunOptions): Promise<Result> {
@@ -201,7 +201,7 @@ export class Model extends EventTarget {
 
   /** Loads the text encoder, which the first words else wait for. */
   async loadText(options: Pick<LoadOptions, "signal" | "onProgress"> = {}): Promise<void> {
-    await guarded(() => requireText(this.#text, "loadText()").open(options));
+    await wrapErrors(() => requireText(this.#text, "loadText()").open(options));
   }
 
   /**
@@ -214,18 +214,18 @@ export class Model extends EventTarget {
     words: string | readonly string[],
     options: TextOptions = {},
   ): Promise<TextVector | TextVector[]> {
-    return guarded(() => embedWords(requireText(this.#text, "embedText()"), words, options));
+    return wrapErrors(() => embedWords(requireText(this.#text, "embedText()"), words, options));
   }
 
   /** Returns how well each of the labels, words of any kind, fits the picture, the best first. Their vectors are kept. */
   classify(source: RunSource, labels: readonly string[], options: TextOptions = {}): Promise<LabelScore[]> {
     const run = (): Promise<Result> => this.run(source, { signal: options.signal });
-    return guarded(() => classifyPicture(requireText(this.#text, "classify()"), run, labels, options));
+    return wrapErrors(() => classifyPicture(requireText(this.#text, "classify()"), run, labels, options));
   }
 
   /** Returns what run() would feed for the picture. */
   preprocess(source: RunSource, options: PreprocessOptions = {}): Promise<TensorData> {
-    return guarded(() => {
+    return wrapErrors(() => {
       checkPreprocessOptions(options);
       return this.#pictureRuns.preprocess(source, options);
     });
@@ -237,7 +237,7 @@ export class Model extends EventTarget {
    * `options.state` wrote, unless the state is among the tensors.
    */
   runTensors(feeds: Tensors, options: TensorRunOptions = {}): Promise<Tensors> {
-    return this.#ordered.add(guarded(() => this.#runTensors(feeds, options)));
+    return this.#ordered.add(wrapErrors(() => this.#runTensors(feeds, options)));
   }
 
   /**

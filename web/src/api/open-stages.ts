@@ -1,4 +1,4 @@
-// The stages of a bundle, opened side by side: the small ones are there first.
+// Opens all stages of a bundle at the same time.
 
 import { BackendChoice } from "../choice/backend-choice.js";
 import { type PlannedChoice, planChoice } from "../choice/plan-choice.js";
@@ -59,7 +59,7 @@ export async function openStages(whole: Manifest, base: string, options: OpenOpt
   }
 }
 
-/** A stage that is to be opened, with all variants that may be run, and where it is opened first. */
+/** How to open a stage: its variants, the request, and the candidates in their order. */
 interface StagePlan extends PlannedChoice {
   whole: Manifest;
   variants: readonly Manifest[];
@@ -129,7 +129,7 @@ function variantsOfSize(variants: Manifest[], asked: LoadOptions["size"]): Manif
   return size === null ? variants : variants.filter((each) => sameSize(pictureSize(each) ?? [0, 0], size));
 }
 
-/** What speaks against the model's answers themselves, found when it was packed. */
+/** The warnings about the model's answers that were found when it was packed. */
 function doubtfulAnswers({ warnings = [] }: Manifest): Warning[] {
   const fix = "pack the model with other options, or read its answers with care";
   return warnings.map((message) => ({ code: "doubtful-answers", message, fix }));

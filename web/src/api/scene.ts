@@ -7,7 +7,7 @@ import { type EverythingOptions, everythingSettings } from "../tasks/mask-genera
 import type { LookReport } from "../worker/look.js";
 import { OrderedResults } from "../worker/queue.js";
 import { checkStageRun } from "./check-run.js";
-import { guarded, WebbuildError } from "./errors.js";
+import { WebbuildError, wrapErrors } from "./errors.js";
 import {
   checkEverythingOptions,
   checkSceneRunOptions,
@@ -15,7 +15,7 @@ import {
   optionNames,
 } from "./options.js";
 import type { EverythingResult, GlueContext, Result, RunOptions, SceneRunOptions, Tensors } from "./types.js";
-import { withEither } from "./with-either.js";
+import { withEitherSignal } from "./with-either-signal.js";
 
 /** What `model.look()` gives. It holds the picture, and the first stage's outputs in the worker, until `release()`. */
 export class Scene {
@@ -59,7 +59,7 @@ export class Scene {
    */
   run(options: RunOptions = {}): Promise<Result> {
     return this.#ordered.add(
-      guarded(() => {
+      wrapErrors(() => {
         this.#check();
         const { manifest } = this.#last;
         checkStageRunOptions(optionNames(manifest, "later"), options, "the last stage");
@@ -82,11 +82,11 @@ export class Scene {
    */
   everything(options: EverythingOptions = {}): Promise<EverythingResult> {
     return this.#long.add(
-      guarded(() => {
+      wrapErrors(() => {
         this.#check();
         checkEverythingOptions(this.#last.manifest, options);
         const { signal, onProgress } = options;
-        return withEither(signal, this.#closing.signal, (either) =>
+        return withEitherSignal(signal, this.#closing.signal, (either) =>
           this.#runs.everything(everythingSettings(options), either, (at) => onProgress?.(at)),
         );
       }),
@@ -99,7 +99,7 @@ export class Scene {
    */
   runTensors(feeds: Tensors = {}, options: SceneRunOptions = {}): Promise<Tensors> {
     return this.#ordered.add(
-      guarded(() => {
+      wrapErrors(() => {
         this.#check();
         checkSceneRunOptions(options);
         return this.#runs.runTensors(feeds, options.signal);
@@ -110,7 +110,7 @@ export class Scene {
   /** @internal The results of all stages but the last, by their names, as glue is given them. */
   results(): Promise<GlueContext["results"]> {
     return this.#ordered.add(
-      guarded(() => {
+      wrapErrors(() => {
         this.#check();
         return this.#source.results();
       }),

@@ -1,5 +1,5 @@
-// The state of a recurrent model: it lies in the worker, on WebGPU in GPU buffers. It is read back only by snapshot(), and
-// when the model moves to another worker.
+// The state of a recurrent model. It stays in the worker, on WebGPU in GPU buffers. It is read back only by snapshot(), and
+// before the model moves to another worker.
 
 import type { LoadedModel } from "../fallback/fallback-chain.js";
 import type { ResilientSession } from "../fallback/resilient-session.js";
@@ -9,17 +9,17 @@ import type { Manifest } from "../manifest/manifest.js";
 import { type SavedState, type StateRequest, stateReset } from "../session/stream-states.js";
 import { Queue } from "../worker/queue.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
-import { guarded, WebbuildError } from "./errors.js";
+import { WebbuildError, wrapErrors } from "./errors.js";
 import { checkedSnapshot, type StateSnapshot } from "./state-snapshot.js";
 import type { Warning } from "./types.js";
 
 /** @internal A run: `from` gives the state that it reads, in the worker it is sent to, which is another when it is repeated. */
 export type StateWork<T> = (from: () => StateRequest) => Promise<T>;
 
-/** @internal A run's place in the sequence, from its call until `leave()`. */
+/** @internal A run's turn in the sequence: taken when it is called, over when it calls `leave()`. */
 export interface StateTurn {
   readonly state: ModelState;
-  readonly begun: Promise<void>;
+  readonly started: Promise<void>;
   leave(): void;
 }
 
@@ -27,14 +27,14 @@ export interface StateTurn {
 export class ModelState {
   readonly #owner: VariantSessions;
   readonly #id: number;
-  /** Each run reads what the one before wrote: the worker gets them one at a time. */
+  /** One run at a time: each reads the state that the one before wrote. */
   readonly #queue = new Queue();
   #steps = 0;
-  /** The run that wrote the state, and where; null for zeros, and for a state in memory only. */
+  /** The run that wrote the state, and the loaded graph whose worker holds it; null for zeros, and for a state in memory only. */
   #place: { session: ResilientSession; loaded: LoadedModel; run: number } | null = null;
-  /** The state in memory, where it is there. */
+  /** A copy of the state in memory, null if there is none. */
   #copy: SavedState | null = null;
-  /** Sessions whose worker may hold something of this state: a model for several sizes has a session for each. */
+  /** Sessions whose worker may hold tensors of this state. A model for several sizes has a session for each. */
   readonly #sessions = new Set<ResilientSession>();
   #released = false;
 
@@ -66,7 +66,7 @@ export class ModelState {
 
   /** Returns the state after the runs that were called before. On WebGPU it is read back. */
   snapshot(): Promise<StateSnapshot> {
-    return guarded(() =>
+    return wrapErrors(() =>
       this.#queue.add(async () => {
         const saved = await this.#read();
         return structuredClone({ steps: this.#steps, ...saved });
@@ -76,7 +76,7 @@ export class ModelState {
 
   /** Sets the state to a snapshot of this model. Throws "invalid-state" for one of another model or shape. */
   restore(snapshot: StateSnapshot): Promise<void> {
-    return guarded(() => {
+    return wrapErrors(() => {
       const { steps, size, tensors } = structuredClone(checkedSnapshot(this.#owner.variants, snapshot));
       return this.#queue.add(async () => this.#begin({ size, tensors }, steps));
     });
@@ -100,13 +100,13 @@ export class ModelState {
     const left = new Promise<void>((resolve) => {
       leave = resolve;
     });
-    const begun = new Promise<void>((resolve) => {
+    const started = new Promise<void>((resolve) => {
       void this.#queue.add(() => {
         resolve();
         return left;
       });
     });
-    return { state: this, begun, leave };
+    return { state: this, started, leave };
   }
 
   /**
@@ -118,7 +118,7 @@ export class ModelState {
     { inputs }: Pick<Manifest, "inputs">,
     session: ResilientSession,
     work: StateWork<T>,
-    begins: (answer: T) => boolean,
+    startsFromZeros: (answer: T) => boolean,
   ): Promise<{ answer: T; warnings: Warning[] }> {
     let { loaded } = session;
     let lost: string | null = null;
@@ -130,7 +130,7 @@ export class ModelState {
     });
     this.#place = { session, loaded, run };
     this.#copy = null;
-    this.#steps = lost !== null || begins(answer) ? 1 : this.#steps + 1;
+    this.#steps = lost !== null || startsFromZeros(answer) ? 1 : this.#steps + 1;
     session.beforeMove.add(this.#save);
     this.#sessions.add(session);
     return { answer, warnings: lost === null ? [] : [stateReset(lost)] };
@@ -164,7 +164,7 @@ export class ModelState {
     return this.#copy;
   }
 
-  /** The model leaves a worker: copies the state, where that can still be read. */
+  /** Copies the state before the model leaves its worker, if it can still be read. */
   readonly #save = async (left: LoadedModel): Promise<void> => {
     const place = this.#place;
     if (place?.loaded !== left || this.#copy !== null) return;

@@ -79,7 +79,7 @@ export class BackendChoice {
   async #compare(compared: Compared, trial: Trial, signal: AbortSignal): Promise<void> {
     const { loaded } = await compared.sessions.open(trial.variant);
     // Runs of before a loss or a move say nothing of where the stage is now.
-    if (trial.place !== loaded) return;
+    if (trial.loaded !== loaded) return;
     const other = otherCandidate(loaded);
     if (other === undefined) {
       this.stay(ONLY_ONE);
@@ -155,7 +155,7 @@ async function reach(
 }
 
 async function firstRun(trial: Trial, elsewhere: LoadedModel): Promise<TimedRun | null> {
-  const run = await trial.on(elsewhere);
+  const run = await trial.runOn(elsewhere);
   await run?.();
   return run;
 }

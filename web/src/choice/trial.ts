@@ -9,18 +9,18 @@ import type { TimedRun } from "./timed-runs.js";
 export interface Trial {
   /** The graph that is run, of those that the model has for several sizes or prompts. */
   variant: Manifest;
-  /** Where it runs. */
-  place: LoadedModel;
+  /** The loaded graph on the backend in use. */
+  loaded: LoadedModel;
   /** Milliseconds of a run on the backend in use. */
   time: number;
-  /** Whether that was run often enough to compare by it. */
+  /** Whether it ran often enough for a comparison. */
   isEnough: boolean;
   /** Bytes that cross between GPU and memory for a run on the other backend. */
   bytes: number;
   /** The run on the backend in use. */
   own: TimedRun;
   /** Returns the same run on another backend; null if its inputs are gone. */
-  on(elsewhere: LoadedModel): Promise<TimedRun | null>;
+  runOn(elsewhere: LoadedModel): Promise<TimedRun | null>;
 }
 
 /** Returns what to time; null where there is nothing yet, a reason where there never is. */
@@ -28,19 +28,19 @@ export type FindTrial = () => Promise<Trial | string | null>;
 
 /** Times a model of one stage by a run on inputs that the worker makes up. */
 export async function syntheticTrial(session: ResilientSession, variant: Manifest): Promise<Trial | string> {
-  const place = session.loaded;
-  const own = timedRun(place);
+  const { loaded } = session;
+  const own = timedRun(loaded);
   await own();
   const time = await own();
   if (Number.isNaN(time)) return UNKNOWN_INPUTS;
   return {
     variant,
-    place,
+    loaded,
     time,
     isEnough: true,
     bytes: 0,
     own,
-    on: async (elsewhere) => timedRun(elsewhere),
+    runOn: async (elsewhere) => timedRun(elsewhere),
   };
 }
 

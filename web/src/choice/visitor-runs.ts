@@ -1,4 +1,4 @@
-// The visitor's own runs of a stage, by which the backend in use is timed: extra runs in its worker would delay a click.
+// Times the backend in use by the visitor's own runs: extra runs in its worker would delay a click.
 
 import type { LoadedModel } from "../fallback/fallback-chain.js";
 import type { Manifest } from "../manifest/manifest.js";
@@ -8,14 +8,14 @@ import type { Trial } from "./trial.js";
 /** A run of the visitor, and how it is repeated on another backend. */
 export interface VisitorRun {
   variant: Manifest;
-  /** Where it ran. */
-  place: LoadedModel;
-  /** Runs of one form take about the same time. */
-  form: string;
+  /** The loaded graph that ran. */
+  loaded: LoadedModel;
+  /** Runs with the same key take about the same time: see `runKey`. */
+  key: string;
   /** The scene that it ran on. */
   scene: object;
   /** Copies the scene to another backend and returns the run there; null if the scene is gone. */
-  on(elsewhere: LoadedModel): Promise<RepeatedRun | null>;
+  repeatOn(elsewhere: LoadedModel): Promise<RepeatedRun | null>;
 }
 
 export interface RepeatedRun {
@@ -30,10 +30,10 @@ interface Series {
   times: number[];
 }
 
-/** Fewer say nothing: the first compiles, and any may be held up by something else. */
-const LEAST = 3;
-/** How many forms of runs are told apart, at most. */
-const FORMS = 8;
+/** Fewer runs give no reliable median: the first compiles shaders, any may be delayed. */
+const MIN_RUNS = 3;
+/** Keys of runs that are kept, the latest. */
+const MAX_SERIES = 8;
 
 export class VisitorRuns {
   /** The latest first. */
@@ -46,29 +46,32 @@ export class VisitorRuns {
     this.#runs++;
     if (run.scene !== this.#scene) this.#scenes++;
     this.#scene = run.scene;
-    const { variant, form, place } = run;
+    const { variant, key, loaded } = run;
     const same = this.#series.find(
-      ({ last }) => last.variant === variant && last.form === form && last.place === place,
+      ({ last }) => last.variant === variant && last.key === key && last.loaded === loaded,
     );
     const times = [...(same?.times ?? []), milliseconds].slice(-ROUNDS);
-    this.#series = [{ last: run, times }, ...this.#series.filter((each) => each !== same)].slice(0, FORMS);
+    this.#series = [{ last: run, times }, ...this.#series.filter((each) => each !== same)].slice(
+      0,
+      MAX_SERIES,
+    );
   }
 
   /** Returns the latest run that was made often enough, else the latest; null where there is none. */
   trial(bytes: number): Trial | null {
-    const found = this.#series.find(({ times }) => times.length >= LEAST) ?? this.#series[0];
+    const found = this.#series.find(({ times }) => times.length >= MIN_RUNS) ?? this.#series[0];
     if (found === undefined) return null;
     const { last, times } = found;
     const share = this.#scenes / this.#runs;
     return {
       variant: last.variant,
-      place: last.place,
+      loaded: last.loaded,
       time: median(times),
-      isEnough: times.length >= LEAST,
+      isEnough: times.length >= MIN_RUNS,
       bytes: bytes * share,
       own: oneAfterAnother(times),
-      async on(elsewhere) {
-        const there = await last.on(elsewhere);
+      async runOn(elsewhere) {
+        const there = await last.repeatOn(elsewhere);
         return there && (async () => (await there.run()) + there.transferTime * share);
       },
     };

@@ -1,4 +1,4 @@
-// The runs of all stages but the last on a picture: the first, and those between, which are asked nothing.
+// Runs all stages but the last on a picture: the first stage, then the middle ones, which take no options.
 
 import { internalError } from "../api/errors.js";
 import type { PictureSize, Result, RunOptions } from "../api/types.js";
@@ -12,15 +12,15 @@ import type { LookReport } from "../worker/look.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
 import { keptOutputs } from "./kept-outputs.js";
 import type { ModelStage } from "./model-stage.js";
-import { type Ask, formOf, laterRun, timed } from "./repeated-run.js";
+import { laterStageRun, runKey, type TimedSceneCall, timeInWorker } from "./repeated-run.js";
 import type { Work } from "./run-turns.js";
-import { aside, asking, type ScenePlaces } from "./scene-places.js";
+import { connectionCaller, type SceneCopies, sessionCaller } from "./scene-copies.js";
 import type { SceneSource } from "./scene-source.js";
 import { addTimings, type RunScene, StageRuns, takesCrops } from "./stage-runs.js";
 
 type Signal = RunOptions["signal"];
 
-/** A run of the first stage, and how to do it again. */
+/** The arguments of a run of the first stage, kept to repeat it. */
 export interface Look {
   /** The scene's number in the model. */
   number: number;
@@ -30,8 +30,8 @@ export interface Look {
   options: WorkerRunOptions;
 }
 
-/** Where a session has run. */
-export interface Place {
+/** The session that a stage ran in, and its loaded graph then: another one now means that the outputs are lost. */
+export interface StageLocation {
   session: ResilientSession;
   loaded: LoadedModel;
 }
@@ -41,42 +41,42 @@ export class EarlierStages {
   readonly #middle: readonly ModelStage[];
   readonly #stages: readonly ModelStage[];
   readonly #look: Look;
-  readonly #places: ScenePlaces;
+  readonly #copies: SceneCopies;
   readonly #scene: SceneSource;
-  #place: Place | null = null;
+  #location: StageLocation | null = null;
   #size: PictureSize | null = null;
 
   constructor(
     stages: readonly [ModelStage, ...ModelStage[]],
     look: Look,
-    places: ScenePlaces,
+    loadedBefore: SceneCopies,
     scene: SceneSource,
   ) {
     [this.#first] = stages;
     this.#middle = stages.slice(1, -1);
     this.#stages = stages;
     this.#look = look;
-    this.#places = places;
+    this.#copies = loadedBefore;
     this.#scene = scene;
   }
 
-  /** Where the first stage has written its outputs; null before it has. */
-  get place(): Place | null {
-    return this.#place;
+  /** Where the first stage's outputs are; null before its first run. */
+  get location(): StageLocation | null {
+    return this.#location;
   }
 
-  /** Of the upright picture, known when it was looked at. */
+  /** The size of the upright picture; null before the first run. */
   get size(): PictureSize | null {
     return this.#size;
   }
 
-  /** Runs all stages but the last; once more where one of them moves to another place. */
+  /** Runs all stages but the last. If one of them is loaded again meanwhile, runs all of them once more. */
   async run(signal: Signal): Promise<LookReport> {
-    const places = this.#stages.map(({ session }) => session.loaded);
+    const loadedBefore = this.#stages.map(({ session }) => session.loaded);
     return this.#runOnce(signal).catch(async (error: unknown) => {
       this.#first.session.check(signal);
       for (const { session } of this.#stages) await session.ready(signal);
-      if (this.#stages.every(({ session }, at) => session.loaded === places[at])) throw error;
+      if (this.#stages.every(({ session }, at) => session.loaded === loadedBefore[at])) throw error;
       return this.#runOnce(signal);
     });
   }
@@ -85,18 +85,18 @@ export class EarlierStages {
     const { number, variant, pictures, options } = this.#look;
     const work: Work<LookReport> = async (session, id) => {
       const call: WorkerCall<LookReport> = (host) => {
-        this.#places.add(session.loaded);
+        this.#copies.addHolder(session.loaded);
         const kept = keptOutputs(this.#stages, this.#first, session.loaded);
         return host.scenes.look(id, number, pictures, options, kept).catch(blamingOrigin);
       };
       const report = await session.call(call, () => call, signal);
-      const { loaded: place } = session;
-      this.#place = { session, loaded: place };
-      this.#places.changed(place);
+      const { loaded } = session;
+      this.#location = { session, loaded };
+      this.#copies.markCurrent(loaded);
       this.#size = [report.source.width, report.source.height];
-      const form = formOf("look", this.#size, options);
-      const on = (elsewhere: LoadedModel) => this.#runIn(elsewhere);
-      this.#first.recordRun({ variant, place, form, scene: this.#scene, on }, report.timings.total);
+      const key = runKey("look", this.#size, options);
+      const repeatOn = (elsewhere: LoadedModel) => this.#repeatOn(elsewhere);
+      this.#first.recordRun({ variant, loaded, key, scene: this.#scene, repeatOn }, report.timings.total);
       return report;
     };
     const order = { turn: null, signal };
@@ -105,73 +105,77 @@ export class EarlierStages {
     return answer;
   }
 
-  /** Runs a stage between the first and the last; its outputs come to the others. Returns how long it took. */
+  /** Runs a middle stage, and copies its outputs to the first stage's worker. Returns its timings. */
   async #advance(stage: ModelStage, signal: Signal): Promise<Result["timings"]> {
-    const place = this.#place;
-    if (place === null) throw internalError("a stage before the first");
+    const first = this.#location;
+    if (first === null) throw internalError("a stage before the first");
     const [variant = stage.manifest] = stage.sessions.variants;
-    if (takesCrops(variant)) return this.#lookAtCrops(stage, place, signal);
+    if (takesCrops(variant)) return this.#lookAtCrops(stage, first, signal);
     const work: Work<Result["timings"]> = async (session, id) => {
-      const there = await this.broughtTo(session, place, signal);
-      const ref = this.#places.refOf(there);
+      const copy = await this.copyToWorkerOf(session, first, signal);
+      const ref = this.#copies.refOf(copy);
       const kept = keptOutputs(this.#stages, stage, session.loaded);
-      const ask = asking(session, signal);
-      const { timings, warnings } = await ask((scenes) => scenes.advance(id, ref, kept));
+      const call = sessionCaller(session, signal);
+      const { timings, warnings } = await call((scenes) => scenes.advance(id, ref, kept));
       stage.session.warn(warnings);
-      const run = { variant, place: session.loaded, form: formOf("advance", this.#size, {}) };
-      const again: Ask = (scenes, to) => scenes.advance(-1, to, { ...kept, onGpu: [] });
-      stage.recordRun(laterRun(run, this.#scene, again, 2), timings.total);
-      this.#places.changed(there);
-      if (there === place.loaded) return timings;
-      await this.#places.copy(there, ask, place.loaded, asking(place.session, signal));
+      const run = { variant, loaded: session.loaded, key: runKey("advance", this.#size, {}) };
+      const repeat: TimedSceneCall = (scenes, to) => scenes.advance(-1, to, { ...kept, onGpu: [] });
+      stage.recordRun(laterStageRun(run, this.#scene, repeat, 2), timings.total);
+      this.#copies.markCurrent(copy);
+      if (copy === first.loaded) return timings;
+      await this.#copies.copy(copy, call, first.loaded, sessionCaller(first.session, signal));
       return timings;
     };
     const { answer } = await stage.turns.run(variant, { turn: null, signal }, work, () => false);
     return answer;
   }
 
-  /** Runs a stage between that looks at crops, in batches; what it says is kept for the next. */
-  async #lookAtCrops(stage: ModelStage, place: Place, signal: Signal): Promise<Result["timings"]> {
-    let last = place;
+  /** Runs a middle stage that takes crops, in batches. Its result stays in the scene for the next stage. */
+  async #lookAtCrops(stage: ModelStage, first: StageLocation, signal: Signal): Promise<Result["timings"]> {
+    let last = first;
     const scene: RunScene = {
       size: this.#size,
-      refIn: async (session) => {
-        const there = await this.broughtTo(session, place, signal);
-        last = { session, loaded: there };
-        return this.#places.refOf(there);
+      refFor: async (session) => {
+        const copy = await this.copyToWorkerOf(session, first, signal);
+        last = { session, loaded: copy };
+        return this.#copies.refOf(copy);
       },
-      moved: async () => false,
+      isLost: async () => false,
       copyTo: (elsewhere) => this.#scene.copyTo(elsewhere),
     };
     const { timings, warnings } = await new StageRuns(stage, scene).advanceCrops(signal);
     stage.session.warn(warnings);
-    this.#places.changed(last.loaded);
-    if (last.loaded !== place.loaded) {
-      const [from, to] = [asking(last.session, signal), asking(place.session, signal)];
-      await this.#places.copy(last.loaded, from, place.loaded, to);
+    this.#copies.markCurrent(last.loaded);
+    if (last.loaded !== first.loaded) {
+      const [from, to] = [sessionCaller(last.session, signal), sessionCaller(first.session, signal)];
+      await this.#copies.copy(last.loaded, from, first.loaded, to);
     }
     return timings;
   }
 
-  /** Returns where the scene lies in the session's worker. */
-  async broughtTo(session: ResilientSession, place: Place, signal: Signal): Promise<LoadedModel> {
+  /** Copies the scene to the session's worker, unless it is there already. Returns the loaded graph that holds it there. */
+  async copyToWorkerOf(
+    session: ResilientSession,
+    first: StageLocation,
+    signal: Signal,
+  ): Promise<LoadedModel> {
     const { loaded } = session;
-    const known = this.#places.find(place.loaded, loaded);
-    const read = asking(place.session, signal);
-    return known ?? this.#places.copy(place.loaded, read, loaded, asking(session, signal));
+    const known = this.#copies.findInWorkerOf(first.loaded, loaded);
+    const read = sessionCaller(first.session, signal);
+    return known ?? this.#copies.copy(first.loaded, read, loaded, sessionCaller(session, signal));
   }
 
-  /** Runs the first stage in a worker that nobody waits for, and sees how long its outputs take to another; null where the picture is closed. */
-  async #runIn(elsewhere: LoadedModel): Promise<RepeatedRun | null> {
+  /** Repeats the first stage on another backend, and times a copy of its outputs. Null if the scene was released. */
+  async #repeatOn(elsewhere: LoadedModel): Promise<RepeatedRun | null> {
     const { number, pictures, options } = this.#look;
     const { names } = keptOutputs(this.#stages, this.#first, elsewhere);
     const run = () =>
-      timed(elsewhere, (scenes) => scenes.look(-1, number, pictures, options, { names, onGpu: [] }));
+      timeInWorker(elsewhere, (scenes) => scenes.look(-1, number, pictures, options, { names, onGpu: [] }));
     try {
       if (this.#scene.isReleased) return null;
       await run();
       const start = performance.now();
-      await this.#places.copy(elsewhere, aside(elsewhere), elsewhere, aside(elsewhere));
+      await this.#copies.copy(elsewhere, connectionCaller(elsewhere), elsewhere, connectionCaller(elsewhere));
       return { run, transferTime: performance.now() - start };
     } catch (error) {
       if (this.#scene.isReleased) return null;

@@ -4,7 +4,7 @@ import type { LoadedModel } from "../fallback/fallback-chain.js";
 import { joinedOutputs, stageInputs } from "../manifest/stages.js";
 import type { ModelStage } from "./model-stage.js";
 
-/** They stay on the GPU where a stage that takes them runs there too, in the same worker. */
+/** They stay on the GPU if a stage that takes them runs on WebGPU in the same worker. */
 export function keptOutputs(
   stages: readonly ModelStage[],
   { name }: ModelStage,

@@ -1,4 +1,4 @@
-// Runs of a model on pictures: packed for the worker, put together by size, and in batches.
+// Runs a model on pictures: packs them for the worker, groups them by input size, and runs each group in batches.
 
 import { proxy, transfer } from "comlink";
 import { internalError, type WebbuildError } from "../api/errors.js";
@@ -24,12 +24,12 @@ import { slicedTask } from "../tasks/task-options.js";
 import { rejectOnAbort } from "../worker/reject-on-abort.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
 import type { ModelStage } from "./model-stage.js";
-import { type RunOrder, takingTurn, type Work } from "./run-turns.js";
+import { type RunOrder, type Work, withTurn } from "./run-turns.js";
 import { runInSlices, type SliceRunner } from "./sliced-run.js";
 import { tileListener } from "./tile-listener.js";
 import type { SizedPictures } from "./variant-choice.js";
 
-/** A run's options, without those that say when and where it is done. */
+/** The options that are sent to the worker, and `onTile`. */
 type CallOptions = WorkerRunOptions & Pick<RunOptions, "onTile">;
 
 export class PictureRuns {
@@ -47,9 +47,9 @@ export class PictureRuns {
     const sources = several ? source : checkPictureCount(runInput(this.#stage.manifest.inputs), source);
     const results =
       slices === undefined
-        ? await takingTurn(state, (turn) => this.#runAll(sources, several, options, turn))
+        ? await withTurn(state, (turn) => this.#runAll(sources, several, options, turn))
         : await this.#runInSlices(sources, slices, options);
-    this.#remember(results);
+    this.#recordResults(results);
     const [result] = results;
     if (result === undefined) throw internalError("a run without a result");
     // The types of a bundle that is packed for several pictures say so.
@@ -87,8 +87,8 @@ export class PictureRuns {
   /** Returns what run() would feed for the picture. */
   preprocess(source: RunSource, { size, signal }: PreprocessOptions): Promise<TensorData> {
     const sources = checkPictureCount(runInput(this.#stage.manifest.inputs), source);
-    const asked = requestedSize(this.#stage.choice.sizes, size);
-    return this.#withPictures(sources, asked, signal, async ([chosen]) => {
+    const requested = requestedSize(this.#stage.choice.sizes, size);
+    return this.#withPictures(sources, requested, signal, async ([chosen]) => {
       if (chosen === undefined) throw internalError("no picture to prepare");
       const { pictures } = chosen;
       const call: WorkerCall<TensorData> = (host) =>
@@ -98,12 +98,12 @@ export class PictureRuns {
     });
   }
 
-  /** Whether it is several pictures of which each is to get a result, not one picture or a stack. */
+  /** Whether `source` is a batch, each picture with a result of its own: neither one picture nor a stack. */
   #isBatch(source: RunSource): source is readonly ImageSource[] {
     return this.#stage.choice.batches.length > 1 && Array.isArray(source) && source.length > 0;
   }
 
-  /** Hands the pictures to `work`, those of one size together: the one that is asked for, else the best for each. */
+  /** Packs the pictures and passes them to `work`, grouped by input size: the requested size, else the best for each. */
   async #withPictures<T>(
     sources: readonly ImageSource[],
     asked: PictureSize | null,
@@ -120,12 +120,12 @@ export class PictureRuns {
       const isStack = runInput(this.#stage.manifest.inputs).count !== null;
       return await work(this.#stage.choice.bySize(pictures, asked, isStack));
     } finally {
-      // Those that moved are empty shells by now; those that did not must not be left to the garbage collector.
+      // Pictures that were transferred are detached by now. The others are closed: garbage collection frees them late.
       closeImages(transferables);
     }
   }
 
-  /** Runs pictures of one size together, in the largest batches that are left to fill; a stack is one picture. */
+  /** Runs each group in the largest batches that its pictures fill. A stack is one picture. */
   async #runInBatches(
     chosen: readonly SizedPictures[],
     several: boolean,
@@ -133,14 +133,14 @@ export class PictureRuns {
     order: RunOrder,
   ): Promise<Result[]> {
     const results: Result[] = [];
-    for (const { size, pictures, places } of chosen) {
+    for (const { size, pictures, indices } of chosen) {
       for (let begin = 0; begin < pictures.length; ) {
         const left = pictures.length - begin;
         const batch = several ? this.#stage.choice.largestBatch(left) : 1;
         const count = several ? batch : left;
         const own = pictures.slice(begin, begin + count);
         const found = await this.#runTogether(this.#stage.choice.variantOf(size, batch), own, options, order);
-        for (const [at, result] of found.entries()) results[places[begin + at] ?? 0] = result;
+        for (const [at, result] of found.entries()) results[indices[begin + at] ?? 0] = result;
         begin += count;
       }
     }
@@ -166,14 +166,14 @@ export class PictureRuns {
         error.pictures.length === 0 ? null : call([...error.pictures]);
       return session.call(call(pictures), retry, signal);
     };
-    const begins = (results: Result[]): boolean =>
+    const startsFromZeros = (results: Result[]): boolean =>
       results.some(({ warnings }) => warnings.some(isStateReset));
-    const { answer, warnings } = await this.#stage.turns.run(variant, order, work, begins);
+    const { answer, warnings } = await this.#stage.turns.run(variant, order, work, startsFromZeros);
     return answer.map((result) => ({ ...result, warnings: [...result.warnings, ...warnings] }));
   }
 
-  /** Keeps of the results what the model says of itself. */
-  #remember(results: readonly Result[]): void {
+  /** Updates `model.warnings`, `model.info()` and the last timings. */
+  #recordResults(results: readonly Result[]): void {
     const { session: first } = this.#stage;
     const { info } = first.loaded;
     for (const { warnings, preprocess, postprocess, timings } of results) {

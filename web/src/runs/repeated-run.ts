@@ -8,35 +8,38 @@ import type { SceneRef } from "../stages/scene-store.js";
 import type { RemoteHost } from "../worker/connection.js";
 import type { SceneSource } from "./scene-source.js";
 
-/** A worker's answer with the time that it took, without the wait in the queue. */
+/** A worker's answer with its timings, without the wait in the queue. */
 export interface Timed {
   timings: Pick<Result["timings"], "total">;
 }
 
 /** Runs a stage in a worker on a scene that this worker holds. */
-export type Ask = (scenes: RemoteHost["scenes"], ref: SceneRef) => Promise<Timed>;
+export type TimedSceneCall = (scenes: RemoteHost["scenes"], ref: SceneRef) => Promise<Timed>;
 
-/** How often a scene crosses to a stage in another worker: to a middle one and back, with what that adds. */
-type Ways = 1 | 2;
+/** How often the scene is copied for a run in another worker: there, and for a middle stage also back. */
+type Crossings = 1 | 2;
 
-/** Returns the run of a later stage. */
-export function laterRun(
-  run: Pick<VisitorRun, "variant" | "place" | "form">,
+/** Describes a run of a later stage, to be repeated on another backend. */
+export function laterStageRun(
+  run: Pick<VisitorRun, "variant" | "loaded" | "key">,
   source: Pick<SceneSource, "copyTo">,
-  ask: Ask,
-  ways: Ways,
+  call: TimedSceneCall,
+  crossings: Crossings,
 ): VisitorRun {
-  const on = async (elsewhere: LoadedModel): Promise<RepeatedRun | null> => {
+  const repeatOn = async (elsewhere: LoadedModel): Promise<RepeatedRun | null> => {
     const copied = await source.copyTo(elsewhere);
     if (copied === null) return null;
     const { ref, transferTime } = copied;
-    return { transferTime: transferTime * ways, run: () => timed(elsewhere, (scenes) => ask(scenes, ref)) };
+    return {
+      transferTime: transferTime * crossings,
+      run: () => timeInWorker(elsewhere, (scenes) => call(scenes, ref)),
+    };
   };
-  return { ...run, scene: source, on };
+  return { ...run, scene: source, repeatOn };
 }
 
-/** Runs a stage in a worker that no visitor waits for; returns the milliseconds that it reports. */
-export async function timed(
+/** Runs a stage over the connection, to time it; returns the total milliseconds that the worker reports. */
+export async function timeInWorker(
   { connection }: LoadedModel,
   ask: (scenes: RemoteHost["scenes"]) => Promise<Timed & { result?: Result | null }>,
 ): Promise<number> {
@@ -45,8 +48,8 @@ export async function timed(
   return answer.timings.total;
 }
 
-/** Returns a key: runs with the same key take about the same time. It has the size of the picture and how many of each option. */
-export function formOf(kind: string, size: PictureSize | null, options: object): string {
+/** Returns a key of a run's cost: runs with the same key take about the same time. Made of log2 of the pixels and the options' lengths. */
+export function runKey(kind: string, size: PictureSize | null, options: object): string {
   const shape = Object.entries(options).map(([name, value]) => {
     if (Array.isArray(value)) return [name, value.length];
     return [name, typeof value === "boolean" ? value : typeof value];

@@ -1,4 +1,4 @@
-// The runs of a model, by number: each in the session of its variant and, where the model has state, in its turn.
+// The runs of a model, by number: each in its variant's session and, for a model with state, in the order of the calls.
 
 import type { ModelState, StateTurn } from "../api/state.js";
 import type { Warning } from "../api/types.js";
@@ -8,10 +8,10 @@ import type { Manifest } from "../manifest/manifest.js";
 import type { StateRequest } from "../session/stream-states.js";
 import { rejectOnAbort } from "../worker/reject-on-abort.js";
 
-/** A run by its number; `from` gives the state that it reads, null for a model without state. */
+/** Does the run of this number; `from` returns the state that it reads, null for a model without state. */
 export type Work<T> = (session: ResilientSession, id: number, from: () => StateRequest | null) => Promise<T>;
 
-/** When a run is done: in its turn, null for a model without state, unless the signal drops it. */
+/** The turn in which a run is done, null for a model without state, and the signal that cancels it. */
 export interface RunOrder {
   turn: StateTurn | null;
   signal: AbortSignal | undefined;
@@ -25,20 +25,20 @@ export class RunTurns {
     this.#sessions = sessions;
   }
 
-  /** How many were begun. */
+  /** The number of runs that were started. */
   get runs(): number {
     return this.#runs;
   }
 
   /**
-   * Does a run when its turn has come; if `signal` aborts it, the worker is told. `begins` tells from the answer whether
-   * the worker started from a state of zeros.
+   * Does a run in its turn; if `signal` fires, it is cancelled in the worker. `startsFromZeros` tells from the answer whether
+   * the worker used a state of zeros.
    */
   async run<T>(
     variant: Manifest,
     { turn, signal }: RunOrder,
     work: Work<T>,
-    begins: (answer: T) => boolean,
+    startsFromZeros: (answer: T) => boolean,
   ): Promise<{ answer: T; warnings: Warning[] }> {
     const id = this.#runs++;
     const session = await rejectOnAbort(this.#sessions.open(variant), signal);
@@ -48,13 +48,13 @@ export class RunTurns {
         throw error;
       });
     if (turn === null) return { answer: await run(() => null), warnings: [] };
-    await rejectOnAbort(turn.begun, signal);
-    return turn.state.advance(id, variant, session, run, begins);
+    await rejectOnAbort(turn.started, signal);
+    return turn.state.advance(id, variant, session, run, startsFromZeros);
   }
 }
 
-/** Does the work of a run. For a model with state, its place in the order of runs is taken now. */
-export async function takingTurn<T>(
+/** Does the work of a run. For a model with state, its turn is taken at once: decoding a picture does not change the order. */
+export async function withTurn<T>(
   state: ModelState | null,
   work: (turn: StateTurn | null) => Promise<T>,
 ): Promise<T> {

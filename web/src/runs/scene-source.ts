@@ -1,5 +1,5 @@
-// What a scene is made of: the picture that was looked at, and where the first stage's outputs lie now. Where these are
-// lost with a worker, the first stage runs again.
+// The data behind a Scene: its picture, and the first stage's outputs in a worker. If the worker is lost, the first stage
+// runs again.
 
 import { internalError } from "../api/errors.js";
 import type { GlueContext, PictureSize, RunOptions } from "../api/types.js";
@@ -9,24 +9,24 @@ import { closePictures } from "../preprocess/pixels.js";
 import type { SceneRef } from "../stages/scene-store.js";
 import type { LookReport } from "../worker/look.js";
 import { rejectOnAbort } from "../worker/reject-on-abort.js";
-import { EarlierStages, type Look, type Place } from "./earlier-stages.js";
+import { EarlierStages, type Look, type StageLocation } from "./earlier-stages.js";
 import type { ModelStage } from "./model-stage.js";
-import { aside, asking, ScenePlaces } from "./scene-places.js";
+import { connectionCaller, SceneCopies, sessionCaller } from "./scene-copies.js";
 
 type Signal = RunOptions["signal"];
 
 export class SceneSource {
   readonly #look: Look;
-  readonly #places: ScenePlaces;
+  readonly #copies: SceneCopies;
   readonly #earlier: EarlierStages;
-  /** One at a time, whoever asks. */
+  /** The run of the earlier stages under way. All callers wait for the same one. */
   #looking: Promise<LookReport> | null = null;
   #released = false;
 
   constructor(stages: readonly [ModelStage, ...ModelStage[]], look: Look) {
     this.#look = look;
-    this.#places = new ScenePlaces(look.number);
-    this.#earlier = new EarlierStages(stages, look, this.#places, this);
+    this.#copies = new SceneCopies(look.number);
+    this.#earlier = new EarlierStages(stages, look, this.#copies, this);
   }
 
   get size(): PictureSize | null {
@@ -42,27 +42,31 @@ export class SceneSource {
     return this.#earlier.run(signal);
   }
 
-  /** Returns the scene as the session's worker knows it: copied there where the first stage runs in another. */
-  async refIn(session: ResilientSession, signal: Signal): Promise<SceneRef> {
+  /** Returns the reference of the scene in the session's worker, after copying it there if needed. */
+  async refFor(session: ResilientSession, signal: Signal): Promise<SceneRef> {
     const once = async (): Promise<SceneRef> =>
-      this.#places.refOf(await this.#earlier.broughtTo(session, await this.#ensure(signal), signal));
+      this.#copies.refOf(
+        await this.#earlier.copyToWorkerOf(session, await this.#ensureOutputs(signal), signal),
+      );
     return once().catch(async (error: unknown) => {
-      if (!(await this.moved(signal))) throw error;
+      if (!(await this.isLost(signal))) throw error;
       return once();
     });
   }
 
-  /**
-   * Copies the scene to where nobody waits for it, and says how many milliseconds that took; null where it is not here to
-   * be copied. It is no call of the model's.
-   */
+  /** Copies the scene to another backend, to compare the two, and returns the milliseconds that took. Null if it is lost. */
   async copyTo(elsewhere: LoadedModel): Promise<{ ref: SceneRef; transferTime: number } | null> {
-    const { place } = this.#earlier;
-    if (place === null || this.#released || place.session.loaded !== place.loaded) return null;
+    const { location } = this.#earlier;
+    if (location === null || this.#released || location.session.loaded !== location.loaded) return null;
     const start = performance.now();
     try {
-      await this.#places.copy(place.loaded, aside(place.loaded), elsewhere, aside(elsewhere));
-      return { ref: this.#places.refOf(elsewhere), transferTime: performance.now() - start };
+      await this.#copies.copy(
+        location.loaded,
+        connectionCaller(location.loaded),
+        elsewhere,
+        connectionCaller(elsewhere),
+      );
+      return { ref: this.#copies.refOf(elsewhere), transferTime: performance.now() - start };
     } catch (error) {
       if (this.#released) return null;
       throw error;
@@ -71,35 +75,38 @@ export class SceneSource {
 
   /** Returns the results of all stages but the last, by their names. */
   async results(): Promise<GlueContext["results"]> {
-    const { session, loaded } = await this.#ensure(undefined);
-    const { view } = await asking(session, undefined)((scenes) => scenes.read(this.#places.refOf(loaded)));
+    const { session, loaded } = await this.#ensureOutputs(undefined);
+    const { view } = await sessionCaller(
+      session,
+      undefined,
+    )((scenes) => scenes.read(this.#copies.refOf(loaded)));
     closePictures([view.picture]);
     return Object.fromEntries(view.results);
   }
 
-  /** Whether what the first stage wrote is lost, since that has moved to another worker. */
-  async moved(signal: Signal): Promise<boolean> {
-    const { place } = this.#earlier;
-    await place?.session.ready(signal);
+  /** Whether the first stage's outputs are lost: it has not run, or was loaded again since. */
+  async isLost(signal: Signal): Promise<boolean> {
+    const { location } = this.#earlier;
+    await location?.session.ready(signal);
     if (this.#released) return false;
-    return place === null || place.session.loaded !== place.loaded;
+    return location === null || location.session.loaded !== location.loaded;
   }
 
-  /** Frees what the workers hold, after the calls that have reached them, and the picture. No stage runs on it after. */
+  /** Releases the scene in all workers, and its picture. No stage runs on it afterwards. */
   async release(): Promise<void> {
     this.#released = true;
-    // A run that was aborted does not wait for the look that it asked for.
+    // An aborted run may have left a run of the first stage under way.
     await this.#looking?.catch(() => {});
-    await this.#places.release();
+    await this.#copies.release();
     closePictures(this.#look.pictures);
   }
 
-  async #ensure(signal: Signal): Promise<Place> {
+  async #ensureOutputs(signal: Signal): Promise<StageLocation> {
     for (;;) {
-      const isLost = await this.moved(signal);
+      const isLost = await this.isLost(signal);
       if (this.#released) throw internalError("a run on a scene that was released");
-      const { place } = this.#earlier;
-      if (!isLost && this.#looking === null && place !== null) return place;
+      const { location } = this.#earlier;
+      if (!isLost && this.#looking === null && location !== null) return location;
       // Whoever asks meanwhile waits for the same run, which none of their signals drops.
       this.#looking ??= this.look(undefined).finally(() => {
         this.#looking = null;

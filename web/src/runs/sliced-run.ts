@@ -1,4 +1,4 @@
-// A large picture in overlapping slices: each is run as a picture of its own, and what they hold is put together.
+// Sliced inference (SAHI): runs overlapping slices of a large picture, and merges their detections.
 
 import { internalError } from "../api/errors.js";
 import type { Detection, ImageSource, Result, RunOptions, SliceOptions } from "../api/types.js";
@@ -10,27 +10,27 @@ import { DECODE_OPTIONS } from "../preprocess/wrapped-picture.js";
 import { type Slice, sliceGrid } from "../slices/grid.js";
 import { type MergeRules, mergeDetections } from "../slices/merge.js";
 import type { SlicedTask } from "../slices/sliced-task.js";
-import { factsOf, joinedFacts, type RunFacts } from "../tiles/run-facts.js";
+import { mergedMetadata, metadataOf, type RunMetadata } from "../tiles/run-metadata.js";
 import { cutOut } from "../tiles/tile-pixels.js";
 import { reportingListener } from "./reporting-listener.js";
 
 type DecodedPicture = Exclude<Picture, Blob>;
 
-/** How pictures are run, each for a result of its own. */
+/** Runs pictures, each with a result of its own. */
 export interface SliceRunner {
-  /** How many of so many pictures are run together. */
+  /** Returns the batch size for the pictures left. */
   batchOf(left: number): number;
   run(pictures: readonly ImageSource[]): Promise<Result[]>;
 }
 
-/** What the picture is cut into, and how what is found is put together. */
+/** How the picture is cut into slices, and how their detections are merged. */
 export interface SlicedRequest {
   task: SlicedTask;
   slices: SliceOptions;
   onProgress: RunOptions["onProgress"];
 }
 
-/** A picture that is one slice is run as without slices. Memory holds the picture, and the slices of one batch. */
+/** Memory holds the picture and the slices of one batch. A picture no larger than a slice is run as it is. */
 export async function runInSlices(
   source: ImageSource,
   request: SlicedRequest,
@@ -55,12 +55,12 @@ async function runDecoded(
 ): Promise<Result> {
   const source = sizeOf(picture);
   const grid = sliceGrid(source, sliceSize(slices), slices.overlap ?? 0.2);
-  const batches = inBatches(grid, runner);
+  const batches = sliceBatches(grid, runner);
   if (grid.length > 1 && slices.whole !== false) batches.push([{ left: 0, top: 0, ...source }]);
   const report = reportingListener(onProgress);
   const total = batches.flat().length;
   const results: Result[] = [];
-  const facts: RunFacts[] = [];
+  const facts: RunMetadata[] = [];
   for (const batch of batches) {
     const found = await runBatch(picture, batch, runner);
     results.push(...found);
@@ -76,10 +76,10 @@ async function runDecoded(
   });
   const merged = mergeDetections(objects, mergeRules(slices), task);
   // Of which task they are, TypeScript does not know.
-  return { ...first, ...joinedFacts(facts), ...source, [task.field]: merged } as unknown as Result;
+  return { ...first, ...mergedMetadata(facts), ...source, [task.field]: merged } as unknown as Result;
 }
 
-function inBatches(grid: readonly Slice[], { batchOf }: SliceRunner): Slice[][] {
+function sliceBatches(grid: readonly Slice[], { batchOf }: SliceRunner): Slice[][] {
   const batches: Slice[][] = [];
   for (let begin = 0; begin < grid.length; begin += batches.at(-1)?.length ?? 1)
     batches.push(grid.slice(begin, begin + batchOf(grid.length - begin)));
@@ -93,15 +93,15 @@ async function runBatch(
 ): Promise<Result[]> {
   const cuts: DecodedPicture[] = [];
   try {
-    for (const slice of batch) cuts.push(await cut(picture, slice));
+    for (const slice of batch) cuts.push(await cropSlice(picture, slice));
     return await runner.run(cuts);
   } finally {
     closePictures(cuts.filter((each) => each !== picture));
   }
 }
 
-/** Returns a part of the picture; all of it is the picture itself. */
-async function cut(picture: DecodedPicture, slice: Slice): Promise<DecodedPicture> {
+/** Cuts a slice out of the picture; the slice of the whole picture is the picture itself. */
+async function cropSlice(picture: DecodedPicture, slice: Slice): Promise<DecodedPicture> {
   const { left, top, width, height } = slice;
   const { width: whole, height: tall } = sizeOf(picture);
   if (width === whole && height === tall) return picture;
@@ -109,11 +109,11 @@ async function cut(picture: DecodedPicture, slice: Slice): Promise<DecodedPictur
   return createImageBitmap(picture, left, top, width, height, DECODE_OPTIONS);
 }
 
-/** Each result of a batch says how long all of it took: it is counted once. */
-function factsOfBatch([first, ...others]: readonly Result[]): RunFacts[] {
+/** Every result of a batch has the timings of the whole batch: only the first one's are counted. */
+function factsOfBatch([first, ...others]: readonly Result[]): RunMetadata[] {
   if (first === undefined) return [];
   const timings = { preprocess: 0, inference: 0, postprocess: 0, total: 0 };
-  return [factsOf(first), ...others.map((each) => ({ ...factsOf(each), timings }))];
+  return [metadataOf(first), ...others.map((each) => ({ ...metadataOf(each), timings }))];
 }
 
 function sliceSize({ size }: SliceOptions): Size {

@@ -1,4 +1,4 @@
-// Runs of a later stage on a scene.
+// Runs a later stage on a scene: as a whole, or part by part (crops, points of a grid) in batches.
 
 import type { PictureSize, Result, RunOptions, Tensors } from "../api/types.js";
 import type { LoadedModel } from "../fallback/fallback-chain.js";
@@ -15,29 +15,29 @@ import type { JoinedParts } from "../worker/part-run.js";
 import type { StageReport, StageTensors } from "../worker/stage-run.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
 import type { ModelStage } from "./model-stage.js";
-import { type Ask, formOf, laterRun, type Timed } from "./repeated-run.js";
+import { laterStageRun, runKey, type Timed, type TimedSceneCall } from "./repeated-run.js";
 import { reportingListener } from "./reporting-listener.js";
 import type { SceneSource } from "./scene-source.js";
 
 type Signal = RunOptions["signal"];
 
-/** A call to the worker of the stage, by the run's number and with the scene as that worker knows it. */
+/** A call to the stage's worker: the run's number, and the scene's reference in that worker. */
 type StageCall<T> = (host: RemoteHost["scenes"], id: number, ref: SceneRef) => Promise<T>;
 
-/** How parts are run: which graph takes a part alone, and which takes the next of those that are left at a size. */
+/** How parts are batched: `single` is the variant for one part; `next` chooses variant and batch size for the parts left. */
 interface PartPlan {
-  alone: Manifest;
+  single: Manifest;
   next(left: number, size: PictureSize | null): { variant: Manifest; count: number };
 }
 
-/** Makes of all pieces what the run answers. */
-type PartsEnd<T> = (host: RemoteHost["scenes"], id: number, ref: SceneRef, all: JoinedParts) => Promise<T>;
+/** Makes the run's answer of the pieces of all batches. */
+type FinishParts<T> = (host: RemoteHost["scenes"], id: number, ref: SceneRef, all: JoinedParts) => Promise<T>;
 
-/** An error that it throws ends no run. */
+/** `onProgress`. An error that it throws does not end the run. */
 type PartListener = NonNullable<RunOptions["onProgress"]>;
 
-/** A scene as the runs of a stage use it. */
-export type RunScene = Pick<SceneSource, "size" | "refIn" | "moved" | "copyTo">;
+/** The part of a SceneSource that StageRuns needs. */
+export type RunScene = Pick<SceneSource, "size" | "refFor" | "isLost" | "copyTo">;
 
 export class StageRuns {
   readonly #stage: ModelStage;
@@ -52,7 +52,7 @@ export class StageRuns {
   async run(options: WorkerRunOptions, signal: Signal, onProgress?: PartListener): Promise<Result> {
     const variant = optionVariant(this.#stage.sessions.variants, options);
     const result = await (takesCrops(variant)
-      ? this.#runParts(options, signal, this.#cropPlan(), joining(options), onProgress)
+      ? this.#runParts(options, signal, this.#cropPlan(), finishByJoining(options), onProgress)
       : this.#timedCall(["run", variant], options, signal, (host, id, ref) => host.run(id, ref, options)));
     this.#stage.session.warn(result.warnings);
     this.#stage.session.loaded.info.postprocess = result.postprocess;
@@ -60,7 +60,7 @@ export class StageRuns {
     return result;
   }
 
-  /** Runs a stage between the first and the last that looks at crops; its result is kept in the scene. */
+  /** Runs a middle stage that takes crops; its result is kept in the scene. */
   advanceCrops(signal: Signal): Promise<StageReport> {
     return this.#runParts({}, signal, this.#cropPlan(), (host, id, ref, all) => host.keepParts(id, ref, all));
   }
@@ -72,19 +72,19 @@ export class StageRuns {
     onProgress: PartListener,
   ): Promise<EverythingResult> {
     const { variants } = this.#stage.sessions;
-    const alone = optionVariant(variants, { points: [{ x: 0, y: 0 }] });
+    const single = optionVariant(variants, { points: [{ x: 0, y: 0 }] });
     const several = severalClicks(variants, everything.pointsPerSide ** 2);
     const next: PartPlan["next"] = (left) =>
       several !== null && several.size <= left
         ? { variant: several.variant, count: several.size }
-        : { variant: alone, count: 1 };
-    const plan = { alone, next };
+        : { variant: single, count: 1 };
+    const plan = { single, next };
     const options = { everything };
-    const result: unknown = await this.#runParts(options, signal, plan, joining(options), onProgress);
+    const result: unknown = await this.#runParts(options, signal, plan, finishByJoining(options), onProgress);
     return result as EverythingResult;
   }
 
-  /** Returns all outputs. The tensors of earlier stages are the scene's where they are not given. */
+  /** Returns all outputs. Inputs from earlier stages that are not in `feeds` come from the scene. */
   async runTensors(feeds: Tensors, signal: Signal): Promise<Tensors> {
     const variant = this.#stage.choice.variantFor(feeds);
     const filled = this.#stage.manifest.glueModule === undefined ? ["stage"] : ["stage", "tensor"];
@@ -94,11 +94,11 @@ export class StageRuns {
     return (await this.#timedCall(["tensors", variant], complete, signal, run)).outputs;
   }
 
-  /** Crops in the largest batches that are left to fill, those of one size together. */
+  /** Batches crops of one size, each time in the largest batch that they fill. */
   #cropPlan(): PartPlan {
     const { choice } = this.#stage;
     return {
-      alone: choice.variantOf(null, 1),
+      single: choice.variantOf(null, 1),
       next(left, size) {
         const count = choice.largestBatch(left);
         return { variant: choice.variantOf(size, count), count };
@@ -110,11 +110,11 @@ export class StageRuns {
   async #runParts<T>(
     options: WorkerRunOptions,
     signal: Signal,
-    { alone, next }: PartPlan,
-    finish: PartsEnd<T>,
+    { single, next }: PartPlan,
+    finish: FinishParts<T>,
     onProgress: PartListener = () => {},
   ): Promise<T> {
-    const lines = await this.#call(alone, signal, (host, id, ref) => host.partLines(id, ref, options));
+    const lines = await this.#call(single, signal, (host, id, ref) => host.partLines(id, ref, options));
     const report = reportingListener(onProgress);
     const pieces: unknown[] = [];
     const timings = { preprocess: 0, inference: 0, postprocess: 0, total: 0 };
@@ -134,20 +134,20 @@ export class StageRuns {
       }
     }
     const all = { pieces, timings, sizes: this.#stage.choice.sizes };
-    return this.#call(alone, signal, (host, id, ref) => finish(host, id, ref, all));
+    return this.#call(single, signal, (host, id, ref) => finish(host, id, ref, all));
   }
 
-  /** A run that says how long it took: the backends may be compared by it. */
+  /** Makes a call and records its time, by which the backends are compared. */
   #timedCall<T extends Timed>(
     [kind, variant]: [string, Manifest],
     options: object,
     signal: Signal,
     call: StageCall<T>,
   ): Promise<T> {
-    const form = formOf(kind, this.#source.size, options);
-    const ask: Ask = (scenes, ref) => call(scenes, -1, ref);
-    return this.#call(variant, signal, call, ({ timings }, place) =>
-      this.#stage.recordRun(laterRun({ variant, place, form }, this.#source, ask, 1), timings.total),
+    const key = runKey(kind, this.#source.size, options);
+    const ask: TimedSceneCall = (scenes, ref) => call(scenes, -1, ref);
+    return this.#call(variant, signal, call, ({ timings }, loaded) =>
+      this.#stage.recordRun(laterStageRun({ variant, loaded, key }, this.#source, ask, 1), timings.total),
     );
   }
 
@@ -155,19 +155,19 @@ export class StageRuns {
     variant: Manifest,
     signal: Signal,
     call: StageCall<T>,
-    hear: (answer: T, place: LoadedModel) => void = () => {},
+    onAnswer: (answer: T, loaded: LoadedModel) => void = () => {},
   ): Promise<T> {
     const work = async (session: ResilientSession, id: number): Promise<T> => {
-      const answer = await this.#onScene(session, signal, (host, ref) => call(host, id, ref));
-      hear(answer, session.loaded);
+      const answer = await this.#callOnScene(session, signal, (host, ref) => call(host, id, ref));
+      onAnswer(answer, session.loaded);
       return answer;
     };
     const { answer } = await this.#stage.turns.run(variant, { turn: null, signal }, work, () => false);
     return answer;
   }
 
-  /** Where the stage, or the first one, has to go on elsewhere, the call is made once more there. */
-  async #onScene<T>(
+  /** Makes a call on the scene. If this stage or the first was loaded again meanwhile, makes it once more. */
+  async #callOnScene<T>(
     session: ResilientSession,
     signal: Signal,
     call: (host: RemoteHost["scenes"], ref: SceneRef) => Promise<T>,
@@ -175,7 +175,7 @@ export class StageRuns {
     await session.ready(signal);
     const { loaded } = session;
     const once = async (): Promise<T> => {
-      const ref = await this.#source.refIn(session, signal);
+      const ref = await this.#source.refFor(session, signal);
       return session.call(
         ({ scenes }) => call(scenes, ref),
         () => null,
@@ -185,7 +185,7 @@ export class StageRuns {
     return once().catch(async (error: unknown) => {
       session.check(signal);
       await session.ready(signal);
-      if (session.loaded === loaded && !(await this.#source.moved(signal))) throw error;
+      if (session.loaded === loaded && !(await this.#source.isLost(signal))) throw error;
       return once();
     });
   }
@@ -195,7 +195,7 @@ export function takesCrops({ inputs }: Pick<Manifest, "inputs">): boolean {
   return inputs.some(({ kind }) => kind === "crop");
 }
 
-function joining(options: WorkerRunOptions): PartsEnd<Result> {
+function finishByJoining(options: WorkerRunOptions): FinishParts<Result> {
   return (host, id, ref, all) => host.joinParts(id, ref, options, all);
 }
 

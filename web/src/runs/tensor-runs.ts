@@ -6,7 +6,7 @@ import type { WorkerCall } from "../fallback/resilient-session.js";
 import { stateInputs } from "../inputs/state-inputs.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";
 import type { ModelStage } from "./model-stage.js";
-import { takingTurn, type Work } from "./run-turns.js";
+import { type Work, withTurn } from "./run-turns.js";
 
 export class TensorRuns {
   readonly #stage: ModelStage;
@@ -24,7 +24,7 @@ export class TensorRuns {
       const call: WorkerCall<Tensors> = (host) => host.runTensors(id, complete, from());
       return session.call(call, () => call, signal);
     };
-    const { answer, warnings } = await takingTurn(state, (turn) =>
+    const { answer, warnings } = await withTurn(state, (turn) =>
       this.#stage.turns.run(variant, { turn, signal }, work, () => false),
     );
     this.#stage.session.warn(warnings);

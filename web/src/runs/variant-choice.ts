@@ -1,4 +1,4 @@
-// Which of a model's graphs a run takes: it has one for each size of picture and each number of pictures.
+// Chooses the variant of a model for a run: there is one for each input size and each batch size.
 
 import { internalError, WebbuildError } from "../api/errors.js";
 import type { PictureSize, Tensors } from "../api/types.js";
@@ -8,17 +8,17 @@ import { sizeOf } from "../preprocess/canvas-pixels.js";
 import { fittingLine, fittingSize } from "../preprocess/fitting-size.js";
 import type { PackedPicture } from "../preprocess/pixels.js";
 
-/** Pictures that are run at a size, null where the model has one alone, and their places in the call. */
+/** Pictures that run at one input size (null: the model has one only), and their indices in the call. */
 export interface SizedPictures {
   size: PictureSize | null;
   pictures: PackedPicture[];
-  places: number[];
+  indices: number[];
 }
 
 export class VariantChoice {
-  /** Width and height of the pictures, each once. */
+  /** The input sizes, [width, height], without duplicates. */
   readonly sizes: readonly PictureSize[];
-  /** How many pictures are run together, in rising order. */
+  /** The batch sizes, in rising order. */
   readonly batches: readonly number[];
   readonly #variants: readonly Manifest[];
 
@@ -28,7 +28,7 @@ export class VariantChoice {
     this.batches = [...new Set(variants.map(pictureBatch))].sort((a, b) => a - b);
   }
 
-  /** Returns the variant for so many pictures of a size, null for the first. */
+  /** Returns the variant of an input size (null: the first) and a batch size. */
   variantOf(size: PictureSize | null, batch: number): Manifest {
     const wanted = size ?? this.sizes[0] ?? null;
     const found = this.#variants.find((each) => {
@@ -40,7 +40,7 @@ export class VariantChoice {
     return found;
   }
 
-  /** Returns the variant whose inputs have the shapes of these tensors, rather one that gets all of them; else the first. */
+  /** Returns the variant whose input shapes match these tensors, preferably one whose inputs are all given; else the first. */
   variantFor(feeds: Tensors): Manifest {
     const [first] = this.#variants;
     const fitting = this.#variants.filter(({ inputs }) => haveShapes(inputs, feeds));
@@ -52,7 +52,7 @@ export class VariantChoice {
     return found;
   }
 
-  /** Returns the largest batch that so many pictures fill. Throws "no-graph" where each wants more. */
+  /** Returns the largest batch size that this many pictures fill. Throws "no-graph" if all are larger. */
   largestBatch(pictures: number): number {
     const filled = this.batches.findLast((each) => each <= pictures);
     if (filled !== undefined) return filled;
@@ -60,7 +60,7 @@ export class VariantChoice {
     throw new WebbuildError("no-graph", what, "pack the model again");
   }
 
-  /** Puts parts of a picture together that run at one size: a line at the narrowest that holds it, any other at the first. */
+  /** Groups parts of a picture by input size: a text line runs at the narrowest that holds it, any other part at the first. */
   partsBySize(lines: readonly (PictureSize | null)[]): { size: PictureSize | null; parts: number[] }[] {
     const chosen: { size: PictureSize | null; parts: number[] }[] = [];
     for (const [part, line] of lines.entries()) {
@@ -72,17 +72,21 @@ export class VariantChoice {
     return chosen;
   }
 
-  /** Puts pictures together that run at one size: at `asked`, with null each at the best for it. The pictures of a stack stay together. */
-  bySize(pictures: readonly PackedPicture[], asked: PictureSize | null, isStack: boolean): SizedPictures[] {
+  /** Groups pictures by input size: all at `requested`, or with null each at the best for it. A stack is not divided. */
+  bySize(
+    pictures: readonly PackedPicture[],
+    requested: PictureSize | null,
+    isStack: boolean,
+  ): SizedPictures[] {
     const chosen: SizedPictures[] = [];
-    for (const [place, picture] of pictures.entries()) {
-      const size = asked ?? this.#fittingSize(isStack ? (pictures[0] ?? picture) : picture);
+    for (const [index, picture] of pictures.entries()) {
+      const size = requested ?? this.#fittingSize(isStack ? (pictures[0] ?? picture) : picture);
       const same = chosen.find((each) => each.size === size);
       if (same === undefined) {
-        chosen.push({ size, pictures: [picture], places: [place] });
+        chosen.push({ size, pictures: [picture], indices: [index] });
       } else {
         same.pictures.push(picture);
-        same.places.push(place);
+        same.indices.push(index);
       }
     }
     return chosen;
@@ -100,7 +104,7 @@ function takesLines({ inputs }: Manifest): boolean {
   return inputs.some((input) => input.kind === "image" && input.letterbox.mode === "line");
 }
 
-/** Whether tensors are of the shapes that inputs have; those that are left out fit any. */
+/** Whether the tensors have the shapes of the inputs; inputs without a tensor are not checked. */
 function haveShapes(inputs: Manifest["inputs"], feeds: Tensors): boolean {
   return inputs.every(({ name, shape }) => {
     const dims = Object(feeds)[name]?.dims;

@@ -1,7 +1,7 @@
 // Comparison of outputs with the golden run: up to rounding, and to the order of detections.
 
 import type { Precision, TensorData, Tensors } from "../api/types.js";
-import { at, detectedRows } from "../tasks/detection-rows.js";
+import { at, rowsWithoutPadding } from "../tasks/detection-rows.js";
 import { taskOf } from "../tasks/registry.js";
 import type { TaskSpec } from "../tasks/task-module.js";
 import { closeInReducedPrecision, differenceInReducedPrecision } from "./reduced-precision.js";
@@ -17,7 +17,7 @@ export function hasSignal(task: TaskSpec, expected: Tensors): boolean {
   const tensors = Object.entries(expected);
   return tensors.some(([name, want]) =>
     hasRows(task, name, want)
-      ? detectedRows(want.data, columns(want)).length > 0
+      ? rowsWithoutPadding(want.data, columns(want)).length > 0
       : want.data.some((value) => Number(value) !== 0),
   );
 }
@@ -43,8 +43,8 @@ export function goldenDifference(
       return `${name} is ${other.type} [${other.dims.join(", ")}]`;
     const reason = hasRows(task, name, want)
       ? unmatchedRows(
-          detectedRows(want.data, columns(want)),
-          detectedRows(other.data as Float32Array, columns(want)),
+          rowsWithoutPadding(want.data, columns(want)),
+          rowsWithoutPadding(other.data as Float32Array, columns(want)),
           whole ? rowsMatch : (row, found) => closeInReducedPrecision(task, row, found),
           border,
         )

@@ -8,7 +8,7 @@ import { type Pixels, sizeOf } from "../preprocess/canvas-pixels.js";
 import type { Size } from "../preprocess/letterbox.js";
 import { closePictures, decodeBlob, type Picture, readPixels } from "../preprocess/pixels.js";
 import { tilesOf } from "./plan.js";
-import { factsOf, joinedFacts, type RunFacts } from "./run-facts.js";
+import { mergedMetadata, metadataOf, type RunMetadata } from "./run-metadata.js";
 import { cutHole, cutOut, putTile, type Rectangle } from "./tile-pixels.js";
 
 /** A result of more pixels takes more than 512 MB while it is made: 4 bytes for each, twice. */
@@ -51,7 +51,7 @@ interface TiledPicture {
 /** What became of a tile, and what is said of its run. */
 export interface TileRun {
   pixels: Pixels;
-  run: RunFacts;
+  run: RunMetadata;
 }
 
 /**
@@ -63,11 +63,11 @@ export async function runTiles(
   { plan, input, scale }: Tiling,
   runTile: (tile: ImageData, hole: Uint8Array | null) => Promise<TileRun>,
   onTile: ((tile: TileResult) => unknown) | null,
-): Promise<{ joined: ImageData; run: RunFacts }> {
+): Promise<{ joined: ImageData; run: RunMetadata }> {
   const { width, height } = picture;
   const joined = new ImageData(width * scale, height * scale);
   const tiles = tilesOf(picture, input, plan);
-  const runs: RunFacts[] = [];
+  const runs: RunMetadata[] = [];
   for (const [index, tile] of tiles.entries()) {
     const [left, top] = [tile.column.offset, tile.row.offset];
     const cut = cutOut(picture, left, top, input);
@@ -77,14 +77,14 @@ export async function runTiles(
     // the result says how it was run, so one tile is
     if (!isKept || (runs.length === 0 && index + 1 === tiles.length)) {
       const made = await runTile(cut, ownHole);
-      runs.push(factsOf(made.run));
+      runs.push(metadataOf(made.run));
       pixels = made.pixels;
     }
     const place = putTile(joined, pixels, tile, scale, plan.feather);
     if (onTile !== null)
       await onTile({ ...place, index, count: tiles.length, picture: await bitmapOf(joined, place) });
   }
-  return { joined, run: joinedFacts(runs) };
+  return { joined, run: mergedMetadata(runs) };
 }
 
 /** Reads a bitmap and closes it. */

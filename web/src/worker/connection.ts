@@ -1,8 +1,8 @@
 // The page's connection to the worker of one model. Every call settles, also when the worker has died.
 
 import { type Remote, releaseProxy, wrap } from "comlink";
-import { unlessDropped } from "../api/close-results.js";
-import { abortedError, type ErrorCode, guarded, WebbuildError } from "../api/errors.js";
+import { closedIfDropped } from "../api/close-results.js";
+import { abortedError, type ErrorCode, WebbuildError, wrapErrors } from "../api/errors.js";
 import { type EngineWear, wearOf } from "../engine/webkit-policy.js";
 import type { EngineBuild } from "../manifest/manifest.js";
 import { runtimeFile } from "../storage/runtime-file.js";
@@ -99,8 +99,8 @@ export class Connection {
         if (breaksEngine(error)) this.#lease.retire();
         reject(error);
       };
-      guarded(() => call(this.#host))
-        .then((answer) => resolve(unlessDropped(answer, signal, this.#ended)), fail)
+      wrapErrors(() => call(this.#host))
+        .then((answer) => resolve(closedIfDropped(answer, signal, this.#ended)), fail)
         .finally(settle);
     });
   }

@@ -71,18 +71,18 @@ export class WorkerHost {
     return wasmBytes();
   }
 
-  /** `late` hears the first warning of each code, also those that come when the model is open; see `EnginePage`. */
+  /** Loads the model. `onLateWarning` gets the first warning of each code, also after loading; `page` see `EnginePage`. */
   async open(
     request: SessionRequest,
     onProgress: ProgressCallback | null,
-    late: (warning: Warning) => unknown,
+    onLateWarning: (warning: Warning) => unknown,
     page: EnginePage,
   ): Promise<ModelDescription> {
     const warnings: Warning[] = [];
     const warn: Warn = (warning) => {
       if (warnings.some(({ code }) => code === warning.code)) return;
       warnings.push(warning);
-      void late(warning);
+      void onLateWarning(warning);
     };
     this.#loading = setUpSession(request, onProgress, warn, this.#engine, this.#turns.closing, page);
     const { info, takesFrames, takesWrapped, ...hosted } = await this.#loading;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unlessDropped } from "../../src/api/close-results.js";
+import { closedIfDropped } from "../../src/api/close-results.js";
 
 async function results() {
   return [{ kind: "image", width: 4, picture: await createImageBitmap(new ImageData(4, 3)) }];
@@ -7,14 +7,14 @@ async function results() {
 
 test("the pictures of results that come after the abort are closed", async () => {
   const late = await results();
-  expect(unlessDropped(late, AbortSignal.abort())).toBe(late);
+  expect(closedIfDropped(late, AbortSignal.abort())).toBe(late);
   expect(late.map(({ picture }) => picture.width)).toEqual([0]);
 });
 
 test.each([undefined, new AbortController().signal])(
   "those of results in time are the caller's",
   async (signal) => {
-    const got = unlessDropped(await results(), signal);
+    const got = closedIfDropped(await results(), signal);
     expect(got.map(({ picture }) => picture.width)).toEqual([4]);
   },
 );

@@ -16,7 +16,7 @@ function choiceOf(key: string, worker: () => Worker): BackendChoice {
   const build = { build: "wasm", entry: "", glue: "", wasm: "" };
   const manifest = { engine: { name: "", version: "" }, engines: [build], files: [] };
   const request = { manifest, firstStageBackend: null, ownWorker: null, warn: () => {}, worker };
-  const trial = { variant: manifest, place, time: 1e6, isEnough: true, bytes: 0 };
+  const trial = { variant: manifest, loaded: place, time: 1e6, isEnough: true, bytes: 0 };
   const sessions = { open: async () => ({ loaded: place }) };
   const memory = { key, known: null };
   const compared = { sessions, request, prefer: "latency", memory, findTrial: async () => trial };

@@ -3,7 +3,7 @@ import { type VisitorRun, VisitorRuns } from "../../src/choice/visitor-runs.js";
 import { leastTime } from "../../src/engine/least-time.js";
 import type { LoadedModel } from "../../src/fallback/fallback-chain.js";
 import type { Manifest } from "../../src/manifest/manifest.js";
-import { formOf } from "../../src/runs/repeated-run.js";
+import { runKey } from "../../src/runs/repeated-run.js";
 
 const GPU = {} as LoadedModel;
 const ELSEWHERE = {} as LoadedModel;
@@ -11,8 +11,8 @@ const ONE = {} as Manifest;
 const TWO = {} as Manifest;
 
 function run(change: Partial<VisitorRun> = {}): VisitorRun {
-  const on = async () => ({ transferTime: 30, run: async () => 7 });
-  return { variant: ONE, place: GPU, form: "click", scene: ONE, on, ...change };
+  const repeatOn = async () => ({ transferTime: 30, run: async () => 7 });
+  return { variant: ONE, loaded: GPU, key: "click", scene: ONE, repeatOn, ...change };
 }
 
 function heard(...runs: [VisitorRun, number][]): VisitorRuns {
@@ -27,13 +27,13 @@ test("three runs of one kind are enough, and the way of the scene is shared by i
   expect([await trial?.own(), await trial?.own(), await trial?.own(), await trial?.own()]).toEqual([
     90, 20, 22, 90,
   ]);
-  expect(await (await trial?.on(ELSEWHERE))?.()).toBe(7 + 30 / 3);
+  expect(await (await trial?.runOn(ELSEWHERE))?.()).toBe(7 + 30 / 3);
 });
 
 test.each([
   ["graphs", { variant: TWO }],
-  ["kinds", { form: "box" }],
-  ["places, as after a lost GPU", { place: ELSEWHERE }],
+  ["kinds", { key: "box" }],
+  ["places, as after a lost GPU", { loaded: ELSEWHERE }],
 ])("runs of other %s are not counted together", (_, other) => {
   const trial = heard([run(), 20], [run(other), 21], [run(), 22]).trial(0);
   expect(trial).toMatchObject({ isEnough: false, time: 20 });
@@ -42,22 +42,22 @@ test.each([
 test("runs on scenes of their own pay the whole way", async () => {
   const trial = heard([run({ scene: {} }), 1], [run({ scene: {} }), 1], [run({ scene: {} }), 1]).trial(300);
   expect(trial?.bytes).toBe(300);
-  expect(await (await trial?.on(ELSEWHERE))?.()).toBe(37);
+  expect(await (await trial?.runOn(ELSEWHERE))?.()).toBe(37);
 });
 
 test("a scene that is gone is nothing to compare by, and nor is no run at all", async () => {
-  const gone = run({ on: async () => null });
-  expect(await heard([gone, 1], [gone, 1], [gone, 1]).trial(0)?.on(ELSEWHERE)).toBeNull();
+  const gone = run({ repeatOn: async () => null });
+  expect(await heard([gone, 1], [gone, 1], [gone, 1]).trial(0)?.runOn(ELSEWHERE)).toBeNull();
   expect(new VisitorRuns().trial(0)).toBeNull();
 });
 
 test("what is asked is told from how it is asked", () => {
   const points = [{ x: 1, y: 2 }];
-  const form = (options: object): string => formOf("run", [100, 100], options);
+  const form = (options: object): string => runKey("run", [100, 100], options);
   expect(form({ points, confidence: 0.5 })).toBe(form({ confidence: 0.9, points: [{ x: 9, y: 9 }] }));
   expect(form({ points, multimask: true })).not.toBe(form({ points, multimask: false }));
   expect(form({ points })).not.toBe(form({ points: [...points, ...points] }));
-  expect(formOf("run", [4000, 3000], {})).not.toBe(formOf("run", [640, 480], {}));
+  expect(runKey("run", [4000, 3000], {})).not.toBe(runKey("run", [640, 480], {}));
 });
 
 test("WASM needs time for arithmetic, kernels and bytes, a GPU for nothing that is known", () => {

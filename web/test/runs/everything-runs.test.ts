@@ -46,7 +46,7 @@ function stageOf(
   };
   const choice = new VariantChoice(variants as unknown as Manifest[]);
   const stage = { sessions: { variants }, choice, turns, recordRun: () => {} } as unknown as ModelStage;
-  const source = { refIn: async () => ({}), moved: async () => false, size: [9, 9] };
+  const source = { refFor: async () => ({}), isLost: async () => false, size: [9, 9] };
   const progress: number[] = [];
   const find = () =>
     new StageRuns(stage, source as unknown as SceneSource).everything(

@@ -38,7 +38,7 @@ const stage = {
   turns,
   recordRun: () => {},
 } as unknown as ModelStage;
-const source = { refIn: async () => ({}), moved: async () => false } as unknown as SceneSource;
+const source = { refFor: async () => ({}), isLost: async () => false } as unknown as SceneSource;
 
 test.each([
   [

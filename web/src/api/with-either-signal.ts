@@ -1,7 +1,7 @@
-// One signal of two. `AbortSignal.any` came to Safari with 17.4 only.
+// One AbortSignal of two. Not `AbortSignal.any`: Safari has it only since 17.4.
 
 /** Does work with a signal that fires when either of them does, for the same reason. */
-export async function withEither<T>(
+export async function withEitherSignal<T>(
   one: AbortSignal | undefined,
   other: AbortSignal,
   work: (either: AbortSignal) => Promise<T>,

@@ -1,16 +1,16 @@
-// What a result says of its run, and of several runs together.
+// The metadata of a run in its result (size, timings, backend, warnings), and that of several runs merged.
 
 import { WebbuildError } from "../api/errors.js";
 import type { Result } from "../api/types.js";
 
-/** What a result says of its run. */
-export type RunFacts = Pick<
+/** The fields of a result that describe its run. */
+export type RunMetadata = Pick<
   Result,
   "size" | "timings" | "preprocess" | "postprocess" | "backend" | "fallback" | "warnings"
 >;
 
-/** Without what the result holds: it would all be kept to the end. */
-export function factsOf({
+/** Copies the metadata, so that the decoded data of each tile can be freed. */
+export function metadataOf({
   size,
   timings,
   preprocess,
@@ -18,16 +18,16 @@ export function factsOf({
   backend,
   fallback,
   warnings,
-}: RunFacts): RunFacts {
+}: RunMetadata): RunMetadata {
   return { size, timings, preprocess, postprocess, backend, fallback, warnings };
 }
 
-/** What is said of all runs: times added up, each warning once, and the first fallback. */
-export function joinedFacts(runs: readonly RunFacts[]): RunFacts {
+/** Merges the metadata of several runs: timings are added, each warning is kept once, the first fallback counts. */
+export function mergedMetadata(runs: readonly RunMetadata[]): RunMetadata {
   const [first] = runs;
   if (first === undefined)
     throw new WebbuildError("invalid-image", "the picture is empty", "give another one");
-  const total = (name: keyof RunFacts["timings"]): number =>
+  const total = (name: keyof RunMetadata["timings"]): number =>
     runs.reduce((sum, { timings }) => sum + timings[name], 0);
   const warnings = runs.flatMap((run) => run.warnings);
   return {
