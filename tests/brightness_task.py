@@ -95,12 +95,12 @@ import { BaseView } from "./base-view.js";
 import type { ViewModule } from "./task-view.js";
 
 class BrightnessView extends BaseView {
-  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): void {
+  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, updateText = true): void {
     const { mean } = result as unknown as { mean: number };
-    this.showRun(result, due);
+    this.showRun(result, updateText);
     document.body.dataset["brightness"] = mean.toFixed(3);
   }
-  protected override empty(): void {}
+  protected override showEmpty(): void {}
   clear(): void {}
   override setQuiet(): void {}
 }

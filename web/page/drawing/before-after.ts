@@ -36,7 +36,7 @@ export class BeforeAfter {
   }
 
   /** How much of the stage is before, in CSS pixels from its left. */
-  get before(): number {
+  get splitX(): number {
     if (this.#input.hidden) return 0;
     const [share, width] = [Number(this.#input.value) / steps, this.#input.clientWidth];
     if (share === 0 || share === 1) return share * width;
@@ -44,6 +44,6 @@ export class BeforeAfter {
   }
 
   #move(): void {
-    this.#stage.splitMap(this.before);
+    this.#stage.splitMap(this.splitX);
   }
 }

@@ -24,7 +24,7 @@ export class DepthLegend {
   }
 
   /** What it says, for a saved picture; null while it is hidden. */
-  saved(): PictureLegend | null {
+  toPictureLegend(): PictureLegend | null {
     if (this.#root.hidden) return null;
     const ends = ["legend-far", "legend-middle", "legend-near"].map((id) => {
       const value = element(id, HTMLElement);

@@ -3,14 +3,14 @@
 import type { AnyDetection } from "../results/detections.js";
 import { cornersOf, sidesOf } from "./corners.js";
 import { defaultColor, halo } from "./drawing-style.js";
-import { boxOnStage, type Fit, onStage, type Rectangle } from "./fit.js";
+import { boxToStage, type Fit, type Rectangle, toStage } from "./fit.js";
 
 /** Where a label and the width of lines are measured: of a turned box from its highest corner on. */
 export function anchorOnStage(fit: Fit, one: AnyDetection): Rectangle {
   const corners = cornersOf(one);
-  if (corners === null) return boxOnStage(fit, one.box);
+  if (corners === null) return boxToStage(fit, one.box);
   const [x, y] = corners
-    .map((corner) => onStage(fit, corner.x, corner.y))
+    .map((corner) => toStage(fit, corner.x, corner.y))
     .reduce((best, corner) => (corner[1] < best[1] ? corner : best));
   const [width, height] = sidesOf(corners);
   return { x, y, width: width * fit.scale, height: height * fit.scale };
@@ -41,10 +41,10 @@ function trace(context: CanvasRenderingContext2D, one: AnyDetection, fit: Fit): 
   context.beginPath();
   const corners = cornersOf(one);
   if (corners !== null) {
-    for (const { x, y } of corners) context.lineTo(...onStage(fit, x, y));
+    for (const { x, y } of corners) context.lineTo(...toStage(fit, x, y));
     context.closePath();
     return;
   }
-  const { x, y, width, height } = boxOnStage(fit, one.box);
+  const { x, y, width, height } = boxToStage(fit, one.box);
   context.roundRect(x, y, width, height, Math.min(6, width / 4, height / 4));
 }

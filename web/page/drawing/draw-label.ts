@@ -14,8 +14,8 @@ export interface Label extends Rectangle {
   padding: number;
   font: string;
   /** The colour behind the text, and that of the text. */
-  paper: string;
-  ink: string;
+  background: string;
+  textColor: string;
 }
 
 interface LabelContext {
@@ -25,7 +25,10 @@ interface LabelContext {
   highlighted: boolean;
 }
 
-/** The name and the score, or the number in the list and the name; on a narrow box only what tells it from the others; null on a tiny one, unless lit. */
+/**
+ * Returns the label with the longest text that fits above the box: label and score, label and track id, or mark and label;
+ * then the shorter forms. Null if none fits, unless the detection is highlighted.
+ */
 export function placeLabel(
   context: CanvasRenderingContext2D,
   { label, score, mark, track }: Detection & Pick<DetailedDetection, "mark">,
@@ -40,9 +43,9 @@ export function placeLabel(
   const widthOf = (text: string) => context.measureText(text).width + 2 * padding;
   const number = Number.isNaN(score) ? "" : score.toFixed(2);
   const short = color === null ? [number] : [label];
-  const told = track === undefined ? short : [label, `${track}`];
-  const named = [number ? `${label}  ${number}` : label, ...told];
-  const texts = mark === undefined ? named : [`${mark}  ${label}`, mark];
+  const narrowTexts = track === undefined ? short : [label, `${track}`];
+  const textsByWidth = [number ? `${label}  ${number}` : label, ...narrowTexts];
+  const texts = mark === undefined ? textsByWidth : [`${mark}  ${label}`, mark];
   const text = highlighted ? texts[0] : texts.find((candidate) => widthOf(candidate) <= box.width);
   if (text === undefined) return null;
   const width = widthOf(text);
@@ -52,18 +55,18 @@ export function placeLabel(
   return { x, y, width, height, text, padding, font, ...colors(color, highlighted) };
 }
 
-function colors(color: string | null, highlighted: boolean): Pick<Label, "paper" | "ink"> {
-  if (color === null && !highlighted) return { paper: "rgb(8 10 14 / 0.8)", ink: defaultColor };
-  return { paper: color ?? defaultColor, ink: "#0b0d10" };
+function colors(color: string | null, highlighted: boolean): Pick<Label, "background" | "textColor"> {
+  if (color === null && !highlighted) return { background: "rgb(8 10 14 / 0.8)", textColor: defaultColor };
+  return { background: color ?? defaultColor, textColor: "#0b0d10" };
 }
 
 export function drawLabel(context: CanvasRenderingContext2D, label: Label): void {
   context.beginPath();
   context.roundRect(label.x, label.y, label.width, label.height, 5);
-  context.fillStyle = label.paper;
+  context.fillStyle = label.background;
   context.fill();
   context.font = label.font;
-  context.fillStyle = label.ink;
+  context.fillStyle = label.textColor;
   context.textBaseline = "middle";
   context.fillText(label.text, label.x + label.padding, label.y + label.height / 2 + 0.5);
 }

@@ -1,7 +1,7 @@
 // Draws a mask over the picture.
 
 import type { Mask } from "../../src/index.js";
-import { type Fit, onStage } from "./fit.js";
+import { type Fit, toStage } from "./fit.js";
 
 export function drawMask(
   context: CanvasRenderingContext2D,
@@ -9,7 +9,7 @@ export function drawMask(
   picture: ImageBitmap,
   fit: Fit,
 ): void {
-  const [x, y] = onStage(fit, mask.x, mask.y);
+  const [x, y] = toStage(fit, mask.x, mask.y);
   context.save();
   context.translate(x, y);
   context.scale(fit.mirrored ? -fit.scale : fit.scale, fit.scale);

@@ -2,7 +2,7 @@
 
 import type { Box } from "../../src/index.js";
 import type { Click, PromptedObject } from "../input/prompted-objects.js";
-import { boxOnStage, type Fit, onStage } from "./fit.js";
+import { boxToStage, type Fit, toStage } from "./fit.js";
 
 const radius = 8;
 const sign = 4;
@@ -17,7 +17,7 @@ export function drawPrompt(
 }
 
 export function drawPromptBox(context: CanvasRenderingContext2D, fit: Fit, box: Box): void {
-  const { x, y, width, height } = boxOnStage(fit, box);
+  const { x, y, width, height } = boxToStage(fit, box);
   context.beginPath();
   context.rect(x, y, width, height);
   strokeTwice(context);
@@ -36,7 +36,7 @@ export function strokeTwice(context: CanvasRenderingContext2D): void {
 }
 
 function drawClick(context: CanvasRenderingContext2D, fit: Fit, { x, y, label }: Click): void {
-  const [left, top] = onStage(fit, x, y);
+  const [left, top] = toStage(fit, x, y);
   context.beginPath();
   context.arc(left, top, radius, 0, 2 * Math.PI);
   context.fillStyle = label === 1 ? "#ffffff" : "#c02626";

@@ -3,7 +3,7 @@
 import type { Pose } from "../../src/index.js";
 import type { PoseTask } from "../../src/manifest/manifest.js";
 import { halo, limbSide, type Side, type StrokeWidths, sideColors, visibility } from "./drawing-style.js";
-import { type Fit, onStage } from "./fit.js";
+import { type Fit, toStage } from "./fit.js";
 
 interface Joint {
   x: number;
@@ -23,7 +23,7 @@ export function drawSkeleton(
   const joints = task.keypoints.map(({ side }, index): Joint | null => {
     const keypoint = keypoints[index];
     if (!keypoint) return null;
-    const [x, y] = onStage(fit, keypoint.x, keypoint.y);
+    const [x, y] = toStage(fit, keypoint.x, keypoint.y);
     return { x, y, side, alpha: alpha * visibility(keypoint.confidence) };
   });
   for (const [from, to] of task.skeleton) {

@@ -1,4 +1,4 @@
-// Where a picture lies on the stage: as large as fits, centred; and where its points fall.
+// The fit of a picture on the stage, as CSS `object-fit: contain`, and the maps between picture and stage coordinates.
 
 export interface Size {
   width: number;
@@ -33,32 +33,37 @@ export interface Zoom {
   center: { x: number; y: number };
 }
 
-/** The same place of the picture, enlarged. What is shown of it fills the stage wherever it is larger than that. */
-export function zoomed(fit: Fit, { factor, center }: Zoom, stage: Size): Fit {
+/** Returns the enlarged fit. Along a side on which it is larger than the stage, it covers the stage. */
+export function zoomFit(fit: Fit, { factor, center }: Zoom, stage: Size): Fit {
   const large = { ...fit, scale: fit.scale * factor, width: fit.width * factor, height: fit.height * factor };
   const across = center.x * large.scale;
   const left = stage.width / 2 - (fit.mirrored ? large.width - across : across);
   const top = stage.height / 2 - center.y * large.scale;
-  return { ...large, left: held(left, large.width, stage.width), top: held(top, large.height, stage.height) };
+  return {
+    ...large,
+    left: clampOffset(left, large.width, stage.width),
+    top: clampOffset(top, large.height, stage.height),
+  };
 }
 
-/** Returns where a side of the enlarged picture begins, so that it covers as much of the stage as it can. */
-function held(start: number, length: number, stage: number): number {
+/** Limits the offset of a side of the enlarged picture so that no empty border shows; centres it if it is smaller than the stage. */
+function clampOffset(start: number, length: number, stage: number): number {
   return length <= stage ? (stage - length) / 2 : Math.min(0, Math.max(stage - length, start));
 }
 
-export function onStage(fit: Fit, x: number, y: number): [number, number] {
+/** Maps a point from pixels of the picture to CSS pixels of the stage. */
+export function toStage(fit: Fit, x: number, y: number): [number, number] {
   const across = x * fit.scale;
   return [fit.left + (fit.mirrored ? fit.width - across : across), fit.top + y * fit.scale];
 }
 
-/** From CSS pixels of the stage back to source pixels, which may lie outside of the picture. */
-export function offStage(fit: Fit, left: number, top: number): { x: number; y: number } {
+/** Maps a point from CSS pixels of the stage to pixels of the picture. It may lie outside of the picture. */
+export function toPicture(fit: Fit, left: number, top: number): { x: number; y: number } {
   const across = left - fit.left;
   return { x: (fit.mirrored ? fit.width - across : across) / fit.scale, y: (top - fit.top) / fit.scale };
 }
 
-/** Draws a picture over the fit, where that is right of `from`. */
+/** Draws a map over the whole picture, clipped to the part right of `from`, in CSS pixels of the stage. */
 export function drawMap(context: CanvasRenderingContext2D, map: ImageBitmap, fit: Fit, from = 0): void {
   context.save();
   context.beginPath();
@@ -80,7 +85,7 @@ export interface Rectangle extends Size {
   y: number;
 }
 
-export function boxOnStage(fit: Fit, box: { x1: number; y1: number; x2: number; y2: number }): Rectangle {
-  const [left, top] = onStage(fit, fit.mirrored ? box.x2 : box.x1, box.y1);
+export function boxToStage(fit: Fit, box: { x1: number; y1: number; x2: number; y2: number }): Rectangle {
+  const [left, top] = toStage(fit, fit.mirrored ? box.x2 : box.x1, box.y1);
   return { x: left, y: top, width: (box.x2 - box.x1) * fit.scale, height: (box.y2 - box.y1) * fit.scale };
 }

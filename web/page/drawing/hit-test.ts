@@ -2,7 +2,7 @@
 
 import type { AnyDetection } from "../results/detections.js";
 import { cornersOf, sidesOf } from "./corners.js";
-import { boxOnStage, type Fit, onStage } from "./fit.js";
+import { boxToStage, type Fit, toStage } from "./fit.js";
 
 /** Of several the smallest, which is hardest to hit. */
 export function hitTest(detections: readonly AnyDetection[], fit: Fit, x: number, y: number): number | null {
@@ -23,10 +23,10 @@ function area(one: AnyDetection): number {
 function covers(one: AnyDetection, fit: Fit, x: number, y: number): boolean {
   const turned = cornersOf(one);
   if (turned === null) {
-    const box = boxOnStage(fit, one.box);
+    const box = boxToStage(fit, one.box);
     return x >= box.x && y >= box.y && x <= box.x + box.width && y <= box.y + box.height;
   }
-  const corners = turned.map((corner) => onStage(fit, corner.x, corner.y));
+  const corners = turned.map((corner) => toStage(fit, corner.x, corner.y));
   const sides = corners.map(([ax, ay], index) => {
     const [bx, by] = corners[(index + 1) % corners.length] ?? [ax, ay];
     return (bx - ax) * (y - ay) - (by - ay) * (x - ax);

@@ -1,4 +1,4 @@
-// The words beside the pointer: what is at that place of the picture.
+// The text beside the pointer: the value of a map at that point of the picture.
 
 import { element } from "../util/elements.js";
 import type { StagePoint } from "./stage.js";
@@ -6,23 +6,23 @@ import type { StagePoint } from "./stage.js";
 export class HoverReadout {
   readonly #box = element("reading", HTMLElement);
 
-  /** Shows the words at a place; nothing where there are none. */
-  show(place: StagePoint | null, words: string | null): void {
-    this.#box.hidden = place === null || words === null;
-    if (place === null || words === null) return;
+  /** Shows the text at a point; null hides it. */
+  show(point: StagePoint | null, words: string | null): void {
+    this.#box.hidden = point === null || words === null;
+    if (point === null || words === null) return;
     this.#box.textContent = words;
-    this.#box.style.setProperty("--left", `${place.left}px`);
-    this.#box.style.setProperty("--top", `${place.top}px`);
+    this.#box.style.setProperty("--left", `${point.left}px`);
+    this.#box.style.setProperty("--top", `${point.top}px`);
   }
 }
 
-/** The index of the cell at a place of a map [height, width], null outside of it. */
+/** The index of a map [height, width] at a point, in row-major order; null outside of it. */
 export function cellAt(
   { width, height }: { width: number; height: number },
-  place: StagePoint | null,
+  point: StagePoint | null,
 ): number | null {
-  if (place === null) return null;
-  const x = Math.floor(place.x);
-  const y = Math.floor(place.y);
+  if (point === null) return null;
+  const x = Math.floor(point.x);
+  const y = Math.floor(point.y);
   return x >= 0 && y >= 0 && x < width && y < height ? y * width + x : null;
 }

@@ -3,8 +3,8 @@
 import type { Mask } from "../../src/index.js";
 import type { AnyDetection } from "../results/detections.js";
 
-const fill = 0.42;
-const rim = 0.95;
+const FILL_OPACITY = 0.42;
+const OUTLINE_OPACITY = 0.95;
 
 export class MaskBitmaps {
   #pictures: readonly (ImageBitmap | null)[] = [];
@@ -47,7 +47,12 @@ async function picture(mask: Mask, color: string): Promise<ImageBitmap | null> {
   const { columns, rows } = mask;
   if (columns * rows === 0) return null;
   const pixels = new ImageData(columns, rows);
-  paintCells(new Uint32Array(pixels.data.buffer), mask, pixel(color, fill), pixel(color, rim));
+  paintCells(
+    new Uint32Array(pixels.data.buffer),
+    mask,
+    pixel(color, FILL_OPACITY),
+    pixel(color, OUTLINE_OPACITY),
+  );
   return createImageBitmap(pixels);
 }
 

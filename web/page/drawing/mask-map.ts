@@ -1,24 +1,25 @@
-// Masks of one picture as one map in the size that is painted, made row by row, so that the page never stalls.
+// Renders masks of one picture into one map of object numbers, at the size that is painted. Works in slices with pauses, so
+// that the page stays responsive.
 
 import { pause } from "../../src/export/slices.js";
 import type { Box, MaskRuns } from "../../src/index.js";
 import type { Size } from "./fit.js";
 
-/** An object's pixels among those of the picture: 1 where it is. Run lengths are for hundreds of masks. */
+/** An object's mask: a byte per pixel of the picture, or COCO run lengths. `box` bounds the pixels. */
 export interface PlacedMask {
   mask: Uint8Array | MaskRuns;
   box: Box;
 }
 
-/** The map that is made, and the pixel of the picture in the middle of each column and row of it. */
-interface Canvas {
+/** The map [height, width], and for each of its columns and rows the pixel of the picture that it samples. */
+interface MapCanvas {
   map: Uint16Array;
   across: Int32Array;
   down: Int32Array;
 }
 
-/** Pixels that are looked at before the page may do something else. */
-const slice = 500_000;
+/** Pixels to visit between two pauses. */
+const PIXELS_PER_SLICE = 500_000;
 
 /**
  * Returns for each pixel that is painted the number of its object, from 1, the last one on top; null where `stopped` said so
@@ -31,15 +32,15 @@ export async function maskMap(
   stopped: () => boolean = () => false,
 ): Promise<Uint16Array<ArrayBuffer> | null> {
   const map = new Uint16Array(painted.width * painted.height);
-  const across = centres(painted.width, picture.width);
-  const down = centres(painted.height, picture.height);
-  let looked = 0;
+  const across = sampledPixels(painted.width, picture.width);
+  const down = sampledPixels(painted.height, picture.height);
+  let pixelsVisited = 0;
   for (const [index, found] of masks.entries()) {
     if (found === null) continue;
     for (const pixels of paint({ map, across, down }, found, index + 1, picture)) {
-      looked += pixels;
-      if (looked < slice) continue;
-      looked = 0;
+      pixelsVisited += pixels;
+      if (pixelsVisited < PIXELS_PER_SLICE) continue;
+      pixelsVisited = 0;
       await pause();
       if (stopped()) return null;
     }
@@ -48,7 +49,7 @@ export async function maskMap(
 }
 
 function paint(
-  canvas: Canvas,
+  canvas: MapCanvas,
   { mask, box }: PlacedMask,
   number: number,
   { width }: Size,
@@ -60,14 +61,14 @@ function paint(
 
 /** Paints row by row, and yields how many pixels each looked at. */
 function* paintPixels(
-  { map, across, down }: Canvas,
+  { map, across, down }: MapCanvas,
   mask: Uint8Array,
   box: Box,
   number: number,
   width: number,
 ): Generator<number, void, void> {
-  const [left, right] = within(across, box.x1, box.x2);
-  const [top, bottom] = within(down, box.y1, box.y2);
+  const [left, right] = indexRange(across, box.x1, box.x2);
+  const [top, bottom] = indexRange(down, box.y1, box.y2);
   for (let y = top; y < bottom; y += 1) {
     const row = (down[y] ?? 0) * width;
     const to = y * across.length;
@@ -76,14 +77,14 @@ function* paintPixels(
   }
 }
 
-/** Paints run by run, which go down a column and on at the top of the next, and yields how many pixels each painted. */
+/** Paints COCO run lengths, which are in column-major order, and yields the pixels painted per run. */
 function* paintRuns(
-  { map, across, down }: Canvas,
+  { map, across, down }: MapCanvas,
   { width, height, counts }: MaskRuns,
   number: number,
 ): Generator<number, void, void> {
-  const columns = firstFrom(across, width);
-  const rows = firstFrom(down, height);
+  const columns = firstIndexPerPixel(across, width);
+  const rows = firstIndexPerPixel(down, height);
   let at = 0;
   for (const [index, count] of counts.entries()) {
     const end = at + count;
@@ -105,13 +106,13 @@ function* paintRuns(
   }
 }
 
-/** The pixel of the picture at the middle of each one that is painted. */
-function centres(painted: number, picture: number): Int32Array {
+/** For each painted pixel along a side, the picture's pixel at its centre (nearest-neighbour sampling). */
+function sampledPixels(painted: number, picture: number): Int32Array {
   return Int32Array.from({ length: painted }, (_, at) => Math.floor(((at + 0.5) * picture) / painted));
 }
 
-/** For each pixel of the picture, and the end, the first place whose centre is there or behind it. */
-function firstFrom(places: Int32Array, picture: number): Int32Array {
+/** The inverse of `sampledPixels`: for each pixel of the picture, and its end, the first painted index that samples it or a later one. */
+function firstIndexPerPixel(places: Int32Array, picture: number): Int32Array {
   const firsts = new Int32Array(picture + 1);
   let place = 0;
   for (let pixel = 0; pixel <= picture; pixel += 1) {
@@ -121,8 +122,8 @@ function firstFrom(places: Int32Array, picture: number): Int32Array {
   return firsts;
 }
 
-/** The first place that lies in a range, and the one behind the last. */
-function within(places: Int32Array, from: number, end: number): [first: number, end: number] {
+/** The range [first, end) of painted indices that sample pixels in [from, end). */
+function indexRange(places: Int32Array, from: number, end: number): [first: number, end: number] {
   const first = places.findIndex((place) => place >= from);
   const behind = places.findIndex((place) => place >= end);
   return first === -1 ? [0, 0] : [first, behind === -1 ? places.length : behind];

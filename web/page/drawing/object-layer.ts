@@ -1,4 +1,4 @@
-// The masks of the objects that were pointed at, in colours over the picture, and the preview of the next one.
+// Paints the masks of prompted objects over the picture, and the preview of the mask that a click would give.
 
 import type { ObjectMask } from "../../src/index.js";
 import type { AnsweredObjects } from "../input/answered-objects.js";

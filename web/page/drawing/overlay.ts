@@ -1,4 +1,4 @@
-// Draws what the model found over the picture, in CSS pixels at the screen's own resolution.
+// Draws detections over the picture on the overlay canvas: masks, boxes, then labels. Coordinates are CSS pixels of the stage.
 
 import type { AnyDetection, DetectionStyle } from "../results/detections.js";
 import { anchorOnStage, drawBox } from "./draw-box.js";
@@ -8,18 +8,24 @@ import { detectionColor } from "./drawing-style.js";
 import type { Fit, Size } from "./fit.js";
 import type { MaskBitmaps } from "./mask-bitmaps.js";
 
-export interface Scene {
+/** What the overlay shows. */
+export interface OverlayContent {
   detections: readonly AnyDetection[];
   masks: MaskBitmaps;
   style: DetectionStyle;
   fit: Fit;
   stage: Size;
-  /** The detection that stands out, the others fading. */
+  /** The index of the highlighted detection; the others fade. */
   highlighted: number | null;
 }
 
-/** `ratio` is how many pixels of the canvas a CSS pixel of the stage has. */
-export function drawScene(canvas: HTMLCanvasElement, scene: Scene | null, stage: Size, ratio: number): void {
+/** Clears the canvas and draws on it. `ratio` is the device pixel ratio: canvas pixels per CSS pixel. */
+export function drawOverlay(
+  canvas: HTMLCanvasElement,
+  scene: OverlayContent | null,
+  stage: Size,
+  ratio: number,
+): void {
   const width = Math.round(stage.width * ratio);
   const height = Math.round(stage.height * ratio);
   if (canvas.width !== width) canvas.width = width;
@@ -28,26 +34,26 @@ export function drawScene(canvas: HTMLCanvasElement, scene: Scene | null, stage:
   if (!context) return;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, stage.width, stage.height);
-  if (scene) paintScene(context, scene);
+  if (scene) paintOverlay(context, scene);
 }
 
-/** In CSS pixels of the stage. */
-export function paintScene(context: CanvasRenderingContext2D, scene: Scene): void {
+/** Draws on a context whose unit is a CSS pixel of the stage. */
+export function paintOverlay(context: CanvasRenderingContext2D, scene: OverlayContent): void {
   const order = drawingOrder(scene);
-  for (const index of order) drawOneMask(context, scene, index);
-  for (const index of order) drawOne(context, scene, index);
+  for (const index of order) drawDetectionMask(context, scene, index);
+  for (const index of order) drawDetection(context, scene, index);
   context.globalAlpha = 1;
   drawLabels(context, scene);
 }
 
-/** The best detection is drawn last, the one that stands out after all. */
-function drawingOrder({ detections, highlighted }: Scene): number[] {
+/** The drawing order: worst to best, the highlighted one last. */
+function drawingOrder({ detections, highlighted }: OverlayContent): number[] {
   const order = detections.map((_, index) => index).reverse();
   if (highlighted !== null) order.sort((a, b) => Number(a === highlighted) - Number(b === highlighted));
   return order;
 }
 
-function drawOneMask(context: CanvasRenderingContext2D, scene: Scene, index: number): void {
+function drawDetectionMask(context: CanvasRenderingContext2D, scene: OverlayContent, index: number): void {
   const one = scene.detections[index];
   const picture = scene.masks.at(index);
   if (!one || !("mask" in one) || !picture) return;
@@ -55,7 +61,7 @@ function drawOneMask(context: CanvasRenderingContext2D, scene: Scene, index: num
   drawMask(context, one.mask, picture, scene.fit);
 }
 
-function drawOne(context: CanvasRenderingContext2D, scene: Scene, index: number): void {
+function drawDetection(context: CanvasRenderingContext2D, scene: OverlayContent, index: number): void {
   const { detections, style, fit, highlighted } = scene;
   const one = detections[index];
   if (!one) return;
@@ -65,17 +71,17 @@ function drawOne(context: CanvasRenderingContext2D, scene: Scene, index: number)
   style.draw?.(context, one, fit, alpha);
 }
 
-function alphaOf({ highlighted }: Scene, index: number): number {
+function alphaOf({ highlighted }: OverlayContent, index: number): number {
   return highlighted === null || highlighted === index ? 1 : 0.2;
 }
 
 /** Best first: a label that would cover a better one is left out. */
 function drawLabels(
   context: CanvasRenderingContext2D,
-  { detections, style, fit, stage, highlighted }: Scene,
+  { detections, style, fit, stage, highlighted }: OverlayContent,
 ): void {
   if (style.labelsOnHover && highlighted === null) return;
-  const placed: Label[] = [];
+  const drawnLabels: Label[] = [];
   for (const [index, one] of detections.entries()) {
     if (highlighted !== null && index !== highlighted) continue;
     const color = detectionColor(style, one, index);
@@ -84,8 +90,8 @@ function drawLabels(
       color,
       highlighted: index === highlighted,
     });
-    if (!label || placed.some((other) => overlaps(label, other))) continue;
-    placed.push(label);
+    if (!label || drawnLabels.some((other) => overlaps(label, other))) continue;
+    drawnLabels.push(label);
     drawLabel(context, label);
   }
 }

@@ -1,7 +1,7 @@
-// What a saved picture says below it: the scale of its colours, or what each of them stands for.
+// Draws the legend below a saved picture: a colour scale, or rows of colour, label and value.
 
 import { stops } from "../../src/tasks/depth/colormap/viridis.js";
-import { written } from "./region-colors.js";
+import { cssColor } from "./region-colors.js";
 
 /** `scale` are the words at the dark end, the middle and the bright end. */
 export interface PictureLegend {
@@ -16,16 +16,16 @@ interface LegendRow {
 }
 
 /** Rows above this number are counted, not listed. */
-const MOST_ROWS = 16;
+const MAX_ROWS = 16;
 /** Narrower pictures get a margin, so that words fit below them. */
-const LEAST_WIDTH = 360;
+const MIN_WIDTH = 360;
 
 /** Returns the picture with the legend below it, on white. */
 export function withLegend(picture: HTMLCanvasElement, legend: PictureLegend): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
-  canvas.width = Math.max(LEAST_WIDTH, picture.width);
+  canvas.width = Math.max(MIN_WIDTH, picture.width);
   const size = Math.min(36, Math.max(14, Math.round(canvas.width / 45)));
-  const rows = listed(legend.rows ?? []);
+  const rows = limitRows(legend.rows ?? []);
   const lines = rows.length + (legend.scale ? 2 : 0);
   canvas.height = picture.height + Math.round((lines * 1.6 + 1.4) * size);
   const context = canvas.getContext("2d");
@@ -41,10 +41,10 @@ export function withLegend(picture: HTMLCanvasElement, legend: PictureLegend): H
   return canvas;
 }
 
-function listed(rows: readonly LegendRow[]): LegendRow[] {
-  if (rows.length <= MOST_ROWS) return [...rows];
-  const more = `and ${rows.length - MOST_ROWS + 1} more`;
-  return [...rows.slice(0, MOST_ROWS - 1), { label: more, value: "" }];
+function limitRows(rows: readonly LegendRow[]): LegendRow[] {
+  if (rows.length <= MAX_ROWS) return [...rows];
+  const more = `and ${rows.length - MAX_ROWS + 1} more`;
+  return [...rows.slice(0, MAX_ROWS - 1), { label: more, value: "" }];
 }
 
 /** Returns the top of the next line, as `drawRow` does. */
@@ -56,7 +56,8 @@ function drawScale(
 ): number {
   const width = context.canvas.width - 2 * size;
   const colors = context.createLinearGradient(size, 0, size + width, 0);
-  for (const [index, stop] of stops.entries()) colors.addColorStop(index / (stops.length - 1), written(stop));
+  for (const [index, stop] of stops.entries())
+    colors.addColorStop(index / (stops.length - 1), cssColor(stop));
   context.fillStyle = colors;
   context.fillRect(size, top + 0.4 * size, width, 0.9 * size);
   context.fillStyle = "#12151a";
@@ -86,12 +87,12 @@ function drawRow(context: CanvasRenderingContext2D, row: LegendRow, size: number
   context.fillText(row.value, width - size, middle);
   const room = width - size - left - context.measureText(row.value).width - size;
   context.textAlign = "left";
-  context.fillText(cut(context, row.label, room), left, middle);
+  context.fillText(truncateText(context, row.label, room), left, middle);
   return top + 1.6 * size;
 }
 
 /** Returns as much of the text as fits. */
-function cut(context: CanvasRenderingContext2D, text: string, room: number): string {
+function truncateText(context: CanvasRenderingContext2D, text: string, room: number): string {
   if (context.measureText(text).width <= room) return text;
   let length = Math.min(text.length, 200);
   while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > room) length -= 1;

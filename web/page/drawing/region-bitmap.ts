@@ -7,13 +7,13 @@ import { SlicedPainter } from "./sliced-painter.js";
 /** Row by row the number of the region of every pixel, from 1; 0 where there is none. */
 type RegionMap = Pick<ImageSegmentationResult, "map" | "width" | "height">;
 
-const slice = 120_000;
-const fill = 0.5;
-const rim = 0.95;
-const faded = 0.1;
+const PIXELS_PER_SLICE = 120_000;
+const FILL_OPACITY = 0.5;
+const OUTLINE_OPACITY = 0.95;
+const FADED_OPACITY = 0.1;
 
 export class RegionBitmap {
-  readonly #painting = new SlicedPainter(slice);
+  readonly #painting = new SlicedPainter(PIXELS_PER_SLICE);
 
   /** With `lit`, the number of a region, the others fade. Null: another picture came meanwhile. */
   paint(
@@ -22,7 +22,7 @@ export class RegionBitmap {
     highlighted: number | null,
   ): Promise<ImageBitmap | null> {
     return this.#painting.paint(result, ({ width, height }) => {
-      const numbers = shrunk(result, width, height);
+      const numbers = downscaled(result, width, height);
       return (pixels, first, end) => paintRows(pixels, numbers, first, end, { colors, highlighted });
     });
   }
@@ -33,7 +33,7 @@ export class RegionBitmap {
   }
 }
 
-function shrunk({ map, ...size }: RegionMap, width: number, height: number): Uint16Array {
+function downscaled({ map, ...size }: RegionMap, width: number, height: number): Uint16Array {
   if (width === size.width && height === size.height) return map;
   const numbers = new Uint16Array(width * height);
   for (let y = 0, to = 0; y < height; y += 1) {
@@ -65,7 +65,12 @@ function paintRows(
       const across =
         (x === 0 || numbers[at - 1] === number) && (x === width - 1 || numbers[at + 1] === number);
       const along = (numbers[at - width] ?? number) === number && (numbers[at + width] ?? number) === number;
-      const opacity = highlighted !== null && highlighted !== number ? faded : across && along ? fill : rim;
+      const opacity =
+        highlighted !== null && highlighted !== number
+          ? FADED_OPACITY
+          : across && along
+            ? FILL_OPACITY
+            : OUTLINE_OPACITY;
       data.set(color, at * 4);
       data[at * 4 + 3] = Math.round(255 * opacity);
     }

@@ -1,11 +1,11 @@
-// Colours of regions: one for a class, lighter and darker for those of the same.
+// Colours of regions: one per class; further regions of the same class are lighter or darker.
 
 import type { Region } from "../../src/index.js";
 import { classColor } from "./drawing-style.js";
 
 export type Color = readonly [red: number, green: number, blue: number];
 
-/** How far the second, third and later ones of a class are from its colour: to white where above 0, else to black. */
+/** How far the n-th region of a class is mixed from the class's colour towards white (above 0) or black (below 0). */
 const steps = [0, 0.45, -0.3, 0.25, -0.45, 0.6, -0.15];
 
 /** Always the same for a class, so that pictures can be compared. */
@@ -14,22 +14,22 @@ export function regionColors(regions: readonly Pick<Region, "classIndex">[]): Co
   return regions.map(({ classIndex }) => {
     const rank = seen.get(classIndex) ?? 0;
     seen.set(classIndex, rank + 1);
-    return mixed(ofClass(classIndex), steps[rank % steps.length] ?? 0);
+    return mixToward(classRgb(classIndex), steps[rank % steps.length] ?? 0);
   });
 }
 
-export function written([red, green, blue]: Color): string {
+export function cssColor([red, green, blue]: Color): string {
   return `rgb(${red} ${green} ${blue})`;
 }
 
 /** The colour of detections of that class, and a little apart from it where those begin again. */
-function ofClass(index: number): Color {
+function classRgb(index: number): Color {
   const text = classColor(["", ""], index) ?? "#ffffff";
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(text.slice(at, at + 2), 16));
-  return mixed([red, green, blue], steps[Math.floor(index / 8) % steps.length] ?? 0);
+  return mixToward([red, green, blue], steps[Math.floor(index / 8) % steps.length] ?? 0);
 }
 
-function mixed(color: Color, step: number): Color {
+function mixToward(color: Color, step: number): Color {
   const to = step > 0 ? 255 : 0;
   const [red, green, blue] = color.map((part) => Math.round(part + (to - part) * Math.abs(step)));
   return [red ?? 0, green ?? 0, blue ?? 0];

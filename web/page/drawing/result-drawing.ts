@@ -1,22 +1,22 @@
-// How the result of a task is drawn on a stage, wherever that is: on the demo page, or in an element of another page.
+// The drawing of a task's result for <web-model>: on the stage alone, without the lists of the demo page.
 
 import type { Model, Result, RunOptions } from "../../src/index.js";
 import { finalTask } from "../../src/manifest/stages.js";
-import { countDetections, type ReadDetections } from "../results/detections.js";
+import { countDetections, type DetectionReader } from "../results/detections.js";
 import type { Stage } from "./stage.js";
 
-/** Lies in `views/<kind>.ts` as `drawing`. */
+/** `views/<kind>.ts` exports it as `drawing`. */
 export interface ResultDrawing {
   kind: string;
-  /** What a run is asked for, so that its result can be drawn. */
+  /** Options of a run whose result can be drawn. */
   options?: RunOptions;
-  /** Whether a picture is asked about what a visitor points at, as often as they do. */
-  pointed?: true;
+  /** Whether runs need a prompt: clicks or a box. */
+  takesPrompt?: true;
   /** Draws the result and returns it in words. Null for a result of another task. `title` is the picture's. */
   draw(stage: Stage, result: Result, model: Model, title: string): Promise<string | null>;
 }
 
-export function detectionDrawing(kind: string, read: ReadDetections): ResultDrawing {
+export function detectionDrawing(kind: string, read: DetectionReader): ResultDrawing {
   return {
     kind,
     async draw(stage, result, model, title) {

@@ -1,14 +1,14 @@
-// A map of a picture's pixels as a picture in colours, painted in slices so that the page never stalls.
+// Paints a map of a picture's pixels into a bitmap, in slices of rows with pauses, so that the page stays responsive.
 
 import { inSlices } from "../../src/export/slices.js";
 import type { Size } from "./fit.js";
 
 /** Pixels of the longer side: more than a stage has. */
-const largest = 1280;
+const MAX_SIDE = 1280;
 
 /** The size that a map is painted in. */
 export function paintedSize(map: Size): Size {
-  const shrink = Math.max(1, Math.max(map.width, map.height) / largest);
+  const shrink = Math.max(1, Math.max(map.width, map.height) / MAX_SIDE);
   return {
     width: Math.max(1, Math.round(map.width / shrink)),
     height: Math.max(1, Math.round(map.height / shrink)),

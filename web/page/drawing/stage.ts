@@ -1,12 +1,13 @@
-// The stage: the picture, what the model found on it, and which detection the pointer is on.
+// The stage: the area that shows the picture, with a canvas over it for maps and detections. Handles pointer, zoom and the
+// before/after split. (A stage of a model is another thing: see src/runs/model-stage.ts.)
 
 import type { AnyDetection, DetectionStyle } from "../results/detections.js";
 import { defaultColor, detectionColor } from "./drawing-style.js";
-import { contain, drawMap, type Fit, offStage, type Size, type Zoom, zoomed } from "./fit.js";
+import { contain, drawMap, type Fit, type Size, toPicture, type Zoom, zoomFit } from "./fit.js";
 import { hitTest } from "./hit-test.js";
 import { MaskBitmaps } from "./mask-bitmaps.js";
-import { drawScene, paintScene, type Scene } from "./overlay.js";
-import { savedPicture } from "./saved-picture.js";
+import { drawOverlay, type OverlayContent, paintOverlay } from "./overlay.js";
+import { renderPicture } from "./render-picture.js";
 
 export interface StagePicture {
   picture: HTMLImageElement | HTMLCanvasElement;
@@ -27,7 +28,7 @@ export interface StagePoint {
   top: number;
 }
 
-/** What the stage is made of: the picture goes into `slot`, the drawing onto `overlay`. */
+/** The elements of the stage: the picture goes into `slot`, the drawing onto `overlay`. */
 interface StageParts {
   stage: HTMLElement;
   ambient: HTMLCanvasElement;
@@ -35,7 +36,7 @@ interface StageParts {
   overlay: HTMLCanvasElement;
 }
 
-/** Draws more onto the stage, over everything else. A picture that is saved is without. */
+/** Draws controls such as prompts over everything else. They are not part of a saved picture. */
 type Decoration = (context: CanvasRenderingContext2D, fit: Fit) => void;
 
 export class Stage {
@@ -52,8 +53,8 @@ export class Stage {
   #highlighted: number | null = null;
   #map: ImageBitmap | null = null;
   #hidden = false;
-  /** How much of the stage the map leaves free, at its left, in CSS pixels. */
-  #before = 0;
+  /** The map is drawn right of this, in CSS pixels of the stage: the before/after split. */
+  #splitX = 0;
   #zoom: Zoom | null = null;
   #decorate: Decoration | null = null;
   #size: Size = { width: 0, height: 0 };
@@ -62,8 +63,8 @@ export class Stage {
   /** `onPlace` hears where the pointer is, in pixels of the picture and of the stage. */
   constructor(
     { stage, ambient, slot, overlay }: StageParts,
-    onPoint: (index: number | null) => void,
-    onPlace: (place: StagePoint | null) => void = () => {},
+    onHighlight: (index: number | null) => void,
+    onPointer: (point: StagePoint | null) => void = () => {},
   ) {
     this.#root = stage;
     this.#ambient = ambient;
@@ -74,13 +75,13 @@ export class Stage {
       this.#draw();
     }).observe(this.#overlay);
     this.#root.addEventListener("pointermove", (event) => {
-      if (event.pointerType === "mouse") onPoint(this.#at(event));
-      onPlace(this.placeOf(event));
+      if (event.pointerType === "mouse") onHighlight(this.#detectionAt(event));
+      onPointer(this.pointOf(event));
     });
-    this.#root.addEventListener("pointerdown", (event) => onPlace(this.placeOf(event)));
+    this.#root.addEventListener("pointerdown", (event) => onPointer(this.pointOf(event)));
     this.#root.addEventListener("pointerleave", () => {
-      onPoint(null);
-      onPlace(null);
+      onHighlight(null);
+      onPointer(null);
     });
   }
 
@@ -97,7 +98,7 @@ export class Stage {
     this.#paintAmbient(ambient);
   }
 
-  /** What was found before stays until all masks of what is found now are painted. */
+  /** Draws detections. Those of the result before stay until all new masks are painted. */
   async showDetections(
     detections: readonly AnyDetection[],
     style: DetectionStyle,
@@ -124,7 +125,7 @@ export class Stage {
     this.#draw();
   }
 
-  /** Lays a picture of numbers over the whole picture, and closes the one before. */
+  /** Draws a map (depth, regions, a made picture) over the whole picture, and closes the one before. */
   showMap(map: ImageBitmap | null): void {
     this.#map?.close();
     this.#map = map;
@@ -136,9 +137,9 @@ export class Stage {
     this.#draw();
   }
 
-  /** Lays the map over what is right of a place of the stage, in CSS pixels. */
+  /** Draws the map only right of this, in CSS pixels of the stage. */
   splitMap(before: number): void {
-    this.#before = before;
+    this.#splitX = before;
     this.#draw();
   }
 
@@ -173,7 +174,7 @@ export class Stage {
   /** Where the picture lies on the stage, null where there is none. */
   fit(): Fit | null {
     const whole = this.#source && contain(this.#source, this.#size, this.#mirrored);
-    return whole && this.#zoom ? zoomed(whole, this.#zoom, this.#size) : whole;
+    return whole && this.#zoom ? zoomFit(whole, this.#zoom, this.#size) : whole;
   }
 
   #draw(): void {
@@ -182,17 +183,17 @@ export class Stage {
     this.#timer = window.setTimeout(() => {
       this.#timer = 0;
       const fit = this.fit();
-      const scene = fit && this.#scene(this.#size, fit);
-      drawScene(this.#overlay, scene, this.#size, window.devicePixelRatio || 1);
+      const scene = fit && this.#overlayContent(this.#size, fit);
+      drawOverlay(this.#overlay, scene, this.#size, window.devicePixelRatio || 1);
       this.#enlarge(fit);
       const context = this.#overlay.getContext("2d");
       if (!fit || !context) return;
-      if (this.#map && this.showsMap) drawMap(context, this.#map, fit, this.#before);
+      if (this.#map && this.showsMap) drawMap(context, this.#map, fit, this.#splitX);
       this.#decorate?.(context, fit);
     });
   }
 
-  #scene(stage: Size, fit: Fit): Scene | null {
+  #overlayContent(stage: Size, fit: Fit): OverlayContent | null {
     const [detections, masks, style, highlighted] = [
       this.#detections,
       this.#masks,
@@ -202,7 +203,7 @@ export class Stage {
     return style && { detections, masks, style, fit, stage, highlighted };
   }
 
-  /** Moves the picture below the drawing to where that has it. */
+  /** Zooms the picture element in the same way as the drawing over it. */
   #enlarge(fit: Fit | null): void {
     const whole = this.#source && contain(this.#source, this.#size, this.#mirrored);
     if (!fit || !whole || !this.#zoom) {
@@ -230,15 +231,15 @@ export class Stage {
     const picture = decoded ?? firstChild;
     if (!this.#source || !shown || !isDrawable(picture)) return null;
     const fit = { ...shown, left: 0, top: 0 };
-    const scene = this.#scene({ width: shown.width, height: shown.height }, fit);
+    const scene = this.#overlayContent({ width: shown.width, height: shown.height }, fit);
     const map = this.showsMap ? this.#map : null;
-    const canvas = await savedPicture({
+    const canvas = await renderPicture({
       picture,
       size: this.#source,
       mirrored: this.#mirrored,
       draw(context) {
         context.scale(1 / fit.scale, 1 / fit.scale);
-        if (scene) paintScene(context, scene);
+        if (scene) paintOverlay(context, scene);
         if (map) drawMap(context, map, fit);
       },
     });
@@ -247,17 +248,17 @@ export class Stage {
   }
 
   /** Where on the picture an event is. */
-  placeOf(event: MouseEvent): StagePoint | null {
+  pointOf(event: MouseEvent): StagePoint | null {
     const fit = this.fit();
     if (!fit) return null;
     const bounds = this.#overlay.getBoundingClientRect();
     const left = event.clientX - bounds.left;
     const top = event.clientY - bounds.top;
-    return { ...offStage(fit, left, top), left, top };
+    return { ...toPicture(fit, left, top), left, top };
   }
 
   /** The detection under the pointer. */
-  #at(event: PointerEvent): number | null {
+  #detectionAt(event: PointerEvent): number | null {
     const fit = this.fit();
     if (!fit) return null;
     const bounds = this.#overlay.getBoundingClientRect();

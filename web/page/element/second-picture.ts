@@ -6,13 +6,13 @@ import { fetchPicture } from "../util/fetch-picture.js";
 
 export class SecondPicture {
   /** Counts before what the attribute names. */
-  given: ImageSource | null = null;
+  source: ImageSource | null = null;
   #fetched: { address: string; picture: Promise<Blob> } | null = null;
 
   /** Returns the picture that is given, or that the attribute `reference` names: "#style" an element, else an address. */
   async read(host: HTMLElement): Promise<ImageSource | null> {
     const named = host.getAttribute("reference");
-    if (this.given !== null || !named) return this.given;
+    if (this.source !== null || !named) return this.source;
     if (named.startsWith("#")) return elementOf(host, named.slice(1));
     if (this.#fetched?.address !== named) {
       const picture = fetchPicture(named);

@@ -1,4 +1,4 @@
-// The element <web-model>: a picture or the camera, run through a bundle's model, and drawn.
+// The custom element <web-model>: runs a bundle's model on a picture or the camera, and draws the result.
 
 import type { LoadedModel, WebModelElement } from "../../integrations/element/types.js";
 import { closeResults } from "../../src/api/close-results.js";
@@ -7,8 +7,8 @@ import { finalTask } from "../../src/manifest/stages.js";
 import { Stage } from "../drawing/stage.js";
 import { type CameraFrame, CameraLoop } from "../input/camera-loop.js";
 import { FrameCanvas } from "../input/frame-canvas.js";
-import { KeptScene } from "../input/kept-scene.js";
 import { decodePicture } from "../input/picture.js";
+import { SceneCache } from "../input/scene-cache.js";
 import { isAbort, PageError } from "../shell/failure-card.js";
 import { importLoader } from "../shell/loader.js";
 import { fetchPicture } from "../util/fetch-picture.js";
@@ -33,15 +33,15 @@ export class WebModel extends HTMLElement implements WebModelElement {
     onStop: () => {},
     onFailure: (error) => this.#fail(error),
   });
-  readonly #scene = new KeptScene();
-  readonly #second = new SecondPicture();
-  /** Null until there is a model that is asked about what a visitor points at. */
+  readonly #scene = new SceneCache();
+  readonly #secondPicture = new SecondPicture();
+  /** The visitor's clicks and box; null until a model that takes prompts is loaded. */
   #prompt: StagePrompt | null = null;
   #model: Model | null = null;
   #options: object = {};
   #size = { width: 1, height: 1 };
   #picture: { blob: Blob; title: string } | null = null;
-  /** Aborted where the model of `src` is no more wanted; a model that was given leaves none to abort. */
+  /** Aborted when the model of `src` is replaced. A model that the page sets is not disposed of here. */
   #loading = new AbortController();
 
   get model(): LoadedModel | null {
@@ -59,17 +59,17 @@ export class WebModel extends HTMLElement implements WebModelElement {
 
   set options(options: object) {
     this.#options = options;
-    // What was said last counts.
+    // The latest prompt counts: one in the options replaces the visitor's clicks.
     if ("points" in options || "box" in options) this.#prompt?.clear();
     void this.#rerun();
   }
 
   get reference(): ImageSource | null {
-    return this.#second.given;
+    return this.#secondPicture.source;
   }
 
   set reference(reference: ImageSource | null) {
-    this.#second.given = reference;
+    this.#secondPicture.source = reference;
     void this.#rerun();
   }
 
@@ -123,7 +123,7 @@ export class WebModel extends HTMLElement implements WebModelElement {
     }
   }
 
-  /** Of all that asks for it in one go, such as an element with several attributes, the last is done. */
+  /** Loads the model of `src`. Several calls in one task, one per attribute, load it once. */
   #reload(): void {
     this.model = null;
     const loading = new AbortController();
@@ -151,8 +151,8 @@ export class WebModel extends HTMLElement implements WebModelElement {
     this.#model = model;
     this.#view.load(null);
     if (model === null) return;
-    if (this.#isPointed(model)) this.#takeClicks();
-    this.#tell("ready", model);
+    if (this.#takesPrompt(model)) this.#takeClicks();
+    this.#dispatch("ready", model);
     void this.#rerun();
   }
 
@@ -162,8 +162,8 @@ export class WebModel extends HTMLElement implements WebModelElement {
     this.#prompt.setSize(this.#size);
   }
 
-  #isPointed({ manifest }: Model): boolean {
-    return manifest.stages !== undefined && drawingOf(finalTask(manifest))?.pointed === true;
+  #takesPrompt({ manifest }: Model): boolean {
+    return manifest.stages !== undefined && drawingOf(finalTask(manifest))?.takesPrompt === true;
   }
 
   async #fetchPicture(address: string): Promise<void> {
@@ -196,27 +196,27 @@ export class WebModel extends HTMLElement implements WebModelElement {
   }
 
   /** `still` is asked once there is a result, and says whether that is still to be shown. */
-  async #run(model: Model, source: ImageSource, title: string, still: () => boolean): Promise<void> {
+  async #run(model: Model, source: ImageSource, title: string, isCurrent: () => boolean): Promise<void> {
     const drawing = drawingOf(finalTask(model.manifest));
-    const reference = await this.#second.read(this);
+    const reference = await this.#secondPicture.read(this);
     const second = reference === null ? {} : { reference };
     const result = await this.#ask(model, source, { ...drawing?.options, ...second, ...this.#options });
-    if (model !== this.#model || !still()) return closeResults(result);
+    if (model !== this.#model || !isCurrent()) return closeResults(result);
     if (result === null) return this.#stage.showMap(null);
     this.#view.say((await drawing?.draw(this.#stage, result, model, title)) ?? "");
-    this.#tell("result", result);
+    this.#dispatch("result", result);
   }
 
-  /** Null where nothing is pointed at. The picture is looked at before: its first answer then comes as fast as the next. */
+  /** Runs the model. Without a prompt, runs only the first stage, so that the first click is fast, and returns null. */
   async #ask(model: Model, source: ImageSource, options: RunOptions): Promise<Result | null> {
-    if (!this.#isPointed(model)) return model.run(source, options);
-    const given = { ...options, ...this.#prompt?.options() };
-    const isEmpty = given.points === undefined && given.box === undefined;
-    if (!(source instanceof Blob)) return isEmpty ? null : model.run(source, given);
-    const looked = this.#scene.of(model, source);
-    if (this.#scene.looking) this.#view.say("Looking at the picture");
-    const scene = await looked;
-    if (!isEmpty) return scene.run(given);
+    if (!this.#takesPrompt(model)) return model.run(source, options);
+    const promptedOptions = { ...options, ...this.#prompt?.options() };
+    const isEmpty = promptedOptions.points === undefined && promptedOptions.box === undefined;
+    if (!(source instanceof Blob)) return isEmpty ? null : model.run(source, promptedOptions);
+    const scenePromise = this.#scene.of(model, source);
+    if (this.#scene.isLooking) this.#view.say("Looking at the picture");
+    const scene = await scenePromise;
+    if (!isEmpty) return scene.run(promptedOptions);
     this.#view.say("Click an object, or drag a box around it");
     return null;
   }
@@ -239,10 +239,10 @@ export class WebModel extends HTMLElement implements WebModelElement {
   #fail(error: unknown): void {
     if (isAbort(error)) return;
     this.#view.fail(error);
-    this.#tell("error", error);
+    this.#dispatch("error", error);
   }
 
-  #tell(type: string, detail: unknown): void {
+  #dispatch(type: string, detail: unknown): void {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }

@@ -2,7 +2,7 @@
 
 import type { DrawableBackground, DrawablePicture } from "../../src/tasks/matte/on-background.js";
 import { element, elements } from "../util/elements.js";
-import { linked } from "./page-link.js";
+import { linkParameter } from "./page-link.js";
 import { decodePicture } from "./picture.js";
 
 const COLOR = /^#[0-9a-f]{6}$/;
@@ -16,7 +16,7 @@ export class BackgroundChoice {
 
   constructor(changed: () => void, failed: (error: unknown) => void) {
     this.#changed = changed;
-    this.#follow(linked("background"));
+    this.#follow(linkParameter("background"));
     for (const kind of this.#kinds) kind.addEventListener("change", () => this.#choose());
     this.#color.addEventListener("input", () => this.#changed());
     this.#file.addEventListener("change", () => void this.#take().catch(failed));

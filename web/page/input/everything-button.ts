@@ -1,9 +1,9 @@
-// The button that finds everything in a picture: how far it is, how to stop it, and how good a mask has to be.
+// The "Find everything" button of mask generation: its progress, its stop, and the thresholds of score and stability.
 
 import type { EverythingOptions, EverythingResult } from "../../src/index.js";
 import { isAbort } from "../shell/failure-card.js";
 import { element } from "../util/elements.js";
-import { type GridThresholds, lowered } from "./grid-thresholds.js";
+import { type GridThresholds, lowerThresholds } from "./grid-thresholds.js";
 
 /**
  * Returns what was found, null where the picture is another one by now. `looking` hears whether the first stage looks at the
@@ -14,8 +14,8 @@ export type FindEverything = (
   looking: (on: boolean) => void,
 ) => Promise<EverythingResult | null>;
 
-/** Points a side of the grid that shows how sure the model is. */
-const few = 6;
+/** Points per side of the small grid that is run first, to see whether the default thresholds fit the model. */
+const PROBE_POINTS_PER_SIDE = 6;
 
 export class EverythingButton {
   readonly #button = element("everything", HTMLButtonElement);
@@ -23,13 +23,13 @@ export class EverythingButton {
   readonly #score = element("everything-score", HTMLInputElement);
   readonly #stability = element("everything-stability", HTMLInputElement);
   readonly #bar = element("everything-progress", HTMLProgressElement);
-  readonly #said = element("everything-said", HTMLElement);
+  readonly #message = element("everything-said", HTMLElement);
   readonly #show: (found: EverythingResult) => Promise<void>;
   #find: FindEverything = async () => null;
   #stop: AbortController | null = null;
   /** Whether the thresholds are those of a visitor, or known to fit the model. */
   #isFitted = false;
-  /** Says that they were lowered. */
+  /** The note that the thresholds were lowered. */
   #note = "";
 
   constructor(show: (found: EverythingResult) => Promise<void>) {
@@ -63,7 +63,7 @@ export class EverythingButton {
   stop(): void {
     if (this.#stop === null) return;
     this.#stop.abort();
-    this.#said.textContent = this.#note;
+    this.#message.textContent = this.#note;
     this.#end();
   }
 
@@ -76,16 +76,16 @@ export class EverythingButton {
     const stop = new AbortController();
     this.#stop = stop;
     this.#showRunning(true);
-    this.#said.textContent = this.#note;
+    this.#message.textContent = this.#note;
     try {
       const found = await this.#findAll(stop.signal);
       if (found === null || stop.signal.aborted) return;
       const [warning] = found.warnings;
-      if (warning) this.#said.textContent = warning.message;
+      if (warning) this.#message.textContent = warning.message;
       await this.#show(found);
     } catch (error) {
       if (stop.signal.aborted || isAbort(error)) return;
-      this.#said.textContent = error instanceof Error ? error.message : String(error);
+      this.#message.textContent = error instanceof Error ? error.message : String(error);
     } finally {
       if (this.#stop === stop) this.#end();
     }
@@ -93,7 +93,7 @@ export class EverythingButton {
 
   async #findAll(signal: AbortSignal): Promise<EverythingResult | null> {
     const points = this.#points.valueAsNumber;
-    const first = this.#isFitted ? 0 : Math.min(few, points);
+    const first = this.#isFitted ? 0 : Math.min(PROBE_POINTS_PER_SIDE, points);
     const total = first ** 2 + points ** 2;
     if (first > 0) await this.#fit(first, signal, total);
     if (signal.aborted) return null;
@@ -109,14 +109,14 @@ export class EverythingButton {
     if (found === null || signal.aborted || this.#isFitted) return;
     this.#isFitted = true;
     const usual = this.#thresholds();
-    const fitting = lowered(found.masks, usual);
+    const fitting = lowerThresholds(found.masks, usual);
     if (fitting === null) return;
     this.#score.value = String(fitting.score);
     this.#stability.value = String(fitting.stability);
     this.#note =
       `The usual thresholds, score ${usual.score} and stability ${usual.stability}, are too high for this model: ` +
       "they were lowered to what a tenth of its masks reach.";
-    this.#said.textContent = this.#note;
+    this.#message.textContent = this.#note;
   }
 
   /** Shows how far it is, unless it was stopped. */
@@ -139,7 +139,7 @@ export class EverythingButton {
 
   /** No share of the bar is done, for as long as that takes. */
   #showLooking(on: boolean): void {
-    this.#said.textContent = on ? "Looking at the picture" : this.#note;
+    this.#message.textContent = on ? "Looking at the picture" : this.#note;
     if (on) this.#bar.removeAttribute("value");
     else this.#bar.value = 0;
   }

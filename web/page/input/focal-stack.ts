@@ -4,7 +4,7 @@ import type { RunOptions } from "../../src/index.js";
 import type { StagePicture } from "../drawing/stage.js";
 import { element } from "../util/elements.js";
 import { short } from "../util/format.js";
-import { linked } from "./page-link.js";
+import { linkParameter } from "./page-link.js";
 import { decodePicture, type Picture } from "./picture.js";
 
 export class FocalStack {
@@ -14,7 +14,7 @@ export class FocalStack {
   /** The numbers of the manifest, which the field begins with. */
   readonly #own = this.#distances.defaultValue;
   /** Those of the page's link, for the first stack. */
-  #linked = linked("distances");
+  #linked = linkParameter("distances");
   #frames: readonly StagePicture[] = [];
   #stack: readonly Blob[] | null = null;
 

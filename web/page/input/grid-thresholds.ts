@@ -1,4 +1,4 @@
-// How good a mask has to be that a grid of points finds, for models that are less sure than Segment Anything.
+// Lowers the thresholds of everything() for models that give lower scores than Segment Anything.
 
 import type { FoundMask } from "../../src/index.js";
 
@@ -8,14 +8,14 @@ export interface GridThresholds {
   stability: number;
 }
 
-/** Part of the masks that is to be good enough. */
-const part = 0.1;
+/** The share of masks that must pass the lowered thresholds. */
+const GOOD_SHARE = 0.1;
 
 /**
  * Lowers both thresholds alike, until a tenth of the masks that any threshold would leave are good enough. Null: one of
  * them already is, or there is none.
  */
-export function lowered(
+export function lowerThresholds(
   masks: readonly Pick<FoundMask, "score" | "stability">[],
   usual: GridThresholds,
 ): GridThresholds | null {
@@ -23,7 +23,7 @@ export function lowered(
   const reached = masks
     .map(({ score, stability }) => Math.min(score / usual.score, stability / usual.stability))
     .sort((one, other) => other - one);
-  const factor = reached[Math.ceil(part * reached.length) - 1] ?? 0;
+  const factor = reached[Math.ceil(GOOD_SHARE * reached.length) - 1] ?? 0;
   return { score: under(factor * usual.score), stability: hundredths(factor * usual.stability) };
 }
 

@@ -69,7 +69,7 @@ export class MaskBrush {
 
   #begin(event: PointerEvent, root: HTMLElement): void {
     const place = event.target instanceof HTMLElement && event.target.closest("input, button, a, label");
-    const at = place ? null : this.#stage.placeOf(event);
+    const at = place ? null : this.#stage.pointOf(event);
     if (!at || event.button !== 0) return;
     root.setPointerCapture(event.pointerId);
     this.#painting = true;
@@ -79,7 +79,7 @@ export class MaskBrush {
   }
 
   #go(event: PointerEvent): void {
-    const at = this.#painting && this.#stage.placeOf(event);
+    const at = this.#painting && this.#stage.pointOf(event);
     if (!at) return;
     this.#strokes.extend(at);
     this.#stage.redraw();

@@ -1,7 +1,7 @@
 // Fields for the numbers that go with a picture, each with a slider. An empty one is left to the runtime's default.
 
 import { elements, fillTrack } from "../util/elements.js";
-import { linked } from "./page-link.js";
+import { linkParameter } from "./page-link.js";
 
 export class NumberFields {
   readonly #fields = elements("input[data-number]", HTMLInputElement);
@@ -14,7 +14,7 @@ export class NumberFields {
         if (slider && Number.isFinite(field.valueAsNumber)) slider.valueAsNumber = field.valueAsNumber;
         if (slider) fillTrack(slider);
       };
-      field.value = linked(`number.${field.dataset.number}`) ?? field.value;
+      field.value = linkParameter(`number.${field.dataset.number}`) ?? field.value;
       follow();
       field.addEventListener("input", () => {
         follow();

@@ -1,21 +1,21 @@
-// The link to what a visitor sees: thresholds, size, numbers, what the task adds, and sample, behind the # of the address.
+// The page's link: thresholds, size, the task's options and the sample as parameters in the URL's hash.
 
-const CHOICES = new URLSearchParams(location.hash.slice(1));
+const PARAMETERS = new URLSearchParams(location.hash.slice(1));
 
-/** What the page's address says of a choice; null where it says nothing. */
-export function linked(name: string): string | null {
-  return CHOICES.get(name);
+/** Returns a parameter of the page's link, null if it is not there. */
+export function linkParameter(name: string): string | null {
+  return PARAMETERS.get(name);
 }
 
-/** Moves a slider to the number that the page's address says, within its range. False: it says none. */
-export function takeLinked(slider: HTMLInputElement, name: string): boolean {
-  const value = linked(name);
+/** Sets a slider from a parameter of the page's link. Returns false if there is no such number. */
+export function setFromLink(slider: HTMLInputElement, name: string): boolean {
+  const value = linkParameter(name);
   if (value === null || value.trim() === "" || !Number.isFinite(Number(value))) return false;
   slider.value = value;
   return true;
 }
 
-/** Opens a link that is put into the address of the open page, which a browser only scrolls by. */
+/** Reloads the page when a link to it is entered in its address bar: a change of the hash alone would only scroll. */
 export function openLinks(): void {
   addEventListener("hashchange", () => {
     if (location.hash.includes("=")) location.reload();

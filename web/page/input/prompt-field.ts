@@ -1,7 +1,7 @@
 // The field that says in words what to look for, and the prompts to try.
 
 import { element, elements } from "../util/elements.js";
-import { linked } from "./page-link.js";
+import { linkParameter } from "./page-link.js";
 
 export class PromptField {
   readonly #form = element("prompt-form", HTMLFormElement);
@@ -13,7 +13,7 @@ export class PromptField {
   #own = false;
 
   constructor() {
-    const prompt = linked("prompt")?.trim();
+    const prompt = linkParameter("prompt")?.trim();
     if (!prompt) return;
     this.#field.value = prompt;
     this.#lastPrompt = prompt;

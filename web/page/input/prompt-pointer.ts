@@ -2,7 +2,7 @@
 
 import type { Box, Point } from "../../src/index.js";
 import { drawPromptBox, strokeTwice } from "../drawing/draw-prompt.js";
-import { type Fit, onStage, type Size } from "../drawing/fit.js";
+import { type Fit, type Size, toStage } from "../drawing/fit.js";
 import type { Stage, StagePoint } from "../drawing/stage.js";
 import { arrows } from "./arrow-keys.js";
 
@@ -67,7 +67,7 @@ export class PromptPointer {
     const box = this.#box();
     if (box !== null) drawPromptBox(context, fit, box);
     if (this.#cursor === null) return;
-    const [x, y] = onStage(fit, this.#cursor.x, this.#cursor.y);
+    const [x, y] = toStage(fit, this.#cursor.x, this.#cursor.y);
     context.beginPath();
     context.moveTo(x - arm, y);
     context.lineTo(x + arm, y);
@@ -78,7 +78,7 @@ export class PromptPointer {
 
   #begin(event: PointerEvent): void {
     const control = event.target instanceof Element && event.target.closest("input, button, a, label");
-    const at = control ? null : this.#stage.placeOf(event);
+    const at = control ? null : this.#stage.pointOf(event);
     // A second finger is no click.
     const isSecond = this.#press !== null;
     this.#drop();
@@ -92,7 +92,7 @@ export class PromptPointer {
   }
 
   #go(event: PointerEvent): void {
-    const at = this.#stage.placeOf(event);
+    const at = this.#stage.pointOf(event);
     if (at === null) return;
     if (this.#press === null) {
       if (event.pointerType === "mouse") this.#actions.hover(this.#isInside(at) ? at : null);

@@ -1,7 +1,7 @@
 // The strip of sample pictures.
 
 import { elements } from "../util/elements.js";
-import { linked } from "./page-link.js";
+import { linkParameter } from "./page-link.js";
 
 /** Of a stack `file` is the first picture; `focus` are the distances of all, as far as they are known. */
 export interface Sample {
@@ -22,7 +22,7 @@ export class Samples {
 
   /** That of the page's link, else the first. */
   first(): Sample | null {
-    const title = linked("sample");
+    const title = linkParameter("sample");
     const button = this.#buttons.find(({ dataset }) => dataset.title === title) ?? this.#buttons[0];
     return button ? sampleOf(button) : null;
   }

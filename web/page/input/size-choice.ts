@@ -2,14 +2,14 @@
 
 import type { PictureSize, Result } from "../../src/index.js";
 import { elements } from "../util/elements.js";
-import { linked } from "./page-link.js";
+import { linkParameter } from "./page-link.js";
 
 export class SizeChoice {
   readonly #radios = elements("input[name=size]", HTMLInputElement);
   readonly #used = document.getElementById("size-used");
 
   constructor(onChange: () => void) {
-    const size = this.#radios.find(({ value }) => value === linked("size"));
+    const size = this.#radios.find(({ value }) => value === linkParameter("size"));
     if (size) size.checked = true;
     for (const radio of this.#radios) radio.addEventListener("change", onChange);
   }

@@ -3,7 +3,7 @@
 import type { PartProgress, SliceOptions } from "../../src/index.js";
 import type { Size } from "../drawing/fit.js";
 import { element, fillTrack } from "../util/elements.js";
-import { linked, takeLinked } from "./page-link.js";
+import { linkParameter, setFromLink } from "./page-link.js";
 
 export class SliceChoice {
   readonly #card = element("slices-card", HTMLElement);
@@ -19,9 +19,9 @@ export class SliceChoice {
 
   /** `rerun` runs the picture again, without waiting for the run under way. */
   constructor(rerun: () => void) {
-    this.#on.checked = linked("slices") !== null;
-    takeLinked(this.#size, "slices");
-    takeLinked(this.#overlap, "overlap");
+    this.#on.checked = linkParameter("slices") !== null;
+    setFromLink(this.#size, "slices");
+    setFromLink(this.#overlap, "overlap");
     this.#paint();
     const change = (): void => {
       this.#paint();

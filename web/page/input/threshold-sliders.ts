@@ -2,7 +2,7 @@
 
 import { element, elements, fillTrack } from "../util/elements.js";
 import { threshold } from "../util/format.js";
-import { takeLinked } from "./page-link.js";
+import { setFromLink } from "./page-link.js";
 
 export interface Thresholds {
   confidence?: number;
@@ -15,7 +15,7 @@ export class ThresholdSliders {
 
   constructor(onChange: () => void) {
     for (const slider of this.#sliders) {
-      if (takeLinked(slider, slider.dataset.option ?? "")) slider.dataset.touched = "yes";
+      if (setFromLink(slider, slider.dataset.option ?? "")) slider.dataset.touched = "yes";
       paint(slider);
       slider.addEventListener("input", () => {
         slider.dataset.touched = "yes";

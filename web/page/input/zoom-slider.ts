@@ -46,12 +46,12 @@ export class ZoomSlider {
 
   #hold(event: PointerEvent): void {
     if (event.target instanceof HTMLInputElement) return;
-    this.#held = this.#stage.placeOf(event);
+    this.#held = this.#stage.pointOf(event);
     if (this.#held) this.#root.setPointerCapture(event.pointerId);
   }
 
   #drag(event: PointerEvent): void {
-    const place = this.#held && this.#stage.placeOf(event);
+    const place = this.#held && this.#stage.pointOf(event);
     if (!place || !this.#held) return;
     this.#move(this.#held.x - place.x, this.#held.y - place.y);
   }

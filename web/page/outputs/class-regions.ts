@@ -1,7 +1,7 @@
 // The classes of a map as regions in colours, and as rows of a list.
 
 import { RegionBitmap } from "../drawing/region-bitmap.js";
-import { type Color, regionColors, written } from "../drawing/region-colors.js";
+import { type Color, cssColor, regionColors } from "../drawing/region-colors.js";
 import type { ResultRow } from "../results/result-list.js";
 import { percent } from "../util/format.js";
 import { type ClassMap, type ClassShare, classShares } from "./class-map.js";
@@ -26,7 +26,7 @@ export class ClassRegions {
   get rows(): ResultRow[] {
     return this.#shares.map(({ classIndex, share }) => ({
       label: `class ${classIndex}`,
-      color: written(this.#colors[classIndex] ?? [255, 255, 255]),
+      color: cssColor(this.#colors[classIndex] ?? [255, 255, 255]),
       detail: "",
       share,
       value: percent(share),

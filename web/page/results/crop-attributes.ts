@@ -1,4 +1,4 @@
-// What the stages of a bundle said of each object, for the list and the picture.
+// Attributes that stages of crops gave detections (keypoints, classes, embeddings), as text of the list and as drawing.
 
 import type { CropAttributes } from "../../src/index.js";
 import { anchorOnStage } from "../drawing/draw-box.js";
@@ -8,12 +8,12 @@ import type { DetectionStyle } from "./detections.js";
 import { nearestVectors } from "./nearest-vectors.js";
 
 /** Objects up to which each is compared with all others. */
-const MOST_COMPARED = 200;
+const MAX_COMPARED = 200;
 
 /** The best class of each object, and which of the others its vector is nearest to. */
-export function saidDetails(objects: readonly CropAttributes[]): string[][] {
+export function attributeDetails(objects: readonly CropAttributes[]): string[][] {
   const vectors = objects.map(({ embedding }) => embedding).filter((each) => each !== undefined);
-  const nearest = vectors.length <= MOST_COMPARED ? nearestVectors(vectors) : [];
+  const nearest = vectors.length <= MAX_COMPARED ? nearestVectors(vectors) : [];
   return objects.map(({ classes: [best] = [] }, index) => {
     const other = nearest[index];
     return [
@@ -24,7 +24,7 @@ export function saidDetails(objects: readonly CropAttributes[]): string[][] {
 }
 
 /** Draws the keypoints that an earlier stage, or the detector, gave an object. */
-export const drawSaid: NonNullable<DetectionStyle["draw"]> = (context, one, fit, alpha) => {
+export const drawAttributes: NonNullable<DetectionStyle["draw"]> = (context, one, fit, alpha) => {
   if (!("keypoints" in one) || one.keypoints === undefined) return;
   const { keypoints } = one;
   const named = keypoints.map(({ name }) => ({ name, side: "middle" as const }));

@@ -1,4 +1,4 @@
-// What a run found, whichever task of detections the model has. Keypoints, masks and turned boxes are some tasks' only.
+// Detections of any task in the form that the page draws and lists. Keypoints, masks and rotated boxes depend on the task.
 
 import type { Detection, Model, OrientedObject, Pose, Result, Segment, TextBox } from "../../src/index.js";
 import type { CropInput, Manifest } from "../../src/manifest/manifest.js";
@@ -8,44 +8,48 @@ import { noun } from "../util/format.js";
 
 export type AnyDetection = Detection | Pose | Segment | OrientedObject | TextBox | DetailedDetection;
 
-/** With what the list says besides; `mark` is its number in the list, for the picture to say it too. */
+/** A detection with more text in the list. `mark` is its number in the list, drawn on the picture too. */
 export interface DetailedDetection extends Detection {
   detail: string;
   keypoints?: Pose["keypoints"] | undefined;
   mark?: string | undefined;
 }
 
-export interface FoundDetections {
+/** Detections, and how they are drawn. */
+export interface StyledDetections {
   detections: readonly AnyDetection[];
   style: DetectionStyle;
 }
 
 /** How the list and the stage show detections. */
 export interface DetectionStyle {
-  /** One alone has no colour. */
+  /** The class names. With one class, boxes are white. */
   classes: readonly string[];
-  /** Where the class has no colour, the rank has. */
+  /** With one class, each detection has a colour of its own, by its rank. */
   colorByRank?: boolean;
-  /** Labels are drawn for what is pointed at alone: of text they would cover the next line. */
+  /** Draws only the label under the pointer, as labels of text lines would cover the next line. */
   labelsOnHover?: boolean;
-  /** Draws what a detection has besides its box. */
+  /** Draws more than the box, such as a skeleton. */
   draw?(context: CanvasRenderingContext2D, one: AnyDetection, fit: Fit, alpha: number): void;
 }
 
-/** Null for the result or the model of another task. */
-export type ReadDetections = (result: Result, task: Model["manifest"]["task"]) => FoundDetections | null;
+/** Returns the detections of a task's result, null for a result of another task. */
+export type DetectionReader = (result: Result, task: Model["manifest"]["task"]) => StyledDetections | null;
 
-/** What the picture and the list call an object: with the number that it keeps through a camera's frames, if it has one. */
+/** Adds the track id to the label, if there is one. */
 export function withTrack<D extends AnyDetection>(one: D): D {
   return one.track === undefined ? one : { ...one, label: `${one.label} ${one.track}` };
 }
 
 /** How many there are, and of what: 4 people. */
-export function countDetections({ detections, style }: FoundDetections, manifest: Model["manifest"]): string {
+export function countDetections(
+  { detections, style }: StyledDetections,
+  manifest: Model["manifest"],
+): string {
   return `${detections.length} ${noun(countedClasses(style, manifest), detections.length)}`;
 }
 
-/** The classes of what is counted: where a later stage looks at crops, those of the boxes that are cut. */
+/** The class names for the count. If a later stage takes crops, those of the boxes that are cropped. */
 export function countedClasses({ classes }: DetectionStyle, manifest: Model["manifest"]): readonly string[] {
   const stages = everyStage(manifest);
   const crop = stages.at(-1)?.inputs.find(isCrop);

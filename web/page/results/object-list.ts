@@ -1,7 +1,7 @@
 // The list of the objects that were pointed at: a row for each, in its colour, with a field that names the chosen one.
 
 import { objectColors } from "../drawing/object-layer.js";
-import { written } from "../drawing/region-colors.js";
+import { cssColor } from "../drawing/region-colors.js";
 import { type AnsweredObjects, unnamed } from "../input/answered-objects.js";
 import { NameField } from "../input/name-field.js";
 import { percent } from "../util/format.js";
@@ -58,7 +58,7 @@ export class ObjectList {
       const color = colors[index];
       return {
         label: this.#objects.nameOf(object),
-        color: color ? written(color) : null,
+        color: color ? cssColor(color) : null,
         detail: mask?.score.toFixed(2) ?? "",
         share,
         value: percent(share),

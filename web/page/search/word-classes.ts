@@ -2,7 +2,7 @@
 
 import type { Model } from "../../src/index.js";
 import { labelScores } from "../../src/text/label-scores.js";
-import { linked } from "../input/page-link.js";
+import { linkParameter } from "../input/page-link.js";
 import { BestClasses } from "../results/best-classes.js";
 import { element } from "../util/elements.js";
 import { latestOnly } from "../util/latest-only.js";
@@ -17,7 +17,7 @@ export class WordClasses {
   #picture: Float32Array | null = null;
 
   constructor() {
-    this.#field.value = linked("labels") ?? "";
+    this.#field.value = linkParameter("labels") ?? "";
     this.#field.addEventListener("change", () => void this.#classify());
     element("labels-form", HTMLFormElement).addEventListener("submit", (event) => {
       event.preventDefault();

@@ -3,7 +3,7 @@
 import { element, setIcon } from "../util/elements.js";
 
 /** How long a button says that it copied, in milliseconds. */
-const SAID_FOR = 1800;
+const CONFIRMATION_TIME = 1800;
 
 /** Lets a button copy a text that is long. Its icon and its words have its id with "-icon" and "-text". */
 export function copyOnClick(button: HTMLButtonElement, text: () => string): void {
@@ -42,6 +42,6 @@ export async function copyText(
     delete text.dataset.said;
     text.textContent = label;
     setIcon(icon, name);
-  }, SAID_FOR);
+  }, CONFIRMATION_TIME);
   return copied;
 }

@@ -65,7 +65,7 @@ export class FailureCard {
   report: (error: unknown) => string = String;
   #shown: unknown = null;
   /** A failure that leaves no model: it stays until the model is loaded again. */
-  #lasting: { error: unknown; again: () => void } | null = null;
+  #lastingFailure: { error: unknown; again: () => void } | null = null;
   /** What had the focus before the card: it gets it back when the card goes. */
   #before: EventTarget | null = null;
 
@@ -73,11 +73,11 @@ export class FailureCard {
     this.#card.addEventListener("focusin", ({ relatedTarget }) => {
       if (!this.#card.contains(relatedTarget as Node | null)) this.#before = relatedTarget;
     });
-    this.#retry.addEventListener("click", () => this.#lasting?.again());
+    this.#retry.addEventListener("click", () => this.#lastingFailure?.again());
     copyOnClick(element("failure-report", HTMLButtonElement), () => this.report(this.#shown));
     this.#dismiss.addEventListener("click", () => {
       this.clear();
-      if (!this.#lasting) onDismiss();
+      if (!this.#lastingFailure) onDismiss();
     });
   }
 
@@ -88,14 +88,14 @@ export class FailureCard {
     showPage(error);
     element("failure-message", HTMLElement).textContent = sentenceCase(message);
     element("failure-fix", HTMLElement).textContent = sentenceCase(fix);
-    this.#retry.hidden = error !== this.#lasting?.error;
+    this.#retry.hidden = error !== this.#lastingFailure?.error;
     this.#dismiss.hidden = !this.#retry.hidden;
     this.#card.hidden = false;
     setStatus("error", "Failed");
   }
 
   showLasting(error: unknown, again: () => void): void {
-    this.#lasting = { error, again };
+    this.#lastingFailure = { error, again };
     this.show(error);
   }
 
@@ -104,12 +104,12 @@ export class FailureCard {
     if (this.#card.contains(document.activeElement) && this.#before instanceof HTMLElement)
       this.#before.focus();
     this.#card.hidden = true;
-    if (this.#lasting) this.show(this.#lasting.error);
+    if (this.#lastingFailure) this.show(this.#lastingFailure.error);
   }
 
   /** Takes every failure away, for a fresh start. */
   reset(): void {
-    this.#lasting = null;
+    this.#lastingFailure = null;
     this.clear();
   }
 }

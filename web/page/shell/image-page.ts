@@ -1,4 +1,4 @@
-// The page of a model that takes pictures: pictures and camera frames in; what comes out is the outcome's to show.
+// The page of a model that takes pictures: runs it on chosen pictures and camera frames. The task's view shows the results.
 
 import { closeResults } from "../../src/api/close-results.js";
 import type {
@@ -13,12 +13,12 @@ import type {
 import { type CameraFrame, CameraLoop, type CameraParts } from "../input/camera-loop.js";
 import { FrameCanvas } from "../input/frame-canvas.js";
 import { pickImages } from "../input/image-picker.js";
-import { KeptScene } from "../input/kept-scene.js";
 import { LiveBadge } from "../input/live-badge.js";
 import { linkTo } from "../input/page-link.js";
 import { decodePicture, fetchSample, type Picture } from "../input/picture.js";
 import { RunSettings } from "../input/run-settings.js";
 import { type Sample, Samples } from "../input/samples.js";
+import { SceneCache } from "../input/scene-cache.js";
 import { element, setIcon } from "../util/elements.js";
 import { latestOnly } from "../util/latest-only.js";
 import type { TaskView } from "../views/task-view.js";
@@ -35,7 +35,7 @@ export class ImagePage {
   readonly #settings = new RunSettings(
     () => void this.#runAgain(),
     () => {
-      this.#drop();
+      this.#abortRun();
       void this.#rerun();
     },
   );
@@ -43,23 +43,23 @@ export class ImagePage {
   readonly #actions = new ResultActions({
     picture: () => this.#view.toBlob(),
     link: () => this.#link(),
-    whole: (result) => this.#view.whole?.(result) ?? result,
+    fullResult: (result) => this.#view.fullResult?.(result) ?? result,
   });
   readonly #camera: CameraLoop;
   readonly #rerun = latestOnly(() => this.#runPicture());
   #model: Model | null = null;
-  readonly #scene = new KeptScene();
+  readonly #scene = new SceneCache();
   #picture: Picture | null = null;
-  /** Done when the last frame of a stopped camera is the picture. */
+  /** Resolves when the last frame of a stopped camera has become the picture. */
   #keeping: Promise<void> = Promise.resolve();
   /** Its title, where it is a sample. */
   #sample: string | null = null;
-  /** Whether the result on show is that of the picture on the stage. */
-  #answered = false;
-  /** Ends the run under way, whose picture is gone or whose settings are old. */
+  /** Whether the picture on the stage has a result. */
+  #hasResult = false;
+  /** Aborts the run under way when the picture or the settings change. */
   #running = new AbortController();
   readonly #slow = new SlowRun();
-  /** Tells the newest choice from one whose bytes arrive late. */
+  /** Counts choices of pictures, to drop one whose bytes arrive after a newer choice. */
   #choice = 0;
 
   constructor(view: TaskView) {
@@ -71,8 +71,8 @@ export class ImagePage {
       onFailure: (error) => this.failure.show(error),
     });
     view.onChange?.(() => void this.#rerun());
-    view.onAsk?.((options) => this.#askIdle(options));
-    view.onEverything?.((options, looking) => this.#findEverything(options, looking));
+    view.setIdleRun?.((options) => this.#runIdle(options));
+    view.setFindEverything?.((options, looking) => this.#findEverything(options, looking));
     pickImages((picture) => void this.#choosePicture(picture));
     const first = this.#samples.first();
     if (first) void this.#chooseSample(first);
@@ -86,13 +86,13 @@ export class ImagePage {
     else void this.#rerun();
   }
 
-  /** A run that takes long is not waited for. */
+  /** Runs the model again; a slow run under way is aborted first. */
   #runAgain(): Promise<void> {
-    if (this.#slow.isSlow) this.#drop();
+    if (this.#slow.isSlow) this.#abortRun();
     return this.#rerun();
   }
 
-  #drop(): void {
+  #abortRun(): void {
     this.#running.abort();
     this.#running = new AbortController();
   }
@@ -110,7 +110,7 @@ export class ImagePage {
   async #choose(sample: string | null, open: () => Promise<Picture>): Promise<void> {
     this.#camera.stop();
     this.#choice += 1;
-    this.#drop();
+    this.#abortRun();
     const choice = this.#choice;
     this.#samples.mark(sample);
     this.failure.clear();
@@ -121,7 +121,7 @@ export class ImagePage {
       if (choice !== this.#choice) return;
       this.#picture = picture;
       this.#view.clear();
-      this.#answered = false;
+      this.#hasResult = false;
       this.#settings.showPicture(shown.size);
       this.#view.showPicture(shown, picture.title, picture);
       await this.#rerun();
@@ -139,10 +139,10 @@ export class ImagePage {
     this.#slow.start(() => this.#showSlow());
     try {
       await model.reset();
-      const result = await this.#answer(model, picture);
+      const result = await this.#runOnPicture(model, picture);
       if (picture !== this.#picture || model !== this.#model || this.#camera.on) return closeResults(result);
       this.failure.clear();
-      this.#answered = true;
+      this.#hasResult = true;
       this.#settings.showResult(result);
       await this.#view.showResult(result, model, this.#settings.thresholds);
       if (picture !== this.#picture || model !== this.#model || this.#camera.on) return;
@@ -159,14 +159,14 @@ export class ImagePage {
     }
   }
 
-  /** Where the view asks one picture many things, its first stage runs once. */
-  #answer(model: Model, { stack, blob }: Picture): Promise<Result> {
-    const isAskedOften = this.#view.asksOften === true && model.manifest.stages !== undefined;
-    if (!isAskedOften) return this.#ask(model, stack ?? blob);
+  /** Runs the model on the picture; if the view reuses the scene, only the last stage. */
+  #runOnPicture(model: Model, { stack, blob }: Picture): Promise<Result> {
+    const isAskedOften = this.#view.reusesScene === true && model.manifest.stages !== undefined;
+    if (!isAskedOften) return this.#runModel(model, stack ?? blob);
     return this.#scene.run(model, blob, this.#view.options?.() ?? {});
   }
 
-  #ask(model: Model, source: RunSource): Promise<Result> {
+  #runModel(model: Model, source: RunSource): Promise<Result> {
     const chosen = this.#settings.options();
     const isInParts = chosen.slices !== undefined || looksAtCrops(model);
     return model.run(source, {
@@ -177,11 +177,11 @@ export class ImagePage {
     });
   }
 
-  /** Asks the scene of the picture beside the page's runs, where none goes on. */
-  async #askIdle(options: RunOptions): Promise<Result | null> {
+  /** Runs the last stage while the page is idle. Returns null during another run, and if it fails. */
+  async #runIdle(options: RunOptions): Promise<Result | null> {
     const picture = this.#picture;
     const model = this.#model;
-    const isIdle = this.#answered && !this.#camera.on && document.body.dataset.state === "ready";
+    const isIdle = this.#hasResult && !this.#camera.on && document.body.dataset.state === "ready";
     if (!picture || !model || !isIdle) return null;
     const result = await this.#scene.run(model, picture.blob, options).catch(() => null);
     return picture === this.#picture ? result : null;
@@ -195,7 +195,7 @@ export class ImagePage {
     const model = this.#model;
     if (!picture || !model || this.#camera.on) return null;
     const look = this.#scene.of(model, picture.blob);
-    const { looking: waits } = this.#scene;
+    const { isLooking: waits } = this.#scene;
     if (waits) looking(true);
     const scene = await look;
     if (picture !== this.#picture) return null;
@@ -214,8 +214,8 @@ export class ImagePage {
 
   #showSlow(): void {
     this.#settings.showSlow();
-    setStatus("running", this.#scene.looking ? "Looking at the picture" : "Running");
-    if (!this.#answered) this.#view.showNone("Looking");
+    setStatus("running", this.#scene.isLooking ? "Looking at the picture" : "Running");
+    if (!this.#hasResult) this.#view.showNone("Looking");
   }
 
   #showProgress(progress: PartProgress): void {
@@ -226,7 +226,7 @@ export class ImagePage {
 
   #startLive(): void {
     this.#choice += 1;
-    this.#drop();
+    this.#abortRun();
     this.#picture = null;
     this.#sample = null;
     this.#actions.show(null);
@@ -245,7 +245,7 @@ export class ImagePage {
   async #runFrame(frame: CameraFrame): Promise<void> {
     const model = this.#model;
     try {
-      const result = model && (await this.#ask(model, frame.bitmap));
+      const result = model && (await this.#runModel(model, frame.bitmap));
       if (!this.#camera.on) {
         frame.bitmap.close();
         return closeResults(result);

@@ -11,8 +11,8 @@ export class LoadSteps {
   readonly #last = new Map<string, Progress>();
   #current: Progress | null = null;
 
-  /** Returns the report of the stage that is waited for. It stays with one until its step is over: words that alternate cannot be read. */
-  hear(progress: Progress): Progress {
+  /** Adds a report, and returns the one to show: that of one stage until its step is done, so that the text does not alternate. */
+  update(progress: Progress): Progress {
     this.#last.set(progress.modelStage ?? "", progress);
     const open = [...this.#last.values()].filter(({ loaded, total }) => loaded < total);
     const same = open.find(({ modelStage }) => modelStage === this.#current?.modelStage);

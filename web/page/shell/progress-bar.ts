@@ -34,7 +34,7 @@ export class ProgressBar {
   }
 
   show(progress: Progress): void {
-    const { stage, loaded, total, modelStage } = this.#steps.hear(progress);
+    const { stage, loaded, total, modelStage } = this.#steps.update(progress);
     const inBytes = (stage === "engine" || stage === "weights") && total > 0;
     const sentence = sentences[stage](modelStage);
     this.#stage.textContent = sentence;

@@ -10,21 +10,21 @@ interface ResultSource {
   picture(): Promise<Blob | null>;
   link(): string;
   /** What is handed on of all that is shown, where that is more than the last run's. */
-  whole(result: Result): Result;
+  fullResult(result: Result): Result;
 }
 
 export class ResultActions {
   readonly #root = element("result-actions", HTMLElement);
   #result: Result | null = null;
 
-  constructor({ picture, link, whole }: ResultSource) {
+  constructor({ picture, link, fullResult }: ResultSource) {
     element("save-picture", HTMLButtonElement).addEventListener("click", async () => {
       const blob = await picture();
       if (blob) download(blob, "result.png");
     });
     element("copy-result", HTMLButtonElement).addEventListener("click", async () => {
       if (!this.#result) return;
-      const text = JSON.stringify(toJson(whole(this.#result)), null, 2);
+      const text = JSON.stringify(toJson(fullResult(this.#result)), null, 2);
       if (!(await copyText(text, copyButton("copy-result"), "Saved")))
         download(new Blob([text], { type: "application/json" }), "result.json");
     });

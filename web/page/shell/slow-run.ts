@@ -1,10 +1,10 @@
-// A run that takes long: known after a moment, and how far it is.
+// Shows the progress of a run that takes longer than a moment.
 
 import type { PartProgress } from "../../src/index.js";
 import { setStatus } from "./status.js";
 
-/** Most runs are over before anyone could read a word. */
-const MOMENT = 250;
+/** Milliseconds after which a run counts as slow. */
+const SLOW_AFTER = 250;
 
 export class SlowRun {
   #timer = 0;
@@ -19,7 +19,7 @@ export class SlowRun {
     this.#timer = window.setTimeout(() => {
       this.#isSlow = true;
       onSlow();
-    }, MOMENT);
+    }, SLOW_AFTER);
   }
 
   end(): void {
@@ -31,7 +31,7 @@ export class SlowRun {
     if (!this.#isSlow || done === total) return;
     // A screen reader hears it too: ten times are enough.
     const step = Math.ceil(total / 10);
-    const said = Math.floor(done / step) * step;
-    if (said > 0) setStatus("running", `Looked at ${said} of ${total}`);
+    const announced = Math.floor(done / step) * step;
+    if (announced > 0) setStatus("running", `Looked at ${announced} of ${total}`);
   }
 }

@@ -16,13 +16,13 @@ export function wireSnippet(): void {
 
 /** Write the thresholds that were moved, and slices, as options of `run()`. */
 export function showThresholds(values: Thresholds & { slices?: SliceOptions }): void {
-  showOptions(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, written(value)])));
+  showOptions(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toCode(value)])));
 }
 
-function written(value: unknown): string {
+function toCode(value: unknown): string {
   if (typeof value !== "object" || value === null) return String(value);
   return `{ ${Object.entries(value)
-    .map(([name, each]) => `${name}: ${written(each)}`)
+    .map(([name, each]) => `${name}: ${toCode(each)}`)
     .join(", ")} }`;
 }
 

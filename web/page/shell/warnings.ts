@@ -18,42 +18,42 @@ function showWarnings(warnings: readonly Warning[]): void {
 
 type WarningModel = Pick<Model, "warnings" | "addEventListener">;
 
-/** What the model says, and what the last of its runs says. */
+/** Shows the warnings of the model and of its last run. */
 export class ModelWarnings {
   #model: WarningModel | null = null;
-  #ofRuns: Warning[] = [];
-  #ofLastRun: readonly Warning[] = [];
+  #runWarnings: Warning[] = [];
+  #lastRunWarnings: readonly Warning[] = [];
 
   setModel(model: WarningModel | null): void {
     this.#model = model;
-    this.#ofRuns = [];
-    this.#ofLastRun = [];
+    this.#runWarnings = [];
+    this.#lastRunWarnings = [];
     this.#show();
     model?.addEventListener("warning", () => {
       if (model === this.#model) this.#show();
     });
   }
 
-  /** The model's own list grows: by what came later, as that it left the GPU, and by the warnings of every run. */
+  /** Shows a run's warnings. `model.warnings` keeps those of every run: they are left out, except for the last run's. */
   showRun(warnings: readonly Warning[]): void {
-    this.#ofRuns.push(...warnings.filter((each) => !this.#isOfRun(each)));
-    this.#ofLastRun = warnings;
+    this.#runWarnings.push(...warnings.filter((each) => !this.#isOfRun(each)));
+    this.#lastRunWarnings = warnings;
     this.#show();
   }
 
   #show(): void {
     const lasting = (this.#model?.warnings ?? []).filter((each) => !this.#isOfRun(each));
-    showWarnings([...lasting, ...this.#ofLastRun]);
+    showWarnings([...lasting, ...this.#lastRunWarnings]);
   }
 
   #isOfRun(warning: Warning): boolean {
-    return this.#ofRuns.some((each) => isSame(warning, each));
+    return this.#runWarnings.some((each) => isSame(warning, each));
   }
 }
 
 /** A model's list names the stage before what a later stage says. */
-function isSame(listed: Warning, said: Warning): boolean {
-  return listed.code === said.code && listed.message.endsWith(said.message);
+function isSame(listed: Warning, ofRun: Warning): boolean {
+  return listed.code === ofRun.code && listed.message.endsWith(ofRun.message);
 }
 
 function item({ code, message, fix }: Warning): HTMLElement {

@@ -1,4 +1,4 @@
-// What every outcome shows besides its task's own: the picture, the warnings of loading and of the run, the times.
+// The base class of all views: shows the picture, the warnings and the timings. A task's view adds its drawing and lists.
 
 import type { Model, Result } from "../../src/index.js";
 import { type PictureLegend, withLegend } from "../drawing/picture-legend.js";
@@ -19,7 +19,7 @@ export abstract class BaseView implements TaskView {
       overlay: element("overlay", HTMLCanvasElement),
     },
     (index) => this.highlight(index),
-    (place) => this.point(place),
+    (point) => this.hover(point),
   );
   protected title = "";
   readonly #warnings = new ModelWarnings();
@@ -28,19 +28,19 @@ export abstract class BaseView implements TaskView {
     result: Result,
     model: Model,
     thresholds: ThresholdSliders,
-    due?: boolean,
+    updateText?: boolean,
   ): void | Promise<void>;
 
-  /** Empties what the task shows of its own, and says `reason`. */
-  protected abstract empty(reason: string): void;
+  /** Empties the task's own lists, and shows the reason. */
+  protected abstract showEmpty(reason: string): void;
 
   abstract clear(): void;
 
-  /** The pointer is on a detection, or on none. */
+  /** Called when the pointer enters a detection; null when it leaves. */
   protected highlight(_index: number | null): void {}
 
-  /** The pointer is at a place of the picture, or has left it. */
-  protected point(_place: StagePoint | null): void {}
+  /** Called when the pointer moves over the picture; null when it leaves. */
+  protected hover(_place: StagePoint | null): void {}
 
   setModel(model: Model | null, reason: string): void {
     this.#warnings.setModel(model);
@@ -55,11 +55,11 @@ export abstract class BaseView implements TaskView {
 
   showNone(reason: string): void {
     this.clear();
-    this.empty(reason);
+    this.showEmpty(reason);
     clearTimings();
   }
 
-  /** What a saved picture says below it; null where the drawing says all. */
+  /** The legend below a saved picture; null if it needs none. */
   protected legend(): PictureLegend | null {
     return null;
   }
@@ -76,9 +76,9 @@ export abstract class BaseView implements TaskView {
     element("count", HTMLElement).setAttribute("aria-live", quiet ? "off" : "polite");
   }
 
-  /** Shows what every result says; the times only when they are `due`. */
-  protected showRun({ warnings, timings }: Result, due: boolean): void {
+  /** Shows the warnings of a run, and with `updateText` its timings. */
+  protected showRun({ warnings, timings }: Result, updateText: boolean): void {
     this.#warnings.showRun(warnings);
-    if (due) showTimings(timings);
+    if (updateText) showTimings(timings);
   }
 }

@@ -13,19 +13,19 @@ import type { ViewModule } from "./task-view.js";
 class ClassifyView extends BaseView {
   readonly #classes = new BestClasses("best", "rows");
 
-  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): void {
+  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, updateText = true): void {
     if (result.kind !== "classify") throw wrongTaskError();
     const [best] = result.classes;
     if (best) this.stage.describe(`${this.title}: ${best.label}, ${percent(best.score)}`);
-    this.showRun(result, due);
-    if (due) this.#classes.show(result.classes);
+    this.showRun(result, updateText);
+    if (updateText) this.#classes.show(result.classes);
   }
 
   protected override legend(): PictureLegend {
     return { rows: this.#classes.rows() };
   }
 
-  protected override empty(reason: string): void {
+  protected override showEmpty(reason: string): void {
     this.#classes.showNone(reason);
   }
 

@@ -1,23 +1,25 @@
-// Shows what a detector found, each object as the class that the second model gives it.
+// Shows detections, each labelled with the class that the classifier of the later stage gives it.
 
 import { detectionDrawing } from "../drawing/result-drawing.js";
-import { drawSaid, saidDetails } from "../results/crop-attributes.js";
-import type { ReadDetections } from "../results/detections.js";
+import { attributeDetails, drawAttributes } from "../results/crop-attributes.js";
+import type { DetectionReader } from "../results/detections.js";
 import { DetectionsView } from "./detections-view.js";
 import type { ViewModule } from "./task-view.js";
 
-const read: ReadDetections = (result, task) => {
+const read: DetectionReader = (result, task) => {
   if (result.kind !== "crop-classes" || task.kind !== "crop-classes") return null;
-  const said = saidDetails(result.detections.map(({ embedding }) => (embedding ? { embedding } : {})));
+  const details = attributeDetails(
+    result.detections.map(({ embedding }) => (embedding ? { embedding } : {})),
+  );
   const detections = result.detections.map(({ box, label, score, classes: [best], keypoints }, index) => ({
     box,
     label: best?.label ?? label,
     score: best?.score ?? score,
     classIndex: best?.classIndex ?? 0,
-    detail: [`${label} ${score.toFixed(2)}`, ...(said[index] ?? [])].join(", "),
+    detail: [`${label} ${score.toFixed(2)}`, ...(details[index] ?? [])].join(", "),
     keypoints,
   }));
-  return { detections, style: { classes: task.classes, draw: drawSaid } };
+  return { detections, style: { classes: task.classes, draw: drawAttributes } };
 };
 
 export const drawing = detectionDrawing("crop-classes", read);

@@ -1,20 +1,20 @@
-// Shows what a detector found, numbered, and for each object which of the others its vector is nearest to.
+// Shows detections with numbers, and for each the other one whose embedding is nearest.
 
 import { detectionDrawing } from "../drawing/result-drawing.js";
-import { drawSaid, saidDetails } from "../results/crop-attributes.js";
-import type { ReadDetections } from "../results/detections.js";
+import { attributeDetails, drawAttributes } from "../results/crop-attributes.js";
+import type { DetectionReader } from "../results/detections.js";
 import { DetectionsView } from "./detections-view.js";
 import type { ViewModule } from "./task-view.js";
 
-const read: ReadDetections = (result) => {
+const read: DetectionReader = (result) => {
   if (result.kind !== "crop-embeddings") return null;
   const { detections } = result;
-  const said = saidDetails(detections);
+  const details = attributeDetails(detections);
   const shown = detections.map((one, index) => {
-    const detail = said[index]?.join(", ") ?? "";
+    const detail = details[index]?.join(", ") ?? "";
     return { ...one, mark: String(index + 1), detail };
   });
-  return { detections: shown, style: { classes: [], colorByRank: true, draw: drawSaid } };
+  return { detections: shown, style: { classes: [], colorByRank: true, draw: drawAttributes } };
 };
 
 export const drawing = detectionDrawing("crop-embeddings", read);

@@ -1,4 +1,4 @@
-// Shows how far away things are: the map in colours over the picture, its scale, the value under the pointer.
+// Shows a depth map: in colours over the picture, with its scale and the value under the pointer.
 
 import type { DepthResult, Model, Result, RunOptions } from "../../src/index.js";
 import { depthAt } from "../../src/tasks/depth/depth-at.js";
@@ -8,7 +8,7 @@ import type { PictureLegend } from "../drawing/picture-legend.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { StagePicture, StagePoint } from "../drawing/stage.js";
 import { FocalStack } from "../input/focal-stack.js";
-import { linked } from "../input/page-link.js";
+import { linkParameter } from "../input/page-link.js";
 import type { Picture } from "../input/picture.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { wrongTaskError } from "../shell/failure-card.js";
@@ -28,7 +28,7 @@ class DepthView extends BaseView {
 
   constructor() {
     super();
-    if (this.#fading) this.#fading.checked = linked("fading") === "yes";
+    if (this.#fading) this.#fading.checked = linkParameter("fading") === "yes";
     for (const view of this.#views) view.addEventListener("change", () => this.#layer());
   }
 
@@ -48,7 +48,7 @@ class DepthView extends BaseView {
   }
 
   protected override legend(): PictureLegend | null {
-    return this.stage.showsMap ? this.#legend.saved() : null;
+    return this.stage.showsMap ? this.#legend.toPictureLegend() : null;
   }
 
   override showPicture(shown: StagePicture, title: string, picture?: Picture): void {
@@ -56,11 +56,11 @@ class DepthView extends BaseView {
     if (picture) void this.#stack?.take(picture, shown).catch(() => {});
   }
 
-  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): void {
+  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, updateText = true): void {
     if (result.kind !== "depth" || result.colors === null) throw wrongTaskError();
     this.#result = result;
-    this.showRun(result, due);
-    if (due) {
+    this.showRun(result, updateText);
+    if (updateText) {
       const range = rangeOf(result);
       this.#range.textContent = range;
       this.#legend.show(result);
@@ -69,7 +69,7 @@ class DepthView extends BaseView {
     this.stage.showMap(result.colors);
   }
 
-  protected override empty(reason: string): void {
+  protected override showEmpty(reason: string): void {
     this.#range.textContent = reason;
     this.#legend.hide();
   }
@@ -77,26 +77,26 @@ class DepthView extends BaseView {
   clear(): void {
     this.#result = null;
     this.stage.showMap(null);
-    this.point(null);
+    this.hover(null);
   }
 
   #layer(): void {
     this.stage.hideMap(this.#views.find(({ checked }) => checked)?.value === "picture");
   }
 
-  /** Who turns the focus wants to see the pictures. */
+  /** Shows another picture of the focal stack, and hides the depth map. */
   #showFrame(shown: StagePicture): void {
     for (const view of this.#views) view.checked = view.value === "picture";
     this.#layer();
     this.stage.showPicture(shown);
   }
 
-  protected override point(place: StagePoint | null): void {
+  protected override hover(point: StagePoint | null): void {
     const result = this.#result;
-    const value = result && place ? depthAt(result, place.x, place.y) : Number.NaN;
+    const value = result && point ? depthAt(result, point.x, point.y) : Number.NaN;
     this.#legend.mark(result, value);
-    const inside = result !== null && cellAt(result, place) !== null;
-    this.#readout.show(place, inside ? formatDepth(result.unit, value) : null);
+    const inside = result !== null && cellAt(result, point) !== null;
+    this.#readout.show(point, inside ? formatDepth(result.unit, value) : null);
   }
 }
 

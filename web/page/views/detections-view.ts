@@ -1,11 +1,11 @@
-// Shows what a model of detections found: on the stage, in the list, as times and as warnings.
+// The view of all tasks with detections: draws them on the stage and lists them.
 
 import type { Model, Result } from "../../src/index.js";
 import { finalTask } from "../../src/manifest/stages.js";
 import { Tracker } from "../../src/tracking/tracker.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { detectionRows } from "../results/detection-rows.js";
-import { countDetections, countedClasses, type ReadDetections, withTrack } from "../results/detections.js";
+import { countDetections, countedClasses, type DetectionReader, withTrack } from "../results/detections.js";
 import { ResultList } from "../results/result-list.js";
 import { wrongTaskError } from "../shell/failure-card.js";
 import { element } from "../util/elements.js";
@@ -13,20 +13,25 @@ import { noun, threshold } from "../util/format.js";
 import { BaseView } from "./base-view.js";
 
 export class DetectionsView extends BaseView {
-  readonly #read: ReadDetections;
+  readonly #read: DetectionReader;
   readonly #results = new ResultList((index) => this.highlight(index));
   readonly #emptyNote = element("nobody", HTMLElement);
-  /** Of a camera's frames, in which each object keeps a number; null for pictures. */
+  /** Gives each object of a camera's frames a track id; null for pictures. */
   #tracker: Tracker | null = null;
-  /** What to try where nothing was found. */
+  /** What the note suggests to try when nothing was found. */
   protected readonly other: string = "another picture";
 
-  constructor(read: ReadDetections) {
+  constructor(read: DetectionReader) {
     super();
     this.#read = read;
   }
 
-  async showResult(result: Result, model: Model, thresholds: ThresholdSliders, due = true): Promise<void> {
+  async showResult(
+    result: Result,
+    model: Model,
+    thresholds: ThresholdSliders,
+    updateText = true,
+  ): Promise<void> {
     this.track(result);
     const found = this.#read(result, finalTask(model.manifest));
     if (found === null) throw wrongTaskError();
@@ -35,13 +40,13 @@ export class DetectionsView extends BaseView {
     const classes = countedClasses(style, model.manifest);
     const words = `${this.title}: ${countDetections(found, model.manifest)} found`;
     const shown = this.stage.showDetections(detections, style, words);
-    this.#showNobody(detections.length === 0, classes, thresholds.shown("confidence"));
-    this.showRun(result, due);
-    if (due) this.#results.show(detectionRows(detections, style), noun(classes, detections.length));
+    this.#showEmptyNote(detections.length === 0, classes, thresholds.shown("confidence"));
+    this.showRun(result, updateText);
+    if (updateText) this.#results.show(detectionRows(detections, style), noun(classes, detections.length));
     await shown;
   }
 
-  /** Gives what is found in a camera's frames its numbers. */
+  /** Adds track ids to the detections of a camera frame. */
   protected track(result: Result): void {
     this.#tracker?.update(result);
   }
@@ -51,7 +56,7 @@ export class DetectionsView extends BaseView {
     this.#tracker = quiet ? new Tracker() : null;
   }
 
-  protected override empty(reason: string): void {
+  protected override showEmpty(reason: string): void {
     this.#results.showNone(reason);
   }
 
@@ -60,9 +65,9 @@ export class DetectionsView extends BaseView {
     this.stage.clearDetections();
   }
 
-  #showNobody(nobody: boolean, classes: readonly string[], confidence: number | null): void {
-    this.#emptyNote.hidden = !nobody;
-    if (!nobody) return;
+  #showEmptyNote(isEmpty: boolean, classes: readonly string[], confidence: number | null): void {
+    this.#emptyNote.hidden = !isEmpty;
+    if (!isEmpty) return;
     const who = classes.length === 1 && classes[0] === "person" ? "Nobody" : "Nothing";
     const lower = confidence !== null && confidence > 0.1;
     const advice = lower ? `Lower the confidence, now ${threshold(confidence)}, or try` : "Try";

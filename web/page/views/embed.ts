@@ -1,4 +1,4 @@
-// Shows the vector of a picture as a small picture, and how alike the pictures are that were shown before.
+// Shows a picture's embedding as a small picture, and its cosine similarity to the pictures shown before.
 
 import type { Model, Result } from "../../src/index.js";
 import { dotProduct } from "../../src/tasks/unit-vector.js";
@@ -15,7 +15,7 @@ import { BaseView } from "./base-view.js";
 import type { ViewModule } from "./task-view.js";
 
 /** Pictures that are remembered, the last ones. */
-const MOST = 12;
+const MAX_PICTURES = 12;
 
 interface Alike {
   title: string;
@@ -40,11 +40,11 @@ class EmbedView extends BaseView {
     super.setModel(model, reason);
   }
 
-  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): void {
+  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, updateText = true): void {
     if (result.kind !== "embed") throw wrongTaskError();
     const { embedding } = result;
-    this.showRun(result, due);
-    if (!due) return;
+    this.showRun(result, updateText);
+    if (!updateText) return;
     this.#classes?.show(embedding);
     this.#alike = this.#compare(embedding);
     const [nearest] = this.#alike;
@@ -67,7 +67,7 @@ class EmbedView extends BaseView {
       cosine: dotProduct(embedding, other),
     }));
     this.#vectors.set(this.title, embedding);
-    for (const title of [...this.#vectors.keys()].slice(0, -MOST)) this.#vectors.delete(title);
+    for (const title of [...this.#vectors.keys()].slice(0, -MAX_PICTURES)) this.#vectors.delete(title);
     return alike.sort((one, other) => other.cosine - one.cosine);
   }
 
@@ -81,7 +81,7 @@ class EmbedView extends BaseView {
     return this.#classes?.link() ?? {};
   }
 
-  protected override empty(reason: string): void {
+  protected override showEmpty(reason: string): void {
     this.#classes?.show(null);
     this.#words.textContent = reason;
     this.#list.replaceChildren();

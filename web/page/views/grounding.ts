@@ -5,12 +5,12 @@ import { detectionDrawing } from "../drawing/result-drawing.js";
 import type { StagePicture } from "../drawing/stage.js";
 import type { Picture } from "../input/picture.js";
 import { PromptField } from "../input/prompt-field.js";
-import type { ReadDetections } from "../results/detections.js";
+import type { DetectionReader } from "../results/detections.js";
 import { DetectionsView } from "./detections-view.js";
 import type { ViewModule } from "./task-view.js";
 
 /** The classes of a prompt are its phrases. */
-const read: ReadDetections = (result) =>
+const read: DetectionReader = (result) =>
   result.kind === "grounding" ? { detections: result.detections, style: { classes: result.phrases } } : null;
 
 class GroundingView extends DetectionsView {

@@ -1,13 +1,13 @@
-// Shows what every pixel belongs to: the regions in colours over the picture, their list, the one under the pointer.
+// Shows semantic, instance or panoptic segmentation: regions in colours over the picture, their list, the one under the pointer.
 
 import type { ImageSegmentationResult, Model, Region, Result, RunOptions } from "../../src/index.js";
 import { cellAt, HoverReadout } from "../drawing/hover-readout.js";
 import type { PictureLegend } from "../drawing/picture-legend.js";
 import { RegionBitmap } from "../drawing/region-bitmap.js";
-import { type Color, regionColors, written } from "../drawing/region-colors.js";
+import { type Color, cssColor, regionColors } from "../drawing/region-colors.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { StagePoint } from "../drawing/stage.js";
-import { linked } from "../input/page-link.js";
+import { linkParameter } from "../input/page-link.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { ResultList, type ResultRow } from "../results/result-list.js";
 import { wrongTaskError } from "../shell/failure-card.js";
@@ -32,7 +32,7 @@ class ImageSegmentationView extends BaseView {
 
   constructor() {
     super();
-    const mode = this.#modes.find(({ value }) => value === linked("mode"));
+    const mode = this.#modes.find(({ value }) => value === linkParameter("mode"));
     if (mode) mode.checked = true;
     for (const layer of this.#layers)
       layer.addEventListener("change", () => this.stage.hideMap(this.#checked(this.#layers) === "picture"));
@@ -56,13 +56,18 @@ class ImageSegmentationView extends BaseView {
     return this.#result && this.stage.showsMap ? { rows: rowsOf(this.#result) } : null;
   }
 
-  async showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): Promise<void> {
+  async showResult(
+    result: Result,
+    _model: Model,
+    _thresholds: ThresholdSliders,
+    updateText = true,
+  ): Promise<void> {
     if (result.kind !== "image-segmentation") throw wrongTaskError();
     const { regions } = result;
     this.#result = { result, colors: regionColors(regions) };
     if (this.#highlighted !== null && this.#highlighted >= regions.length) this.#highlighted = null;
-    this.showRun(result, due);
-    if (due) {
+    this.showRun(result, updateText);
+    if (updateText) {
       this.#list(this.#result);
       this.stage.describe(`${this.title}: ${listRegions(regions)}`);
     }
@@ -71,7 +76,7 @@ class ImageSegmentationView extends BaseView {
     await this.#paint();
   }
 
-  protected override empty(reason: string): void {
+  protected override showEmpty(reason: string): void {
     this.#results.showNone(reason);
   }
 
@@ -81,7 +86,7 @@ class ImageSegmentationView extends BaseView {
     this.#picture.stop();
     this.stage.showMap(null);
     element("nobody", HTMLElement).hidden = true;
-    this.point(null);
+    this.hover(null);
   }
 
   #list(shown: Shown): void {
@@ -111,16 +116,16 @@ class ImageSegmentationView extends BaseView {
     if (map !== null) this.stage.showMap(map);
   }
 
-  protected override point(place: StagePoint | null): void {
-    const index = this.#indexAt(place);
+  protected override hover(point: StagePoint | null): void {
+    const index = this.#indexAt(point);
     this.#raise(index ?? this.#results.pinned);
     const region = index === null ? undefined : this.#result?.result.regions[index];
-    this.#readout.show(place, region ? describeRegions(region) : null);
+    this.#readout.show(point, region ? describeRegions(region) : null);
   }
 
-  #indexAt(place: StagePoint | null): number | null {
+  #indexAt(point: StagePoint | null): number | null {
     const result = this.#result?.result;
-    const cell = result ? cellAt(result, place) : null;
+    const cell = result ? cellAt(result, point) : null;
     const number = cell === null ? 0 : (result?.map[cell] ?? 0);
     return number > 0 ? number - 1 : null;
   }
@@ -129,7 +134,7 @@ class ImageSegmentationView extends BaseView {
 function rowsOf({ result, colors }: Shown): ResultRow[] {
   return result.regions.map(({ label, score, share }, index) => ({
     label,
-    color: written(colors[index] ?? [255, 255, 255]),
+    color: cssColor(colors[index] ?? [255, 255, 255]),
     detail: score === null ? "" : score.toFixed(2),
     share,
     value: percent(share),

@@ -1,4 +1,4 @@
-// Shows the picture that the model made beside the one it was made of, and the brush where a part is filled in.
+// Shows the picture of an image-to-image model in a before/after slider; for inpainting also the mask brush.
 
 import type { ImageResult, Model, Result, RunOptions, TileResult } from "../../src/index.js";
 import { BeforeAfter } from "../drawing/before-after.js";
@@ -24,7 +24,7 @@ class ImageView extends BaseView {
         this.stage,
         this.#root,
         () => this.#rerun(),
-        () => this.#split.before,
+        () => this.#split.splitX,
       )
     : null;
   readonly #reference = document.querySelector("#reference-file")
@@ -88,11 +88,11 @@ class ImageView extends BaseView {
     return { onTile };
   }
 
-  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): void {
+  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, updateText = true): void {
     if (result.kind !== "image") throw wrongTaskError();
     this.#result = result;
-    this.showRun(result, due);
-    if (due) {
+    this.showRun(result, updateText);
+    if (updateText) {
       const words = sizeOf(result);
       this.#words.textContent = words;
       this.stage.describe(`${this.title}: ${words}`);
@@ -101,7 +101,7 @@ class ImageView extends BaseView {
     this.#split.show(true);
   }
 
-  protected override empty(reason: string): void {
+  protected override showEmpty(reason: string): void {
     this.#words.textContent = reason;
   }
 

@@ -1,4 +1,4 @@
-// Shows the masks of what the visitor points at: objects, each with its clicks and its box, one after another.
+// Shows masks of prompted objects (Segment Anything): each object has clicks or a box, and the mask that answers them.
 
 import type {
   EverythingResult,
@@ -35,14 +35,14 @@ import { BaseView } from "./base-view.js";
 import type { ViewModule } from "./task-view.js";
 
 class MaskGenerationView extends BaseView {
-  readonly asksOften = true;
+  readonly reusesScene = true;
   readonly #root = element("stage", HTMLElement);
   readonly #objects = new AnsweredObjects();
   readonly #layer = new ObjectLayer(this.stage, this.#objects);
   readonly #list = new ObjectList(this.#objects, {
     choose: (id) => this.#edit(() => this.#objects.choose(id)),
     light: (index) => {
-      this.#lit = index;
+      this.#highlighted = index;
       void this.#paint();
     },
     rename: (name) => this.#rename(name),
@@ -61,17 +61,17 @@ class MaskGenerationView extends BaseView {
     undo: () => this.#edit(() => this.#objects.undo()),
     endObject: () => this.#edit(() => this.#objects.choose(null)),
     name: () => this.#list.name(),
-    hover: (place) => this.#hover.move(this.#objects.chosen === null ? place : null),
+    hover: (point) => this.#hover.move(this.#objects.chosen === null ? point : null),
   });
   readonly #hover = new HoverPreview<ObjectMask>(
-    async (place) => bestOf(await this.#ask(promptOf({ clicks: [{ ...place, label: 1 }], box: null }))),
+    async (point) => bestOf(await this.#idleRun(promptOf({ clicks: [{ ...point, label: 1 }], box: null }))),
     (mask) => {
       if (this.#layer.preview(mask)) void this.#paint();
     },
   );
   readonly #everything = new EverythingButton((found) => this.#addAll(found));
-  /** The object that the run under way is about, null where nothing is pointed at. */
-  #asked: PromptedObject | null = null;
+  /** The object whose prompt the run under way has, null if there is no prompt. */
+  #runObject: PromptedObject | null = null;
   #last: MaskGenerationResult | null = null;
   /** Whether no result is shown: none has come yet, or the last run failed. */
   #isEmpty = true;
@@ -79,9 +79,9 @@ class MaskGenerationView extends BaseView {
   #fileName = "";
   #size = { width: 1, height: 1 };
   /** The object that the pointer is on in the list. */
-  #lit: number | null = null;
+  #highlighted: number | null = null;
   #rerun: () => void = () => {};
-  #ask: (options: RunOptions) => Promise<Result | null> = async () => null;
+  #idleRun: (options: RunOptions) => Promise<Result | null> = async () => null;
 
   constructor() {
     super();
@@ -97,8 +97,8 @@ class MaskGenerationView extends BaseView {
     this.#rerun = rerun;
   }
 
-  onAsk(ask: (options: RunOptions) => Promise<Result | null>): void {
-    this.#ask = ask;
+  setIdleRun(ask: (options: RunOptions) => Promise<Result | null>): void {
+    this.#idleRun = ask;
   }
 
   override setModel(model: Model | null, reason: string): void {
@@ -106,16 +106,16 @@ class MaskGenerationView extends BaseView {
     super.setModel(model, reason);
   }
 
-  onEverything(find: FindEverything): void {
+  setFindEverything(find: FindEverything): void {
     this.#everything.onFind(find);
   }
 
-  /** Where nothing is pointed at, the middle of the picture is asked for: the first click then finds all at work. */
+  /** The prompt of the next run. Without an object it is the middle of the picture: that loads and compiles all for the first click. */
   options(): RunOptions {
-    this.#asked = this.#objects.unanswered ?? this.#objects.chosen;
+    this.#runObject = this.#objects.unanswered ?? this.#objects.chosen;
     const { width, height } = this.#size;
     const middle = { clicks: [{ x: width / 2, y: height / 2, label: 1 as const }], box: null };
-    return promptOf(this.#asked ?? middle);
+    return promptOf(this.#runObject ?? middle);
   }
 
   /** The frames of a camera keep the prompts of the first. */
@@ -134,32 +134,37 @@ class MaskGenerationView extends BaseView {
     this.#buttons.enable(this.#objects);
   }
 
-  async showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): Promise<void> {
+  async showResult(
+    result: Result,
+    _model: Model,
+    _thresholds: ThresholdSliders,
+    updateText = true,
+  ): Promise<void> {
     if (result.kind !== "mask-generation") throw wrongTaskError();
-    this.showRun(result, due);
+    this.showRun(result, updateText);
     this.#last = result;
     this.#isEmpty = false;
     const mask = bestOf(result);
-    const asked = this.#asked;
+    const asked = this.#runObject;
     if (mask && asked) {
       const share = await maskShare(mask, result.width, result.height);
       if (this.#last !== result) return;
       this.#objects.answer(asked, { mask, share });
     }
-    if (due) this.#showList();
+    if (updateText) this.#showList();
     this.#buttons.enable(this.#objects);
     this.#everything.enable();
     await this.#paint();
     if (this.#objects.unanswered !== null) this.#rerun();
   }
 
-  /** Run lengths stay what they are: JSON holds them, but not hundreds of masks with each pixel. */
-  whole(result: Result): Result {
+  /** All objects' masks. Those of `everything()` stay run-length encoded, so that the JSON is not too large. */
+  fullResult(result: Result): Result {
     if (result.kind !== "mask-generation") return result;
     return { ...result, best: 0, masks: this.#objects.masks as ObjectMask[] };
   }
 
-  protected override empty(reason: string): void {
+  protected override showEmpty(reason: string): void {
     this.#isEmpty = true;
     this.#list.showNone(reason);
   }
@@ -173,12 +178,12 @@ class MaskGenerationView extends BaseView {
     this.#edit(() => this.#objects.click({ x, y, label: leavesOut ? 0 : 1 }));
   }
 
-  /** Asks again only for what has no answer yet. */
+  /** Changes the objects, and runs the model only if one of them has no mask yet. */
   #edit(change: () => void): void {
     change();
     this.#hover.move(null);
     this.#objects.settle();
-    this.#lit = null;
+    this.#highlighted = null;
     this.#buttons.enable(this.#objects);
     this.stage.redraw();
     if (!this.#isEmpty) this.#showList();
@@ -219,7 +224,7 @@ class MaskGenerationView extends BaseView {
   }
 
   async #paint(): Promise<void> {
-    if (this.#last !== null) await this.#layer.paint(this.#last, this.#lit);
+    if (this.#last !== null) await this.#layer.paint(this.#last, this.#highlighted);
   }
 
   async #saveCutout(): Promise<void> {
@@ -242,7 +247,7 @@ function bestOf(result: Result | null): ObjectMask | null {
 
 export const drawing: ResultDrawing = {
   kind: "mask-generation",
-  pointed: true,
+  takesPrompt: true,
   async draw(stage, result, _model, title) {
     const mask = bestOf(result);
     if (result.kind !== "mask-generation") return null;

@@ -1,4 +1,4 @@
-// Shows what is in front, cut out, on a checkerboard or on a background that the visitor chooses.
+// Shows the cutout of a matting model on a checkerboard, or on a background that the visitor chooses.
 
 import type { MatteResult, Model, Result } from "../../src/index.js";
 import { onBackground } from "../../src/tasks/matte/on-background.js";
@@ -37,12 +37,12 @@ class MatteView extends BaseView {
     this.#picture = shown;
   }
 
-  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): void {
+  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, updateText = true): void {
     if (result.kind !== "matte") throw wrongTaskError();
     this.#result?.cutout.close();
     this.#result = result;
-    this.showRun(result, due);
-    if (due) {
+    this.showRun(result, updateText);
+    if (updateText) {
       const words = shareInFront(result);
       this.#words.textContent = words;
       this.stage.describe(`${this.title}: ${words}`);
@@ -50,7 +50,7 @@ class MatteView extends BaseView {
     this.#compose();
   }
 
-  protected override empty(reason: string): void {
+  protected override showEmpty(reason: string): void {
     this.#words.textContent = reason;
   }
 

@@ -1,11 +1,11 @@
 // Shows objects in turned boxes.
 
 import { detectionDrawing } from "../drawing/result-drawing.js";
-import type { ReadDetections } from "../results/detections.js";
+import type { DetectionReader } from "../results/detections.js";
 import { DetectionsView } from "./detections-view.js";
 import type { ViewModule } from "./task-view.js";
 
-const read: ReadDetections = (result, task) =>
+const read: DetectionReader = (result, task) =>
   result.kind === "obb" && task.kind === "obb"
     ? { detections: result.objects, style: { classes: task.classes } }
     : null;

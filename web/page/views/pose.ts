@@ -5,11 +5,11 @@ import { anchorOnStage } from "../drawing/draw-box.js";
 import { drawSkeleton } from "../drawing/draw-skeleton.js";
 import { strokeWidths } from "../drawing/drawing-style.js";
 import { detectionDrawing } from "../drawing/result-drawing.js";
-import type { DetectionStyle, ReadDetections } from "../results/detections.js";
+import type { DetectionReader, DetectionStyle } from "../results/detections.js";
 import { DetectionsView } from "./detections-view.js";
 import type { ViewModule } from "./task-view.js";
 
-const read: ReadDetections = (result, task) =>
+const read: DetectionReader = (result, task) =>
   result.kind === "pose" && task.kind === "pose"
     ? { detections: result.poses, style: skeletonStyle(task) }
     : null;

@@ -1,4 +1,4 @@
-// From a task's kind to its view, or to its drawing alone. There is no list: the files are the list.
+// The view or the drawing of a task, by its kind. Every file in views/ is one: there is no other list.
 
 import type { ResultDrawing } from "../drawing/result-drawing.js";
 import { PageError } from "../shell/failure-card.js";

@@ -1,11 +1,11 @@
-// Shows objects and the pixels of each. Masks of one class are to be told apart all the same.
+// Shows instance segmentation: each object in a colour of its own, also those of one class.
 
 import { detectionDrawing } from "../drawing/result-drawing.js";
-import type { ReadDetections } from "../results/detections.js";
+import type { DetectionReader } from "../results/detections.js";
 import { DetectionsView } from "./detections-view.js";
 import type { ViewModule } from "./task-view.js";
 
-const read: ReadDetections = (result, task) =>
+const read: DetectionReader = (result, task) =>
   result.kind === "segment" && task.kind === "segment"
     ? { detections: result.segments, style: { classes: task.classes, colorByRank: true } }
     : null;

@@ -1,4 +1,5 @@
-// What a view of pictures needs of whatever shows the results of its task.
+// The interface of a task's view: it shows results of one task on the demo page. To change how a task's results look, start
+// at views/<kind>.ts.
 
 import type { Model, Result, RunOptions } from "../../src/index.js";
 import type { StagePicture } from "../drawing/stage.js";
@@ -6,40 +7,46 @@ import type { FindEverything } from "../input/everything-button.js";
 import type { Picture } from "../input/picture.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 
-/** Lies in `views/<kind>.ts` as `view`. `create` is called once, when the page starts. */
+/** `views/<kind>.ts` exports it as `view`. `create` is called once, when the page starts. */
 export interface ViewModule {
   kind: string;
   create(): TaskView;
 }
 
 export interface TaskView {
-  /** There is another model, or none and `reason`. */
+  /** Sets the loaded model; null while there is none, for this reason. */
   setModel(model: Model | null, reason: string): void;
-  /** `picture` is what the visitor chose; a camera frame is none. */
+  /** Shows the source picture. `picture` is the visitor's choice, undefined for a camera frame. */
   showPicture(shown: StagePicture, title: string, picture?: Picture): void;
   /**
-   * With `due` false the numbers that change with every camera frame stay as they are. Throws for a result of
-   * another task.
+   * Draws a result. With `updateText` false only the drawing changes, not lists and numbers: nobody can read those at 30
+   * frames a second. Throws for a result of another task.
    */
-  showResult(result: Result, model: Model, thresholds: ThresholdSliders, due?: boolean): void | Promise<void>;
-  /** There is no result, and `reason`. */
+  showResult(
+    result: Result,
+    model: Model,
+    thresholds: ThresholdSliders,
+    updateText?: boolean,
+  ): void | Promise<void>;
+  /** Shows that there is no result, for this reason. */
   showNone(reason: string): void;
   clear(): void;
-  /** The picture with what is drawn on it, and its legend. */
+  /** Returns the picture with the drawing and its legend as a PNG. */
   toBlob(): Promise<Blob | null>;
-  /** What the visitor said besides thresholds, for a run; `onChange` is told once what to do when that changes. */
+  /** The options of a run that the view's own controls set. */
   options?(): RunOptions;
-  /** The same as words of the page's link. */
+  /** The same as parameters of the page's link. */
   link?(): Record<string, string>;
+  /** Sets the function to call when these options change. */
   onChange?(rerun: () => void): void;
-  /** Is told once how to ask about the picture between runs, as for a preview. Null: a run goes on, or it failed. */
-  onAsk?(ask: (options: RunOptions) => Promise<Result | null>): void;
-  /** Is told once how to find everything in the picture. */
-  onEverything?(find: FindEverything): void;
-  /** All that is shown, where that is more than the last run's `result`. */
-  whole?(result: Result): Result;
-  /** Whether one picture is asked many things, as with clicks: its first stage then runs once. */
-  readonly asksOften?: boolean;
-  /** A camera's numbers are not read out with every frame. */
+  /** Sets the function that runs the model while the page is idle, as for a preview. It resolves to null during a run, and if it fails. */
+  setIdleRun?(ask: (options: RunOptions) => Promise<Result | null>): void;
+  /** Sets the function that finds every object of the picture. */
+  setFindEverything?(find: FindEverything): void;
+  /** Returns the result to copy as JSON, if the view shows more than the last run's, such as masks of several clicks. */
+  fullResult?(result: Result): Result;
+  /** Whether runs on the same picture reuse its scene, so that only the last stage runs again, as for each click. */
+  readonly reusesScene?: boolean;
+  /** With true, screen readers do not announce the counts, which change with every camera frame. */
   setQuiet(quiet: boolean): void;
 }

@@ -1,4 +1,4 @@
-// Shows what a model of plain tensors makes of a picture: an output drawn by its shape, and what all of them hold.
+// Shows a model whose outputs have no known meaning: draws one output as its shape suggests, and statistics of all.
 
 import { pause } from "../../src/export/slices.js";
 import type { Model, PictureSize, Result, TensorResult, Tensors } from "../../src/index.js";
@@ -39,12 +39,12 @@ class TensorView extends BaseView {
   readonly #readout = new HoverReadout();
   readonly #layers = elements("input[name=layer]", HTMLInputElement);
   #run: Run | null = null;
-  /** Of the last other picture, for what is compared with it. */
+  /** The outputs of the picture before, to compare with. */
   #before: { outputs: Tensors; title: string } | null = null;
   #drawing: Drawing | null = null;
-  #lit: number | null = null;
-  /** Tells the newest drawing from one that is done late. */
-  #turn = 0;
+  #highlighted: number | null = null;
+  /** Counts drawings, to drop one that a newer one has overtaken. */
+  #drawingCount = 0;
 
   constructor() {
     super();
@@ -55,7 +55,7 @@ class TensorView extends BaseView {
   protected override legend(): PictureLegend | null {
     const { boxes = [], rows = [], levels, map = null } = this.#drawing ?? {};
     if (boxes.length > 0 || (map !== null && !this.stage.showsMap)) return null;
-    return levels ? this.#legend.saved() : rows.length > 0 ? { rows } : null;
+    return levels ? this.#legend.toPictureLegend() : rows.length > 0 ? { rows } : null;
   }
 
   override showPicture(shown: StagePicture, title: string): void {
@@ -63,19 +63,24 @@ class TensorView extends BaseView {
     this.stage.describe(title);
   }
 
-  async showResult(result: Result, model: Model, _thresholds: ThresholdSliders, due = true): Promise<void> {
+  async showResult(
+    result: Result,
+    model: Model,
+    _thresholds: ThresholdSliders,
+    updateText = true,
+  ): Promise<void> {
     const input = inputOf(result, model);
     if (result.kind !== "tensor" || input === null) throw wrongTaskError();
     const last = this.#run;
     if (last && last.title !== this.title) this.#before = { outputs: last.outputs, title: last.title };
     const run: Run = { result, outputs: result.outputs, input, title: this.title };
     this.#run = run;
-    this.showRun(result, due);
-    const only = due ? null : (this.#outputs.drawn?.name ?? null);
+    this.showRun(result, updateText);
+    const only = updateText ? null : (this.#outputs.drawn?.name ?? null);
     const outputs = await withJoined(result.outputs, joinedOf(model), only);
     if (this.#run !== run) return;
     run.outputs = outputs;
-    if (due) {
+    if (updateText) {
       const readings = new Map<string, OutputReadings>();
       for (const [name, tensor] of Object.entries(outputs)) {
         readings.set(name, readOutput(tensor, input, outputs));
@@ -83,35 +88,35 @@ class TensorView extends BaseView {
       }
       this.#outputs.update(outputs, readings);
     }
-    await this.#draw(due);
-    if (due) await showStatistics(result.outputs, null);
+    await this.#draw(updateText);
+    if (updateText) await showStatistics(result.outputs, null);
   }
 
-  protected override empty(reason: string): void {
+  protected override showEmpty(reason: string): void {
     this.#rows.showNone(reason);
     element("statistics", HTMLElement).hidden = true;
   }
 
   clear(): void {
     this.#run = null;
-    this.#turn += 1;
+    this.#drawingCount += 1;
     this.#show(null, this.title);
   }
 
   /** What was drawn before stays until this is painted. */
-  async #draw(due = true): Promise<void> {
+  async #draw(updateText = true): Promise<void> {
     const { drawn } = this.#outputs;
     const shown = this.#shown();
     if (drawn === null || shown === null) return;
-    this.#turn += 1;
-    const turn = this.#turn;
-    const stopped = () => turn !== this.#turn;
+    this.#drawingCount += 1;
+    const turn = this.#drawingCount;
+    const stopped = () => turn !== this.#drawingCount;
     const other = this.#before?.outputs[drawn.name];
     const before = this.#before && other ? { title: this.#before.title, data: other.data } : null;
     const beside = { before, outputs: shown.outputs };
     const drawing = await drawOutput(shown.tensor, drawn.reading, shown.placement, stopped, beside);
     if (stopped() || drawing === null) return drawing?.map?.close();
-    this.#show(drawing, `${this.title}: ${drawn.name} as ${describeReading(drawn.reading)[0]}`, due);
+    this.#show(drawing, `${this.title}: ${drawn.name} as ${describeReading(drawn.reading)[0]}`, updateText);
   }
 
   /** The output that is drawn, of the newest run. */
@@ -123,15 +128,15 @@ class TensorView extends BaseView {
     return { tensor, outputs, reading: drawn.reading, placement: placementOf(result, input) };
   }
 
-  #show(drawing: Drawing | null, title: string, due = true): void {
+  #show(drawing: Drawing | null, title: string, updateText = true): void {
     const { map = null, boxes = [], rows = [], words = "", levels } = drawing ?? {};
     this.#drawing = drawing;
-    this.#lit = null;
+    this.#highlighted = null;
     this.stage.showMap(map);
     void this.stage.showDetections(boxes, boxStyle, title);
     element("layers", HTMLElement).hidden = map === null;
-    this.point(null);
-    if (!due) return;
+    this.hover(null);
+    if (!updateText) return;
     if (rows.length > 0) this.#rows.show(rows, words);
     else this.#rows.showNone(words);
     if (levels) this.#legend.show({ near: levels.high, far: levels.low, unit: "relative" });
@@ -140,8 +145,8 @@ class TensorView extends BaseView {
 
   protected override highlight(index: number | null): void {
     const lit = index ?? this.#rows.pinned;
-    if (this.#lit === lit) return;
-    this.#lit = lit;
+    if (this.#highlighted === lit) return;
+    this.#highlighted = lit;
     this.#rows.highlight(lit);
     const drawing = this.#drawing;
     if (drawing?.boxes) this.stage.highlight(lit);
@@ -150,16 +155,16 @@ class TensorView extends BaseView {
     });
   }
 
-  protected override point(place: StagePoint | null): void {
+  protected override hover(point: StagePoint | null): void {
     const shown = this.#shown();
-    const value = shown && place && valueAt(shown.tensor, shown.reading, shown.placement, place);
+    const value = shown && point && valueAt(shown.tensor, shown.reading, shown.placement, point);
     const levels = this.#drawing?.levels;
     if (levels) {
       const scale = { near: levels.high, far: levels.low, unit: "relative" } as const;
       this.#legend.mark(scale, value ?? Number.NaN);
     }
     const words = levels ? short(value ?? 0) : `class ${value}`;
-    this.#readout.show(place, value === null ? null : words);
+    this.#readout.show(point, value === null ? null : words);
   }
 }
 

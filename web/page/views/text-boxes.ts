@@ -1,11 +1,11 @@
 // Shows where text is.
 
 import { detectionDrawing } from "../drawing/result-drawing.js";
-import type { ReadDetections } from "../results/detections.js";
+import type { DetectionReader } from "../results/detections.js";
 import { DetectionsView } from "./detections-view.js";
 import type { ViewModule } from "./task-view.js";
 
-const read: ReadDetections = (result) =>
+const read: DetectionReader = (result) =>
   result.kind === "text-boxes"
     ? { detections: result.detections, style: { classes: [], labelsOnHover: true } }
     : null;

@@ -1,4 +1,4 @@
-// Shows the text of a picture of one line, and its words with their scores.
+// Shows the text that was recognised in a picture of one line, and its words with their scores.
 
 import type { Model, Result, TextWord } from "../../src/index.js";
 import type { PictureLegend } from "../drawing/picture-legend.js";
@@ -15,11 +15,11 @@ class TextLineView extends BaseView {
   readonly #text = element("text", HTMLElement);
   #shown = "";
 
-  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): void {
+  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, updateText = true): void {
     if (result.kind !== "text-line") throw wrongTaskError();
     this.stage.describe(`${this.title}: ${result.text}`);
-    this.showRun(result, due);
-    if (!due) return;
+    this.showRun(result, updateText);
+    if (!updateText) return;
     this.#shown = `${result.text || "no text"}, ${percent(result.score)}`;
     this.#text.textContent = result.text || "No text";
     this.#list.replaceChildren(...result.words.map(row));
@@ -29,7 +29,7 @@ class TextLineView extends BaseView {
     return { rows: [{ label: this.#shown, value: "" }] };
   }
 
-  protected override empty(reason: string): void {
+  protected override showEmpty(reason: string): void {
     this.#text.textContent = reason;
     this.#list.replaceChildren();
   }

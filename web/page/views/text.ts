@@ -1,17 +1,17 @@
-// Shows the lines of text in a picture, each in its rotated box: all of them to copy, or those that hold what is searched for.
+// Shows the text lines of a picture in rotated boxes: all of them, or those that contain the search text.
 
 import type { Model, Result, TextLine } from "../../src/index.js";
 import { detectionDrawing } from "../drawing/result-drawing.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
-import type { FoundDetections, ReadDetections } from "../results/detections.js";
+import type { DetectionReader, StyledDetections } from "../results/detections.js";
 import { copyOnClick } from "../shell/clipboard.js";
 import { element } from "../util/elements.js";
 import { DetectionsView } from "./detections-view.js";
 import type { ViewModule } from "./task-view.js";
 
-const read: ReadDetections = (result) => (result.kind === "text" ? found(result.lines) : null);
+const read: DetectionReader = (result) => (result.kind === "text" ? lineDetections(result.lines) : null);
 
-function found(lines: readonly TextLine[]): FoundDetections {
+function lineDetections(lines: readonly TextLine[]): StyledDetections {
   const detections = lines.map((line) => ({
     ...line,
     label: line.text,
@@ -24,34 +24,34 @@ function found(lines: readonly TextLine[]): FoundDetections {
 class TextView extends DetectionsView {
   readonly #search = element("search-lines", HTMLInputElement);
   #text = "";
-  #again: (() => Promise<void>) | null = null;
+  #showAgain: (() => Promise<void>) | null = null;
 
   constructor() {
     super((result) => {
       if (result.kind !== "text") return null;
-      const sought = element("search-lines", HTMLInputElement).value.trim().toLowerCase();
-      return found(result.lines.filter(({ text }) => text.toLowerCase().includes(sought)));
+      const searchText = element("search-lines", HTMLInputElement).value.trim().toLowerCase();
+      return lineDetections(result.lines.filter(({ text }) => text.toLowerCase().includes(searchText)));
     });
     copyOnClick(element("copy-lines", HTMLButtonElement), () => this.#text);
-    this.#search.addEventListener("input", () => void this.#again?.());
+    this.#search.addEventListener("input", () => void this.#showAgain?.());
   }
 
   override async showResult(
     result: Result,
     model: Model,
     thresholds: ThresholdSliders,
-    due = true,
+    updateText = true,
   ): Promise<void> {
     if (result.kind === "text") this.#text = result.text;
-    this.#again = () => super.showResult(result, model, thresholds);
-    await super.showResult(result, model, thresholds, due);
+    this.#showAgain = () => super.showResult(result, model, thresholds);
+    await super.showResult(result, model, thresholds, updateText);
   }
 
-  /** Lines have no numbers: what they say tells them apart. */
+  /** Lines get no track ids: their text tells them apart. */
   protected override track(): void {}
 
   override clear(): void {
-    this.#again = null;
+    this.#showAgain = null;
     super.clear();
   }
 }

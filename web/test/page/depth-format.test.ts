@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { contain, offStage, onStage } from "../../page/drawing/fit.js";
+import { contain, toPicture, toStage } from "../../page/drawing/fit.js";
 import { formatDepth } from "../../page/util/depth-format.js";
 
 test.each<["metres" | "relative", number, string]>([
@@ -11,7 +11,7 @@ test.each<["metres" | "relative", number, string]>([
 
 test.each([true, false])("a place on the stage is found in the picture, mirrored or not (%s)", (mirrored) => {
   const fit = contain({ width: 200, height: 100 }, { width: 300, height: 300 }, mirrored);
-  const [left, top] = onStage(fit, 30, 70);
-  const { x, y } = offStage(fit, left, top);
+  const [left, top] = toStage(fit, 30, 70);
+  const { x, y } = toPicture(fit, left, top);
   expect([x, y].map(Math.round)).toEqual([30, 70]);
 });

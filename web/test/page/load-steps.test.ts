@@ -7,7 +7,7 @@ function heard(steps: LoadSteps, reports: [string | undefined, Step, number, num
   return reports.map(([modelStage, stage, loaded, total]) => {
     const bytes = { bytesDone: 0, bytesTotal: 0 };
     const progress = { stage, loaded, total, ...bytes, ...(modelStage === undefined ? {} : { modelStage }) };
-    const current = steps.hear(progress satisfies Progress);
+    const current = steps.update(progress satisfies Progress);
     return `${current.modelStage ?? "model"} ${current.stage} ${current.loaded}`;
   });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { RegionBitmap } from "../../page/drawing/region-bitmap.js";
-import { regionColors, written } from "../../page/drawing/region-colors.js";
+import { cssColor, regionColors } from "../../page/drawing/region-colors.js";
 import type { ImageSegmentationResult, Region } from "../../src/index.js";
 
 const region = (classIndex: number): Region => ({
@@ -40,7 +40,7 @@ test("a class has its colour, whatever else there is, and those of one class are
   const [cat, dog, other] = regionColors([region(0), region(1), region(0)]);
   expect(regionColors([region(1)])[0]).toEqual(dog);
   expect(new Set([cat, dog, other].map(String)).size).toBe(3);
-  expect(written([1, 20, 255])).toBe("rgb(1 20 255)");
+  expect(cssColor([1, 20, 255])).toBe("rgb(1 20 255)");
 });
 
 test("classes that share a colour of the palette are told apart", () => {

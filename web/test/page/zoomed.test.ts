@@ -1,25 +1,25 @@
 import { expect, test } from "vitest";
-import { contain, offStage, onStage, zoomed } from "../../page/drawing/fit.js";
+import { contain, toPicture, toStage, zoomFit } from "../../page/drawing/fit.js";
 
 const stage = { width: 600, height: 400 };
 
 test.each([false, true])(
   "a place of the picture stays under the pointer where it is drawn, mirrored %s",
   (mirrored) => {
-    const fit = zoomed(
+    const fit = zoomFit(
       contain({ width: 300, height: 100 }, stage, mirrored),
       { factor: 4, center: { x: 80, y: 40 } },
       stage,
     );
     expect(fit.scale).toBe(8);
-    const [x, y] = onStage(fit, 80, 40);
+    const [x, y] = toStage(fit, 80, 40);
     expect([x, y]).toEqual([300, 200]);
-    expect(offStage(fit, x, y)).toEqual({ x: 80, y: 40 });
+    expect(toPicture(fit, x, y)).toEqual({ x: 80, y: 40 });
   },
 );
 
 test("nothing of the stage stays empty that the picture can fill", () => {
-  const fit = zoomed(
+  const fit = zoomFit(
     contain({ width: 300, height: 100 }, stage, false),
     { factor: 2, center: { x: 0, y: 100 } },
     stage,

@@ -1,10 +1,11 @@
-// The picture with the drawing on it, in the picture's pixels, made band by band, so that the page never stalls.
+// Renders the picture with its drawing at full size, to be saved. Works in bands of rows with pauses, so that the page stays
+// responsive.
 
 import { inSlices } from "../../src/export/slices.js";
 import type { Size } from "./fit.js";
 
 /** Pixels that are drawn before the page may do something else. */
-const slice = 1_000_000;
+const PIXELS_PER_SLICE = 1_000_000;
 
 interface DrawnPicture {
   picture: CanvasImageSource;
@@ -14,7 +15,7 @@ interface DrawnPicture {
   draw(context: CanvasRenderingContext2D): void;
 }
 
-export async function savedPicture({
+export async function renderPicture({
   picture,
   size,
   mirrored,
@@ -26,7 +27,7 @@ export async function savedPicture({
   canvas.height = height;
   const context = canvas.getContext("2d");
   if (!context) return null;
-  await inSlices(height, Math.max(1, Math.floor(slice / width)), (top, end) => {
+  await inSlices(height, Math.max(1, Math.floor(PIXELS_PER_SLICE / width)), (top, end) => {
     context.save();
     context.beginPath();
     context.rect(0, top, width, end - top);

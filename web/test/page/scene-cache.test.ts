@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KeptScene } from "../../page/input/kept-scene.js";
+import { SceneCache } from "../../page/input/scene-cache.js";
 import type { Model, Result, Scene } from "../../src/index.js";
 
 const result = {} as Result;
@@ -17,40 +17,40 @@ function modelOf() {
 
 test("a picture is looked at once, and the scene says so until it is", async () => {
   const { model, looks } = modelOf();
-  const scenes = new KeptScene();
+  const scenes = new SceneCache();
   const picture = new Blob();
   const first = scenes.run(model, picture, {});
-  expect(scenes.looking).toBe(true);
+  expect(scenes.isLooking).toBe(true);
   looks[0]?.end();
   await first;
-  expect(scenes.looking).toBe(false);
+  expect(scenes.isLooking).toBe(false);
   const second = scenes.run(model, picture, {});
-  expect(scenes.looking).toBe(false);
+  expect(scenes.isLooking).toBe(false);
   await second;
   expect(looks).toHaveLength(1);
 });
 
 test("a picture that changes during a look is looked at until its own look ends", async () => {
   const { model, looks } = modelOf();
-  const scenes = new KeptScene();
+  const scenes = new SceneCache();
   const first = scenes.run(model, new Blob(), {});
   const second = scenes.run(model, new Blob(), {});
   looks[0]?.end();
   await first;
-  expect(scenes.looking).toBe(true);
+  expect(scenes.isLooking).toBe(true);
   looks[1]?.end();
   await second;
-  expect(scenes.looking).toBe(false);
+  expect(scenes.isLooking).toBe(false);
 });
 
 test("a look that failed is made again", async () => {
   const { model, looks } = modelOf();
-  const scenes = new KeptScene();
+  const scenes = new SceneCache();
   const picture = new Blob();
   const first = scenes.run(model, picture, {});
   looks[0]?.fail();
   await expect(first).rejects.toThrow("lost");
-  expect(scenes.looking).toBe(false);
+  expect(scenes.isLooking).toBe(false);
   const again = scenes.run(model, picture, {});
   looks[1]?.end();
   expect(await again).toBe(result);
