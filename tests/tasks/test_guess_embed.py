@@ -11,6 +11,7 @@ from webbuild.manifest.manifest import CropEmbeddingsTask, EmbedTask, ImageInput
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.tasks.embed import TASK
+from webbuild.tasks.recognition.image_encoder_families import embed_family
 from webbuild.tasks.recognition.metadata import image_size
 from webbuild.tasks.registry import match_task
 from webbuild.tasks.task_match import TaskMatch
@@ -149,6 +150,15 @@ def test_a_picture_goes_in_as_open_clip_says(said: Json, mean: float, mode: str,
     image = image_of(found)
     assert (image.mean[0], image.letterbox.mode, image.letterbox.interpolation) == (mean, mode, interpolation)
     assert ("open_clip_config.json" in found.assumptions[1]) == (mean != 0.485)
+
+
+def test_the_bias_in_open_clips_configuration_tells_siglip() -> None:
+    config = {"model_cfg": {"init_logit_bias": -10}}
+    family = embed_family(facts({"output": (1, 512)}, config))
+    assert family is not None
+    assert family.name == "SigLIP"
+    assert embed_of(match_task(facts({"output": (1, 512)}, config))).output == "output"
+    assert embed_family(facts({"output": (1, 512)}, {"model_cfg": {"embed_dim": 512}})) is None
 
 
 def test_a_picture_goes_in_as_timm_says() -> None:

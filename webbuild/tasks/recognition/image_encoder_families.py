@@ -55,10 +55,16 @@ _FAMILIES = (
 
 
 def embed_family(signature: ModelSignature) -> EmbedFamily | None:
-    """Return the family of a model, None for one of no known family."""
+    """Return the family of a model, None for one of no known family.
+
+    Of open_clip's configurations those of SigLIP alone have a bias that the sigmoid of its scores starts from.
+    """
     kind = signature.hub_files.config.get("model_type")
     if isinstance(kind, str):
         return next((each for each in _FAMILIES if each.model_type.fullmatch(kind)), None)
+    open_clip = signature.hub_files.config.get("model_cfg")
+    if isinstance(open_clip, Mapping) and "init_logit_bias" in open_clip:
+        return next(each for each in _FAMILIES if each.name == "SigLIP")
     return next((each for each in _FAMILIES if each.file.search(signature.file)), None)
 
 
