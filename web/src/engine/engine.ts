@@ -5,6 +5,7 @@ import { outOfMemory, WebbuildError } from "../api/errors.js";
 import type { Backend } from "../api/types.js";
 import type { EngineBuild, Manifest } from "../manifest/manifest.js";
 import type { Downloads, OnBytes } from "../storage/download.js";
+import { freeBytes } from "../storage/free-bytes.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
 import { instantiatedInstead } from "./compiled-module.js";
 import { watchMemory } from "./wasm-memory.js";
@@ -92,7 +93,9 @@ async function engineCode(
   if (served !== null) return { module: served, isServed: true };
   const bytes = await downloads.get(wasm, onBytes);
   try {
-    return { module: await WebAssembly.compile(bytes), isServed: false };
+    const module = await WebAssembly.compile(bytes);
+    void downloads.owns(bytes).then((isOwned) => isOwned && freeBytes(bytes));
+    return { module, isServed: false };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     if (cause instanceof RangeError) throw outOfMemory(`${wasm}: ${reason}`, { cause });

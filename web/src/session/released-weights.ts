@@ -1,5 +1,7 @@
 // A file of weights that is freed while the engine takes it: as the engine's copy grows, this one shrinks.
 
+import { freeBytes } from "../storage/free-bytes.js";
+
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** A tensor frees what it covers whole; what holds the end of one stays, to be read again. */
@@ -20,7 +22,7 @@ export class ReleasedWeights extends Uint8Array<ArrayBuffer> {
     super(new ArrayBuffer(0));
     Object.defineProperty(this, "byteLength", { value: content.byteLength });
     for (let at = 0; at < content.byteLength; at += CHUNK) this.#chunks.push(content.slice(at, at + CHUNK));
-    free(content);
+    freeBytes(content);
   }
 
   /** Whether the engine wanted bytes a second time: it does not get them, and makes no session. */
@@ -30,7 +32,7 @@ export class ReleasedWeights extends Uint8Array<ArrayBuffer> {
 
   override subarray(begin = 0, end: number = this.byteLength): Bytes {
     if (this.#taken.byteLength < end - begin) {
-      free(this.#taken);
+      freeBytes(this.#taken);
       this.#taken = new Uint8Array(end - begin);
     }
     const taken = this.#taken.subarray(0, end - begin);
@@ -50,12 +52,6 @@ export class ReleasedWeights extends Uint8Array<ArrayBuffer> {
     taken.set(chunk.subarray(Math.max(0, from), to), Math.max(0, -from));
     if (from > 0 || to < chunk.byteLength) return;
     this.#chunks[index] = null;
-    free(chunk);
+    freeBytes(chunk);
   }
-}
-
-/** Gives memory back at once, not when garbage is collected: nothing is, while the engine makes a session. */
-function free({ buffer }: Bytes): void {
-  const { transfer } = buffer as ArrayBuffer & { transfer?: (size: number) => ArrayBuffer };
-  transfer?.call(buffer, 0);
 }
