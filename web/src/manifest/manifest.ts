@@ -35,9 +35,9 @@ export interface Manifest {
     | PoseTask
     | SegmentTask
     | TensorTask
+    | TextTask
     | TextBoxesTask
-    | TextLineTask
-    | TextTask;
+    | TextLineTask;
   inputs: (
     | ImageInput
     | CropInput
@@ -523,6 +523,19 @@ export interface JoinedTensor {
   end: number;
 }
 /**
+ * The text of each line that an earlier stage finds; see `TextRecognition`.
+ *
+ *     The output is [crops, T, C], or [T, 1, C] of one crop. Lines in which nothing is read are left out.
+ */
+export interface TextTask {
+  kind: "text";
+  output: string;
+  characters: string;
+  blank: number;
+  logits: boolean;
+  decoding: "ctc" | "end-token";
+}
+/**
  * Where text is: differentiable binarisation (DB, arXiv 1911.08947), decoded as PaddleOCR's DBPostProcess does.
  *
  *     `output` [1, 1, height, width] says of each cell of the input how probable text is there: as it is, or after the
@@ -553,19 +566,6 @@ export interface TextLineTask {
   logits: boolean;
   decoding: "ctc" | "end-token";
   layout: "ntc" | "tnc";
-}
-/**
- * The text of each line that an earlier stage finds; see `TextRecognition`.
- *
- *     The output is [crops, T, C], or [T, 1, C] of one crop. Lines in which nothing is read are left out.
- */
-export interface TextTask {
-  kind: "text";
-  output: string;
-  characters: string;
-  blank: number;
-  logits: boolean;
-  decoding: "ctc" | "end-token";
 }
 /**
  * A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.
@@ -1110,9 +1110,9 @@ export interface Variant {
     | PoseTask
     | SegmentTask
     | TensorTask
+    | TextTask
     | TextBoxesTask
-    | TextLineTask
-    | TextTask;
+    | TextLineTask;
   inputs: (
     | ImageInput
     | CropInput
@@ -1162,9 +1162,9 @@ export interface Stage {
     | PoseTask
     | SegmentTask
     | TensorTask
+    | TextTask
     | TextBoxesTask
-    | TextLineTask
-    | TextTask;
+    | TextLineTask;
   inputs: (
     | ImageInput
     | CropInput
