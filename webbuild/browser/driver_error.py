@@ -9,6 +9,10 @@ class DriverError(Exception):
     """The browser refused a command, a function threw in its page, or the browser is gone."""
 
 
+class DriverTimeoutError(DriverError):
+    """The browser did not answer in time."""
+
+
 def driver_errors() -> tuple[type[Exception], ...]:
     """Return what to catch around the calls of a page, whichever browser it is of."""
     from playwright.sync_api import Error

@@ -10,10 +10,12 @@ from typing import Any
 
 from webbuild.browser.bidi import wait_for_function
 from webbuild.browser.console import Console, ConsoleMessage
-from webbuild.browser.driver_error import DriverError
+from webbuild.browser.driver_error import DriverError, DriverTimeoutError
 
 _SECONDS = 600.0
 """For any one answer. What runs models ends its own steps earlier."""
+_START_SECONDS = 120.0
+"""For a browser to start. One that WebKitGTK's driver starts right after another may never come: the next one does."""
 
 _LISTEN = """
 if (!globalThis.webbuildSaid) {
@@ -66,19 +68,27 @@ class WebDriver:
         return page
 
     def _start(self) -> Any:
-        return self.send("POST", "/session", {"capabilities": {"alwaysMatch": self._capabilities}})
+        body = {"capabilities": {"alwaysMatch": self._capabilities}}
+        try:
+            return self.send("POST", "/session", body, seconds=_START_SECONDS)
+        except DriverTimeoutError:
+            return self.send("POST", "/session", body, seconds=_START_SECONDS)
 
-    def send(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
-        """Send a command and return its value. Raises DriverError."""
+    def send(
+        self, method: str, path: str, body: dict[str, Any] | None = None, *, seconds: float = _SECONDS + 30
+    ) -> Any:
+        """Send a command and return its value. Raises DriverError; DriverTimeoutError after so many seconds."""
         content = None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"}
         request = urllib.request.Request(self._url + path, content, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=_SECONDS + 30) as answer:
+            with urllib.request.urlopen(request, timeout=seconds) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             value = json.loads(error.read() or b"{}").get("value") or {}
             raise DriverError(f"{path}: {value.get('error')}: {value.get('message')}") from error
+        except TimeoutError as error:
+            raise DriverTimeoutError(f"{path}: no answer within {seconds:g} s") from error
         except (OSError, ValueError) as error:
             raise DriverError(f"{path}: the browser is gone: {error}") from error
 
