@@ -14,7 +14,7 @@ from webbuild.browser.driver_error import DriverError, DriverTimeoutError
 
 _SECONDS = 600.0
 """For any one answer. What runs models ends its own steps earlier."""
-_START_SECONDS = 120.0
+_START_SECONDS = 60.0
 """For a browser to start. One that WebKitGTK's driver starts right after another may never come: the next one does."""
 
 _LISTEN = """
