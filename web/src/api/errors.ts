@@ -100,6 +100,11 @@ export function outOfMemory(message: string, options?: ErrorOptions): WebbuildEr
   return new WebbuildError("out-of-memory", message, fix, options);
 }
 
+/** @internal Whether the message of an engine, or of a browser that compiles it, says that memory is out. */
+export function isOutOfMemory(message: string): boolean {
+  return /bad_alloc|out of memory|allocation failed/i.test(message);
+}
+
 /** @internal An error that should not happen: a bug. */
 export function internalError(message: string): WebbuildError {
   return new WebbuildError("internal", message, "this is a bug in webbuild: report it with this message");

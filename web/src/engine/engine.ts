@@ -1,7 +1,7 @@
 // onnxruntime-web: which of its builds, and bringing it up inside the worker.
 
 import type * as Ort from "onnxruntime-web";
-import { outOfMemory, WebbuildError } from "../api/errors.js";
+import { isOutOfMemory, outOfMemory, WebbuildError } from "../api/errors.js";
 import type { Backend } from "../api/types.js";
 import type { EngineBuild, Manifest } from "../manifest/manifest.js";
 import type { Downloads, OnBytes } from "../storage/download.js";
@@ -98,7 +98,7 @@ async function engineCode(
     return { module, isServed: false };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    if (cause instanceof RangeError) throw outOfMemory(`${wasm}: ${reason}`, { cause });
+    if (isOutOfMemory(reason)) throw outOfMemory(`${wasm}: ${reason}`, { cause });
     const fix = "use a recent browser, and allow script-src 'wasm-unsafe-eval'";
     throw new WebbuildError("engine-failed", `${wasm} was not compiled: ${reason}`, fix, { cause });
   }

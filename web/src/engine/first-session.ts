@@ -1,4 +1,4 @@
-// A warm-up session of an empty graph: compiles the engine's WebAssembly and makes its GPU device during the download.
+// A warm-up session of an empty graph: starts the engine's WebAssembly and makes its GPU device during the download.
 
 import type { InferenceSession } from "onnxruntime-web";
 import type { Backend } from "../api/types.js";

@@ -1,7 +1,7 @@
 // One graph of the bundle, ready to run on one provider.
 
 import type { InferenceSession, Tensor } from "onnxruntime-web";
-import { outOfMemory, WebbuildError } from "../api/errors.js";
+import { isOutOfMemory, outOfMemory, WebbuildError } from "../api/errors.js";
 import type { Route } from "../api/run-result.js";
 import type { DType, TensorData } from "../api/types.js";
 import type { OrtWeb } from "../engine/engine.js";
@@ -134,7 +134,7 @@ export class Session {
 function sessionError(code: "no-session" | "run-failed", what: string, cause: unknown): WebbuildError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `${what}: ${reason}`;
-  if (/bad_alloc|out of memory|allocation failed/i.test(reason)) return outOfMemory(message, { cause });
+  if (isOutOfMemory(reason)) return outOfMemory(message, { cause });
   const broken = cause instanceof WebAssembly.RuntimeError || reason.startsWith("Aborted(");
   const fix = 'load with { backend: "wasm" }, or run `webbuild verify` on the bundle';
   return new WebbuildError(broken ? "engine-failed" : code, message, fix, { cause });
