@@ -19,7 +19,7 @@ import { PlacementLog, redirectConsole } from "./placement-log.js";
 export interface EnginePage {
   /** Lets this worker be given the engine from the next visit on; returns whether it could. */
   register(): Promise<boolean>;
-  /** Keeps the engine's code for the worker that takes this one's place. */
+  /** Keeps the engine's code for workers that are started later. */
   keep(module: WebAssembly.Module): unknown;
 }
 
