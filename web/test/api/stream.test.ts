@@ -358,6 +358,8 @@ describe.runIf(hasWebgpu)("a GPU device that is lost in a stream", () => {
       await losing({}, async (started) => {
         const model = await runtime.load(bundle("conv.json"), { backend: "webgpu", cache: false });
         const video = await playing();
+        // The first results prepare what the later ones have.
+        await results(model, video, 2);
         await countCalls();
         await results(model, video, 2);
         await loseAt(Math.floor(((await countCalls()) * turn) / inject("times")));
