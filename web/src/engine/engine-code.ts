@@ -11,7 +11,9 @@ export interface EngineCode {
  * Whether workers are given the code of one another. Firefox holds with it what each of them adds: 130 MB more in a page whose
  * engine is started again, and 0.25 MB more with each further start (measured, Firefox 153).
  */
-export const isCodeShared = !navigator.userAgent.includes("Firefox/");
+export function sharesCode(): boolean {
+  return !navigator.userAgent.includes("Firefox/");
+}
 
 /** Weak, so that nothing stays when no model is left; until it is collected the next model compiles nothing. */
 const codes = new Map<string, WeakRef<EngineCode>>();

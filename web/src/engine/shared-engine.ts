@@ -12,7 +12,7 @@ import type { Downloads, OnBytes } from "../storage/download.js";
 import { IdleTime } from "../worker/idle-time.js";
 import { Queue } from "../worker/queue.js";
 import { gpuDevice, type OrtWeb, type StartedEngine, startEngine } from "./engine.js";
-import { isCodeShared } from "./engine-code.js";
+import { sharesCode } from "./engine-code.js";
 import { type FirstSession, openFirstSession } from "./first-session.js";
 import { PlacementLog, redirectConsole } from "./placement-log.js";
 
@@ -99,7 +99,7 @@ export class SharedEngine {
     };
     this.#engine = this.#engine === null ? own() : this.#engine.catch(own);
     const { engine, module } = await this.#engine;
-    if (isCodeShared) void page.keep(module);
+    if (sharesCode()) void page.keep(module);
     return engine;
   }
 
