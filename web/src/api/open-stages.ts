@@ -96,6 +96,7 @@ async function planStage(
     addresses,
     worker,
     warn: () => {},
+    engineCode: null,
   };
   const planned = await planChoice(request, options.prefer ?? "latency", options.backend);
   return { whole, variants, request, ...planned };

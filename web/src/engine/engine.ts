@@ -58,7 +58,7 @@ export interface StartedEngine {
 
 /**
  * Imports the build. Its scripts are fetched to be checked, then imported: the second time is the HTTP cache's. `compiled` is
- * its code where the page has it from another worker.
+ * its code where the page has it of a worker before.
  */
 export async function startEngine(
   build: EngineBuild,

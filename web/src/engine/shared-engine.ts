@@ -12,7 +12,6 @@ import type { Downloads, OnBytes } from "../storage/download.js";
 import { IdleTime } from "../worker/idle-time.js";
 import { Queue } from "../worker/queue.js";
 import { gpuDevice, type OrtWeb, type StartedEngine, startEngine } from "./engine.js";
-import { sharesCode } from "./engine-code.js";
 import { type FirstSession, openFirstSession } from "./first-session.js";
 import { PlacementLog, redirectConsole } from "./placement-log.js";
 
@@ -20,7 +19,7 @@ import { PlacementLog, redirectConsole } from "./placement-log.js";
 export interface EnginePage {
   /** Lets this worker be given the engine from the next visit on; returns whether it could. */
   register(): Promise<boolean>;
-  /** Keeps the engine's code for workers that are started later. */
+  /** Keeps the engine's code for the worker that takes this one's place. */
   keep(module: WebAssembly.Module): unknown;
 }
 
@@ -99,7 +98,7 @@ export class SharedEngine {
     };
     this.#engine = this.#engine === null ? own() : this.#engine.catch(own);
     const { engine, module } = await this.#engine;
-    if (sharesCode()) void page.keep(module);
+    if (mayKeepCode()) void page.keep(module);
     return engine;
   }
 
@@ -108,4 +107,12 @@ export class SharedEngine {
     await this.#nextVisit?.(signal).catch(() => {});
     return true;
   }
+}
+
+/**
+ * Whether the page keeps an engine's code. With it Firefox holds what each worker adds: 130 MB more in a page whose engine is
+ * started again, 0.25 MB more with each further start, and after some 60 models it compiles no more (measured, Firefox 153).
+ */
+function mayKeepCode(): boolean {
+  return !navigator.userAgent.includes("Firefox/");
 }

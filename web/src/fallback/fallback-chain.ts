@@ -4,7 +4,6 @@ import { proxy } from "comlink";
 import { abortedError, type ErrorCode, internalError, WebbuildError } from "../api/errors.js";
 import type { Backend, LoadOptions, Precision, Progress, SessionInfo, Warning } from "../api/types.js";
 import { chooseBuild } from "../engine/engine.js";
-import { type EngineCode, engineCodeOf } from "../engine/engine-code.js";
 import type { EnginePage } from "../engine/shared-engine.js";
 import type { EngineBuild, Manifest } from "../manifest/manifest.js";
 import { reportingListener } from "../runs/reporting-listener.js";
@@ -41,6 +40,14 @@ export interface LoadRequest {
   worker: (() => Worker) | null;
   /** Receives the worker's warnings, during loading and afterwards. */
   warn: Warn;
+  /** The code of the engine of a worker whose place the new one takes, null where there was none. */
+  engineCode: EngineCode | null;
+}
+
+/** The compiled code of the build of this file, null until a worker has it. A page that keeps it restarts the engine faster. */
+export interface EngineCode {
+  wasm: string;
+  module: WebAssembly.Module | null;
 }
 
 /** A graph that is loaded in a worker. */
@@ -55,7 +62,6 @@ interface WorkerModel {
   /** The model's number in the worker. */
   host: number;
   connection: Connection;
-  /** Held so that a worker that takes the place of this one finds it. */
   engineCode: EngineCode;
 }
 
@@ -128,14 +134,16 @@ async function loadWithRestart(
   const build = engineBuild(request, candidate);
   const key = sharedWorkerKey(request, build);
   const first = new Connection(key, worker);
+  const known = request.engineCode?.wasm === build.wasm ? request.engineCode.module : null;
+  const engineCode = { wasm: build.wasm, module: known };
   try {
-    return await loadInWorker(first, request, candidate, observer);
+    return await loadInWorker(first, { ...request, engineCode }, candidate, observer);
   } catch (error) {
     const lost = error instanceof WebbuildError && error.code === "device-lost";
     if (!lost && !first.mayBeCausedByOtherModels(error)) throw error;
     const fallback = lost ? withoutExternalTextures(request) : request;
     const second = new Connection(lost ? key : null, worker);
-    return loadInWorker(second, fallback, candidate, observer);
+    return loadInWorker(second, { ...fallback, engineCode }, candidate, observer);
   }
 }
 
@@ -157,19 +165,18 @@ function engineBuild({ manifest, firstStageBackend }: LoadRequest, { backend }: 
 
 async function loadInWorker(
   connection: Connection,
-  request: LoadRequest,
+  request: LoadRequest & { engineCode: EngineCode },
   candidate: Candidate,
   { signal, onProgress }: LoadObserver,
 ): Promise<WorkerModel> {
   const { manifest, base, trace, selfTest, retest, cache, processing, copyFrames, noCapture } = request;
-  const { addresses, joined, warn } = request;
+  const { addresses, joined, warn, engineCode } = request;
   const { backend, graph, precisionReason } = candidate;
   try {
     const progress = onProgress ? proxy(progressListener(onProgress, connection)) : null;
     const build = engineBuild(request, candidate);
     const sharesEngine = request.firstStageBackend !== null;
     const options = { trace, selfTest, retest, cache, processing, copyFrames, noCapture, joined };
-    const engineCode = engineCodeOf(build.wasm, manifest, base, addresses);
     const compiled = engineCode.module;
     const graphs = { manifest, base, backend, graph, precisionReason, build, compiled, addresses };
     const setup = { ...graphs, ...options, sharesEngine };

@@ -3,7 +3,12 @@
 import type { ErrorCode, WebbuildError } from "../api/errors.js";
 import { captureFailureReason } from "../session/graph-capture.js";
 import { type FallbackChain, nextInChain } from "./candidates.js";
-import { type LoadedModel, type LoadRequest, withoutExternalTextures } from "./fallback-chain.js";
+import {
+  type EngineCode,
+  type LoadedModel,
+  type LoadRequest,
+  withoutExternalTextures,
+} from "./fallback-chain.js";
 
 /** The engine is broken, the graph is not: load the same graph in a new engine. */
 const RESTART_CODES: ReadonlySet<ErrorCode> = new Set([
@@ -18,6 +23,8 @@ const FALLBACK_CODES: ReadonlySet<ErrorCode> = new Set(["gpu-error", "run-failed
 /** How to load the graph again: with this request, on the candidates of this chain. */
 export interface Recovery {
   request: LoadRequest;
+  /** The compiled code that the new worker is given, null where it makes its own. */
+  engineCode: EngineCode | null;
   /** Called when the graph is loaded. Throws the error where no candidate is left. */
   chain(): FallbackChain;
 }
@@ -30,27 +37,31 @@ export interface Recovery {
  * | a run of a captured graph fails | the same | no graph capture |
  * | a kernel fails (FALLBACK_CODES) | the next | |
  * | the engine is broken (RESTART_CODES) | the same | after a lost device: no external textures |
+ *
+ * The new engine has the code of the old one, unless that may be what is broken.
  */
 export function planRecovery(
   request: LoadRequest,
   loaded: LoadedModel,
   error: WebbuildError,
 ): Recovery | null {
-  const { candidate, remaining, info } = loaded;
+  const { candidate, remaining, info, engineCode } = loaded;
   const candidates = [candidate, ...remaining];
   const noCapture = captureFailureReason(info, error);
   if (noCapture !== null)
     return {
       request: { ...request, noCapture },
+      engineCode,
       chain: () => ({ candidates, warnings: [] }),
     };
   if (remaining.length > 0 && FALLBACK_CODES.has(error.code))
-    return { request, chain: () => nextInChain(candidate, remaining, error) };
+    return { request, engineCode, chain: () => nextInChain(candidate, remaining, error) };
   if (!RESTART_CODES.has(error.code)) return null;
   const message = `${error.message}; the engine was started again`;
   const warnings = [{ code: error.code, message, fix: error.fix }];
   return {
     request: error.code === "device-lost" ? withoutExternalTextures(request) : request,
+    engineCode: error.code === "engine-failed" ? null : engineCode,
     chain: () => ({ candidates, warnings }),
   };
 }

@@ -152,7 +152,7 @@ export class ResilientSession {
 
   /** Starts the engine again, while no call waits, when its runs or its memory are near the browser's limit. */
   async #restartWornEngine(worn: LoadedModel): Promise<void> {
-    const { connection, candidate, remaining, info } = worn;
+    const { connection, candidate, remaining, info, engineCode } = worn;
     const wear = candidate.backend === "webgpu" ? connection.wear(info.engine.build) : null;
     const reason = await wear?.ran(() => connection.call((host) => host.wasmBytes())).catch(() => null);
     if (typeof reason !== "string") return;
@@ -160,7 +160,8 @@ export class ResilientSession {
     connection.retire();
     const observer = { signal: this.#closing.signal };
     const chain = { candidates: [candidate, ...remaining], warnings: [] };
-    const open = (): Promise<LoadedModel> => loadFirstWorking(this.#request, observer, chain);
+    const open = (): Promise<LoadedModel> =>
+      loadFirstWorking({ ...this.#request, engineCode }, observer, chain);
     // Calls from now on wait. A state is copied only after the page has the answer of the run that wrote it.
     this.#reload = open;
     this.#recovering = this.#callsSettled()
@@ -181,11 +182,10 @@ export class ResilientSession {
   #recoveryFrom(error: WebbuildError): (() => Promise<LoadedModel>) | null {
     const recovery = planRecovery(this.#request, this.#loaded, error);
     if (recovery === null) return null;
-    this.#request = recovery.request;
-    // The code may be what is broken: the new worker makes its own.
-    if (error.code === "engine-failed") this.#loaded.engineCode.module = null;
-    const observer = { signal: this.#closing.signal };
-    return () => loadFirstWorking(this.#request, observer, recovery.chain());
+    const { request, engineCode, chain } = recovery;
+    this.#request = request;
+    return () =>
+      loadFirstWorking({ ...this.#request, engineCode }, { signal: this.#closing.signal }, chain());
   }
 
   /** Waits for a recovery. Rejects if it fails; the next call then tries again. */

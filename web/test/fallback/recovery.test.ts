@@ -75,7 +75,9 @@ describe.runIf(hasWebgpu)("a GPU device that is lost", () => {
       expect(await answer(model)).toEqual(right);
       expect(started()).toBe(2);
       await model.dispose();
-      await expect(fetch(address)).rejects.toThrow();
+      await expect(runtime.load(bundle("conv.json"), options)).rejects.toMatchObject({
+        code: "download-failed",
+      });
     });
   });
 
