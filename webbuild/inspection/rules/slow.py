@@ -10,7 +10,7 @@ import onnx_ir as ir
 from webbuild.inspection.context import InspectionContext
 from webbuild.inspection.cpu_inputs import cpu_input_indices, has_cpu_output
 from webbuild.inspection.rules.base import rule
-from webbuild.passes.fusion.topk_to_ranks import TopKToRanks, levels_instead_of_sort
+from webbuild.passes.fusion.split_long_topk import SplitLongTopK, sorted_parts
 from webbuild.passes.rewrite import input_value, static_shape
 from webbuild.passes.workarounds.base import Symptom
 
@@ -80,17 +80,17 @@ def if_gpu_sync(node: ir.Node, context: InspectionContext) -> str | None:
     "TopK",
     summary="slow",
     fix="reduce them before it, with ReduceMax",
-    passes=(TopKToRanks.code,),
+    passes=(SplitLongTopK.code,),
 )
 def large_topk(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """Slow: TopK sorts its whole input, here more than 100,000 elements per row.
 
-    Fix: the pass topk-to-ranks of `webbuild pack`, where it is one row and K is at most some 1,000. Otherwise take the
-    best of each row first, with ReduceMax, then TopK of those.
+    Fix: the pass split-long-topk of `webbuild pack`, where it is one row. Otherwise take the best of each row first,
+    with ReduceMax, then TopK of those.
 
     Source: measured, 672,000 elements on SwiftShader.
     """
     sizes = static_shape(node.inputs[0])
     length = sizes[node.attributes.get_int("axis", -1)] if sizes else 0
-    fixed_by = TopKToRanks.code if levels_instead_of_sort(node) else ""
+    fixed_by = SplitLongTopK.code if sorted_parts(node) else ""
     return Symptom(f"it sorts {length} numbers", fixed_by=fixed_by) if length > _LONG_ROW else None

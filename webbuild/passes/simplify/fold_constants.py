@@ -10,7 +10,7 @@ import onnx_ir as ir
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.graphs import graphs_of
-from webbuild.passes.rewrite import Builder, constant, read_axes, replace_output, static_shape
+from webbuild.passes.rewrite import Builder, constant, read_axes, replace_output
 
 _LARGEST = 4 * 1024 * 1024
 """Elements of the largest constant that folding may make."""
@@ -19,8 +19,6 @@ _LARGEST_FILL = 1024
 """Elements up to which a tensor of equal values is better stored than made."""
 _LARGEST_INT64_FILL = 1 << 17
 """Elements up to which one of int64 is, which nothing makes on the GPU: the level of each anchor."""
-_LARGEST_COMPARISON = 1 << 16
-"""Elements up to which floats that are compared each with each are better stored: the engine does it as it starts."""
 
 
 class FoldConstants(Pass):
@@ -30,9 +28,8 @@ class FoldConstants(Pass):
 
     Why: with fixed input sizes most int64 arithmetic of an export is constant, and int64 has no GPU kernels.
 
-    Limits: constants of up to 4,194,304 elements. A ConstantOfShape of more than 1,024, or 131,072 of int64, stays a
-    node, and so does a comparison of floats of more than 65,536. Right to 1e-6: NumPy may round differently from the
-    kernel.
+    Limits: constants of up to 4,194,304 elements; a ConstantOfShape of more than 1,024, or 131,072 of int64, stays a
+    node. Right to 1e-6: NumPy may round differently from the kernel.
     """
 
     code = "fold-constants"
@@ -53,7 +50,7 @@ class FoldConstants(Pass):
             onnx_shape_inference=False,
             input_size_limit=_LARGEST,
             output_size_limit=_LARGEST,
-            should_fold=_is_worth_storing,
+            should_fold=_is_small_fill,
         )
         for value in unnamed:  # the optimizer names an output that was left out, which asks the kernel for it
             value.name = ""
@@ -97,11 +94,8 @@ def _sizes_as_attribute(model: ir.Model) -> None:
             node.resize_inputs(1)
 
 
-def _is_worth_storing(node: ir.Node) -> bool | None:
-    """Whether a constant is better stored than made; None leaves the choice to the optimizer, which folds no fills."""
-    if node.op_type in ("Less", "Greater") and node.inputs[0] is not None and node.inputs[0].dtype == ir.DataType.FLOAT:
-        compared = static_shape(node.outputs[0])
-        return False if compared is not None and math.prod(compared) > _LARGEST_COMPARISON else None
+def _is_small_fill(node: ir.Node) -> bool | None:
+    """Whether a node fills a small tensor; None leaves the choice to the optimizer, which never folds such nodes."""
     shape = constant(node.inputs[0]) if node.op_type == "ConstantOfShape" else None
     if shape is None or any(size < 0 for size in shape.tolist()):
         return None
