@@ -21,7 +21,8 @@ from webbuild.passes.fusion.split_long_topk import SplitLongTopK
 )
 def test_rows(length: int, chosen: int, largest: int, kinds: int, half: bool, seed: int) -> None:
     draw = np.random.default_rng(seed)
-    x = draw.integers(-kinds, kinds, (1, length)).astype(np.float16 if half else np.float32) / 8
+    eighths = draw.integers(-kinds, kinds, (1, length)) / np.float32(8)
+    x = eighths.astype(np.float16 if half else np.float32)
     x[0, draw.integers(0, length, 5)] = (np.inf, -np.inf, np.inf, -0.0, 0.0)
     nodes = [
         helper.make_node("TopK", ["x", "k"], ["best", "index"], largest=largest),
