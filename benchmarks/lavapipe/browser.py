@@ -15,6 +15,8 @@ from webbuild.browser.server import Server
 SOURCE = Path(__file__).with_name("driver.c")
 LIBRARY, DESCRIPTION = "libvk_swiftshader.so", "vk_swiftshader_icd.json"
 """What Chromium loads as its software adapter, and what its OpenGL finds that by: the latter keeps SwiftShader."""
+BROWSER = "browser"
+"""The copy of the executable, which the script named `chromium` starts."""
 
 _START = """#!/bin/sh
 # Mesa's own libraries lie beside the driver where it was unpacked instead of installed.
@@ -56,10 +58,12 @@ def make(out: Path, chromium: Path, lavapipe: Path) -> Path:
     Everything is linked but for the executable, which finds its files beside itself, and what is replaced.
 
     Raises:
-        SystemExit: There is no C compiler, or it failed.
+        SystemExit: There is no C compiler, or it failed, or the Chromium has lavapipe already.
     """
     if out.exists():
         raise SystemExit(f"{out} exists already")
+    if (chromium / BROWSER).exists():
+        raise SystemExit(f"{chromium} has lavapipe already")
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         raise SystemExit("there is no C compiler; install gcc")
@@ -69,7 +73,7 @@ def make(out: Path, chromium: Path, lavapipe: Path) -> Path:
     (executable,) = (out / name for name in ("chromium", "chrome", "headless_shell") if (out / name).exists())
     original = executable.resolve()
     executable.unlink()
-    shutil.copy2(original, out / "browser")
+    shutil.copy2(original, out / BROWSER)
     icd = {"library_path": str(chromium / LIBRARY), "api_version": "1.1"}
     (out / DESCRIPTION).unlink()
     (out / DESCRIPTION).write_text(json.dumps({"file_format_version": "1.0.0", "ICD": icd}))
@@ -78,7 +82,7 @@ def make(out: Path, chromium: Path, lavapipe: Path) -> Path:
     if subprocess.run([compiler, *flags, "-o", out / LIBRARY, SOURCE, "-ldl"], check=False).returncode:
         raise SystemExit("the C compiler failed")
     executable.write_text(
-        _START.format(libraries=shlex.quote(str(lavapipe.parent)), browser=shlex.quote(str(out / "browser")))
+        _START.format(libraries=shlex.quote(str(lavapipe.parent)), browser=shlex.quote(str(out / BROWSER)))
     )
     executable.chmod(0o755)
     return executable
