@@ -22,7 +22,7 @@ _TYPES: dict[ir.DataType | None, Interval] = {
 }
 _ROUNDING = 1e-6
 """Relative error that the bounds of floats are given when they become whole numbers."""
-_DATA_MOVEMENT_OPS = {
+DATA_MOVEMENT_OPS = {
     "Reshape", "Squeeze", "Unsqueeze", "Expand", "Transpose", "Flatten", "Identity", "Tile", "Gather", "GatherND",
     "GatherElements", "Slice", "Split", "ReduceMax", "ReduceMin", "ReduceMean", "MaxPool", "DepthToSpace", "TopK",
     "Dropout",
@@ -105,7 +105,7 @@ def _output_interval(node: ir.Node, reads: list[Interval], index: int) -> Interv
         shape = static_shape(node.inputs[0])
         axis = node.attributes.get_int("axis", -1 if kind == "TopK" else 0)
         return None if not shape else (0, max(shape[axis] - 1, 0))
-    if kind in _DATA_MOVEMENT_OPS:
+    if kind in DATA_MOVEMENT_OPS:
         return reads[0] if index == 0 or kind == "Split" else None
     if kind in _BOUNDED or kind in _BOOL_OPS:
         return _BOUNDED.get(kind, (0, 1))

@@ -49,6 +49,7 @@ class SplitLongTopK(Pass):
     after = (
         *("narrow-int64", "topk-index-arithmetic", "decompose-one-hot", "cpu-fallback", "selection-columns"),
         *("static-first-nms", "append-nms", "append-detr-postprocess", "padded-selection", "dense-boolean-indexing"),
+        "guard-topk-padding",
     )
     target = "webgpu"
     scope = "main graph"

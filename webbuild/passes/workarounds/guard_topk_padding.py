@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.analysis.value_ranges import DATA_MOVEMENT_OPS
+from webbuild.passes.rewrite import (
+    Builder,
+    attribute_values,
+    constant,
+    input_value,
+    is_read,
+    opset_version,
+    replace_all_uses,
+    replace_output,
+    static_shape,
+)
+from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
+
+_FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
+_OPSET = 11
+"""The opset of GatherElements, and of a TopK of the smallest."""
+_FILLED = {
+    **dict.fromkeys(DATA_MOVEMENT_OPS, (0,)),
+    **dict.fromkeys(("ScatterND", "ScatterElements", "Pad"), (0, 2)),
+    "Where": (1, 2),
+}
+"""Inputs of an operator whose numbers are among its results; of others in `_PASSED_ON` all."""
+_PASSED_ON = {*_FILLED, "Add", "Sub", "Mul", "Neg", "Concat", "Cast", "Max", "Min", "Clip"}
+
+
+class GuardTopkPadding(Workaround):
+    """TopK(x) -> TopK(Max(x, -3.4028e38)), its values by GatherElements(x, index).
+
+    Defect: wrong places: of numbers that are minus infinity, or the least of their type, TopK returns index -1.
+
+    Why: the kernel fills a row up to a power of two with the least number of the type, and index -1. What is not above
+    that is sorted behind it. A mask hides candidates with such a number, so a TopK of more than are left returns rows
+    that do not exist. With `largest=0` it is the same with the largest number.
+
+    Limits: only where a constant such as minus infinity is written, added or multiplied into what TopK reads. Rows
+    whose length is a power of two are left as they are: nothing is filled up.
+
+    Exact, but for a row with both minus infinity and the least number: these are sorted by their place.
+
+    Source: measured on 1.30.0.
+    """
+
+    code = "guard-topk-padding"
+    finding = "topk-padding"
+    after = (
+        *("fold-constants", "static-first-nms", "append-nms", "append-detr-postprocess", "padded-selection"),
+        *("dense-boolean-indexing", "selection-columns"),
+    )
+    operators = ("TopK",)
+    outcome = "wrong"
+    fix = "hide candidates with a number such as -1e9"
+    probe = "topk_of_masked"
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        x = node.inputs[0]
+        if x is None or x.dtype not in _FLOATS or _is_power_of_two(node):
+            return None
+        extreme = _find_extreme(x, float(np.finfo(x.dtype.numpy()).max), _bounding_op(node))
+        return None if extreme is None else Symptom(f"it reads numbers that may be {extreme:.5g}")
+
+    def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
+        return f"the opset is older than {_OPSET}" if opset_version(context.model) < _OPSET else None
+
+    def rewrite(self, node: ir.Node, context: PassContext) -> str:
+        x, k = node.inputs
+        assert x is not None
+        assert x.dtype is not None
+        add = Builder(context.model.graph, node, f"{node.name or 'TopK'}/padding")
+        limits = np.finfo(x.dtype.numpy())
+        bounding = _bounding_op(node)
+        filler, other = (limits.min, limits.max) if bounding == "Max" else (limits.max, limits.min)
+        bound = np.nextafter(filler, other)
+        clipped = add.op(bounding, x, add.like(x, bound))
+        clipped.shape, clipped.type = x.shape, x.type
+        new = add.node("TopK", clipped, k, outputs=2, **attribute_values(node))
+        for old, output in zip(node.outputs, new, strict=True):
+            output.shape, output.type = old.shape, old.type
+        values, index = node.outputs
+        if is_read(values):
+            axis = node.attributes.get_int("axis", -1)
+            replace_output(node, add.op("GatherElements", x, new[1], axis=axis))
+        replace_all_uses(index, new[1])
+        return f"sorts numbers beyond {bound:.5g} as that one"
+
+
+def _bounding_op(node: ir.Node) -> str:
+    """Return the operator that keeps numbers from what the kernel fills a row up with."""
+    return "Max" if node.attributes.get_int("largest", 1) else "Min"
+
+
+def _is_power_of_two(node: ir.Node) -> bool:
+    """Whether the length of the rows that TopK sorts is a power of two."""
+    shape = static_shape(node.inputs[0])
+    if shape is None:
+        return False
+    length = shape[node.attributes.get_int("axis", -1)] if shape else 1
+    return length.bit_count() == 1
+
+
+def _find_extreme(value: ir.Value, limit: float, bounding: str) -> float | None:
+    """Return a constant among the numbers of a value that is at least `limit`, or at most minus that; None without.
+
+    What the operator `bounding` made with a constant has none.
+    """
+    seen: set[ir.Value] = set()
+    waiting = [value]
+    while waiting:
+        current = waiting.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        stored, producer = constant(current), current.producer()
+        if stored is not None and stored.dtype.kind == "f" and stored.size:
+            beyond = stored[np.abs(stored) >= limit]
+            if beyond.size:
+                return float(beyond[0])
+        elif producer is not None and producer.op_type in _PASSED_ON and not _is_bounded(producer, limit, bounding):
+            at = _FILLED.get(producer.op_type, range(len(producer.inputs)))
+            waiting += [each for each in (input_value(producer, index) for index in at) if each is not None]
+    return None
+
+
+def _is_bounded(node: ir.Node, limit: float, bounding: str) -> bool:
+    """Whether a node keeps its results within a bound that is less than `limit`."""
+    bounds = [constant(each) for each in node.inputs[1:]] if node.op_type in (bounding, "Clip") else []
+    return any(bound is not None and bound.size == 1 and abs(bound.item()) < limit for bound in bounds)
