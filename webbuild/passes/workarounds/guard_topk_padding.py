@@ -32,11 +32,13 @@ _PASSED_ON = {*_FILLED, "Add", "Sub", "Mul", "Neg", "Concat", "Cast", "Max", "Mi
 class GuardTopkPadding(Workaround):
     """TopK(x) -> TopK(Max(x, -3.4028e38)), its values by GatherElements(x, index).
 
-    Defect: wrong places: of numbers that are minus infinity, or the least of their type, TopK returns index -1.
+    Defect: places are wrong: of numbers that are minus infinity, or the least of their type, TopK returns index -1.
 
     Why: the kernel fills a row up to a power of two with the least number of the type, and index -1. What is not above
     that is sorted behind it. A mask hides candidates with such a number, so a TopK of more than are left returns rows
     that do not exist. With `largest=0` it is the same with the largest number.
+
+    Whether it happens depends on the data: where at least k numbers are left, the answer is right.
 
     Limits: only where a constant such as minus infinity is written, added or multiplied into what TopK reads. Rows
     whose length is a power of two are left as they are: nothing is filled up.
@@ -53,7 +55,9 @@ class GuardTopkPadding(Workaround):
         *("dense-boolean-indexing", "selection-columns"),
     )
     operators = ("TopK",)
+    severity = "note"
     outcome = "wrong"
+    summary = "hidden numbers get index -1"
     fix = "hide candidates with a number such as -1e9"
     probe = "topk_of_masked"
 
