@@ -5,7 +5,7 @@ import { DeviceErrors } from "../gpu/device-errors.js";
 import { EngineDevices } from "../gpu/engine-devices.js";
 import { PreparedPipelines } from "../gpu/prepared-pipelines.js";
 import { checkExternalTextures } from "../preprocess/gpu/external-texture-check.js";
-import type { KnownGpuWork } from "../session/known-gpu-work.js";
+import type { GpuSetup } from "../session/gpu-setup.js";
 import type { SessionRequest } from "../session/session-setup.js";
 import { SceneStore } from "../stages/scene-store.js";
 import type { Downloads, OnBytes } from "../storage/download.js";
@@ -68,10 +68,10 @@ export class SharedEngine {
   }
 
   /** Begins what the engine asked of the GPU in an earlier visit, once the GPU is free for it. */
-  async prepare({ device, pipelines }: KnownGpuWork, after: Promise<unknown>): Promise<void> {
+  async prepare({ device, pipelines }: GpuSetup, after: Promise<unknown>): Promise<void> {
     this.pipelines.prepare(pipelines);
     await after;
-    if (device !== null) this.devices.makeEarly(device);
+    if (device !== null) this.devices.createEarly(device);
   }
 
   /** Starts the engine, or waits for the model that does. Where that one fails, this one tries its own files. */

@@ -1,25 +1,25 @@
-// Dispatches with buffers of their own on the engine's device: all are begun at once, read back, and given back.
+// Compute dispatches on the engine's device in one command buffer, with temporary buffers that are read back and destroyed.
 
 import type { MapTap } from "../tasks/depth/map-reader.js";
 import { withErrorScopes } from "./error-scopes.js";
 
-/** What a shader reads or writes. */
+/** A resource that a shader reads or writes. */
 export type Bound = GPUBuffer | GPUTextureView;
 
-/** Buffers and textures by the number of their binding. */
+/** Resources by binding number. */
 type BoundBuffers = Readonly<Record<number, Bound>>;
 
 export class ComputeCommands {
   readonly #device: GPUDevice;
   readonly #encoder: GPUCommandEncoder;
-  readonly #buffers: (GPUBuffer | GPUTexture)[] = [];
+  readonly #allocated: (GPUBuffer | GPUTexture)[] = [];
 
   private constructor(device: GPUDevice) {
     this.#device = device;
     this.#encoder = device.createCommandEncoder();
   }
 
-  /** Does some work, and releases everything it allocated. Rejects with what the device has against it. */
+  /** Does work, then destroys everything that it allocated. Rejects with the device's error if it refuses a command. */
   static async run<T>(device: GPUDevice, begin: (commands: ComputeCommands) => Promise<T>): Promise<T> {
     const commands = new ComputeCommands(device);
     try {
@@ -30,7 +30,7 @@ export class ComputeCommands {
       });
       return await ended;
     } finally {
-      for (const buffer of commands.#buffers) buffer.destroy();
+      for (const each of commands.#allocated) each.destroy();
     }
   }
 
@@ -51,12 +51,12 @@ export class ComputeCommands {
     pass.end();
   }
 
-  /** Copies what a buffer has from a byte on, as much as the other holds. */
+  /** Copies `to.size` bytes of `from`, from a byte offset on, into `to`. */
   copy(from: GPUBuffer, offset: number, to: GPUBuffer): void {
     this.#encoder.copyBufferToBuffer(from, offset, to, 0, to.size);
   }
 
-  /** Begins all dispatches, and returns what is in the buffers after the last of them. */
+  /** Submits all dispatches, and returns the contents of the buffers after the last of them. */
   async read(...buffers: readonly GPUBuffer[]): Promise<ArrayBuffer[]> {
     const copies = buffers.map((each) => this.#readback(each));
     this.#device.queue.submit([this.#encoder.finish()]);
@@ -64,7 +64,7 @@ export class ComputeCommands {
     return copies.map((each) => each.getMappedRange().slice(0));
   }
 
-  /** A buffer of zeros. None is empty: that cannot be bound. */
+  /** A buffer of zeros, of one word at least: an empty buffer cannot be bound. */
   zeros(words: number): GPUBuffer {
     const { STORAGE, COPY_SRC, COPY_DST } = GPUBufferUsage;
     return this.#create({ size: Math.max(1, words) * 4, usage: STORAGE | COPY_SRC | COPY_DST });
@@ -82,7 +82,7 @@ export class ComputeCommands {
 
   texture(wanted: GPUTextureDescriptor): GPUTexture {
     const texture = this.#device.createTexture(wanted);
-    this.#buffers.push(texture);
+    this.#allocated.push(texture);
     return texture;
   }
 
@@ -95,12 +95,12 @@ export class ComputeCommands {
 
   #create(wanted: GPUBufferDescriptor): GPUBuffer {
     const buffer = this.#device.createBuffer(wanted);
-    this.#buffers.push(buffer);
+    this.#allocated.push(buffer);
     return buffer;
   }
 }
 
-/** Four words each. One outside of the input, whose fraction is no number, has 0 in the last. */
+/** Four words for each tap: the struct Tap of map-wgsl.ts. A tap outside of the input has the fraction NaN. */
 export function packTaps(taps: readonly MapTap[]): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(taps.length * 4);
   const floats = new Float32Array(words.buffer);

@@ -1,51 +1,51 @@
-// The stages of a shader module as pipelines on the engine's device, and what each of them is bound to by its name.
+// The entry points of a shader module as compute pipelines on the engine's device, with bindings by name.
 
 import type { Bound, ComputeCommands } from "./compute-commands.js";
 import { withErrorScopes } from "./error-scopes.js";
 
-/** What a shader reads and writes: the number of each binding. */
+/** The binding number of each name. */
 type BindingNumbers = Readonly<Record<string, number>>;
 
-export class ComputePipelines<Stage extends string, Named extends BindingNumbers> {
+export class ComputePipelines<EntryPoint extends string, Bindings extends BindingNumbers> {
   readonly device: GPUDevice;
-  readonly #numbers: Named;
-  readonly #pipelines: Readonly<Record<Stage, GPUComputePipeline>>;
+  readonly #bindings: Bindings;
+  readonly #pipelines: Readonly<Record<EntryPoint, GPUComputePipeline>>;
 
   private constructor(
     device: GPUDevice,
-    numbers: Named,
-    pipelines: Readonly<Record<Stage, GPUComputePipeline>>,
+    bindings: Bindings,
+    pipelines: Readonly<Record<EntryPoint, GPUComputePipeline>>,
   ) {
     this.device = device;
-    this.#numbers = numbers;
+    this.#bindings = bindings;
     this.#pipelines = pipelines;
   }
 
-  /** Compiles the entry points. Rejects where the GPU cannot have them. */
-  static async open<Stage extends string, Named extends BindingNumbers>(
+  /** Compiles the entry points. Rejects if the device refuses one. */
+  static async open<EntryPoint extends string, Bindings extends BindingNumbers>(
     device: GPUDevice,
     code: string,
-    numbers: Named,
-    stages: readonly Stage[],
-  ): Promise<ComputePipelines<Stage, Named>> {
+    bindings: Bindings,
+    entryPoints: readonly EntryPoint[],
+  ): Promise<ComputePipelines<EntryPoint, Bindings>> {
     return withErrorScopes(device, () => {
       const module = device.createShaderModule({ code });
-      const made = stages.map((entryPoint) => [
+      const pipelines = entryPoints.map((entryPoint) => [
         entryPoint,
         device.createComputePipeline({ layout: "auto", compute: { module, entryPoint } }),
       ]);
-      return new ComputePipelines(device, numbers, Object.fromEntries(made));
+      return new ComputePipelines(device, bindings, Object.fromEntries(pipelines));
     });
   }
 
-  /** Begins a stage. `bound` names exactly what it reads and writes. */
+  /** Adds a dispatch of an entry point to the commands. `bound` has exactly the resources that it uses. */
   dispatch(
     commands: ComputeCommands,
-    stage: Stage,
-    buffers: Partial<Record<keyof Named, Bound>>,
+    entryPoint: EntryPoint,
+    bound: Partial<Record<keyof Bindings, Bound>>,
     groups: readonly [number, number, number],
   ): void {
-    const numbered = Object.entries(buffers).map(([name, buffer]) => [this.#numbers[name], buffer]);
-    commands.dispatch(this.#pipelines[stage], Object.fromEntries(numbered), groups);
+    const numbered = Object.entries(bound).map(([name, resource]) => [this.#bindings[name], resource]);
+    commands.dispatch(this.#pipelines[entryPoint], Object.fromEntries(numbered), groups);
   }
 }

@@ -1,14 +1,14 @@
-// Errors of a GPU device: refused commands, no memory, its loss. Nothing else would report them.
+// Errors of GPU devices that no promise reports: rejected commands, no memory, a lost device.
 
 import { WebbuildError } from "../api/errors.js";
 import { whilePolling } from "./poll-devices.js";
 
-/** Keeps the first error of the devices since it was last asked. A lost device stays an error. */
+/** Keeps the first error of the devices until it is taken. A lost device stays an error. */
 export class DeviceErrors {
   #error: WebbuildError | null = null;
   #lost: WebbuildError | null = null;
   readonly #devices = new Set<GPUDevice>();
-  /** Tells the work under way that the device is lost. */
+  /** Rejects the work under way when the device is lost. */
   readonly #waiting = new Set<(error: WebbuildError) => void>();
 
   watch(device: GPUDevice): void {
@@ -23,19 +23,23 @@ export class DeviceErrors {
     });
   }
 
+  /** Returns the error, null where there is none, and forgets it unless the device is lost. */
   take(): WebbuildError | null {
     const error = this.#lost ?? this.#error;
     this.#error = null;
     return error;
   }
 
-  /** As take(), of a refused command when the device has told why: that it is lost comes after that. */
-  async reason(): Promise<WebbuildError | null> {
-    if (this.#error !== null && this.#lost === null) await this.#reasons();
+  /** As take(). After a rejected command it waits first: the loss of the device, its cause, is reported later. */
+  async takeCause(): Promise<WebbuildError | null> {
+    if (this.#error !== null && this.#lost === null) await this.#waitForCause();
     return this.take();
   }
 
-  /** Does work on the device. Rejects when that is lost, also where the work never ends; what it told comes first. */
+  /**
+   * Does work on the devices. Rejects when one is lost, also if the work never ends. An error that a device reports replaces
+   * the error of the work.
+   */
   async guard<T>(work: () => Promise<T>): Promise<T> {
     if (this.#lost !== null) throw this.#lost;
     let fail: (error: unknown) => void = () => {};
@@ -46,7 +50,7 @@ export class DeviceErrors {
         whilePolling(this.#devices, work).then(resolve, reject);
       });
     } catch (error) {
-      await this.#reasons();
+      await this.#waitForCause();
       throw this.take() ?? error;
     } finally {
       this.#waiting.delete(fail);
@@ -54,20 +58,20 @@ export class DeviceErrors {
   }
 
   /**
-   * Resolves when the devices have told why a command failed. Firefox tells of a loss as much as 100 ms after commands
-   * fail for it, right after it has said that they are done.
+   * Resolves when the devices have reported why a command failed. Firefox reports a loss up to 100 ms after commands fail
+   * because of it, right after onSubmittedWorkDone().
    */
-  async #reasons(): Promise<void> {
+  async #waitForCause(): Promise<void> {
     const done = [...this.#devices].map(({ queue }) => queue.onSubmittedWorkDone());
-    await Promise.race([Promise.allSettled(done), delay(DONE_LIMIT_MS)]);
+    await Promise.race([Promise.allSettled(done), delay(WORK_DONE_LIMIT_MS)]);
     await delay(ERROR_DELAY_MS);
   }
 }
 
-/** Milliseconds by which the device may tell why a command failed after the command did, or after it was done. */
+/** The time from a failed command, or from the end of the submitted work, to the device's report of the cause. */
 const ERROR_DELAY_MS = 50;
-/** Milliseconds that the device has to be done with its commands: one that is lost may never be. */
-const DONE_LIMIT_MS = 2000;
+/** How long onSubmittedWorkDone() is awaited: on a lost device it may never resolve. */
+const WORK_DONE_LIMIT_MS = 2000;
 
 function delay(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -1,11 +1,12 @@
-// The devices that the engine asks for. On a later visit it is known with what it will ask, and the device is made, and
-// compiles pipelines, while the engine still comes.
+// Answers the engine's calls of requestDevice(). On a later visit the descriptor is known: the device is created early, and
+// compiles pipelines while the engine still downloads.
 
 import { requestAdapter, requestDevice } from "./gpu-device.js";
 
-/** What the engine asks an adapter for. */
+/** The descriptor that the engine passes to requestDevice(). */
 export type DeviceRequest = GPUDeviceDescriptor;
 
+/** A device that was created before the engine requested it; `key` is its descriptor as JSON. */
 interface EarlyDevice {
   key: string;
   device: Promise<GPUDevice>;
@@ -13,60 +14,58 @@ interface EarlyDevice {
 }
 
 export class EngineDevices {
-  readonly #made: (device: GPUDevice) => void;
-  readonly #taken: (device: GPUDevice) => void;
+  readonly #onCreated: (device: GPUDevice) => void;
+  readonly #onTaken: (device: GPUDevice) => void;
   #early: EarlyDevice | null = null;
   #request: DeviceRequest | null = null;
 
-  /** `made` hears of every device as soon as there is one, `taken` when the engine has it. */
-  constructor(made: (device: GPUDevice) => void, taken: (device: GPUDevice) => void) {
-    this.#made = made;
-    this.#taken = taken;
+  /** `onCreated` is called for every device as soon as it exists, `onTaken` when the engine gets it. */
+  constructor(onCreated: (device: GPUDevice) => void, onTaken: (device: GPUDevice) => void) {
+    this.#onCreated = onCreated;
+    this.#onTaken = onTaken;
     if (typeof GPUAdapter === "undefined") return;
-    const give = (adapter: GPUAdapter, request?: DeviceRequest): Promise<GPUDevice> =>
-      this.#give(adapter, request);
+    const answer = (adapter: GPUAdapter, request?: DeviceRequest): Promise<GPUDevice> =>
+      this.#answer(adapter, request);
     GPUAdapter.prototype.requestDevice = function (request) {
-      return give(this, request);
+      return answer(this, request);
     };
   }
 
-  /** What the engine asked for last, null before it did. */
+  /** The engine's last descriptor, null before it has requested a device. */
   get request(): DeviceRequest | null {
     return this.#request;
   }
 
-  /** Makes the device that the engine will ask for. Where it asks for another, this one is destroyed. */
-  makeEarly(request: DeviceRequest): void {
+  /** Creates the device that the engine will request. If it requests another, this one is destroyed. */
+  createEarly(request: DeviceRequest): void {
     if (this.#early !== null || this.#request !== null) return;
-    const make = async (): Promise<GPUDevice> => {
+    const create = async (): Promise<GPUDevice> => {
       const adapter = await requestAdapter(navigator.gpu);
       if (adapter === null) throw new Error("no adapter");
-      const device = await requestDevice.call(adapter, request);
-      this.#made(device);
-      return device;
+      return this.#create(adapter, request);
     };
-    const early: EarlyDevice = { key: JSON.stringify(request), device: make(), lost: false };
-    const lose = (): void => {
+    const early: EarlyDevice = { key: JSON.stringify(request), device: create(), lost: false };
+    const markLost = (): void => {
       early.lost = true;
     };
-    early.device.then(({ lost }) => lost).then(lose, lose);
+    early.device.then(({ lost }) => lost).then(markLost, markLost);
     this.#early = early;
   }
 
-  async #give(adapter: GPUAdapter, request: DeviceRequest = {}): Promise<GPUDevice> {
+  async #answer(adapter: GPUAdapter, request: DeviceRequest = {}): Promise<GPUDevice> {
     this.#request = request;
-    const device = (await this.#takeEarly(request)) ?? (await this.#make(adapter, request));
-    this.#taken(device);
+    const device = (await this.#takeEarly(request)) ?? (await this.#create(adapter, request));
+    this.#onTaken(device);
     return device;
   }
 
-  async #make(adapter: GPUAdapter, request: DeviceRequest): Promise<GPUDevice> {
+  async #create(adapter: GPUAdapter, request: DeviceRequest): Promise<GPUDevice> {
     const device = await requestDevice.call(adapter, request);
-    this.#made(device);
+    this.#onCreated(device);
     return device;
   }
 
-  /** Returns the device that was made early, null where there is none, or it is another, or already lost. */
+  /** Returns the early device; null if there is none, it has another descriptor, or it is lost. */
   async #takeEarly(request: DeviceRequest): Promise<GPUDevice | null> {
     const early = this.#early;
     this.#early = null;

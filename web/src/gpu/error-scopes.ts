@@ -1,8 +1,8 @@
-// GPU error scopes around some work, so that its errors do not reach the global listener.
+// GPU error scopes around work, so that its errors do not reach the listener for uncaptured errors.
 
 const FILTERS = ["out-of-memory", "validation"] as const;
 
-/** Does the work, all of which is begun when it returns. Rejects with what the device has against it. */
+/** Does work that issues all its GPU calls before it returns. Rejects with the device's error if one is refused. */
 export async function withErrorScopes<T>(device: GPUDevice, work: () => T): Promise<T> {
   for (const kind of FILTERS) device.pushErrorScope(kind);
   const done = settled(work);

@@ -1,10 +1,10 @@
-// The graphics adapter, and the devices that are made of it.
+// The WebGPU adapter, and devices of it.
 
 import { WebbuildError } from "../api/errors.js";
 import type { AdapterInfo } from "../api/types.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
 
-/** What the engine will compute on, and whether that is the CPU, as of SwiftShader. */
+/** The engine's adapter; `software` if it computes on the CPU, as SwiftShader does. */
 export interface Adapter {
   info: AdapterInfo;
   software: boolean;
@@ -25,23 +25,23 @@ export async function requireAdapter(features: readonly string[] = []): Promise<
   return { info: { vendor, architecture, device, description }, software: isFallbackAdapter === true };
 }
 
-/** Returns what the adapter can do besides what every one can; nothing where there is none. */
+/** Returns the optional features of the adapter; an empty set if there is no adapter. */
 export async function adapterFeatures(): Promise<ReadonlySet<string>> {
   const gpu: GPU | undefined = navigator.gpu;
   const adapter = gpu === undefined ? null : await requestAdapter(gpu).catch(() => null);
   return adapter?.features ?? new Set();
 }
 
-/** Returns the adapter that the engine asks for too. */
+/** Returns the adapter that the engine requests too. */
 export function requestAdapter(gpu: GPU): Promise<GPUAdapter | null> {
-  const asked = gpu.requestAdapter({ powerPreference: "high-performance" });
-  return withLimit(asked, LIMITS.gpu, "the search for a WebGPU adapter");
+  const request = gpu.requestAdapter({ powerPreference: "high-performance" });
+  return withLimit(request, LIMITS.gpu, "the search for a WebGPU adapter");
 }
 
-/** The browser's own: the engine's requests are answered by `EngineDevices`. */
+/** The browser's own requestDevice(): `EngineDevices` replaces it on the prototype. */
 export const requestDevice: GPUAdapter["requestDevice"] = globalThis.GPUAdapter?.prototype.requestDevice;
 
-/** Returns a device of the engine's adapter that nobody else uses: it may be lost. Rejects where there is none. */
+/** Returns a device of the engine's adapter for experiments that may lose it. Rejects if there is no adapter. */
 export async function createThrowawayDevice(): Promise<GPUDevice> {
   const adapter = await requestAdapter(navigator.gpu);
   if (adapter === null) throw noAdapter("the browser offers no WebGPU adapter");

@@ -1,9 +1,9 @@
-// WGSL that shaders share which read a map at the pixels of a picture. Taps are made by `mapTaps`.
+// WGSL shared by the shaders that resample an output map (depth, matte) to the size of the picture. `mapTaps` makes the taps.
 
-/** The two cells of a line that a pixel lies between, how far it is from the first, and whether the model saw it: 1 or 0. */
+/** Two neighbouring cells of the map, the fraction between them, and whether the pixel is inside the input: 1 or 0. */
 export const TAP = "struct Tap { first: u32, second: u32, fraction: f32, inside: u32 }";
 
-/** By their bits: a compiler may take it that there is no NaN and no infinity. */
+/** They test bits, because WGSL compilers may assume that there is no NaN and no infinity. */
 export const FLOAT_TESTS = /* wgsl */ `
 fn isFinite(value: f32) -> bool {
   return (bitcast<u32>(value) & 0x7f800000u) != 0x7f800000u;
@@ -14,7 +14,7 @@ fn isNan(value: f32) -> bool {
 }
 `;
 
-/** For atomicMax, which has no form for floats: their order as whole numbers, of finite ones above 0. */
+/** Float order as u32 order, for atomicMax and atomicMin, which take no floats. Keys of finite floats are above 0. */
 export const FLOAT_KEYS = /* wgsl */ `
 fn keyOf(value: f32) -> u32 {
   let bits = bitcast<u32>(value);

@@ -1,27 +1,26 @@
 // Records which of the engine's compute pipelines some work uses.
 
-/** What makes a pipeline: its shader, and the layouts of its bind groups. */
+/** What a pipeline is created from: its shader, and the layouts of its bind groups. */
 export interface PipelineSource {
   code: string;
   entryPoint: string;
   groups: GPUBindGroupLayoutEntry[][];
 }
 
-/** What the pipelines of the engine were made of. */
 const SOURCES = new WeakMap<GPUComputePipeline, PipelineSource>();
 
 const setPipeline = globalThis.GPUComputePassEncoder?.prototype.setPipeline;
 
-/** Notes what a pipeline of the engine was made of. */
-export function noteSource(pipeline: GPUComputePipeline, source: PipelineSource): void {
+/** Records what a pipeline of the engine was created from. */
+export function recordSource(pipeline: GPUComputePipeline, source: PipelineSource): void {
   SOURCES.set(pipeline, source);
 }
 
 /**
- * Does work, which is told on demand what the engine's pipelines are made of that were used in it so far. The engine asks once
- * for a pipeline that several models use: only its use says that a model needs it.
+ * Does work, and passes it a function that returns the sources of the engine's pipelines that the work has used so far. The
+ * engine creates a pipeline once for all models: only its use says that a model needs it.
  */
-export async function notingPipelines<T>(work: (used: () => PipelineSource[]) => Promise<T>): Promise<T> {
+export async function recordPipelines<T>(work: (used: () => PipelineSource[]) => Promise<T>): Promise<T> {
   const used = new Map<string, PipelineSource>();
   onPipelineUsed((pipeline) => {
     const source = SOURCES.get(pipeline);
@@ -38,7 +37,7 @@ export function keyOf({ code, entryPoint, groups }: PipelineSource): string {
   return JSON.stringify([groups, entryPoint, code]);
 }
 
-/** Tells of every compute pipeline that is set in this worker; with null, of none. */
+/** Calls `listener` for every setPipeline() in this worker; with null, stops. */
 function onPipelineUsed(listener: ((pipeline: GPUComputePipeline) => void) | null): void {
   if (setPipeline === undefined) return;
   GPUComputePassEncoder.prototype.setPipeline =

@@ -1,17 +1,17 @@
-// Compute pipelines that are compiled together as soon as there is a device. The engine asks for one, waits for it, and
-// asks for the next; those that it asked for in an earlier visit are ready by then, or under way. One that it asks for a
-// second time, as for two nodes of the same shader, is not compiled again.
+// Compute pipelines of an earlier visit, compiled in parallel as soon as there is a device. The engine creates one pipeline,
+// waits for it, and creates the next: with this, its pipelines are ready by then, or under way. A pipeline that it creates
+// twice, for two nodes with the same shader, is compiled once.
 
-import { keyOf, noteSource, type PipelineSource } from "./pipeline-use.js";
+import { keyOf, type PipelineSource, recordSource } from "./pipeline-use.js";
 
 type Descriptor = GPUComputePipelineDescriptor;
 
-/** Keeps track of the pipelines of all devices in this worker. */
+/** The pipelines of all devices in this worker. */
 export class PreparedPipelines {
   readonly #devices = new Set<PreparedDevice>();
   #sources: readonly PipelineSource[] = [];
 
-  /** Compiles on the device, from now on, what is prepared; and notes what its pipelines are made of. */
+  /** Compiles the prepared pipelines on the device, and records the sources of the pipelines that are created on it. */
   watch(device: GPUDevice): void {
     const prepared = new PreparedDevice(device);
     this.#devices.add(prepared);
@@ -19,42 +19,42 @@ export class PreparedPipelines {
     prepared.compile(this.#sources);
   }
 
-  /** Compiles on the device that there is, or on the one to come. */
+  /** Compiles the pipelines on the devices that exist, and on later ones. */
   prepare(sources: readonly PipelineSource[]): void {
     this.#sources = [...this.#sources, ...sources];
     for (const device of this.#devices) device.compile(sources);
   }
 }
 
-/** A device whose calls are answered by what was compiled before, where that is the same. */
+/** Answers a device's createComputePipelineAsync() with a pipeline of the same source, if one was compiled before. */
 class PreparedDevice {
   readonly #device: GPUDevice;
-  /** By what they are made of. */
+  /** Pipelines by the key of their source. */
   readonly #ready = new Map<string, Promise<GPUComputePipeline>>();
   readonly #compile: GPUDevice["createComputePipelineAsync"];
 
   constructor(device: GPUDevice) {
     this.#device = device;
     this.#compile = device.createComputePipelineAsync.bind(device);
-    const codes = noteResults(device, "createShaderModule", ({ code }) => code);
-    const groups = noteResults(device, "createBindGroupLayout", ({ entries }) => [...entries]);
-    const layouts = noteResults(device, "createPipelineLayout", ({ bindGroupLayouts }) =>
+    const codes = recordResults(device, "createShaderModule", ({ code }) => code);
+    const groups = recordResults(device, "createBindGroupLayout", ({ entries }) => [...entries]);
+    const layouts = recordResults(device, "createPipelineLayout", ({ bindGroupLayouts }) =>
       [...bindGroupLayouts].map((each) => each && groups.get(each)),
     );
     device.createComputePipelineAsync = async (descriptor) => {
-      const source = sourceOf(descriptor, codes, layouts);
+      const source = pipelineSource(descriptor, codes, layouts);
       if (source === null) return this.#compile(descriptor);
       const key = keyOf(source);
       const ready = await this.#ready.get(key)?.catch(() => null);
       const pipeline = ready ?? (await this.#keep(key, this.#compile(descriptor)));
-      noteSource(pipeline, source);
+      recordSource(pipeline, source);
       return pipeline;
     };
   }
 
   /**
-   * Begins to compile what is not there yet. What is refused is left to the engine: an adapter may lack what a shader needs,
-   * or the source, which was kept by an earlier visit, is none. Never throws.
+   * Starts compiling the pipelines that the device does not have yet. Failures are ignored, and the engine compiles its own:
+   * the adapter may lack a feature, or the stored source may be broken. Never throws.
    */
   compile(sources: readonly PipelineSource[]): void {
     const device = this.#device;
@@ -63,7 +63,7 @@ class PreparedDevice {
       try {
         this.#compileSource(source);
       } catch {
-        // What is no layout at all throws here, and needs no pipeline: the engine makes its own.
+        // A stored layout that is not valid throws here.
       }
     }
     void device.popErrorScope().catch(() => {});
@@ -88,25 +88,25 @@ class PreparedDevice {
   }
 }
 
-/** Notes what each result of a method was made from. */
-function noteResults<K extends "createShaderModule" | "createBindGroupLayout" | "createPipelineLayout", T>(
+/** Records what each result of a device's method was created from. */
+function recordResults<K extends "createShaderModule" | "createBindGroupLayout" | "createPipelineLayout", T>(
   device: GPUDevice,
   method: K,
-  note: (descriptor: Parameters<GPUDevice[K]>[0]) => T,
+  sourceOf: (descriptor: Parameters<GPUDevice[K]>[0]) => T,
 ): WeakMap<object, T> {
-  const noted = new WeakMap<object, T>();
+  const recorded = new WeakMap<object, T>();
   const original = device[method].bind(device) as (descriptor: Parameters<GPUDevice[K]>[0]) => object;
-  const noting = (descriptor: Parameters<GPUDevice[K]>[0]): object => {
+  const recording = (descriptor: Parameters<GPUDevice[K]>[0]): object => {
     const result = original(descriptor);
-    noted.set(result, note(descriptor));
+    recorded.set(result, sourceOf(descriptor));
     return result;
   };
-  Object.assign(device, { [method]: noting });
-  return noted;
+  Object.assign(device, { [method]: recording });
+  return recorded;
 }
 
-/** Returns what the pipeline is made of, null where that is more than a source says. */
-function sourceOf(
+/** Returns the source of a pipeline, null if it has more than a source can hold, such as constants. */
+function pipelineSource(
   { layout, compute }: Descriptor,
   codes: WeakMap<object, string>,
   layouts: WeakMap<object, (GPUBindGroupLayoutEntry[] | null | undefined)[]>,

@@ -1,15 +1,15 @@
 // Test data of the GPU self-checks: the same noise every time, and a buffer that holds it.
 
-/** Numbers from -reach to reach, the same every time. */
-export function noise(count: number, reach: number): Float32Array<ArrayBuffer> {
+/** Returns numbers from -range to range, the same every time. */
+export function noise(count: number, range: number): Float32Array<ArrayBuffer> {
   let seed = 1;
   return Float32Array.from({ length: count }, () => {
     seed = (seed * 48271) % 2147483647;
-    return ((seed % 2001) / 1000 - 1) * reach;
+    return ((seed % 2001) / 1000 - 1) * range;
   });
 }
 
-/** Does some work with the numbers on the GPU, and gives their buffer back. */
+/** Uploads the numbers, does work with their buffer, and destroys it. */
 export async function withBuffer<T>(
   device: GPUDevice,
   data: Float32Array<ArrayBuffer>,
@@ -25,8 +25,8 @@ export async function withBuffer<T>(
   }
 }
 
-/** The most that a level of 0 to 255 differs by, infinity where there are more of one than of the other. */
-export function levelsApart(want: ArrayLike<number>, got: ArrayLike<number>): number {
+/** Returns the largest difference between two arrays of levels from 0 to 255; infinity if their lengths differ. */
+export function maxLevelDifference(want: ArrayLike<number>, got: ArrayLike<number>): number {
   if (want.length !== got.length) return Number.POSITIVE_INFINITY;
   return Array.from(want).reduce(
     (most, level, at) => Math.max(most, Math.abs(level - (got[at] ?? Number.NaN))),
@@ -34,10 +34,10 @@ export function levelsApart(want: ArrayLike<number>, got: ArrayLike<number>): nu
   );
 }
 
-/** The part of the pixels of a noisy picture that may go to another: those where two are about equally likely. */
+/** The share of the pixels of a noisy picture whose class may differ: those with two classes that score about the same. */
 const PIXEL_TOLERANCE = 0.01;
 
-/** Returns in words that a part of the pixels went elsewhere, null where it is small enough. */
-export function pixelDifference(part: number, what: string): string | null {
-  return part <= PIXEL_TOLERANCE ? null : `gives ${(part * 100).toFixed(0)} % of ${what}`;
+/** Describes the share of pixels that differ, such as "gives 3 % of a picture to another"; null within the tolerance. */
+export function pixelDifference(share: number, what: string): string | null {
+  return share <= PIXEL_TOLERANCE ? null : `gives ${(share * 100).toFixed(0)} % of ${what}`;
 }

@@ -1,4 +1,4 @@
-// Everything that a session is made of, fetched before the session takes its turn at the engine.
+// Fetches everything that a session needs, in parallel, before it enters the engine's queue.
 
 import { abortedError } from "../api/errors.js";
 import { engineFiles, type OrtWeb } from "../engine/engine.js";
@@ -13,9 +13,9 @@ import { Downloads } from "../storage/download.js";
 import { defaultCacheOptions, FileCache } from "../storage/file-cache.js";
 import { taskOf } from "../tasks/registry.js";
 import type { Warn } from "../worker/with-limit.js";
+import { EMPTY_GPU_SETUP, type GpuSetup, readGpuSetup } from "./gpu-setup.js";
 import { fetchGraph } from "./graph-bytes.js";
 import { planCapture } from "./graph-capture.js";
-import { type KnownGpuWork, NOTHING_KNOWN, readGpuWork } from "./known-gpu-work.js";
 import type { LoadProgress } from "./load-progress.js";
 import type { SessionRequest } from "./session-setup.js";
 
@@ -25,14 +25,15 @@ export interface SessionParts {
   /** Null on WASM. */
   adapter: Adapter | null;
   bytes: Awaited<ReturnType<typeof fetchGraph>>;
-  /** What the graph is tried on, null where it is not: it was before, or nobody wants it. */
+  /** The samples of the self-test, null where it is not run: it has passed before, or is turned off. */
   goldenRun: Awaited<ReturnType<typeof fetchGolden>> | null;
   test: Awaited<ReturnType<typeof planSelfTest>>;
   capture: Awaited<ReturnType<typeof planCapture>>;
-  /** What earlier visits needed of the GPU, and the name to keep that of this one under; null where nothing is kept. */
-  gpuWork: { known: KnownGpuWork; name: string | null };
+  /** The GPU setup of earlier visits, and the key to store this one's under: null where nothing is stored. */
+  gpuSetup: { stored: GpuSetup; key: string | null };
   tools: unknown;
   glue: LoadedGlue | null;
+  /** Why VideoFrames are copied, null where they may be imported as external textures. */
   copyFrames: string | null;
 }
 
@@ -46,14 +47,11 @@ export async function fetchParts(
 ): Promise<SessionParts> {
   const { manifest, backend, graph, build, trace } = request;
   if (trace) shared.placementLog();
-  const cache = request.cache
-    ? await FileCache.open(request.base, manifest.files, defaultCacheOptions(warn))
-    : FileCache.none();
-  const downloads = new Downloads(request, manifest.files, cache, signal);
+  const downloads = await openDownloads(request, warn, signal);
   const adapter = backend === "webgpu" ? await requireAdapter(graph.features) : null;
-  const frameCheck = begun(videoFrameRefusal(request, shared));
+  const frameCheck = awaitedLater(videoFrameRefusal(request, shared));
   const first = { target: graph.target, after: frameCheck, optimized: graph.optimized };
-  const starting = begun(shared.start(request, downloads, progress.counter("engine"), first, page));
+  const starting = awaitedLater(shared.start(request, downloads, progress.counter("engine"), first, page));
   const test = adapter && request.selfTest ? await planSelfTest(request, graph, adapter.info, warn) : null;
   const capture = await planCapture({
     version: manifest.engine.version,
@@ -61,25 +59,25 @@ export async function fetchParts(
     graph,
     software: adapter?.software ?? false,
     stateful: stateInputs(manifest.inputs).length > 0,
-    joined: request.joined.length > 0,
-    test: test?.key ?? null,
-    refused: request.noCapture,
+    hasLaterStages: request.joined.length > 0,
+    selfTestKey: test?.key ?? null,
+    noCapture: request.noCapture,
     warn,
   });
   const golden = test === null || (test.passed && !capture.unverified) ? null : test.golden;
-  const more = progress.counter("weights");
-  const fetching = begun(
+  const onBytes = progress.counter("weights");
+  const fetching = awaitedLater(
     Promise.all([
-      fetchGraph(graph, downloads, more),
-      golden && fetchGolden(manifest, golden, downloads, more),
+      fetchGraph(graph, downloads, onBytes),
+      golden && fetchGolden(manifest, golden, downloads, onBytes),
     ]),
   );
   const files = [...graphFiles(graph), ...(golden ? goldenFiles(golden) : [])];
   progress.expect(request.sharesEngine ? 0 : downloads.size(engineFiles(build)), downloads.size(files));
-  const name = test !== null && request.cache ? test.key : null;
-  const known = name === null ? NOTHING_KNOWN : await readGpuWork(name, warn);
-  // It only saves time: where it fails, the engine asks the GPU for the same itself.
-  shared.prepare(known, frameCheck).catch(() => {});
+  const key = test !== null && request.cache ? test.key : null;
+  const stored = key === null ? EMPTY_GPU_SETUP : await readGpuSetup(key, warn);
+  // This only saves time: if it fails, the engine requests its own device and pipelines.
+  shared.prepare(stored, frameCheck).catch(() => {});
 
   const engine = await progress.measure("engine", () => starting);
   if (signal.aborted) throw abortedError(signal);
@@ -87,17 +85,25 @@ export async function fetchParts(
   const tools = (await taskOf(manifest).load?.(manifest.task, downloads)) ?? null;
   const glue = await loadGlue(manifest, downloads);
   const copyFrames = await frameCheck;
-  const gpuWork = { known, name };
-  return { engine, downloads, adapter, bytes, goldenRun, test, capture, gpuWork, tools, glue, copyFrames };
+  const gpuSetup = { stored, key };
+  return { engine, downloads, adapter, bytes, goldenRun, test, capture, gpuSetup, tools, glue, copyFrames };
 }
 
-/** Lets work go on that is waited for later, also where it fails before that. */
-function begun<T>(work: Promise<T>): Promise<T> {
+async function openDownloads(request: SessionRequest, warn: Warn, signal: AbortSignal): Promise<Downloads> {
+  const { files } = request.manifest;
+  const cache = request.cache
+    ? await FileCache.open(request.base, files, defaultCacheOptions(warn))
+    : FileCache.none();
+  return new Downloads(request, files, cache, signal);
+}
+
+/** Marks a promise that is awaited later: if it rejects before, that is no unhandled rejection. */
+function awaitedLater<T>(work: Promise<T>): Promise<T> {
   work.catch(() => {});
   return work;
 }
 
-/** Whether VideoFrames are copied, and why: begun beside the downloads, over before the engine has a device. */
+/** Returns why VideoFrames are copied, null where the GPU imports them as external textures. */
 async function videoFrameRefusal(
   { manifest, backend, processing, copyFrames }: SessionRequest,
   shared: SharedEngine,

@@ -1,26 +1,26 @@
-// A graph and its weights as bytes, on their way into the engine.
+// The bytes of a graph and its weights, fetched for the engine.
 
 import type { Graph } from "../manifest/manifest.js";
 import type { Downloads, OnBytes } from "../storage/download.js";
 import { ReleasedWeights } from "./released-weights.js";
 
-/** Emptied once the session holds them: a later graph fetches them again. */
+/** Emptied when the session has copied them: a later session of the graph fetches them again. */
 export interface GraphBytes {
   model: Uint8Array;
   weights: { path: string; data: Uint8Array }[];
 }
 
-/** Weights of at least so many bytes are freed while the engine takes them: below, copying them costs more than it saves. */
-const LARGE = 16 * 2 ** 20;
+/** Weights of at least this many bytes are freed while the engine copies them. For smaller ones the extra copy costs more. */
+const MIN_RELEASED_BYTES = 16 * 2 ** 20;
 
-/** Returns the files of a graph. Large weights can be taken once, unless they are `kept`. */
+/** Returns the files of a graph. Each byte of large weights can be read once, unless they are `kept`. */
 export async function fetchGraph(
   graph: Graph,
   downloads: Downloads,
   onBytes?: OnBytes,
   kept = false,
 ): Promise<GraphBytes> {
-  const isReleased = !kept && downloads.uncompressedSize(graph.weights) >= LARGE;
+  const isReleased = !kept && downloads.uncompressedSize(graph.weights) >= MIN_RELEASED_BYTES;
   const [model, ...weights] = await Promise.all([
     downloads.get(graph.file, onBytes),
     ...graph.weights.map(async (path) => {
@@ -34,23 +34,23 @@ export async function fetchGraph(
 }
 
 /**
- * Creates what is made of a graph. The engine reads a tensor twice where its optimizer computes with it, or where two
- * tensors are one: weights that were freed by then are fetched again, from storage, and kept.
+ * Creates a session from the bytes of a graph. The engine reads a tensor twice if its optimizer computes with it, or if two
+ * initializers are the same bytes. If the weights were freed by then, `refetch` gets them again and they are kept.
  */
-export async function createFrom<T>(
+export async function createOrRefetch<T>(
   bytes: GraphBytes,
-  fetchKept: () => Promise<GraphBytes>,
+  refetch: () => Promise<GraphBytes>,
   create: (bytes: GraphBytes) => Promise<T>,
 ): Promise<T> {
   try {
     return await create(bytes);
   } catch (error) {
-    const isAskedAgain = bytes.weights.some(
-      ({ data }) => data instanceof ReleasedWeights && data.isAskedAgain,
+    const wereReadTwice = bytes.weights.some(
+      ({ data }) => data instanceof ReleasedWeights && data.wasReadTwice,
     );
-    if (!isAskedAgain) throw error;
+    if (!wereReadTwice) throw error;
     [bytes.model, bytes.weights] = [new Uint8Array(), []];
-    return create(await fetchKept());
+    return create(await refetch());
   }
 }
 

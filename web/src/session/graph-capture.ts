@@ -1,4 +1,5 @@
-// Whether a run's commands are recorded once and replayed: where the engine was measured to do it right, and does so here.
+// Graph capture: the engine records the GPU commands of the first run, and later runs replay them. Used where its version was
+// measured to replay right, and where the self-test sees it replay right on this adapter.
 
 import { type ErrorCode, WebbuildError } from "../api/errors.js";
 import type { SessionInfo, Tensors } from "../api/types.js";
@@ -7,10 +8,10 @@ import { readSelfTest, writeSelfTest } from "../self-test/self-test-cache.js";
 import { TrialCount } from "../storage/trial-count.js";
 import type { Warn } from "../worker/with-limit.js";
 
-/** `python -m benchmarks.graph_capture`, on two adapters: right where the engine owns the buffers of inputs and outputs. */
+/** Measured by `python -m benchmarks.graph_capture` on two adapters: right if the engine owns its input and output buffers. */
 const MEASURED = { version: "1.30.0", builds: ["jspi", "asyncify"] };
 
-/** Failures that may come of capturing, and not come without. */
+/** Errors that graph capture may cause: the session is tried again without it. */
 const CAPTURE_FAILURES: ReadonlySet<ErrorCode> = new Set([
   "engine-failed",
   "gpu-error",
@@ -19,14 +20,14 @@ const CAPTURE_FAILURES: ReadonlySet<ErrorCode> = new Set([
   "run-failed",
 ]);
 
-/** What is known before there is a session. */
+/** The decision on graph capture, made before the session is created. */
 export interface CapturePlan {
-  /** Whether the session is made so, and why not; why it is, where that is known. */
   used: boolean;
+  /** Why it is used, or why not. */
   reason: string;
-  /** Whether its replays have to be seen right first. */
+  /** Whether the self-test has yet to verify replays. */
   unverified: boolean;
-  /** What the verdict is kept under. */
+  /** The key of the stored verdict. */
   key: string;
   trial: TrialCount;
   warn: Warn;
@@ -36,32 +37,32 @@ interface CaptureRequest {
   version: string;
   build: EngineBuild["build"];
   graph: Graph;
-  /** Whether the adapter computes on the CPU: giving commands is next to nothing there, seeing replays takes seconds. */
+  /** Whether the adapter is software, such as SwiftShader: replays save nothing there, and verifying them takes seconds. */
   software: boolean;
   /** Whether the model has state. */
   stateful: boolean;
   /** Whether later stages take outputs of the graph. */
-  joined: boolean;
-  /** What names the self-test of the graph on this adapter, null where it has none. */
-  test: string | null;
-  /** Why the page wants none: it failed, which is remembered. */
-  refused: string | null;
+  hasLaterStages: boolean;
+  /** The key of the graph's self-test on this adapter, null where it has none. */
+  selfTestKey: string | null;
+  /** Why graph capture is off: it failed in this page. The reason is stored. Null where it is allowed. */
+  noCapture: string | null;
   warn: Warn;
 }
 
-/** Returns whether the graph is to be captured, as far as that is known without a trial. */
+/** Decides whether to capture the graph, without running it. */
 export async function planCapture({
   version,
   build,
   graph,
   software,
   stateful,
-  joined,
-  test,
-  refused,
+  hasLaterStages,
+  selfTestKey,
+  noCapture,
   warn,
 }: CaptureRequest): Promise<CapturePlan> {
-  const key = `${test}-capture`;
+  const key = `${selfTestKey}-capture`;
   const trial = new TrialCount(key, warn);
   const no = (reason: string): CapturePlan => ({ used: false, reason, unverified: false, key, trial, warn });
   if (graph.target === "wasm") return no("the model runs on WASM");
@@ -72,15 +73,15 @@ export async function planCapture({
     return no(
       "the model has state: a run reads the buffers that the one before wrote, and a captured graph has one set of buffers",
     );
-  if (joined)
+  if (hasLaterStages)
     return no(
       "later stages keep its outputs: a captured graph writes those of every run into the same buffers",
     );
   if (software) return no("the adapter is software, which replays would not make faster");
-  if (test === null) return no("no self-test could see its replays");
-  if (refused !== null) await writeSelfTest(key, refused, warn);
+  if (selfTestKey === null) return no("no self-test could see its replays");
+  if (noCapture !== null) await writeSelfTest(key, noCapture, warn);
   const verdict = await readSelfTest(key, warn);
-  const reason = refused ?? (verdict === null ? await trial.refusal() : verdict.reason);
+  const reason = noCapture ?? (verdict === null ? await trial.refusal() : verdict.reason);
   if (reason !== null) return no(reason);
   return {
     used: true,
@@ -92,7 +93,7 @@ export async function planCapture({
   };
 }
 
-/** Does work with a session that captures. What fails of it is "capture-failed". */
+/** Does work with a captured session. Errors that graph capture may cause become "capture-failed". */
 export async function guardCapture<T>(
   { used, unverified, trial }: CapturePlan,
   work: () => Promise<T>,
@@ -109,26 +110,29 @@ export async function guardCapture<T>(
   }
 }
 
-/** Sees replays of a run that was right: on the same inputs, on others, and on the same again. Throws "capture-failed". */
+/**
+ * Verifies replays after a run whose outputs were right: on the same inputs, on others, and on the same again. Throws
+ * "capture-failed" where one is wrong.
+ */
 export async function verifyReplays(
   { key, trial, warn }: CapturePlan,
   feeds: Tensors,
   run: (feeds: Tensors) => Promise<Tensors>,
   difference: (got: Tensors) => string | null,
 ): Promise<void> {
-  const again = await run(feeds);
-  const others = await run(reversed(feeds));
-  const back = await run(feeds);
+  const same = await run(feeds);
+  const other = await run(reversed(feeds));
+  const sameAgain = await run(feeds);
   const reason =
-    difference(again) ??
-    difference(back) ??
-    (equalTensors(again, others) ? "the inputs change nothing" : null);
+    difference(same) ??
+    difference(sameAgain) ??
+    (equalTensors(same, other) ? "the inputs change nothing" : null);
   if (reason !== null) throw captureFailed(`a replay in the self-test was wrong: ${reason}`);
   await writeSelfTest(key, null, warn);
   await trial.end();
 }
 
-/** Why a model that was captured is not any more. */
+/** Returns why a captured graph is loaded again without graph capture, null where the error has another cause. */
 export function captureFailureReason(info: SessionInfo, { code, message }: WebbuildError): string | null {
   return info.graphCapture.used && CAPTURE_FAILURES.has(code) ? `a session with it failed: ${message}` : null;
 }
@@ -139,13 +143,13 @@ export function captureFailed(reason: string, cause?: unknown): WebbuildError {
   });
 }
 
-/** The same elements from the last to the first: other inputs, of which none is out of its range. */
+/** The elements in reverse order: other inputs whose values stay within their ranges. */
 function reversed(feeds: Tensors): Tensors {
-  const turned = Object.entries(feeds).map(([name, tensor]) => [
+  const entries = Object.entries(feeds).map(([name, tensor]) => [
     name,
     { ...tensor, data: tensor.data.slice().reverse() },
   ]);
-  return Object.fromEntries(turned);
+  return Object.fromEntries(entries);
 }
 
 function equalTensors(first: Tensors, second: Tensors): boolean {

@@ -1,10 +1,11 @@
-// A session on the engine, with what goes around it, proven: the last step of loading, in the model's turn at the engine.
+// The last step of loading, in the engine's queue: creates the session, its pre- and post-processing, and runs the self-test
+// or a warm-up.
 
 import { abortedError } from "../api/errors.js";
 import type { Backend, SelfTest } from "../api/types.js";
 import type { OrtWeb } from "../engine/engine.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
-import { notingPipelines, type PipelineSource } from "../gpu/pipeline-use.js";
+import { type PipelineSource, recordPipelines } from "../gpu/pipeline-use.js";
 import { stateInputs } from "../inputs/state-inputs.js";
 import { findGraph } from "../manifest/graphs.js";
 import type { Graph, Manifest } from "../manifest/manifest.js";
@@ -19,9 +20,9 @@ import type { Downloads } from "../storage/download.js";
 import { copyTensors } from "../tensors/gpu-tensor.js";
 import type { Warn } from "../worker/with-limit.js";
 import type { SessionParts } from "./fetch-parts.js";
-import { createFrom, fetchGraph, type GraphBytes } from "./graph-bytes.js";
+import { storeGpuSetup } from "./gpu-setup.js";
+import { createOrRefetch, fetchGraph, type GraphBytes } from "./graph-bytes.js";
 import { guardCapture } from "./graph-capture.js";
-import { keepGpuWork } from "./known-gpu-work.js";
 import type { LoadProgress } from "./load-progress.js";
 import { Predictor } from "./predictor.js";
 import { Session } from "./session.js";
@@ -43,7 +44,7 @@ export async function openSession(
   const onGpu = gpu === null ? [] : gpuOutputs(request);
   const captured = capture.used ? manifest.inputs : null;
   const create = (): Promise<Session> =>
-    createFrom(parts.bytes, keptGraph(graph, parts.downloads), (bytes) =>
+    createOrRefetch(parts.bytes, refetchGraph(graph, parts.downloads), (bytes) =>
       Session.create(engine, graph, bytes, trace, onGpu, captured),
     );
   const log = trace ? shared.placementLog() : null;
@@ -52,12 +53,11 @@ export async function openSession(
     guardCapture(capture, () => gpu?.guard(create) ?? create()),
   );
   const placement = log?.placement() ?? null;
-  const fallback = fallbackSession(engine, manifest, parts.downloads);
-  const predictor = new Predictor(session, manifest, gpu, fallback);
-  const ready = await progress.measure("warmup", () =>
-    notingPipelines((used) => prove(request, parts, predictor, shared, { used, warn })),
+  const createFallback = fallbackFactory(engine, manifest, parts.downloads);
+  const predictor = new Predictor(session, manifest, gpu, createFallback);
+  const { preprocessor, postprocessor, selfTest } = await progress.measure("warmup", () =>
+    recordPipelines((used) => createProcessing(request, parts, predictor, shared, { used, warn })),
   );
-  const { preprocessor, postprocessor, selfTest } = ready;
   const threads = engine.env.wasm.numThreads ?? 1;
   const info = {
     engine: { ...manifest.engine, build: build.build, threads },
@@ -77,58 +77,63 @@ export async function openSession(
 }
 
 /**
- * Makes what goes around the session, and tests or warms it up. Where that fails, the session and the preprocessor are
- * released; a postprocessor has nothing to release.
+ * Creates the pre- and post-processing of the session, and runs it for the first time. Where that fails, releases the session
+ * and the preprocessor; a postprocessor has nothing to release.
  */
-async function prove(
+async function createProcessing(
   request: SessionRequest,
-  { engine, adapter, capture, goldenRun, test, gpuWork, tools, copyFrames }: SessionParts,
+  parts: SessionParts,
   predictor: Predictor,
   shared: SharedEngine,
   { used, warn }: { used: () => PipelineSource[]; warn: Warn },
 ): Promise<Pick<SessionSetup, "preprocessor" | "postprocessor"> & { selfTest: SelfTest | null }> {
-  const { manifest, backend } = request;
+  const { adapter, capture, gpuSetup, copyFrames } = parts;
+  const { inputs } = request.manifest;
   const processing = processingOf(request);
-  const [gpu, gpuEngine] = adapter === null ? [null, null] : [shared.gpu, engine];
-  const { inputs } = manifest;
+  const [gpu, engine] = adapter === null ? [null, null] : [shared.gpu, parts.engine];
   let preprocessor: Preprocessor | null = null;
   try {
-    const made = await createPreprocessor({ inputs, engine: gpuEngine, processing, copyFrames });
-    preprocessor = made;
-    const postprocessor = await createPostprocessor(manifest, gpuEngine, processing);
+    const created = await createPreprocessor({ inputs, engine, processing, copyFrames });
+    preprocessor = created;
+    const postprocessor = await createPostprocessor(request.manifest, engine, processing);
     const runner: StatefulRunner = {
-      run: (feeds) => predictor.runRaw(made.upload(feeds)),
+      run: (feeds) => predictor.runRaw(created.upload(feeds)),
       copy: (states) => gpu?.guard(() => copyTensors(states)) ?? copyTensors(states),
     };
-    const passed = test?.passed ? { sample: test.golden.sample, fromCache: true } : null;
-    const run = async (): Promise<SelfTest | null> => {
-      if (test && goldenRun) return runSelfTest(test, manifest, goldenRun, runner, capture);
-      // What passed here is right here, and what it needs is being compiled: the visitor's run may be the first.
-      if (passed === null || gpuWork.known.pipelines.length === 0)
-        await warmUp(manifest, backend, runner, tools);
-      return passed;
-    };
-    const selfTest = await guardCapture(capture, run);
-    const { name, known } = gpuWork;
-    const now = { device: shared.devices.request, pipelines: used() };
-    if (name !== null) void keepGpuWork(name, known, now, warn);
-    return { preprocessor: made, postprocessor, selfTest };
+    const selfTest = await guardCapture(capture, () => runFirst(request, parts, runner));
+    const setup = { device: shared.devices.request, pipelines: used() };
+    if (gpuSetup.key !== null) void storeGpuSetup(gpuSetup.key, gpuSetup.stored, setup, warn);
+    return { preprocessor: created, postprocessor, selfTest };
   } catch (error) {
     preprocessor?.release();
-    // Behind a trap this may trap again: the first error tells more.
+    // After a WebAssembly trap, releasing may trap again: the first error says more.
     await predictor.release().catch(() => {});
     throw error;
   }
 }
 
-/** Each picture of a batch is placed by its own size, which the CPU does. */
+/** Runs the self-test, or a warm-up where it has passed before. Returns its result, null for a bundle without one. */
+async function runFirst(
+  { manifest, backend }: SessionRequest,
+  { test, goldenRun, capture, gpuSetup, tools }: SessionParts,
+  runner: StatefulRunner,
+): Promise<SelfTest | null> {
+  if (test && goldenRun) return runSelfTest(test, manifest, goldenRun, runner, capture);
+  const passed = test?.passed ? { sample: test.golden.sample, fromCache: true } : null;
+  // A graph that passed before needs no warm-up if its pipelines are known: they are being compiled already.
+  if (passed === null || gpuSetup.stored.pipelines.length === 0)
+    await warmUp(manifest, backend, runner, tools);
+  return passed;
+}
+
+/** A batch is preprocessed on the CPU: the GPU's shader places all pictures of a run alike. */
 function processingOf({ manifest, processing }: SessionRequest): "auto" | "cpu" {
   return pictureBatch(manifest) > 1 ? "cpu" : processing;
 }
 
 /**
- * Returns the outputs that stay on the GPU: those that become a result there, and of the states and of what later stages
- * take those of float32. Others are counters and the like, which the engine computes on the CPU.
+ * Returns the outputs that stay on the GPU: those that are decoded there, and the float32 ones among states and outputs for
+ * later stages. Other types are counters and the like, which the engine computes on the CPU.
  */
 function gpuOutputs(request: SessionRequest): string[] {
   const { manifest, joined } = request;
@@ -143,24 +148,24 @@ function gpuOutputs(request: SessionRequest): string[] {
 }
 
 /**
- * Creates the session of the fallback graph. The weights come a second time, from storage or the HTTP cache: keeping them
- * for a rare event would double the memory. A function of its own, because the predictor keeps the closure as long as the
- * model lives, and a closure keeps every variable of the function that it is made in: there, the weights.
+ * Returns a function that creates the session of the fallback graph. It fetches the weights again, from storage or the HTTP
+ * cache: keeping them for a rare event would double the memory. Not written inside openSession(), because the predictor keeps
+ * the closure as long as the model lives, and a closure keeps every variable around it: there, the weights.
  */
-function fallbackSession(
+function fallbackFactory(
   engine: OrtWeb,
   manifest: Manifest,
   downloads: Downloads,
 ): (target: Backend) => Promise<Session> {
   return async (target) => {
     const graph = findGraph(manifest, target);
-    return createFrom(await fetchGraph(graph, downloads), keptGraph(graph, downloads), (bytes) =>
+    return createOrRefetch(await fetchGraph(graph, downloads), refetchGraph(graph, downloads), (bytes) =>
       Session.create(engine, graph, bytes, false),
     );
   };
 }
 
-/** Fetches a graph whose weights can be taken again and again. */
-function keptGraph(graph: Graph, downloads: Downloads): () => Promise<GraphBytes> {
+/** Returns a function that fetches the graph with weights that can be read more than once. */
+function refetchGraph(graph: Graph, downloads: Downloads): () => Promise<GraphBytes> {
   return () => fetchGraph(graph, downloads, undefined, true);
 }

@@ -1,4 +1,4 @@
-// Runs the model's graph and, where its detection head could not be exact, the graph it names instead.
+// Runs the model's graph. If its detection head reports that the result is not exact, runs the fallback graph instead.
 
 import type { Backend, Tensors } from "../api/types.js";
 import type { DeviceErrors } from "../gpu/device-errors.js";
@@ -29,7 +29,7 @@ export class Predictor {
   readonly #createFallback: (target: Backend) => Promise<Session>;
   #fallback: Session | null = null;
 
-  /** `createFallback` makes the session of a graph that stands in; it is asked when one is first needed. */
+  /** `createFallback` creates the session of the fallback graph; it is called when that is first needed. */
   constructor(
     primary: Session,
     { inputs, outputs }: Pick<Manifest, "inputs" | "outputs">,
@@ -43,7 +43,7 @@ export class Predictor {
     this.#createFallback = createFallback;
   }
 
-  /** Returns every output of the first graph, its headStatus among them, but for those that are state alone. Never repeats. */
+  /** Returns all outputs of the primary graph, headStatus included, without those that are only state. Never falls back. */
   async runRaw(feeds: AnyTensors): Promise<{ outputs: Tensors; states: AnyTensors }> {
     const states = this.#stateOutputs();
     const names = this.#primary.graph.outputs
@@ -59,8 +59,8 @@ export class Predictor {
   }
 
   /**
-   * Returns the outputs named, from the first graph or from the one that stands in for it. Those of the first that are
-   * `staysOnGpu` stay on the GPU, if the session left them there.
+   * Returns the named outputs, of the primary graph or its fallback. Those of the primary graph that are in `staysOnGpu`
+   * stay on the GPU, if the session keeps them there.
    */
   async predict(
     feeds: AnyTensors,
@@ -84,13 +84,13 @@ export class Predictor {
     }
   }
 
-  /** Frees what the sessions hold. Nothing may run any more. */
+  /** Releases the sessions. No run may be under way. */
   async release(): Promise<void> {
     await this.#primary.release();
     await this.#fallback?.release();
   }
 
-  /** For the sake of the head: the states of the first graph are right. */
+  /** Repeats only the outputs: the states of the primary graph are right, its detection head is not. */
   async #runFallback(
     target: Backend,
     reason: string,
@@ -119,7 +119,7 @@ export class Predictor {
   async #guarded(run: () => Promise<AnyTensors>): Promise<AnyTensors> {
     if (this.#gpu === null) return run();
     const outputs = await this.#gpu.guard(run);
-    const error = await this.#gpu.reason();
+    const error = await this.#gpu.takeCause();
     if (error === null) return outputs;
     releaseTensors(outputs);
     throw error;
@@ -130,7 +130,7 @@ export class Predictor {
   }
 }
 
-/** Returns why the detection head could not be exact, null where it was. Written so that NaN is inexact. */
+/** Returns why the detection head's result is not exact, null where it is. A NaN in the report counts as not exact. */
 function fallbackReason(
   { capacity, rounds }: HeadStatus,
   report: AnyTensors[string] | undefined,

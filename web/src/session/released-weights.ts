@@ -1,23 +1,24 @@
-// A file of weights that is freed while the engine takes it: as the engine's copy grows, this one shrinks.
+// External data (a weight file) that is freed chunk by chunk while the engine copies it, so that memory does not hold the
+// weights twice.
 
 import { freeBytes } from "../storage/free-bytes.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A tensor frees what it covers whole; what holds the end of one stays, to be read again. */
+/** Bytes of a chunk. Reading a tensor frees the chunks that it covers; its first and last may belong to others too. */
 const CHUNK = 64 * 1024;
 
 /**
- * The engine asks a file of external data for its `byteLength`, and for one `subarray` after another: those of the tensors,
- * in no order. It is a Uint8Array, as the engine takes no other object.
+ * The engine reads `byteLength` and calls `subarray()` for each tensor, in any order. A subclass of Uint8Array, because the
+ * engine accepts nothing else.
  */
 export class ReleasedWeights extends Uint8Array<ArrayBuffer> {
   readonly #chunks: (Bytes | null)[] = [];
-  /** What was taken last: the engine copies it before it takes more. */
-  #taken: Bytes = new Uint8Array();
-  #isAskedAgain = false;
+  /** The memory of the last tensor, used again for the next: the engine copies each before it reads the next. */
+  #lastRead: Bytes = new Uint8Array();
+  #wasReadTwice = false;
 
-  /** The content is freed: nobody else may need it. */
+  /** Frees `content`: nobody else may use it. */
   constructor(content: Bytes) {
     super(new ArrayBuffer(0));
     Object.defineProperty(this, "byteLength", { value: content.byteLength });
@@ -25,31 +26,31 @@ export class ReleasedWeights extends Uint8Array<ArrayBuffer> {
     freeBytes(content);
   }
 
-  /** Whether the engine wanted bytes a second time: it does not get them, and makes no session. */
-  get isAskedAgain(): boolean {
-    return this.#isAskedAgain;
+  /** Whether the engine read bytes that were freed: it gets an error, and creates no session. */
+  get wasReadTwice(): boolean {
+    return this.#wasReadTwice;
   }
 
   override subarray(begin = 0, end: number = this.byteLength): Bytes {
-    if (this.#taken.byteLength < end - begin) {
-      freeBytes(this.#taken);
-      this.#taken = new Uint8Array(end - begin);
+    if (this.#lastRead.byteLength < end - begin) {
+      freeBytes(this.#lastRead);
+      this.#lastRead = new Uint8Array(end - begin);
     }
-    const taken = this.#taken.subarray(0, end - begin);
+    const tensor = this.#lastRead.subarray(0, end - begin);
     for (let index = Math.floor(begin / CHUNK); index * CHUNK < end; index++)
-      this.#take(index, begin, end, taken);
-    return taken;
+      this.#copyChunk(index, begin, end, tensor);
+    return tensor;
   }
 
-  /** Copies what a chunk has between two bytes of the file. */
-  #take(index: number, begin: number, end: number, taken: Bytes): void {
+  /** Copies the part of a chunk that lies between two offsets of the file, and frees the chunk if that is all of it. */
+  #copyChunk(index: number, begin: number, end: number, tensor: Bytes): void {
     const chunk = this.#chunks[index];
     if (!chunk) {
-      this.#isAskedAgain = true;
+      this.#wasReadTwice = true;
       throw new Error(`the bytes from ${begin} to ${end} were freed`);
     }
     const [from, to] = [begin - index * CHUNK, end - index * CHUNK];
-    taken.set(chunk.subarray(Math.max(0, from), to), Math.max(0, -from));
+    tensor.set(chunk.subarray(Math.max(0, from), to), Math.max(0, -from));
     if (from > 0 || to < chunk.byteLength) return;
     this.#chunks[index] = null;
     freeBytes(chunk);

@@ -1,4 +1,4 @@
-// Bringing a model up in the worker: exactly one graph, on its backend.
+// Opens a session in the worker: one graph of the bundle on one backend.
 
 import type { Backend, SessionInfo } from "../api/types.js";
 import type { EnginePage, SharedEngine } from "../engine/shared-engine.js";
@@ -19,10 +19,10 @@ export interface SessionRequest {
   base: string;
   backend: Backend;
   graph: Graph;
-  /** Why that graph, of those for the backend. */
+  /** Why this graph, of those for the backend. */
   precisionReason: string;
   build: EngineBuild;
-  /** The code of that build where the page has it, null where it is downloaded. */
+  /** The compiled code of the build, if the page keeps it from an earlier worker; null to download it. */
   compiled: WebAssembly.Module | null;
   trace: boolean;
   selfTest: boolean;
@@ -30,11 +30,11 @@ export interface SessionRequest {
   retest: boolean;
   cache: boolean;
   processing: "auto" | "cpu";
-  /** Why VideoFrames are copied whatever the GPU can, null where that is found out. */
+  /** Why VideoFrames are copied and never imported as external textures; null: the self-check decides. */
   copyFrames: string | null;
-  /** Why the graph is not to be captured, null where it may be. */
+  /** Why graph capture is off; null where it is allowed. */
   noCapture: string | null;
-  /** The outputs that later stages take. */
+  /** Names of the outputs that later stages take. */
   joined: readonly string[];
   /** Whether another stage of the same bundle reports the engine's bytes. */
   sharesEngine: boolean;
@@ -45,20 +45,20 @@ export interface SessionSetup {
   predictor: Predictor;
   preprocessor: Preprocessor;
   postprocessor: Postprocessor;
-  /** Whether a VideoFrame is better than a bitmap of it. */
+  /** Whether frames of a video are sent to the worker as VideoFrame, not as ImageBitmap. */
   takesFrames: boolean;
   /** Whether pictures may move to the worker wrapped in a VideoFrame: the self-check found them exact. */
   takesWrapped: boolean;
-  /** What the task has loaded beside the graph. */
+  /** What the task loads besides the graph, such as a tokenizer. */
   tools: unknown;
-  /** What makes inputs from outputs of earlier stages, null for a stage without. */
+  /** The bundle's glue code, which computes inputs from outputs of earlier stages; null without. */
   glue: LoadedGlue | null;
   info: SessionInfo;
 }
 
 /**
- * `signal` fires when nobody wants the model any more; what it holds by then is released. `warn` hears what did not go
- * as it should, also of work that is still under way when the model is open.
+ * `signal` aborts loading; what is loaded by then is released. `warn` receives warnings, also from work that is still under
+ * way when the session is open.
  */
 export async function setUpSession(
   request: SessionRequest,

@@ -1,4 +1,4 @@
-// One graph of the bundle, ready to run on one provider.
+// An onnxruntime-web session: one graph on one execution provider, with graph capture and suppression where it has them.
 
 import type { InferenceSession, Tensor } from "onnxruntime-web";
 import { isOutOfMemory, outOfMemory, WebbuildError } from "../api/errors.js";
@@ -8,23 +8,23 @@ import type { OrtWeb } from "../engine/engine.js";
 import type { Graph, Manifest } from "../manifest/manifest.js";
 import { partNames, Suppressor } from "../suppression/suppressor.js";
 import { type AnyTensors, everyOne, type GpuTensor, isOnGpu } from "../tensors/gpu-tensor.js";
+import { CapturedInputs } from "./captured-inputs.js";
 import type { GraphBytes } from "./graph-bytes.js";
-import { OwnedBuffers } from "./owned-buffers.js";
 
 export class Session {
   readonly graph: Graph;
   readonly #engine: OrtWeb;
   readonly #session: InferenceSession;
-  /** The inputs of a session that captures its first run and replays it. */
-  readonly #inputs: OwnedBuffers | null;
-  /** What makes the rows of a graph that ends before its suppression, null for others. */
+  /** The input buffers of a session with graph capture, null without. */
+  readonly #inputs: CapturedInputs | null;
+  /** Non-maximum suppression after a graph that ends before it, null for others. */
   readonly #suppressor: Suppressor | null;
 
   private constructor(
     graph: Graph,
     engine: OrtWeb,
     session: InferenceSession,
-    inputs: OwnedBuffers | null,
+    inputs: CapturedInputs | null,
     suppressor: Suppressor | null,
   ) {
     this.graph = graph;
@@ -34,14 +34,14 @@ export class Session {
     this.#suppressor = suppressor;
   }
 
-  /** Where the boxes of a graph that ends before its suppression are suppressed, null for others. */
+  /** Where suppression runs for a graph that ends before it, null for others. */
   get suppression(): Route | null {
     return this.#suppressor?.route ?? null;
   }
 
   /**
-   * `onGpu` names the outputs that are wanted there, where the graph runs on one. With `captured`, which are all inputs of
-   * the graph, the commands of the first run are replayed by the others: on the engine's own buffers, see decision 0013.
+   * `onGpu` names the outputs that stay on the GPU, if the graph runs there. `captured`, all inputs of the graph, turns on
+   * graph capture: later runs replay the GPU commands of the first.
    */
   static async create(
     engine: OrtWeb,
@@ -52,23 +52,23 @@ export class Session {
     captured: Manifest["inputs"] | null = null,
   ): Promise<Session> {
     const { suppression } = graph;
-    const kept = suppression === undefined ? onGpu : [...onGpu, ...partNames(suppression)];
+    const gpuOutputs = suppression === undefined ? onGpu : [...onGpu, ...partNames(suppression)];
     const options: InferenceSession.SessionOptions = {
       executionProviders: [executionProvider(graph)],
       externalData: bytes.weights,
-      // Warnings about placement were findings when the model was packed; the visitor's console stays clean.
+      // `webbuild pack` has reported where nodes run: the console of a visitor stays clean.
       logSeverityLevel: verbose ? 0 : 3,
       logVerbosityLevel: 0,
       preferredOutputLocation: captured
         ? "gpu-buffer"
-        : Object.fromEntries(kept.map((name) => [name, "gpu-buffer"])),
+        : Object.fromEntries(gpuOutputs.map((name) => [name, "gpu-buffer"])),
       enableGraphCapture: captured !== null,
       graphOptimizationLevel: graph.optimized ? "disabled" : "all",
     };
     try {
       const session = await engine.InferenceSession.create(bytes.model, options);
       [bytes.model, bytes.weights] = [new Uint8Array(), []];
-      const inputs = captured && (await OwnedBuffers.open(engine, captured));
+      const inputs = captured && (await CapturedInputs.open(engine, captured));
       const suppressor = suppression === undefined ? null : await Suppressor.open(engine, suppression);
       return new Session(graph, engine, session, inputs, suppressor);
     } catch (cause) {
@@ -76,7 +76,7 @@ export class Session {
     }
   }
 
-  /** Runs the graph and returns only the outputs named: those `staysOnGpu` where they are, the others in memory. */
+  /** Runs the graph and returns the named outputs: those in `staysOnGpu` on the GPU, the others in memory. */
   async run(
     feeds: AnyTensors,
     outputs: readonly string[],
@@ -110,9 +110,9 @@ export class Session {
     return readAll(results, staysOnGpu);
   }
 
-  /** What was captured has all outputs, always in the same buffers: the next run writes into them. */
+  /** A captured graph computes all outputs, in every run into the same buffers. */
   async #replay(
-    inputs: OwnedBuffers,
+    inputs: CapturedInputs,
     feeds: AnyTensors,
     outputs: readonly string[],
     staysOnGpu: readonly string[],
@@ -130,7 +130,7 @@ export class Session {
   }
 }
 
-/** A trap of WebAssembly or an abort leaves the whole engine unusable; what else it throws does not. */
+/** A WebAssembly trap or an abort breaks the whole engine; other errors are of this graph only. */
 function sessionError(code: "no-session" | "run-failed", what: string, cause: unknown): WebbuildError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `${what}: ${reason}`;
@@ -140,7 +140,7 @@ function sessionError(code: "no-session" | "run-failed", what: string, cause: un
   return new WebbuildError(broken ? "engine-failed" : code, message, fix, { cause });
 }
 
-/** Nodes that the GPU's kernels get wrong are left to the CPU, by their names. */
+/** `cpuNodes` names the nodes whose WebGPU kernels are wrong: they run on the CPU. */
 function executionProvider({ target, cpuNodes }: Graph): InferenceSession.ExecutionProviderConfig {
   if (target !== "webgpu" || cpuNodes.length === 0) return target;
   return { name: target, forceCpuNodeNames: cpuNodes };
@@ -166,7 +166,7 @@ async function readAll(
 function gpuTensor(tensor: Tensor): GpuTensor {
   const buffer = tensor.gpuBuffer as GPUBuffer;
   const read = async (): Promise<TensorData> => readTensor(tensor);
-  // What the tensor read it keeps, and gives again: whoever moves the copy away must not take that.
+  // The tensor caches the array that getData(false) returns. The caller may transfer its copy, so it gets its own.
   const copy = async (): Promise<TensorData> => {
     const data = (await tensor.getData(false)) as Float32Array<ArrayBuffer>;
     return { type: "float32", dims: [...tensor.dims], data: data.slice() };
@@ -175,7 +175,7 @@ function gpuTensor(tensor: Tensor): GpuTensor {
     try {
       tensor.dispose();
     } catch {
-      // It is being read, which on a lost device never ends: it goes with the device.
+      // dispose() throws during a read, which never ends on a lost device: the buffer is freed with the device.
     }
   };
   return { type: "float32", dims: [...tensor.dims], buffer, read, copy, release };

@@ -1,11 +1,11 @@
-// The outputs of a run, divided into results and the states of the next run.
+// Splits the outputs of a run into results and the states for the next run.
 
 import type { StateInput } from "../manifest/manifest.js";
 import { type AnyTensors, copyOf, releaseTensors } from "../tensors/gpu-tensor.js";
 
 /**
- * An output may be both, as y = 0.9 * s + x, which is the next s: the result is then a copy. Where that cannot be made,
- * all of the run is released.
+ * An output may be both: in y = 0.9 * s + x, y is the result and the next s. The result is then a copy. If copying fails,
+ * all outputs are released.
  */
 export async function splitStates(
   run: AnyTensors,

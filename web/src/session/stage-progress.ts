@@ -1,4 +1,4 @@
-// The progress of stages that are loaded side by side, as that of one model.
+// Merges the progress of the stages of a model, which load at the same time, into the progress of the model.
 
 import type { LoadOptions, Progress } from "../api/types.js";
 
@@ -7,14 +7,14 @@ export class StageProgress {
   readonly #names: readonly (string | undefined)[];
   readonly #last: (Progress | null)[];
 
-  /** `names` are those of the stages; that of a model of one has none. */
+  /** `names`: the names of the stages, undefined for a model of one stage. */
   constructor(report: LoadOptions["onProgress"], names: readonly (string | undefined)[]) {
     this.#report = report;
     this.#names = names;
     this.#last = names.map(() => null);
   }
 
-  /** Returns the listener of a stage: it reports that stage's step under its name, and the bytes of all. */
+  /** Returns the listener of a stage. It reports the stage's own progress under its name, and the bytes of all stages. */
   listener(stage: number): LoadOptions["onProgress"] {
     const report = this.#report;
     const name = this.#names[stage];

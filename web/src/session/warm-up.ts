@@ -1,4 +1,4 @@
-// The warm-up run, after a session is made.
+// The warm-up run of a new session, on zeros.
 
 import type { Backend, Tensors } from "../api/types.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";
@@ -10,12 +10,12 @@ import { zeroTensor } from "../tensors/raw-tensor.js";
 
 type Kind = Manifest["inputs"][number]["kind"];
 
-/** Inputs of a later stage, for which there is no scene yet. */
-const LATER: readonly Kind[] = ["stage", "crop", "point-prompt"];
-/** Inputs that are zeros. */
-const ZEROS: readonly Kind[] = ["image", "stack", "mask", "reference", ...LATER];
+/** Inputs of a later stage that come from a scene: there is none yet. */
+const SCENE_INPUTS: readonly Kind[] = ["stage", "crop", "point-prompt"];
+/** Inputs that are fed zeros. */
+const ZERO_INPUTS: readonly Kind[] = ["image", "stack", "mask", "reference", ...SCENE_INPUTS];
 
-/** Compiles the shaders, and finds out here, where another backend can still be chosen, that a kernel throws. */
+/** Compiles the shaders. A kernel that throws does so here, where the fallback chain can still choose another candidate. */
 export async function warmUp(
   manifest: Manifest,
   backend: Backend,
@@ -26,18 +26,18 @@ export async function warmUp(
   if (feeds !== null) await withoutStates(runner, feeds);
 }
 
-/** Returns zeros for what pictures and prompts become, null where nobody knows what the inputs mean. */
+/** Returns feeds of zeros; null for a model with plain tensor inputs, of which the manifest says no valid values. */
 export function zeroFeeds(manifest: Manifest, tools: unknown): Tensors | null {
   const { inputs } = manifest;
   if (inputs.some((input) => input.kind === "tensor")) return null;
   const zeros: Tensors = Object.fromEntries(
-    inputs.filter(({ kind }) => ZEROS.includes(kind)).map((input) => [input.name, zeroTensor(input)]),
+    inputs.filter(({ kind }) => ZERO_INPUTS.includes(kind)).map((input) => [input.name, zeroTensor(input)]),
   );
-  const fed = inputs.some(({ kind }) => LATER.includes(kind)) ? {} : taskFeeds(manifest, tools);
+  const fed = inputs.some(({ kind }) => SCENE_INPUTS.includes(kind)) ? {} : taskFeeds(manifest, tools);
   return completeFeeds(inputs, { ...zeros, ...fed });
 }
 
-/** The tensors that a task feeds in a run that nobody asked for. */
+/** The tensors that the task makes of its warm-up options. */
 function taskFeeds(manifest: Manifest, tools: unknown): Tensors {
   const task = taskOf(manifest);
   const context = taskContext(manifest, task.warmUpOptions?.(manifest.task), tools);

@@ -7,7 +7,7 @@ import { requireAdapter } from "../../src/gpu/gpu-device.js";
 import { PreparedPipelines } from "../../src/gpu/prepared-pipelines.js";
 import type { Manifest } from "../../src/manifest/manifest.js";
 import { readSelfTest } from "../../src/self-test/self-test-cache.js";
-import { NOTHING_KNOWN, readGpuWork } from "../../src/session/known-gpu-work.js";
+import { EMPTY_GPU_SETUP, readGpuSetup } from "../../src/session/gpu-setup.js";
 import { openBundle } from "../../src/storage/bundle-lists.js";
 import type { FileStore } from "../../src/storage/storage-backends.js";
 import { TrialCount } from "../../src/storage/trial-count.js";
@@ -100,11 +100,11 @@ test("what a graph asks of the GPU", async () => {
   const device = await (await navigator.gpu.requestAdapter())?.requestDevice();
   await expectTypedEnds("kept pipelines", [100, 1000], texts(whole), async (text) => {
     await keep(`${KEY}-gpu-work-1`, text);
-    const work = await readGpuWork(KEY, warn);
+    const work = await readGpuSetup(KEY, warn);
     const pipelines = new PreparedPipelines();
     pipelines.prepare(work.pipelines);
     if (device !== undefined) pipelines.watch(device);
-    return used(work !== NOTHING_KNOWN);
+    return used(work !== EMPTY_GPU_SETUP);
   });
   device?.destroy();
 });

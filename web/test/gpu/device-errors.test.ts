@@ -86,7 +86,7 @@ test("a command that is refused because the device is lost is told as the loss",
   const errors = watching(gpu);
   const error = new GPUValidationError("Buffer is invalid");
   gpu.dispatchEvent(new GPUUncapturedErrorEvent("uncapturederror", { error }));
-  expect(await errors.reason()).toMatchObject({ code: "device-lost" });
+  expect(await errors.takeCause()).toMatchObject({ code: "device-lost" });
 });
 
 test.each([

@@ -31,7 +31,7 @@ describe.runIf(hasWebgpu)("the engine's device", () => {
   }
 
   test("is made before the engine asks, and given to it", async () => {
-    devices.makeEarly(REQUEST);
+    devices.createEarly(REQUEST);
     await expect.poll(() => made.length).toBe(1);
     expect(taken).toEqual([]);
     expect(await ask(REQUEST)).toBe(made[0]);
@@ -40,14 +40,14 @@ describe.runIf(hasWebgpu)("the engine's device", () => {
   });
 
   test("is given once", async () => {
-    devices.makeEarly(REQUEST);
+    devices.createEarly(REQUEST);
     const both = [await ask(REQUEST), await ask(REQUEST)];
     expect(new Set(both).size).toBe(2);
     expect(taken).toEqual(both);
   });
 
   test("is another, where the engine asks for another; the early one is destroyed", async () => {
-    devices.makeEarly(REQUEST);
+    devices.createEarly(REQUEST);
     await expect.poll(() => made.length).toBe(1);
     const other = await ask({});
     expect(other).not.toBe(made[0]);
@@ -56,7 +56,7 @@ describe.runIf(hasWebgpu)("the engine's device", () => {
   });
 
   test("is made again where the early one was lost, or refused", async () => {
-    devices.makeEarly(REQUEST);
+    devices.createEarly(REQUEST);
     await expect.poll(() => made.length).toBe(1);
     made[0]?.destroy();
     await made[0]?.lost;
@@ -66,13 +66,13 @@ describe.runIf(hasWebgpu)("the engine's device", () => {
       () => {},
       () => {},
     );
-    others.makeEarly({ requiredLimits: { maxBindGroups: 1e6 } });
+    others.createEarly({ requiredLimits: { maxBindGroups: 1e6 } });
     await expect(ask(REQUEST)).resolves.toBeInstanceOf(GPUDevice);
   });
 
   test("is not made early for a second model", async () => {
     await ask({});
-    devices.makeEarly(REQUEST);
+    devices.createEarly(REQUEST);
     await ask(REQUEST);
     expect(made.length).toBe(2);
     expect(taken).toEqual(made);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { notingPipelines, type PipelineSource } from "../../src/gpu/pipeline-use.js";
+import { type PipelineSource, recordPipelines } from "../../src/gpu/pipeline-use.js";
 import { PreparedPipelines } from "../../src/gpu/prepared-pipelines.js";
 import { hasWebgpu } from "../support/bundle.js";
 
@@ -110,7 +110,7 @@ describe.runIf(hasWebgpu)("prepared pipelines", () => {
   test("what is used is what the next visit prepares", async () => {
     const { device } = await watched(new PreparedPipelines());
     await written(device, shader(3));
-    await notingPipelines(async (used) => {
+    await recordPipelines(async (used) => {
       expect(used()).toEqual([]);
       await written(device, shader(5));
       await written(device, shader(7));
@@ -123,11 +123,11 @@ describe.runIf(hasWebgpu)("prepared pipelines", () => {
   test("what two models of a device use is in the list of both: the engine asks for it once", async () => {
     const { device } = await watched(new PreparedPipelines());
     const both = await made(device, shader(5));
-    const first = await notingPipelines(async (used) => {
+    const first = await recordPipelines(async (used) => {
       await run(device, both);
       return used();
     });
-    const second = await notingPipelines(async (used) => {
+    const second = await recordPipelines(async (used) => {
       await run(device, both);
       await written(device, shader(6));
       return used();
@@ -137,7 +137,7 @@ describe.runIf(hasWebgpu)("prepared pipelines", () => {
 
   test("work that fails leaves nothing behind", async () => {
     const { setPipeline } = GPUComputePassEncoder.prototype;
-    const failing = notingPipelines(() => Promise.reject(new Error("no session")));
+    const failing = recordPipelines(() => Promise.reject(new Error("no session")));
     await expect(failing).rejects.toThrow("no session");
     expect(GPUComputePassEncoder.prototype.setPipeline).toBe(setPipeline);
   });

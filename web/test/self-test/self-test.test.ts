@@ -3,7 +3,7 @@ import type { TensorData, Tensors } from "../../src/index.js";
 import type { Manifest } from "../../src/manifest/manifest.js";
 import { goldenDifference, hasSignal } from "../../src/self-test/golden-compare.js";
 import { runSequence } from "../../src/self-test/golden-sequence.js";
-import type { KnownGpuWork } from "../../src/session/known-gpu-work.js";
+import type { GpuSetup } from "../../src/session/gpu-setup.js";
 import type { AnyTensors } from "../../src/tensors/gpu-tensor.js";
 import { backends, bundle, hasWebgpu, keepEngine, loadTiny, picture } from "../support/bundle.js";
 import { casesOf } from "../support/conformance.js";
@@ -121,7 +121,7 @@ test.runIf(hasWebgpu)(
       (await cache.keys()).find(({ url }) => url.includes("-gpu-work-"));
     await expect.poll(kept).toBeDefined();
     const key = (await kept()) as Request;
-    const { device, pipelines }: KnownGpuWork = await ((await cache.match(key)) as Response).json();
+    const { device, pipelines }: GpuSetup = await ((await cache.match(key)) as Response).json();
     expect(device?.requiredLimits).toBeDefined();
     expect(pipelines.length).toBeGreaterThan(0);
     expect(await answer()).toEqual(first);

@@ -159,9 +159,9 @@ describe("what is known before there is a session", () => {
     graph,
     software: false,
     stateful: false,
-    joined: false,
-    test: bundle("self-test/0").href,
-    refused: null,
+    hasLaterStages: false,
+    selfTestKey: bundle("self-test/0").href,
+    noCapture: null,
     warn: () => {},
   } as const;
 
@@ -176,7 +176,7 @@ describe("what is known before there is a session", () => {
     ["nodes on the CPU", { graph: { ...graph, allOnGpu: false } }, "every node"],
     ["an adapter that is software", { software: true }, "is software"],
     ["state that goes from run to run", { stateful: true }, "has state"],
-    ["no self-test", { test: null }, "no self-test"],
+    ["no self-test", { selfTestKey: null }, "no self-test"],
   ] as const)("is against it: %s", async (_, other, reason) => {
     expect(await planCapture({ ...asked, ...other })).toMatchObject({
       used: false,
@@ -211,7 +211,7 @@ describe("what is known before there is a session", () => {
   });
 
   test("is that it failed, from then on", async () => {
-    await planCapture({ ...asked, refused: "it trapped" });
+    await planCapture({ ...asked, noCapture: "it trapped" });
     expect(await planCapture(asked)).toMatchObject({ used: false, reason: "it trapped" });
     await caches.delete(verdicts);
   });

@@ -16,7 +16,7 @@ test("a session whose postprocessor cannot be made is released", async () => {
     adapter: { info: {} },
     bytes: { model: new Uint8Array(), weights: [] },
     capture: { used: false },
-    gpuWork: { known: { pipelines: [] }, name: null },
+    gpuSetup: { stored: { pipelines: [] }, key: null },
   };
   const opening = openSession(
     request as unknown as SessionRequest,

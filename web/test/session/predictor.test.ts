@@ -35,7 +35,7 @@ test("a result that cannot be read releases the others", async () => {
 
 test("a run that the GPU refused a command of releases its outputs", async () => {
   const [y, hn] = [unreadable(), unreadable()];
-  const gpu = { guard: (work: () => Promise<unknown>) => work(), reason: async () => lost };
+  const gpu = { guard: (work: () => Promise<unknown>) => work(), takeCause: async () => lost };
   const refused = predictorOf({ y, hn }, gpu as unknown as DeviceErrors).predict({}, ["y"], ["y"]);
   await expect(refused).rejects.toBe(lost);
   expect(releases([y, hn])).toEqual([1, 1]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Graph } from "../../src/manifest/manifest.js";
-import { createFrom, fetchGraph } from "../../src/session/graph-bytes.js";
+import { createOrRefetch, fetchGraph } from "../../src/session/graph-bytes.js";
 import { ReleasedWeights } from "../../src/session/released-weights.js";
 import type { Downloads } from "../../src/storage/download.js";
 import { GRAPH } from "../support/graphs.js";
@@ -23,9 +23,9 @@ test("what a tensor covers is freed, what lies at its ends is not", () => {
   const weights = new ReleasedWeights(content.slice());
   weights.subarray(60 * KB, 200 * KB);
   expect(weights.subarray(0, 64 * KB)).toEqual(content.subarray(0, 64 * KB));
-  expect(weights.isAskedAgain).toBe(false);
+  expect(weights.wasReadTwice).toBe(false);
   expect(() => weights.subarray(60 * KB, 200 * KB)).toThrow("were freed");
-  expect(weights.isAskedAgain).toBe(true);
+  expect(weights.wasReadTwice).toBe(true);
 });
 
 test("a file is freed as soon as it is cut", () => {
@@ -67,7 +67,7 @@ test("an engine that reads a tensor twice gets the weights again, kept", async (
     weights[0]?.data.subarray(0, 100 * KB);
     return weights[0]?.data.subarray(0, 100 * KB).byteLength === 100 * KB ? "session" : "none";
   };
-  expect(await createFrom(await fetch(false), () => fetch(true), readTwice)).toBe("session");
+  expect(await createOrRefetch(await fetch(false), () => fetch(true), readTwice)).toBe("session");
   expect(created).toEqual(["weights.bin", "weights.bin"]);
 });
 
@@ -78,6 +78,6 @@ test("a session that fails for another reason is not tried again", async () => {
     tries += 1;
     throw new Error("no kernel");
   };
-  await expect(createFrom(bytes, async () => bytes, fail)).rejects.toThrow("no kernel");
+  await expect(createOrRefetch(bytes, async () => bytes, fail)).rejects.toThrow("no kernel");
   expect(tries).toBe(1);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { levelsApart, noise, withBuffer } from "../../src/gpu/self-check-data.js";
+import { maxLevelDifference, noise, withBuffer } from "../../src/gpu/self-check-data.js";
 import type { DepthResult, RunOptions } from "../../src/index.js";
 import type { DepthTask } from "../../src/manifest/manifest.js";
 import type { Geometry } from "../../src/preprocess/letterbox.js";
@@ -66,7 +66,7 @@ describe.runIf(hasWebgpu)("a depth map that is coloured on the GPU", () => {
 
   /** Whether the colours are the same within a level. */
   function expectColors(got: ImageData, want: ImageData): void {
-    const off = levelsApart(want.data, got.data);
+    const off = maxLevelDifference(want.data, got.data);
     const theirs = new Uint32Array(want.data.buffer);
     const differing = new Uint32Array(got.data.buffer).filter((pixel, at) => pixel !== theirs[at]).length;
     pixels += theirs.length;
@@ -162,7 +162,7 @@ describe.runIf(hasWebgpu)("a model of a depth map", () => {
     expect(want.postprocess).toEqual({ path: "cpu", reason: 'processing "cpu" was asked for' });
     const [mine, theirs] = [drawn(got.colors), drawn(want.colors)];
     expect([mine.width, mine.height]).toEqual([40, 24]);
-    expect(levelsApart(theirs.data, mine.data)).toBeLessThanOrEqual(1);
+    expect(maxLevelDifference(theirs.data, mine.data)).toBeLessThanOrEqual(1);
     expect(new Set(new Uint32Array(mine.data.buffer)).size).toBeGreaterThan(100);
     expect([got.min, got.max].map((end) => end.toFixed(4))).toEqual(
       [want.min, want.max].map((end) => end.toFixed(4)),
@@ -201,7 +201,7 @@ describe.runIf(hasWebgpu)("a model of a depth map", () => {
       postprocess: { path: "cpu", reason: "the run was repeated elsewhere" },
       depth: null,
     });
-    expect(levelsApart(drawn(usual.colors).data, drawn(again.colors).data)).toBeLessThanOrEqual(1);
+    expect(maxLevelDifference(drawn(usual.colors).data, drawn(again.colors).data)).toBeLessThanOrEqual(1);
     expect(again.map?.values.length).toBe(900);
   });
 

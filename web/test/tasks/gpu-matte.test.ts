@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { levelsApart, noise, withBuffer } from "../../src/gpu/self-check-data.js";
+import { maxLevelDifference, noise, withBuffer } from "../../src/gpu/self-check-data.js";
 import type { MatteTask } from "../../src/manifest/manifest.js";
 import type { Geometry } from "../../src/preprocess/letterbox.js";
 import { alphaCells, alphaLayout, alphaLevels } from "../../src/tasks/matte/alpha.js";
@@ -92,7 +92,7 @@ describe.runIf(hasWebgpu)("a cutout that is made on the GPU", () => {
 
   test.each(casesOf<Case>("matte"))("%s", async (_, { task, letterbox, input: over, dims, values, want }) => {
     const { got } = await both(task, letterbox, dims, Float32Array.from(values.map(Number)), over);
-    expect(levelsApart(want.alpha.flat(), got.alpha)).toBeLessThanOrEqual(1);
+    expect(maxLevelDifference(want.alpha.flat(), got.alpha)).toBeLessThanOrEqual(1);
     expect(got.hasNan).toBe(values.includes("NaN"));
   });
 
@@ -103,10 +103,10 @@ describe.runIf(hasWebgpu)("a cutout that is made on the GPU", () => {
         4,
       );
       const { want, got } = await both(task, geometry, dims, values);
-      expect(levelsApart(want.alpha, got.alpha)).toBeLessThanOrEqual(1);
+      expect(maxLevelDifference(want.alpha, got.alpha)).toBeLessThanOrEqual(1);
       expect(new Set(got.alpha).size).toBeGreaterThan(1);
       expect([got.cutout.width, got.cutout.height]).toEqual([geometry.source.width, geometry.source.height]);
-      expect(levelsApart(want.cutout.data, got.cutout.data)).toBeLessThanOrEqual(1);
+      expect(maxLevelDifference(want.cutout.data, got.cutout.data)).toBeLessThanOrEqual(1);
     });
   });
 

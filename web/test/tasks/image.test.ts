@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { levelsApart, withBuffer } from "../../src/gpu/self-check-data.js";
+import { maxLevelDifference, withBuffer } from "../../src/gpu/self-check-data.js";
 import type { ImageTask } from "../../src/manifest/manifest.js";
 import type { Geometry, Size } from "../../src/preprocess/letterbox.js";
 import { GpuPicture } from "../../src/tasks/image/gpu/gpu-picture.js";
@@ -63,7 +63,7 @@ describe.runIf(hasWebgpu)("a picture that is painted on the GPU", () => {
       painter.paint(task, letterbox, { values: buffer, grid: gridOf(each), input }, sourceOf(each)),
     );
     const wanted = new ImageData(Uint8ClampedArray.from(want.rgba.flat()), want.width, want.height);
-    expect(levelsApart(wanted.data, got.picture.data)).toBeLessThanOrEqual(1);
+    expect(maxLevelDifference(wanted.data, got.picture.data)).toBeLessThanOrEqual(1);
     expect(got.hasNan).toBe(values.some(Number.isNaN));
     expect(got.isOneColor).toBe(new Set(want.rgba.filter(([, , , alpha]) => alpha).map(String)).size === 1);
   });

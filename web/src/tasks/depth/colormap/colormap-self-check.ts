@@ -1,6 +1,6 @@
 // A map coloured by the GPU and by the CPU from the same noise: whether the result is the same.
 
-import { levelsApart, noise, withBuffer } from "../../../gpu/self-check-data.js";
+import { maxLevelDifference, noise, withBuffer } from "../../../gpu/self-check-data.js";
 import type { Geometry } from "../../../preprocess/letterbox.js";
 import { type DepthMap, extentOf, readRows } from "../depth-map.js";
 import { scaleOf } from "../depth-result.js";
@@ -29,7 +29,7 @@ export async function colorDifference(device: GPUDevice, colormap: GpuColormap):
       const range = extentOf(readRows(GEOMETRY, map(values)));
       const scale = scaleOf(TASK, range);
       const want = applyColormap(GEOMETRY, map(values), scale, confidenceAlpha(GEOMETRY, map(sure)));
-      const off = levelsApart(want.data, got.picture.data);
+      const off = maxLevelDifference(want.data, got.picture.data);
       if (!(off <= LEVELS)) return `a pixel differs by ${off} levels of 255`;
       const ends = Math.max(Math.abs(got.min - range.min), Math.abs(got.max - range.max));
       if (!(ends <= PARTS * Math.abs(range.max))) return `the least or largest value differs by ${ends}`;

@@ -1,6 +1,6 @@
 // Noise painted by the GPU and by the CPU: whether the pixels are the same.
 
-import { levelsApart, noise, withBuffer } from "../../../gpu/self-check-data.js";
+import { maxLevelDifference, noise, withBuffer } from "../../../gpu/self-check-data.js";
 import type { ImageTask } from "../../../manifest/manifest.js";
 import type { Geometry } from "../../../preprocess/letterbox.js";
 import { paintPicture } from "../picture-pixels.js";
@@ -43,7 +43,7 @@ export async function pictureDifference(device: GPUDevice, painter: GpuPicture):
     const { picture, hasNan } = await withBuffer(device, values, (buffer) =>
       painter.paint(task, GEOMETRY, { values: buffer, ...planes }, source),
     );
-    const off = levelsApart(want.data, picture.data);
+    const off = maxLevelDifference(want.data, picture.data);
     if (!(off <= LEVELS)) return `a pixel differs by ${off} levels of 255`;
     if (hasNan) return "it sees a NaN where there is none";
   }

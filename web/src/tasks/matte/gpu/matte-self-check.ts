@@ -1,6 +1,6 @@
 // A noisy picture cut out by the GPU and by the CPU: whether alpha and the cutout are the same.
 
-import { levelsApart, noise, withBuffer } from "../../../gpu/self-check-data.js";
+import { maxLevelDifference, noise, withBuffer } from "../../../gpu/self-check-data.js";
 import type { MatteTask } from "../../../manifest/manifest.js";
 import type { Geometry } from "../../../preprocess/letterbox.js";
 import { alphaCells, alphaLayout, alphaLevels } from "../alpha.js";
@@ -38,9 +38,9 @@ export async function cutoutDifference(device: GPUDevice, cutter: GpuCutter): Pr
   const got = await withBuffer(device, values, (buffer) =>
     cutter.cut(TASK, GEOMETRY, { values: buffer, layout, input: INPUT }, picture),
   );
-  const off = levelsApart(alpha, got.alpha);
+  const off = maxLevelDifference(alpha, got.alpha);
   if (!(off <= LEVELS)) return `alpha differs by ${off} levels of 255`;
-  const apart = levelsApart(want.data, got.cutout.data);
+  const apart = maxLevelDifference(want.data, got.cutout.data);
   if (!(apart <= LEVELS)) return `a pixel differs by ${apart} levels of 255`;
   return got.hasNan ? null : "it does not see what is no number";
 }

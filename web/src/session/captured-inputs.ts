@@ -1,5 +1,5 @@
-// Input buffers that onnxruntime-web allocated. Of other buffers it releases its handle after each run, and a captured
-// graph goes on using that handle.
+// GPU buffers for the inputs of a captured graph, allocated by onnxruntime-web itself. It releases its handle of any other
+// buffer after each run, and a captured graph keeps using the handle: see docs/decisions/0025.
 
 import type { InferenceSession, Tensor } from "onnxruntime-web";
 import type { DType } from "../api/types.js";
@@ -13,55 +13,55 @@ interface TensorSpec {
   shape: readonly number[];
 }
 
-/** y = Identity(x), float32 of any shape, opset 13: what comes out lies in a buffer of the engine's. */
+/** y = Identity(x), float32 of any shape, opset 13: its output is in a buffer that the engine allocated. */
 const IDENTITY = "CAg6KwoQCgF4EgF5IghJZGVudGl0eRIBZ1oJCgF4EgQKAggBYgkKAXkSBAoCCAFCBAoAEA0=";
 
-export class OwnedBuffers {
+export class CapturedInputs {
   readonly #device: GPUDevice;
   readonly #session: InferenceSession;
-  readonly #owned: readonly Tensor[];
-  /** The inputs, each in a buffer that stays. */
+  readonly #allocated: readonly Tensor[];
+  /** The inputs by name, in the same buffers for every run. */
   readonly tensors: Readonly<Record<string, Tensor>>;
 
   private constructor(
     engine: OrtWeb,
     device: GPUDevice,
     session: InferenceSession,
-    owned: ReadonlyMap<TensorSpec, Tensor>,
+    allocated: ReadonlyMap<TensorSpec, Tensor>,
   ) {
     this.#device = device;
     this.#session = session;
-    this.#owned = [...owned.values()];
-    const entries = [...owned].map(([{ name, dtype, shape }, { gpuBuffer }]) => [
+    this.#allocated = [...allocated.values()];
+    const entries = [...allocated].map(([{ name, dtype, shape }, { gpuBuffer }]) => [
       name,
       engine.Tensor.fromGpuBuffer(gpuBuffer, { dataType: dtype, dims: [...shape] }),
     ]);
     this.tensors = Object.fromEntries(entries);
   }
 
-  /** Makes a buffer for each input of a session that is there. */
-  static async open(engine: OrtWeb, inputs: readonly TensorSpec[]): Promise<OwnedBuffers> {
+  /** Allocates a buffer for each input. The engine needs a session on WebGPU before. */
+  static async open(engine: OrtWeb, inputs: readonly TensorSpec[]): Promise<CapturedInputs> {
     const bytes = Uint8Array.from(atob(IDENTITY), (letter) => letter.charCodeAt(0));
     const session = await engine.InferenceSession.create(bytes, {
       executionProviders: ["webgpu"],
       preferredOutputLocation: "gpu-buffer",
       logSeverityLevel: 3,
     });
-    const owned = new Map<TensorSpec, Tensor>();
+    const allocated = new Map<TensorSpec, Tensor>();
     for (const spec of inputs) {
       const size = spec.shape.reduce((product, length) => product * length, BYTES_PER_ELEMENT[spec.dtype]);
       const floats = new Float32Array(Math.ceil(size / Float32Array.BYTES_PER_ELEMENT));
       const { y } = await session.run({ x: new engine.Tensor("float32", floats, [floats.length]) });
-      if (y !== undefined) owned.set(spec, y as Tensor);
+      if (y !== undefined) allocated.set(spec, y as Tensor);
     }
-    return new OwnedBuffers(engine, await gpuDevice(engine), session, owned);
+    return new CapturedInputs(engine, await gpuDevice(engine), session, allocated);
   }
 
   /** Queues copies of a run's inputs into the buffers that the graph reads; does not wait for the GPU. */
   fill(feeds: AnyTensors): void {
     const encoder = this.#device.createCommandEncoder();
     for (const [name, tensor] of Object.entries(feeds)) {
-      const { gpuBuffer, size } = this.#of(name);
+      const { gpuBuffer, size } = this.#input(name);
       if (isOnGpu(tensor)) encoder.copyBufferToBuffer(tensor.buffer, 0, gpuBuffer, 0, 4 * size);
       else this.#device.queue.writeBuffer(gpuBuffer, 0, padToWords(tensor.data));
     }
@@ -69,18 +69,18 @@ export class OwnedBuffers {
   }
 
   async release(): Promise<void> {
-    for (const tensor of this.#owned) tensor.dispose();
+    for (const tensor of this.#allocated) tensor.dispose();
     await this.#session.release();
   }
 
-  #of(name: string): Tensor {
+  #input(name: string): Tensor {
     const tensor = this.tensors[name];
     if (tensor === undefined) throw new Error(`the graph has no input ${name}`);
     return tensor;
   }
 }
 
-/** The queue writes multiples of four bytes. */
+/** GPUQueue.writeBuffer() writes multiples of four bytes. */
 function padToWords(data: ArrayBufferView<ArrayBuffer>): ArrayBufferView<ArrayBuffer> {
   if (data.byteLength % 4 === 0) return data;
   const padded = new Uint8Array(4 * Math.ceil(data.byteLength / 4));

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { keepGpuWork, NOTHING_KNOWN, readGpuWork } from "../../src/session/known-gpu-work.js";
+import { EMPTY_GPU_SETUP, readGpuSetup, storeGpuSetup } from "../../src/session/gpu-setup.js";
 import { writeFinding } from "../../src/storage/findings.js";
 
 const NAME = new URL("finding/gpu", location.href).href;
@@ -10,8 +10,8 @@ afterEach(() => caches.delete("webbuild-findings"));
 
 test("what an earlier visit kept is read again", async () => {
   const used = { device: { requiredLimits: { maxBufferSize: 8 } }, pipelines: [SOURCE] };
-  await keepGpuWork(NAME, NOTHING_KNOWN, used, warn);
-  expect(await readGpuWork(NAME, warn)).toEqual(used);
+  await storeGpuSetup(NAME, EMPTY_GPU_SETUP, used, warn);
+  expect(await readGpuSetup(NAME, warn)).toEqual(used);
 });
 
 test.each([
@@ -23,5 +23,5 @@ test.each([
   ["groups that are no lists", { device: null, pipelines: [{ ...SOURCE, groups: [null] }] }],
 ])("%s is as if nothing were kept", async (_, kept) => {
   await writeFinding(`${NAME}-gpu-work-1`, kept, warn);
-  expect(await readGpuWork(NAME, warn)).toEqual(NOTHING_KNOWN);
+  expect(await readGpuSetup(NAME, warn)).toEqual(EMPTY_GPU_SETUP);
 });

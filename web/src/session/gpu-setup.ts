@@ -1,0 +1,47 @@
+// What a graph needs of this adapter: the device descriptor and the compute pipelines. Stored with the verdict of its
+// self-test, so that the next visit makes both while the engine still downloads.
+
+import type { DeviceRequest } from "../gpu/engine-devices.js";
+import type { PipelineSource } from "../gpu/pipeline-use.js";
+import { type Fields, readFinding, writeFinding } from "../storage/findings.js";
+import type { Warn } from "../worker/with-limit.js";
+
+export interface GpuSetup {
+  /** The descriptor that the engine requests its device with, null until it has. */
+  device: DeviceRequest | null;
+  pipelines: readonly PipelineSource[];
+}
+
+export const EMPTY_GPU_SETUP: GpuSetup = { device: null, pipelines: [] };
+
+/** `test` is the key of the self-test. The number goes up when the stored format changes. */
+const keyOf = (test: string): string => `${test}-gpu-work-1`;
+
+/** Returns what earlier visits stored, an empty setup where they did not. */
+export async function readGpuSetup(test: string, warn: Warn): Promise<GpuSetup> {
+  return (await readFinding<GpuSetup>(keyOf(test), isGpuSetup, warn)) ?? EMPTY_GPU_SETUP;
+}
+
+function isGpuSetup({ device, pipelines }: Fields): boolean {
+  return typeof device === "object" && Array.isArray(pipelines) && pipelines.every(isSource);
+}
+
+function isSource(stored: unknown): boolean {
+  const { code, entryPoint, groups } = Object(stored) as Record<string, unknown>;
+  if (typeof code !== "string" || typeof entryPoint !== "string" || !Array.isArray(groups)) return false;
+  return groups.every((entries) => Array.isArray(entries));
+}
+
+/** Stores what this visit used together with what was `stored` before, if that is more. */
+export async function storeGpuSetup(
+  test: string,
+  stored: GpuSetup,
+  used: GpuSetup,
+  warn: Warn,
+): Promise<void> {
+  const all = new Map([...stored.pipelines, ...used.pipelines].map((each) => [JSON.stringify(each), each]));
+  const device = used.device ?? stored.device;
+  const isSameDevice = JSON.stringify(device) === JSON.stringify(stored.device);
+  if (all.size === stored.pipelines.length && isSameDevice) return;
+  await writeFinding(keyOf(test), { device, pipelines: [...all.values()] }, warn);
+}
