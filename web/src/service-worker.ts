@@ -3,7 +3,7 @@
 
 import type { Manifest } from "./manifest/manifest.js";
 import type { ServedRequest, ServiceWorkerScope } from "./service-worker-events.js";
-import { engineAnswer } from "./storage/engine-answer.js";
+import { engineResponse } from "./storage/engine-response.js";
 
 /** The addresses of pages. */
 interface Pages {
@@ -145,7 +145,7 @@ worker.addEventListener("activate", (event) => {
 });
 
 worker.addEventListener("fetch", (event) => {
-  const engine = engineAnswer(event.request);
+  const engine = engineResponse(event.request);
   if (engine !== null) {
     event.respondWith(engine);
     return;

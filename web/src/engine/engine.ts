@@ -1,4 +1,4 @@
-// onnxruntime-web: which of its builds, and bringing it up inside the worker.
+// onnxruntime-web: chooses one of its builds, and starts it in the worker.
 
 import type * as Ort from "onnxruntime-web";
 import { isOutOfMemory, outOfMemory, WebbuildError } from "../api/errors.js";
@@ -7,23 +7,24 @@ import type { EngineBuild, Manifest } from "../manifest/manifest.js";
 import type { Downloads, OnBytes } from "../storage/download.js";
 import { freeBytes } from "../storage/free-bytes.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
-import { instantiatedInstead } from "./compiled-module.js";
+import { placeholderBytes } from "./placeholder-bytes.js";
 import { watchMemory } from "./wasm-memory.js";
 
 export type OrtWeb = typeof Ort;
 
-const ORDER: Record<Backend, { withJspi: EngineBuild["build"][]; without: EngineBuild["build"][] }> = {
+/** The builds that run a backend, best first, in browsers with JSPI and without. */
+const BUILD_ORDER: Record<Backend, { withJspi: EngineBuild["build"][]; without: EngineBuild["build"][] }> = {
   webgpu: { withJspi: ["jspi", "asyncify"], without: ["asyncify"] },
   wasm: { withJspi: ["wasm", "jspi", "asyncify"], without: ["wasm", "asyncify"] },
 };
 
-/** JSPI lets WebAssembly wait for the GPU without the larger, slower asyncify build. */
+/** JavaScript Promise Integration lets WebAssembly wait for the GPU without the larger, slower asyncify build. */
 function hasJspi(): boolean {
   return "Suspending" in WebAssembly;
 }
 
 export function chooseBuild(manifest: Manifest, backend: Backend, jspi = hasJspi()): EngineBuild {
-  const order = jspi ? ORDER[backend].withJspi : ORDER[backend].without;
+  const order = jspi ? BUILD_ORDER[backend].withJspi : BUILD_ORDER[backend].without;
   const found = order.map((build) => manifest.engines.find((engine) => engine.build === build));
   const engine = found.find((build) => build !== undefined);
   if (engine !== undefined) return engine;
@@ -32,15 +33,15 @@ export function chooseBuild(manifest: Manifest, backend: Backend, jspi = hasJspi
 }
 
 /**
- * More than four threads slow small graphs down; half the cores leaves the page its own. One in Firefox: with four,
- * 3 of about 35 loads in Firefox 153 never ended on a busy machine of two cores; with one, none of 20.
+ * Half the cores, so that the page keeps some, and at most four: more slow small graphs down. One in Firefox: with four, 3 of
+ * about 35 loads in Firefox 153 never ended on a busy machine of two cores; with one, none of 20.
  */
 export function threadCount(): number {
   if (navigator.userAgent.includes("Firefox/")) return 1;
   return crossOriginIsolated ? Math.min(4, Math.ceil(navigator.hardwareConcurrency / 2)) : 1;
 }
 
-/** The engine's own device, which it shows after its first session. It can be given none: see docs/decisions/0013. */
+/** The engine's device, which exists after its first session. The engine accepts none from outside: docs/decisions/0013. */
 export function gpuDevice({ env }: OrtWeb): Promise<GPUDevice> {
   return Promise.resolve(env.webgpu.device as unknown as GPUDevice);
 }
@@ -49,16 +50,16 @@ export function engineFiles({ entry, glue, wasm }: EngineBuild): string[] {
   return [entry, glue, wasm];
 }
 
-/** The engine, its code, and whether that came compiled from an earlier visit: else the next one is to be prepared. */
 export interface StartedEngine {
   engine: OrtWeb;
   module: WebAssembly.Module;
+  /** Whether a service worker served the code, and the browser had it compiled: see storage/served-engine.ts. */
   isServed: boolean;
 }
 
 /**
- * Imports the build. Its scripts are fetched to be checked, then imported: the second time is the HTTP cache's. `compiled` is
- * its code where the page has it of a worker before.
+ * Imports the build. Its scripts are fetched to check their hashes, then imported from the HTTP cache. `compiled` is its code
+ * if the page keeps it from an earlier worker.
  */
 export async function startEngine(
   build: EngineBuild,
@@ -69,9 +70,9 @@ export async function startEngine(
   if (build.build === "asyncify") watchMemory();
   const scripts = [build.entry, build.glue].map((path) => downloads.checkScript(path, onBytes));
   const importing = Promise.all(scripts).then(() => importScript(build, downloads));
-  const getting = engineCode(build, compiled, downloads, onBytes);
-  const [{ module, isServed }, engine] = await Promise.all([getting, importing]);
-  engine.env.wasm.wasmBinary = instantiatedInstead(module);
+  const compiling = engineCode(build, compiled, downloads, onBytes);
+  const [{ module, isServed }, engine] = await Promise.all([compiling, importing]);
+  engine.env.wasm.wasmBinary = placeholderBytes(module);
   engine.env.wasm.wasmPaths = { mjs: downloads.url(build.glue) };
   engine.env.wasm.numThreads = threadCount();
   engine.env.wasm.proxy = false;
@@ -104,7 +105,7 @@ async function engineCode(
   }
 }
 
-/** Imports a script that was checked. */
+/** Imports the entry script, whose hash was checked. */
 async function importScript(build: EngineBuild, downloads: Downloads): Promise<OrtWeb> {
   try {
     const entry = downloads.url(build.entry);

@@ -1,14 +1,15 @@
-// A warm-up session of an empty graph: starts the engine's WebAssembly and makes its GPU device during the download.
+// The engine's first session, of a graph of one node: it starts WebAssembly and creates the GPU device while the model
+// downloads.
 
 import type { InferenceSession } from "onnxruntime-web";
 import type { Backend } from "../api/types.js";
 import type { OrtWeb } from "./engine.js";
 
-/** Where that session is, and what the GPU is needed for before the engine has a device of it; `after` never rejects. */
 export interface FirstSession {
   target: Backend;
+  /** Work on the GPU that must end before the engine creates its device. Never rejects. */
   after: Promise<unknown>;
-  /** Whether the graph that follows is loaded without the engine's optimizer: its code is not needed then. */
+  /** Whether the model's graph is optimized already and skips the engine's optimizer: this session then skips it too. */
   optimized: boolean;
 }
 
@@ -16,7 +17,7 @@ export interface FirstSession {
 const IDENTITY =
   "CAgSADo3ChAKAXgSAXkiCElkZW50aXR5EgFnWg8KAXgSCgoICAESBAoCCAFiDwoBeRIKCggIARIECgIIAUIECgAQEQ==";
 
-/** It is never released: the engine lets go of its device with the last session there. */
+/** It is never released: with its last session on a device the engine gives the device up. */
 export function openFirstSession(
   engine: OrtWeb,
   { target, optimized }: Pick<FirstSession, "target" | "optimized">,

@@ -1,19 +1,19 @@
-// A lower bound of the time that a backend needs for a graph, known without a run.
+// A lower bound of the time that a graph takes on a backend, computed without a run.
 
 import type { Graph } from "../manifest/manifest.js";
 
-/** Multiplications and additions per millisecond of a thread, more than any processor does in WebAssembly. */
-const AT_BEST = 2e7;
-/** Milliseconds that a kernel takes to be called, whatever it does. */
-const CALL = 0.0005;
-/** Bytes per millisecond that cross between GPU and memory, more than any bus carries. */
-const BUS = 3e7;
+/** Multiply-accumulates per millisecond and thread, more than any processor does in WebAssembly. */
+const MAX_MACS = 2e7;
+/** Milliseconds to call a kernel. */
+const CALL_TIME = 0.0005;
+/** Bytes per millisecond between GPU and memory, more than any bus carries. */
+const MAX_BANDWIDTH = 3e7;
 
-/** Returns milliseconds: 0 on a GPU, of which nothing is known. `bytes` cross between GPU and memory. */
+/** Returns milliseconds; 0 for WebGPU, whose speed is unknown. `bytes` are transferred between GPU and memory. */
 export function leastTime(
   { target, nodes, macs = 0 }: Pick<Graph, "target" | "nodes" | "macs">,
   threads: number,
   bytes: number,
 ): number {
-  return target === "wasm" ? macs / (AT_BEST * threads) + nodes * CALL + bytes / BUS : 0;
+  return target === "wasm" ? macs / (MAX_MACS * threads) + nodes * CALL_TIME + bytes / MAX_BANDWIDTH : 0;
 }

@@ -1,4 +1,4 @@
-// Which provider runs which node, read from the engine's own log.
+// Which execution provider runs which node, read from the engine's log.
 
 import type { Placement } from "../api/types.js";
 
@@ -11,13 +11,13 @@ export class PlacementLog {
   readonly #placements = new Map<string, Placement>();
   #current: Placement | null = null;
 
-  /** Forgets what it has read: what comes next is of another session. */
+  /** Clears the placements before another session is created. */
   reset(): void {
     this.#placements.clear();
     this.#current = null;
   }
 
-  /** Reads what one call to the console wrote. */
+  /** Reads the text of one call to the console. */
   read(text: string): void {
     for (const line of text.split("\n")) this.#readLine(line);
   }
@@ -33,7 +33,7 @@ export class PlacementLog {
     if (node !== undefined) this.#current?.nodes.push({ op: op ?? "", name: name ?? "" });
   }
 
-  /** A provider comes again for every subgraph. */
+  /** The engine lists a provider once for each subgraph. */
   #begin(provider: string, count: number): void {
     this.#current = this.#placements.get(provider) ?? { provider, count: 0, nodes: [] };
     this.#current.count += count;
@@ -41,7 +41,7 @@ export class PlacementLog {
   }
 }
 
-/** Sends what the engine writes to the console to `log` instead. Call it before the engine is imported. */
+/** Redirects the engine's console output to `log`, except its errors. Call it before the engine is imported. */
 export function redirectConsole(log: PlacementLog): PlacementLog {
   const error = console.error.bind(console);
   for (const level of LEVELS) {

@@ -1,4 +1,4 @@
-// What the models of one worker have in common: the engine, its GPU device, and the order in which they use them.
+// What the models of a worker share: the engine, its GPU device, the queue in which they use it, and scenes.
 
 import { internalError } from "../api/errors.js";
 import { DeviceErrors } from "../gpu/device-errors.js";
@@ -15,32 +15,32 @@ import { gpuDevice, type OrtWeb, type StartedEngine, startEngine } from "./engin
 import { type FirstSession, openFirstSession } from "./first-session.js";
 import { PlacementLog, redirectConsole } from "./placement-log.js";
 
-/** What the page does for the engine of a worker. */
+/** Calls from a worker's engine to the page. */
 export interface EnginePage {
-  /** Lets this worker be given the engine from the next visit on; returns whether it could. */
+  /** Registers the service worker that serves the engine from the next visit on; returns whether it could. */
   register(): Promise<boolean>;
-  /** Keeps the engine's code for the worker that takes this one's place. */
+  /** Keeps the engine's compiled code for a worker that replaces this one. */
   keep(module: WebAssembly.Module): unknown;
 }
 
 export class SharedEngine {
-  /** The engine does one thing at a time: sessions are made, run and released in here, whosever they are. */
+  /** The sessions of all models are created, run and released in this queue: the engine does one thing at a time. */
   readonly queue = new Queue();
   readonly gpu = new DeviceErrors();
   readonly pipelines = new PreparedPipelines();
-  /** The engine shows its device only after the first session. */
+  /** The devices that the engine requests. */
   readonly devices = new EngineDevices(
     (device) => this.pipelines.watch(device),
     (device) => this.gpu.watch(device),
   );
-  /** What the stages of a model hand to each other. */
+  /** The scenes: pictures and tensors that the stages of a model pass on. */
   readonly scenes = new SceneStore();
-  /** Told of every run, so that what is for the next visit waits until this one has had a result, and asks for no more. */
+  /** Prepares the next visit when no run has come for a while. */
   readonly activity = new IdleTime((signal) => this.#prepareNextVisit(signal));
   #models = 0;
   #log: PlacementLog | null = null;
   #engine: Promise<StartedEngine> | null = null;
-  /** Does what the engine's next visit is to find. */
+  /** Prepares the next visit, null until the engine has started. */
   #nextVisit: ((signal: AbortSignal) => Promise<void>) | null = null;
   #externalTextures: Promise<string | null> | null = null;
 
@@ -49,7 +49,7 @@ export class SharedEngine {
     return this.#models++;
   }
 
-  /** Returns why VideoFrames are copied, null where the GPU may read them where they lie. Found out once. */
+  /** Returns why VideoFrames are copied, null where the GPU imports them as external textures. Checked once. */
   externalTextureRefusal(): Promise<string | null> {
     this.#externalTextures ??= checkExternalTextures();
     return this.#externalTextures;
@@ -61,48 +61,54 @@ export class SharedEngine {
     return this.#log;
   }
 
-  /** Returns the engine's device. There is one after the first session on WebGPU. */
+  /** Returns the engine's device, which exists after the first session on WebGPU. */
   async device(): Promise<GPUDevice> {
     if (this.#engine === null) throw internalError("a device of an engine that was not started");
     return gpuDevice((await this.#engine).engine);
   }
 
-  /** Begins what the engine asked of the GPU in an earlier visit, once the GPU is free for it. */
+  /** Creates the device and pipelines that an earlier visit used, after other work on the GPU. */
   async prepare({ device, pipelines }: GpuSetup, after: Promise<unknown>): Promise<void> {
     this.pipelines.prepare(pipelines);
     await after;
     if (device !== null) this.devices.createEarly(device);
   }
 
-  /** Starts the engine, or waits for the model that does. Where that one fails, this one tries its own files. */
+  /** Starts the engine, once for all models. If it failed to start with another model's files, starts it with this one's. */
   async start(
-    { build, compiled }: Pick<SessionRequest, "build" | "compiled">,
+    request: Pick<SessionRequest, "build" | "compiled">,
     downloads: Downloads,
     onBytes: OnBytes,
     first: FirstSession,
     page: EnginePage,
   ): Promise<OrtWeb> {
-    const own = async (): Promise<StartedEngine> => {
-      const started = await startEngine(build, compiled, downloads, onBytes);
-      await first.after;
-      // Where there can be none, the model's own session fails too, and says why.
-      await this.queue
-        .add(() => this.gpu.guard(() => openFirstSession(started.engine, first)))
-        .catch(() => {});
-      this.#nextVisit = async (signal) => {
-        await downloads.keepDecompressed(signal);
-        const isToServe = !started.isServed && !signal.aborted && (await page.register());
-        if (isToServe) await downloads.serveEngine(build.wasm);
-      };
-      return started;
-    };
-    this.#engine = this.#engine === null ? own() : this.#engine.catch(own);
+    const start = (): Promise<StartedEngine> => this.#start(request, downloads, onBytes, first, page);
+    this.#engine = this.#engine === null ? start() : this.#engine.catch(start);
     const { engine, module } = await this.#engine;
     if (mayKeepCode()) void page.keep(module);
     return engine;
   }
 
-  /** Where that fails, as without memory, the next visit does as this one did. */
+  async #start(
+    { build, compiled }: Pick<SessionRequest, "build" | "compiled">,
+    downloads: Downloads,
+    onBytes: OnBytes,
+    first: FirstSession,
+    page: EnginePage,
+  ): Promise<StartedEngine> {
+    const started = await startEngine(build, compiled, downloads, onBytes);
+    await first.after;
+    // If this session fails, the model's own fails too, and reports the error.
+    await this.queue.add(() => this.gpu.guard(() => openFirstSession(started.engine, first))).catch(() => {});
+    this.#nextVisit = async (signal) => {
+      await downloads.storeDecompressed(signal);
+      const isServable = !started.isServed && !signal.aborted && (await page.register());
+      if (isServable) await downloads.storeServedEngine(build.wasm);
+    };
+    return started;
+  }
+
+  /** A failure, such as no memory, is ignored: the next visit then loads as this one did. */
   async #prepareNextVisit(signal: AbortSignal): Promise<boolean> {
     await this.#nextVisit?.(signal).catch(() => {});
     return true;
@@ -110,8 +116,9 @@ export class SharedEngine {
 }
 
 /**
- * Whether the page keeps an engine's code. With it Firefox holds what each worker adds: 130 MB more in a page whose engine is
- * started again, 0.25 MB more with each further start, and after some 60 models it compiles no more (measured, Firefox 153).
+ * Whether the page keeps the engine's compiled code. Not in Firefox, whose memory then grows with each worker: by 130 MB in a
+ * page that restarts the engine, by 0.25 MB with each further start, and after about 60 models it compiles no more (measured
+ * in Firefox 153).
  */
 function mayKeepCode(): boolean {
   return !navigator.userAgent.includes("Firefox/");

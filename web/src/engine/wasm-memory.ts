@@ -1,8 +1,8 @@
-// The memory of WebAssembly in this worker, measured here because only Chromium reports it.
+// The size of WebAssembly's memory in this worker. Measured here because only Chromium reports it.
 
 const memories = new Set<WebAssembly.Memory>();
 
-/** Notes the memory of whatever is instantiated from now on. */
+/** Records the memory of every module that is instantiated from now on. */
 export function watchMemory(): void {
   const { instantiate } = WebAssembly;
   const watched = async (
@@ -18,7 +18,7 @@ export function watchMemory(): void {
   WebAssembly.instantiate = watched as typeof WebAssembly.instantiate;
 }
 
-/** Returns the bytes of them all. */
+/** Returns the bytes of all recorded memories. */
 export function wasmBytes(): number {
   return [...memories].reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
 }

@@ -1,4 +1,4 @@
-// Which files each bundle has, and when it was last opened: what no bundle has any more is thrown away.
+// The stored files of each bundle, and when it was last opened. Files that are on no bundle's list are deleted.
 
 import { LIMITS, TimedOut, withLimit } from "../worker/with-limit.js";
 import { isRecent } from "./findings.js";
@@ -16,13 +16,13 @@ interface BundleList {
 const PREFIX = "bundle-";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** A list that was not opened for so long goes. */
-const UNUSED = 60 * DAY;
-/** One that was not opened for so long goes where its manifest is gone, or where another bundle needs the room. */
-const IDLE = DAY;
+/** The list of a bundle that was not opened for this long is deleted. */
+const EXPIRY = 60 * DAY;
+/** After this long it is deleted if its manifest is gone from the server, or if another bundle needs the space. */
+const EVICTION_AGE = DAY;
 
-/** Lists are read and written by one tab at a time: to others one that is half written looks like none. */
-async function alone<T>(limit: number, work: () => Promise<T>): Promise<T> {
+/** One tab at a time reads and writes lists: a list that is half written looks like none. */
+async function withListLock<T>(limit: number, work: () => Promise<T>): Promise<T> {
   const waiting = AbortSignal.timeout(limit);
   try {
     return await navigator.locks.request("webbuild lists", { signal: waiting }, () =>
@@ -34,8 +34,8 @@ async function alone<T>(limit: number, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Writes that a bundle is opened now, within `limit` milliseconds. Where it is new or has changed, lists that nobody needs go,
- * and their files.
+ * Records that a bundle is opened, within `limit` milliseconds. If it is new, has changed, or was not opened for a day, deletes
+ * the lists that nobody needs, and their files.
  */
 export function openBundle(
   store: FileStore,
@@ -43,7 +43,7 @@ export function openBundle(
   files: readonly string[],
   limit: number,
 ): Promise<void> {
-  return alone(limit, () => writeList(store, manifest, files));
+  return withListLock(limit, () => writeList(store, manifest, files));
 }
 
 async function writeList(store: FileStore, manifest: string, files: readonly string[]): Promise<void> {
@@ -55,28 +55,28 @@ async function writeList(store: FileStore, manifest: string, files: readonly str
   await store.write(name, new TextEncoder().encode(JSON.stringify(list)));
   if (isSame && isRecent(before.used, DAY)) return;
   await removeLists(store, async (each) => {
-    if (isRecent(each.used, IDLE)) return false;
-    return Date.now() - each.used > UNUSED || (await isGone(each.manifest));
+    if (isRecent(each.used, EVICTION_AGE)) return false;
+    return Date.now() - each.used > EXPIRY || (await isGone(each.manifest));
   });
 }
 
-/** Makes room for a bundle: the one that was not opened for the longest time goes. Returns whether there was one. */
+/** Makes space for a bundle: deletes the one that was opened the longest time ago. Returns whether there was one to delete. */
 export function removeOldest(store: FileStore, own: string, limit: number): Promise<boolean> {
-  return alone(limit, async () => {
+  return withListLock(limit, async () => {
     const others = [...(await readLists(store)).values()].filter(({ manifest }) => manifest !== own);
     const [oldest] = others.toSorted((a, b) => a.used - b.used);
-    if (oldest === undefined || Date.now() - oldest.used < IDLE) return false;
+    if (oldest === undefined || Date.now() - oldest.used < EVICTION_AGE) return false;
     await removeLists(store, async (list) => list.manifest === oldest.manifest);
     return true;
   });
 }
 
-/** Removes the list of a bundle, and of its files those that no other bundle has. */
+/** Removes the list of a bundle, and those of its files that no other bundle has. */
 export function removeBundle(store: FileStore, own: string): Promise<void> {
-  return alone(LIMITS.storage, () => removeLists(store, async ({ manifest }) => manifest === own));
+  return withListLock(LIMITS.storage, () => removeLists(store, async ({ manifest }) => manifest === own));
 }
 
-/** Removes the lists that `isOld`, those that cannot be read, and files on no list. */
+/** Removes the lists for which `isOld` is true, unreadable lists, and files that are on no list. */
 async function removeLists(store: FileStore, isOld: (list: BundleList) => Promise<boolean>): Promise<void> {
   const names = await store.names();
   const lists = await readLists(store);
@@ -108,13 +108,13 @@ function parse(list: Uint8Array | null): BundleList | null {
   }
 }
 
-/** Milliseconds that a server is given to say so: other files wait to be written. */
-const ANSWER = 2_000;
+/** Milliseconds for the HEAD request: other files wait to be written. */
+const HEAD_LIMIT = 2_000;
 
-/** Whether a server says so: one that does not answer does not. */
+/** Whether the server says that the manifest is gone. No answer is no. */
 async function isGone(manifest: string): Promise<boolean> {
   try {
-    const signal = AbortSignal.timeout(ANSWER);
+    const signal = AbortSignal.timeout(HEAD_LIMIT);
     const { status } = await fetch(manifest, { method: "HEAD", cache: "no-store", signal });
     return status === 404 || status === 410;
   } catch {

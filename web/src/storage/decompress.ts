@@ -1,5 +1,5 @@
-// Files that are stored compressed: what they are when they are not. The browser undoes gzip, and zstd where it can;
-// where it cannot, fzstd does, while the file still comes.
+// Decompresses the files of a bundle. The browser decompresses gzip, and zstd where it can; elsewhere fzstd does, while the
+// file downloads.
 
 import { Decompress } from "fzstd";
 import { corruptFile, WebbuildError } from "../api/errors.js";
@@ -10,23 +10,23 @@ import { MAX_HEADER, ZstdFrame, zstdWindowSize } from "./zstd-window.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What a decoder of zstd is to have room for: RFC 9659. */
-const WINDOW = 8 * 2 ** 20;
+/** The window that a zstd decoder must support, RFC 9659. Larger ones are refused, unless the content is larger too. */
+const MAX_WINDOW = 8 * 2 ** 20;
 const MAGIC = { identity: [], gzip: [0x1f, 0x8b], zstd: [0x28, 0xb5, 0x2f, 0xfd] } as const;
 
-/** Bytes of content that a block holds at the least, but for some: encoders fill 128 KiB, or split that in a few. */
-const SMALL_BLOCK = 1024;
-const SMALL_BLOCKS = 256;
+/** A frame may have a block for every MIN_BLOCK bytes of content, and EXTRA_BLOCKS more. Encoders fill blocks of 128 KiB. */
+const MIN_BLOCK = 1024;
+const EXTRA_BLOCKS = 256;
 
-/** Bytes of a file that are decompressed at a time, where others are to have their turn between. */
+/** Bytes that decompressInSteps() decompresses before it lets other work run. */
 const STEP = 32 * 1024;
 
-/** Whether a file begins as it is stored. A host that sends `Content-Encoding` has the browser decompress it on the way. */
+/** Whether the content begins as its encoding does. With `Content-Encoding`, the browser has already decompressed it. */
 export function isEncoded({ encoding }: File, content: Bytes): boolean {
   return MAGIC[encoding].every((byte, index) => content[index] === byte);
 }
 
-/** What takes in a file as it comes, and gives what is in it once the whole was checked. */
+/** Decompresses a file while it downloads. Its content is read after the hash of the whole file was checked. */
 export class Decompressor {
   readonly #file: File;
   readonly #zstd: ZstdDecompressor | null;
@@ -36,7 +36,7 @@ export class Decompressor {
     this.#zstd = file.encoding === "zstd" && !supportsZstd() ? new ZstdDecompressor(file) : null;
   }
 
-  /** Whether the browser cannot undo it, and a script does: that takes long. */
+  /** Whether a script decompresses the file, because the browser cannot. */
   get isSlow(): boolean {
     return this.#zstd !== null;
   }
@@ -45,7 +45,7 @@ export class Decompressor {
     this.#zstd?.push(chunk);
   }
 
-  /** Returns what `stored`, all that was pushed, holds. Throws `corrupt-file` where that is not as large as it must be. */
+  /** Returns the content of `stored`, which is everything that was pushed. Throws `corrupt-file` if its size is wrong. */
   async content(stored: Bytes): Promise<Bytes> {
     const { encoding, uncompressedSize, path } = this.#file;
     if (encoding === "identity") return stored;
@@ -61,7 +61,7 @@ export class Decompressor {
   }
 }
 
-/** Returns what `stored` holds, null where `signal` fires before. The thread is free for other work between the steps. */
+/** Returns the content of `stored`, null if `signal` fires before. Between the steps the thread does other work. */
 export async function decompressInSteps(
   file: File,
   stored: Bytes,
@@ -76,12 +76,12 @@ export async function decompressInSteps(
   return decompressor.content(stored);
 }
 
-/** One zstd file, into memory of the size that the manifest gives. An error waits until what was pushed is asked for. */
+/** Decompresses a zstd file into memory of the size that the manifest says. Errors are thrown by `end()`. */
 class ZstdDecompressor {
   readonly #content: Bytes;
   readonly #decoder: Decompress;
   #frame: ZstdFrame | null = null;
-  /** What came until the head was whole, null after it. */
+  /** The bytes so far, until the frame header is complete; then null. */
   #header: number[] | null = [];
   #length = 0;
   #error: unknown = null;
@@ -89,7 +89,7 @@ class ZstdDecompressor {
   constructor({ uncompressedSize, path }: File) {
     this.#content = allocate(uncompressedSize, path);
     this.#decoder = new Decompress((block) => {
-      this.#content.set(block, this.#length); // throws where there is more than there may be
+      this.#content.set(block, this.#length); // throws if it does not fit
       this.#length += block.byteLength;
     });
   }
@@ -112,17 +112,18 @@ class ZstdDecompressor {
     return this.#content.subarray(0, this.#length);
   }
 
-  /** Returns what the decoder may have: nothing before it is known how much memory it will take. */
+  /** Returns the bytes to decode; null until the header has told how much memory the decoder will take. */
   #afterHeader(chunk: Bytes, last: boolean): Bytes | null {
     if (this.#header === null) return chunk;
-    const came = Uint8Array.of(...this.#header, ...chunk.subarray(0, MAX_HEADER));
-    if (came.length < MAX_HEADER && !last) {
+    const header = Uint8Array.of(...this.#header, ...chunk.subarray(0, MAX_HEADER));
+    if (header.length < MAX_HEADER && !last) {
       this.#header.push(...chunk);
       return null;
     }
-    const asked = zstdWindowSize(came);
-    if (asked > Math.max(WINDOW, this.#content.byteLength)) throw new Error(`a window of ${asked} bytes`);
-    this.#frame = new ZstdFrame(came, SMALL_BLOCKS + Math.ceil(this.#content.byteLength / SMALL_BLOCK));
+    const window = zstdWindowSize(header);
+    if (window > Math.max(MAX_WINDOW, this.#content.byteLength))
+      throw new Error(`a window of ${window} bytes`);
+    this.#frame = new ZstdFrame(header, EXTRA_BLOCKS + Math.ceil(this.#content.byteLength / MIN_BLOCK));
     const all = new Uint8Array(this.#header.length + chunk.length);
     all.set(this.#header);
     all.set(chunk, this.#header.length);
@@ -131,7 +132,7 @@ class ZstdDecompressor {
   }
 }
 
-/** Stops where more comes out than the manifest says: a few bytes may stand for gigabytes. */
+/** Stops when the content exceeds the size that the manifest says: a few bytes may decompress to gigabytes. */
 async function decompressNatively({ encoding, uncompressedSize, path }: File, stored: Bytes): Promise<Bytes> {
   const content = new ReceivedBytes(uncompressedSize, path);
   const reader = new Blob([stored]).stream().pipeThrough(decompressionStream(encoding)).getReader();
@@ -145,7 +146,7 @@ async function decompressNatively({ encoding, uncompressedSize, path }: File, st
   return content.content();
 }
 
-/** TypeScript's DOM does not know zstd yet. */
+/** TypeScript's DOM library does not have zstd yet. */
 function decompressionStream(encoding: string): DecompressionStream {
   return new DecompressionStream(encoding as CompressionFormat);
 }

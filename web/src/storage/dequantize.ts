@@ -1,5 +1,5 @@
-// Weights stored as whole numbers with scales, turned back to floats. webbuild/quantization/weight_format.py says how they lie;
-// webbuild/quantization/dequantize.py does the same, to the bit.
+// Dequantizes weights: stored integers times their scales. webbuild/quantization/weight_format.py describes the format;
+// webbuild/quantization/dequantize.py gives the same bits.
 
 import { outOfMemory, WebbuildError } from "../api/errors.js";
 
@@ -13,7 +13,7 @@ interface WeightChunk {
   block: number;
   channels: number;
   inner: number;
-  /** All four multiplied. */
+  /** The number of elements: groups * block * channels * inner. */
   count: number;
 }
 
@@ -21,11 +21,11 @@ const FILE_HEADER = 8;
 const CHUNK_HEADER = 24;
 const PLAIN = 0;
 const INT16 = 2;
-/** Bytes of a stored number by the kind of piece, and bytes of what it becomes. */
-const STORED = [1, 1, 2] as const;
-const DEQUANTIZED = [1, 4, 4] as const;
+/** Bytes of an element by the kind of the chunk: as stored, and dequantized. */
+const STORED_BYTES = [1, 1, 2] as const;
+const DEQUANTIZED_BYTES = [1, 4, 4] as const;
 
-/** Returns the `size` bytes that `data` stands for. Throws where `data` is not as it must be; `path` is its name. */
+/** Returns the `size` bytes of the dequantized file. Throws if `data`, the file at `path`, is not valid. */
 export function dequantize(data: Bytes, size: number, path: string): Bytes {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const chunks = readTable(view, size, path);
@@ -45,7 +45,7 @@ export function dequantize(data: Bytes, size: number, path: string): Bytes {
   return output;
 }
 
-/** Returns as many zeros, where there is room for them. */
+/** Allocates memory. Throws "out-of-memory". */
 export function allocate(bytes: number, path: string): Bytes {
   try {
     return new Uint8Array(bytes);
@@ -96,7 +96,7 @@ function readScales(view: DataView, at: number, chunk: WeightChunk, path: string
   return scales;
 }
 
-/** A product of 16 and 24 bits is exact until the array of float32s rounds it, once. */
+/** The product of 16 and 24 bits is exact in float64; storing it as float32 rounds it, once. */
 function multiply(chunk: WeightChunk, stored: Bytes, scales: Float32Array, floats: Float32Array): void {
   const { groups, block, channels, inner, count } = chunk;
   const high = new Int8Array(stored.buffer, stored.byteOffset, count);
@@ -120,11 +120,11 @@ function scaleCount({ kind, groups, channels }: WeightChunk): number {
 }
 
 function storedBytes({ kind, count }: WeightChunk): number {
-  return count * (STORED[kind] ?? 0);
+  return count * (STORED_BYTES[kind] ?? 0);
 }
 
 function dequantizedBytes({ kind, count }: WeightChunk): number {
-  return count * (DEQUANTIZED[kind] ?? 0);
+  return count * (DEQUANTIZED_BYTES[kind] ?? 0);
 }
 
 function corruptWeights(path: string, what: string): WebbuildError {

@@ -1,25 +1,25 @@
-// Files of the bundle: streamed, counted, checked against the manifest, decompressed.
+// The files of a bundle: from the cache or the network, checked against the manifest, decompressed and dequantized.
 
-import { corruptFile, WebbuildError } from "../api/errors.js";
+import { WebbuildError } from "../api/errors.js";
 import type { File } from "../manifest/manifest.js";
 import { LIMITS } from "../worker/with-limit.js";
-import { Decompressor, decompressInSteps, isEncoded } from "./decompress.js";
+import { Decompressor, decompressInSteps } from "./decompress.js";
 import { allocate, dequantize } from "./dequantize.js";
 import type { FileCache } from "./file-cache.js";
 import { oneAtATime } from "./one-at-a-time.js";
 import { type OnBytes, type Received, receive } from "./receive.js";
-import { compileServed, serveEngine } from "./served-engine.js";
-import { sha256 } from "./sha256.js";
+import { compileServed, storeServed } from "./served-engine.js";
 import { SharedProgress } from "./shared-progress.js";
+import { verifyFile } from "./verify-file.js";
 
 export type { OnBytes } from "./receive.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Bytes per millisecond at which what another tab fetches is waited for. */
+/** Bytes per millisecond that a download of another tab must make for this one to wait for it. */
 const SLOWEST_NETWORK = 1_000;
 
-/** Where files lie: beside the manifest, but for those with an address of their own. */
+/** The addresses of files: relative to the manifest at `base`, except those in `addresses`. */
 interface FileLocations {
   base: string;
   addresses: Readonly<Record<string, string>>;
@@ -30,13 +30,12 @@ export class Downloads {
   readonly #files: ReadonlyMap<string, File>;
   readonly #cache: FileCache;
   readonly #signal: AbortSignal;
-  /** What a script has decompressed here. */
+  /** Files that a script has decompressed, because the browser cannot. */
   readonly #slow = new Set<File>();
-
-  /** What was given to the cache to be written. */
+  /** Content that the cache writes, perhaps still. */
   readonly #written = new WeakSet<Bytes>();
 
-  /** What `cache` has is not fetched; what is fetched it is given to keep. */
+  /** Files in `cache` are not fetched; fetched files are stored there. */
   constructor(locations: FileLocations, files: readonly File[], cache: FileCache, signal: AbortSignal) {
     this.#locations = locations;
     this.#files = new Map(files.map((file) => [file.path, file]));
@@ -52,55 +51,55 @@ export class Downloads {
     throw badManifest(`${path} is no address`);
   }
 
-  /** Returns the path of a file of the runtime, such as `runtime/worker.js`: a site has it above its bundles. */
+  /** Returns the path of a runtime file such as `runtime/worker.js`; a site of several bundles has it above them. */
   runtimePath(name: string): string {
     return [...this.#files.keys()].find((path) => path === `../${name}`) ?? name;
   }
 
-  /** Returns the bytes that the files take as they are stored. */
+  /** Returns the bytes of the files as the bundle has them. */
   size(paths: readonly string[]): number {
     return sum(paths.map((path) => this.#file(path).size));
   }
 
-  /** Whether nobody else reads the content of a file; that which is being written is waited for a short while. */
+  /** Whether nobody else uses the content: waits a short while for the cache to write it. */
   async owns(content: Bytes): Promise<boolean> {
     return !this.#written.has(content) || (await this.#cache.flushWrites());
   }
 
-  /** Returns the bytes that are in the files. */
+  /** Returns the bytes of the files when decompressed. */
   uncompressedSize(paths: readonly string[]): number {
     return sum(paths.map((path) => this.#file(path).uncompressedSize));
   }
 
-  /** Returns the checked content of a file. `onBytes` is called with its stored bytes as they come. */
+  /** Returns the verified content of a file. `onBytes` is called with the count of new bytes, before decompression. */
   async get(path: string, onBytes: OnBytes = () => {}): Promise<Bytes> {
     const file = this.#file(path);
     if (file.parts.length > 0) return this.#joinParts(file, onBytes);
-    const kept = await this.#readKept(file, onBytes);
-    if (kept !== null) return kept;
-    return this.#fetchOnce(file, onBytes).catch((error: unknown) => this.#failed(error));
+    const cached = await this.#readCached(file, onBytes);
+    if (cached !== null) return cached;
+    return this.#fetchOnce(file, onBytes).catch((error: unknown) => this.#failAfterWrites(error));
   }
 
-  async #readKept(file: File, onBytes: OnBytes): Promise<Bytes | null> {
-    const kept = await this.#cache.get(file);
-    if (kept === null) return null;
+  async #readCached(file: File, onBytes: OnBytes): Promise<Bytes | null> {
+    const cached = await this.#cache.get(file);
+    if (cached === null) return null;
     onBytes(file.size);
-    if (kept.isDecompressed) return kept.bytes;
+    if (cached.isDecompressed) return cached.bytes;
     const decompressor = new Decompressor(file);
     if (decompressor.isSlow) this.#slow.add(file);
-    decompressor.push(kept.bytes);
-    return decompressor.content(kept.bytes);
+    decompressor.push(cached.bytes);
+    return decompressor.content(cached.bytes);
   }
 
   /**
-   * Decompresses once more what a script had to, and keeps it so for the next visit. For when nobody waits: a load that did
-   * this would take longer, and memory would hold it meanwhile. Returns early where `signal` fires.
+   * Stores the decompressed content of the files that a script had to decompress, for the next visit. Decompresses them again,
+   * while the page is idle: during the load it would take time and memory. Returns early if `signal` fires.
    */
-  async keepDecompressed(signal: AbortSignal): Promise<void> {
+  async storeDecompressed(signal: AbortSignal): Promise<void> {
     for (const file of this.#slow) {
-      const kept = await this.#cache.get(file);
-      if (kept !== null && !kept.isDecompressed) {
-        const content = await decompressInSteps(file, kept.bytes, signal);
+      const cached = await this.#cache.get(file);
+      if (cached !== null && !cached.isDecompressed) {
+        const content = await decompressInSteps(file, cached.bytes, signal);
         if (content === null) return;
         void this.#cache.putDecompressed(file, content);
       }
@@ -108,45 +107,45 @@ export class Downloads {
     }
   }
 
-  /** Returns the engine as an earlier visit left it for this one, compiled; null where it did not. */
+  /** Returns the compiled engine that an earlier visit stored, null where there is none. */
   async compiledEngine(path: string, onBytes: OnBytes): Promise<WebAssembly.Module | null> {
     const file = this.#file(path);
-    const module = this.#cache.keeps ? await compileServed(file) : null;
+    const module = this.#cache.isEnabled ? await compileServed(file) : null;
     if (module !== null) onBytes(file.size);
     return module;
   }
 
-  /** Leaves the engine for the next visit in the form of which the browser keeps compiled code. For when nobody waits. */
-  async serveEngine(path: string): Promise<void> {
-    // What is read while it is being written is not whole: it would be thrown away, and fetched again.
-    if (!this.#cache.keeps || !(await this.#cache.flushWrites())) return;
-    await serveEngine(this.#locations.base, this.#file(path), await this.get(path));
+  /** Stores the engine for the next visit, so that a service worker can serve it. For when the page is idle. */
+  async storeServedEngine(path: string): Promise<void> {
+    // A file that is still being written reads as invalid, and would be fetched again.
+    if (!this.#cache.isEnabled || !(await this.#cache.flushWrites())) return;
+    await storeServed(this.#locations.base, this.#file(path), await this.get(path));
   }
 
-  /** The worker ends with the load that failed: what was fetched whole is to be kept before that. */
-  async #failed(error: unknown): Promise<never> {
+  /** Throws the error after pending writes: the worker ends with a failed load, and complete files should be stored before. */
+  async #failAfterWrites(error: unknown): Promise<never> {
     if (!this.#signal.aborted) await this.#cache.flushWrites();
     throw error;
   }
 
   /**
-   * Fetches a script that the browser will fetch again to run it: checked, and left to the HTTP cache, where the second
-   * try replaces a copy that is old or broken.
+   * Fetches and verifies a script that the browser then imports from the HTTP cache. A copy there that is old or broken is
+   * replaced.
    */
   async checkScript(path: string, onBytes: OnBytes): Promise<void> {
     await this.#receive(this.#file(path), onBytes);
   }
 
-  /** What another load or tab fetches just now is taken from the cache when that has it; meanwhile its bytes are reported. */
+  /** Waits for another load or tab that fetches the file, and reads it from the cache then. Reports its progress meanwhile. */
   #fetchOnce(file: File, onBytes: OnBytes): Promise<Bytes> {
-    if (!this.#cache.keeps) return this.#fetch(file, onBytes, () => {});
+    if (!this.#cache.isEnabled) return this.#fetch(file, onBytes, () => {});
     const name = `webbuild ${file.sha256}`;
     const progress = new SharedProgress(name, onBytes);
     let writing = Promise.resolve();
     const work = async (): Promise<Bytes> =>
-      (await this.#readKept(file, progress.onBytes)) ??
-      (await this.#fetch(file, progress.onBytes, (begun) => {
-        writing = begun;
+      (await this.#readCached(file, progress.onBytes)) ??
+      (await this.#fetch(file, progress.onBytes, (started) => {
+        writing = started;
       }));
     const limit = LIMITS.stall + file.size / SLOWEST_NETWORK;
     const turn = oneAtATime(name, { work, after: () => writing }, limit, this.#signal);
@@ -162,26 +161,20 @@ export class Downloads {
     return decompressor.content(content);
   }
 
-  /** A copy on the way that is old or broken is passed by: what is not as the manifest says is fetched again, once. */
+  /** Fetches and verifies a file. If it is not valid, fetches it once more past the HTTP cache, whose copy may be old. */
   async #receive(file: File, onBytes: OnBytes): Promise<Received & { isDecompressed: boolean }> {
     const [url, signal] = [this.url(file.path), this.#signal];
     const first = await receive(url, file, onBytes, { signal });
-    const isDecompressed = await checkForm(file, first.content).catch(() => null);
+    const isDecompressed = await verifyFile(file, first.content).catch(() => null);
     if (isDecompressed !== null) return { ...first, isDecompressed };
     const second = await receive(url, file, () => {}, { signal, cache: "reload" });
-    return { ...second, isDecompressed: await checkForm(file, second.content) };
+    return { ...second, isDecompressed: await verifyFile(file, second.content) };
   }
 
-  /** One part at a time: beside the whole, memory holds one of them. */
+  /** Joins the parts of a file. Fetches one at a time: memory then holds the file and one part. */
   async #joinParts(file: File, onBytes: OnBytes): Promise<Bytes> {
-    const parts = file.parts.map((path) => this.#file(path));
-    const size = sum(parts.map((part) => part.size));
+    const parts = this.#partsOf(file);
     const decompressedSize = sum(parts.map((part) => part.uncompressedSize));
-    if (size !== file.size || (file.quantization === "none" && decompressedSize !== file.uncompressedSize))
-      throw badManifest(
-        `the parts of ${file.path} are ${size} bytes, not ${file.size}, and hold ${decompressedSize} of ${file.uncompressedSize}`,
-      );
-    if (parts.some((part) => part.parts.length > 0)) throw badManifest(`${file.path} has parts of parts`);
     const joined = allocate(decompressedSize, file.path);
     let offset = 0;
     for (const { path, uncompressedSize } of parts) {
@@ -192,6 +185,19 @@ export class Downloads {
       offset += uncompressedSize;
     }
     return file.quantization === "int8" ? dequantize(joined, file.uncompressedSize, file.path) : joined;
+  }
+
+  /** Returns the parts of a file. Throws `invalid-manifest` where their sizes do not add up. */
+  #partsOf(file: File): File[] {
+    const parts = file.parts.map((path) => this.#file(path));
+    const size = sum(parts.map((part) => part.size));
+    const decompressedSize = sum(parts.map((part) => part.uncompressedSize));
+    if (size !== file.size || (file.quantization === "none" && decompressedSize !== file.uncompressedSize))
+      throw badManifest(
+        `the parts of ${file.path} are ${size} bytes, not ${file.size}, and hold ${decompressedSize} of ${file.uncompressedSize}`,
+      );
+    if (parts.some((part) => part.parts.length > 0)) throw badManifest(`${file.path} has parts of parts`);
+    return parts;
   }
 
   #file(path: string): File {
@@ -207,33 +213,4 @@ function sum(numbers: readonly number[]): number {
 
 function badManifest(what: string): WebbuildError {
   return new WebbuildError("invalid-manifest", what, "pack the model again");
-}
-
-/** Returns whether a file came decompressed. Throws `corrupt-file` where neither form is the manifest's. */
-async function checkForm(file: File, content: Bytes): Promise<boolean> {
-  const { encoding, size, sha256: hash, uncompressedSize, uncompressedSha256, path } = file;
-  const wrong = await difference(content, size, hash);
-  if (wrong === null) return false;
-  if (encoding === "identity" || isEncoded(file, content)) throw corruptFile(path, wrong);
-  if (uncompressedSha256 === undefined && content.byteLength === uncompressedSize) throw uncheckable(path);
-  const wrongInside = await difference(content, uncompressedSize, uncompressedSha256);
-  if (wrongInside === null) return true;
-  throw corruptFile(path, `neither as stored, ${wrong}, nor decompressed by the host, ${wrongInside}`);
-}
-
-/** An older webbuild wrote no hash of what is in a file. */
-function uncheckable(path: string): WebbuildError {
-  const message = `${path} came decompressed by the host, and the manifest has no hash of it so`;
-  const fix =
-    "pack the model again with this version of webbuild, or have the host send the file as it is stored";
-  return new WebbuildError("corrupt-file", message, fix);
-}
-
-/** Returns how content is not that of the manifest, null where it is. */
-async function difference(content: Bytes, size: number, hash: string | undefined): Promise<string | null> {
-  if (content.byteLength !== size) return `${content.byteLength} bytes, wanted ${size}`;
-  // Pages that are neither https nor localhost have no WebCrypto: their size is all that can be checked.
-  if (!isSecureContext) return null;
-  const got = await sha256(content);
-  return got === hash ? null : `sha256 ${got}, wanted ${hash}`;
 }

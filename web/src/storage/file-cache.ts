@@ -1,5 +1,5 @@
-// The files of bundles that this browser keeps, each under the hash of its content, whatever bundle it came with.
-// Storage never decides whether a model loads: reading has a limit, and writing happens in the background.
+// The bundle files that this browser stores, each under the hash of its content, shared by all bundles. A failure of storage
+// never stops a load: reading has a time limit, and writing happens in the background.
 
 import type { File } from "../manifest/manifest.js";
 import { Queue } from "../worker/queue.js";
@@ -10,24 +10,26 @@ import { type FileStore, openFileStore } from "./storage-backends.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A file of a bundle as it is stored there, or what is in it. */
-interface KeptFile {
+/** A cached file of a bundle, as the bundle has it or decompressed. */
+interface CachedFile {
   bytes: Bytes;
   isDecompressed: boolean;
 }
 
-/** How storage is opened, how long an answer about so many bytes may take, and who hears that files are not kept. */
 interface CacheOptions {
+  /** Opens the browser's storage. */
   open: () => Promise<FileStore | null>;
+  /** The time limit for reading or writing so many bytes. */
   limit: (bytes: number) => number;
+  /** Receives the warning that files are not stored. */
   warn: Warn;
 }
 
-/** Milliseconds that a load which failed waits for what it fetched to be written. */
-const LAST_WRITES = 2_000;
+/** Milliseconds that flushWrites() waits. */
+const FLUSH_LIMIT = 2_000;
 /**
- * Another tab or worker has a file locked, or changed it while it was read: what that one writes is as good. Or all was thrown
- * away just then.
+ * Errors that do not disable the cache: another tab or worker has locked the file, changed it, or deleted the storage. What it
+ * writes is as good.
  */
 const CHANGED_ELSEWHERE = ["NoModificationAllowedError", "NotReadableError", "NotFoundError"];
 
@@ -45,7 +47,7 @@ export class FileCache {
     this.#options = options;
   }
 
-  /** Opens what is kept for the bundle of the manifest at `base`. What no bundle needs any more goes in the background. */
+  /** Opens the cache for the bundle with the manifest at `base`. Deletes files that no bundle needs, in the background. */
   static async open(base: string, files: readonly File[], options: CacheOptions): Promise<FileCache> {
     if (!isSecureContext) return new FileCache(null, base, options);
     try {
@@ -61,7 +63,7 @@ export class FileCache {
     }
   }
 
-  /** Keeps nothing. */
+  /** A cache that stores nothing. */
   static none(): FileCache {
     return new FileCache(
       null,
@@ -70,13 +72,13 @@ export class FileCache {
     );
   }
 
-  /** Whether what is put here may be found again. */
-  get keeps(): boolean {
+  /** Whether files are stored. */
+  get isEnabled(): boolean {
     return this.#store !== null && !this.#disabled;
   }
 
-  /** Returns what is kept of a file; null where that is nothing, not whole, or storage does not answer. */
-  async get(file: File): Promise<KeptFile | null> {
+  /** Returns a file; null if it is not stored, not valid, or storage does not answer. */
+  async get(file: File): Promise<CachedFile | null> {
     if (this.#store === null || this.#disabled) return null;
     const { path, sha256: name, uncompressedSize } = file;
     const reading = withLimit(
@@ -88,16 +90,16 @@ export class FileCache {
       if (error instanceof TimedOut) this.#disable(error);
       return null;
     });
-    // One that is not whole stays, until it is replaced: another tab may be writing it just now.
-    return record === null ? null : whole(file, record);
+    // An invalid record is not deleted: another tab may be writing it just now.
+    return record === null ? null : validated(file, record);
   }
 
-  /** Keeps a file whose hash was checked; nobody has to wait. Where there is no room, nothing more is kept. */
+  /** Stores a file whose hash was checked; need not be awaited. If there is no space, the cache is disabled. */
   put({ sha256: name, size }: File, stored: Bytes): Promise<void> {
     return this.#write(size, (store) => store.write(name, stored));
   }
 
-  /** Keeps what is in a file instead, which was checked. */
+  /** Stores the decompressed content of a file instead, after it was checked. */
   async putDecompressed(
     { sha256: name, uncompressedSize, uncompressedSha256 }: File,
     content: Bytes,
@@ -107,12 +109,12 @@ export class FileCache {
   }
 
   /**
-   * Waits a short while for what is being written: after a load that failed nothing of the worker may be left. Returns
-   * whether all of it is.
+   * Waits a short while for the writes under way: after a failed load the worker may be terminated. Returns whether all have
+   * ended.
    */
   async flushWrites(): Promise<boolean> {
     const written = this.#writes.add(async () => true);
-    return withLimit(written, LAST_WRITES, "writing").catch(() => false);
+    return withLimit(written, FLUSH_LIMIT, "writing").catch(() => false);
   }
 
   async #write(size: number, work: (store: FileStore) => Promise<void>): Promise<void> {
@@ -126,7 +128,7 @@ export class FileCache {
     });
   }
 
-  /** Where there is no room, bundles that were not opened for a day make some. */
+  /** If there is no space, deletes bundles that were not opened for a day. */
   async #writeWithRoom(store: FileStore, work: (store: FileStore) => Promise<void>): Promise<void> {
     try {
       await work(store);
@@ -151,8 +153,8 @@ export class FileCache {
   }
 }
 
-/** Returns a record as the file that it is of, stored or decompressed, null where it is neither. */
-async function whole(file: File, record: Bytes): Promise<KeptFile | null> {
+/** Returns the record as a file, compressed or decompressed; null if its hash is neither's. */
+async function validated(file: File, record: Bytes): Promise<CachedFile | null> {
   const isDecompressed = record.byteLength !== file.size;
   const [size, hash] = isDecompressed
     ? [file.uncompressedSize, file.uncompressedSha256]

@@ -1,40 +1,40 @@
-// What was found out about this machine, kept for the next visit.
+// Findings: facts about this browser and GPU, such as the verdict of a self-test, stored for the next visit.
 
 import { LIMITS, TimedOut, type Warn, withLimit } from "../worker/with-limit.js";
 import { sha256 } from "./sha256.js";
 
 const CACHE = "webbuild-findings";
 
-/** Of something kept that is not checked yet. */
+/** The fields of a stored value that is not validated yet. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns what names a finding of a bundle: anything in `parts` that changes asks for another. */
+/** Returns the key of a finding of a bundle. It changes with anything in `parts`. */
 export async function findingKey(base: string, parts: unknown): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify(parts));
   return new URL(`finding/${await sha256(text)}`, base).href;
 }
 
 /**
- * Returns what was written, undefined where that is nothing, or where there is no cache. Anyone on the origin may write there:
- * what has not the form that is expected counts as nothing.
+ * Returns a stored finding, undefined if there is none or no cache. Any page of the origin may write there: a value that is not
+ * valid counts as none.
  */
 export async function readFinding<T>(
   key: string,
-  hasForm: (kept: Fields) => boolean,
+  isValid: (stored: Fields) => boolean,
   warn: Warn,
 ): Promise<T | undefined> {
-  const kept = await answered(warn, async () => (await (await caches.open(CACHE)).match(key))?.json());
-  return typeof kept === "object" && kept !== null && hasForm(kept) ? kept : undefined;
+  const stored = await orUndefined(warn, async () => (await (await caches.open(CACHE)).match(key))?.json());
+  return typeof stored === "object" && stored !== null && isValid(stored) ? stored : undefined;
 }
 
-/** Where it cannot be kept, it is found out again next time. */
+/** Stores a finding. A failure is ignored: the next visit finds it out again. */
 export async function writeFinding(key: string, value: unknown, warn: Warn): Promise<void> {
-  await answered(warn, async () => (await caches.open(CACHE)).put(key, Response.json(value)));
+  await orUndefined(warn, async () => (await caches.open(CACHE)).put(key, Response.json(value)));
 }
 
 /**
- * Whether what was found out at `at`, in milliseconds since 1970, still holds for so many. What is from after now was found
- * out under a clock that was wrong: nobody knows how old it is.
+ * Whether `at`, in milliseconds since 1970, is at most so many milliseconds ago. A time in the future is not: the clock was
+ * wrong then, and the age is unknown.
  */
 export function isRecent(at: unknown, milliseconds: number): boolean {
   const age = Date.now() - (typeof at === "number" ? at : Number.NaN);
@@ -42,20 +42,20 @@ export function isRecent(at: unknown, milliseconds: number): boolean {
 }
 
 export async function deleteFinding(key: string, warn: Warn): Promise<void> {
-  await answered(warn, async () => (await caches.open(CACHE)).delete(key));
+  await orUndefined(warn, async () => (await caches.open(CACHE)).delete(key));
 }
 
-/** Forgets what was found out about the bundles beside a manifest. */
+/** Deletes the findings of the bundles in the manifest's folder. */
 export async function deleteFindings(base: string): Promise<void> {
   const cache = await caches.open(CACHE);
-  const found = new URL("finding/", base).href;
-  for (const request of await cache.keys()) if (request.url.startsWith(found)) await cache.delete(request);
+  const prefix = new URL("finding/", base).href;
+  for (const request of await cache.keys()) if (request.url.startsWith(prefix)) await cache.delete(request);
 }
 
-/** Returns what storage answers; undefined where it fails, or does not answer, which is said. */
-async function answered<T>(warn: Warn, ask: () => Promise<T>): Promise<T | undefined> {
+/** Returns the result of storage, undefined if it fails. Warns if it does not answer in time. */
+async function orUndefined<T>(warn: Warn, work: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await withLimit(ask(), LIMITS.storage, "the browser's storage");
+    return await withLimit(work(), LIMITS.storage, "the browser's storage");
   } catch (error) {
     if (error instanceof TimedOut) {
       const message = `what was found out about this machine is not kept: ${error.message}`;

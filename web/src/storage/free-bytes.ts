@@ -1,6 +1,6 @@
-// Memory of downloaded bytes.
+// Frees the memory of downloaded bytes.
 
-/** Gives it back at once, not when garbage is collected: nothing is, while the engine makes a session. */
+/** Frees it at once: while the engine creates a session, no garbage is collected. */
 export function freeBytes({ buffer }: Uint8Array<ArrayBuffer>): void {
   const { transfer } = buffer as ArrayBuffer & { transfer?: (size: number) => ArrayBuffer };
   transfer?.call(buffer, 0);

@@ -1,14 +1,14 @@
-// Work that one at a time does, of all tabs and workers of the origin.
+// Work that only one of the origin's tabs and workers does at a time, under a Web Lock.
 
-/** What to do when it is one's turn, and what is waited for, after its answer, before the next has its turn. */
 interface Turn<T> {
   work: () => Promise<T>;
+  /** Ends the turn: the lock is released after it, the result is returned before it. */
   after: () => Promise<unknown>;
 }
 
 /**
- * Does the work when nobody else is at work under the same name. After `limit` milliseconds of waiting, and where the
- * signal fires, it is done all the same: what is waited for only saves work.
+ * Does the work when nobody else holds the lock of this name. After `limit` milliseconds, or when the signal fires, it is done
+ * without the lock: waiting only saves work.
  */
 export function oneAtATime<T>(
   name: string,
@@ -31,11 +31,13 @@ export function oneAtATime<T>(
       await after();
     };
     let begun: Promise<void> | null = null;
-    const mine = (): Promise<void> => {
+    const beginOnce = (): Promise<void> => {
       begun ??= begin();
       return begun;
     };
-    // Without the lock: the wait is over, or the browser has none to give.
-    navigator.locks.request(name, { signal: waiting.signal }, mine).catch(() => mine().catch(() => {}));
+    // Without the lock, if the wait is over or the browser refuses it.
+    navigator.locks
+      .request(name, { signal: waiting.signal }, beginOnce)
+      .catch(() => beginOnce().catch(() => {}));
   });
 }

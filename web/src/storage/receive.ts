@@ -1,4 +1,4 @@
-// One file from the network: again where it was cut off, from where it was, and not much more of it than there can be.
+// Downloads one file. Resumes after an interruption, and stops when the server sends more than the file can have.
 
 import { abortedError, WebbuildError } from "../api/errors.js";
 import type { File } from "../manifest/manifest.js";
@@ -14,20 +14,20 @@ interface ReceiveOptions {
   cache?: RequestCache;
 }
 
-/** What came of a file, and its decompressor, which had all of that. */
+/** The bytes of a file, and the decompressor that they were pushed to. */
 export interface Received {
   content: Bytes;
   decompressor: Decompressor;
 }
 
-/** Milliseconds before each further try, counted from the last one that brought something new. */
-const PAUSES = [1_000, 3_000];
-/** Answers after which another try may go better, besides those that begin with 5. */
-const TRANSIENT = [408, 416, 425, 429];
+/** Milliseconds before each retry. A try that brings new bytes starts over with the first. */
+const RETRY_DELAYS = [1_000, 3_000];
+/** HTTP statuses that are retried, besides 5xx. */
+const RETRIED_STATUSES = [408, 416, 425, 429];
 
 /**
- * Fetches a file. `onBytes` is called with its stored bytes as they come, at most `file.size` of them: a host that
- * decompresses sends more. What comes is for the caller to check; rejects with `download-failed` and `aborted`.
+ * Fetches a file, unchecked. `onBytes` is called with the count of new bytes, at most `file.size` in all: a host that
+ * decompresses sends more. Rejects with `download-failed` and `aborted`.
  */
 export async function receive(
   url: string,
@@ -39,21 +39,21 @@ export async function receive(
   for (let failures = 0; ; ) {
     const before = partial.furthest;
     try {
-      // The last try begins at the start: a host may forbid ranges, or answer them with nonsense.
-      await attempt(url, partial, options, failures < PAUSES.length ? partial.resumable() : 0);
+      // The last try starts from the beginning: a host may refuse ranges, or answer them wrongly.
+      await attempt(url, partial, options, failures < RETRY_DELAYS.length ? partial.resumable() : 0);
       return partial.end();
     } catch (cause) {
       failures = partial.furthest > before ? 1 : failures + 1;
-      const pause = PAUSES[failures - 1];
+      const delay = RETRY_DELAYS[failures - 1];
       if (options.signal.aborted) throw abortedError(options.signal);
-      if (pause === undefined || !isTransient(cause)) throw downloadFailed(url, file, cause);
-      await sleep(pause, options.signal);
+      if (delay === undefined || !isTransient(cause)) throw downloadFailed(url, file, cause);
+      await sleep(delay, options.signal);
       if (options.signal.aborted) throw abortedError(options.signal);
     }
   }
 }
 
-/** Fetches what is left of a file from `offset` on. */
+/** Fetches the file from `offset` on. */
 async function attempt(
   url: string,
   partial: PartialFile,
@@ -66,9 +66,9 @@ async function attempt(
   if (options.signal.aborted) abort();
   try {
     const headers: HeadersInit = offset > 0 ? { Range: `bytes=${offset}-` } : {};
-    const asked = fetch(url, { ...options, headers, signal: stop.signal });
-    const response = await withLimit(asked, LIMITS.stall, "the server");
-    if (!response.ok) throw new Refused(response);
+    const request = fetch(url, { ...options, headers, signal: stop.signal });
+    const response = await withLimit(request, LIMITS.stall, "the server");
+    if (!response.ok) throw new HttpError(response);
     if (offset === 0 || response.status !== 206) partial.restart();
     const reader = response.body?.getReader();
     if (reader === undefined) return;
@@ -77,15 +77,15 @@ async function attempt(
     for (let part = await next(); part.value; part = await next()) if (!partial.push(part.value)) return;
   } finally {
     options.signal.removeEventListener("abort", abort);
-    stop.abort(); // ends a download that has stalled, or that nobody reads to its end
+    stop.abort(); // ends a download that has stalled, or is not read to its end
   }
 }
 
-/** What came so far, over all tries. */
+/** The bytes so far, over all tries. */
 class PartialFile {
   readonly #file: File;
   readonly #onBytes: OnBytes;
-  /** Bytes that there can be: a host that decompresses sends what is in the file. */
+  /** The most bytes that the file can have: a host that decompresses sends its content. */
   readonly #limit: number;
   #received: ReceivedBytes;
   #decompressor: Decompressor;
@@ -101,7 +101,7 @@ class PartialFile {
     this.#decompressor = new Decompressor(file);
   }
 
-  /** Returns where the next try may go on. Only a hash finds out that a file was replaced between two of them. */
+  /** Returns the offset to resume from. 0 without hashes: only they tell that the file was replaced between two tries. */
   resumable(): number {
     const { length } = this.#received;
     return isSecureContext && length > 0 && isEncoded(this.#file, this.#received.content()) ? length : 0;
@@ -113,7 +113,7 @@ class PartialFile {
     this.#decompressor = new Decompressor(this.#file);
   }
 
-  /** Returns whether there may be more. */
+  /** Returns false when the file has more bytes than it can have. */
   push(chunk: Bytes): boolean {
     this.#received.push(chunk);
     this.#decompressor.push(chunk);
@@ -135,8 +135,7 @@ class PartialFile {
   }
 }
 
-/** An answer that is none of the file. */
-class Refused extends Error {
+class HttpError extends Error {
   readonly status: number;
 
   constructor({ status, statusText }: Response) {
@@ -147,20 +146,20 @@ class Refused extends Error {
 
 function isTransient(cause: unknown): boolean {
   if (cause instanceof WebbuildError) return false;
-  return !(cause instanceof Refused) || cause.status >= 500 || TRANSIENT.includes(cause.status);
+  return !(cause instanceof HttpError) || cause.status >= 500 || RETRIED_STATUSES.includes(cause.status);
 }
 
 function downloadFailed(url: string, file: File, cause: unknown): WebbuildError {
   if (cause instanceof WebbuildError) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const isGone = cause instanceof Refused && (cause.status === 404 || cause.status === 410);
+  const isGone = cause instanceof HttpError && (cause.status === 404 || cause.status === 410);
   const fix = isGone
     ? `reload the page if the bundle was deployed again since; else check that ${url} is deployed`
     : `check the network, and that ${url} is deployed; what was fetched whole is not fetched again`;
   return new WebbuildError("download-failed", `${file.path}: ${reason}`, fix, { cause });
 }
 
-/** Waits, but not after `signal` fires. */
+/** Waits, at most until `signal` fires. */
 function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds);

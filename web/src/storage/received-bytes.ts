@@ -1,4 +1,4 @@
-// A file that comes in chunks, put where it stays: beside it, memory holds one chunk.
+// Collects the chunks of a download in one array of the expected size, so that memory does not hold the file twice.
 
 import { allocate } from "./dequantize.js";
 
@@ -8,7 +8,7 @@ export class ReceivedBytes {
   #content: Bytes;
   #length = 0;
 
-  /** `size` is what is expected. A host that decompresses sends more, one that has another file less. */
+  /** `size` is the expected size; more or fewer bytes are accepted. */
   constructor(
     size: number,
     readonly path: string,
@@ -16,7 +16,7 @@ export class ReceivedBytes {
     this.#content = allocate(size, path);
   }
 
-  /** Bytes that came. */
+  /** Bytes so far. */
   get length(): number {
     return this.#length;
   }
@@ -28,7 +28,7 @@ export class ReceivedBytes {
     this.#length = length;
   }
 
-  /** Returns what came. */
+  /** Returns the bytes so far. */
   content(): Bytes {
     return this.#length === this.#content.byteLength ? this.#content : this.#content.slice(0, this.#length);
   }

@@ -1,21 +1,18 @@
-// The service workers, registered and installed: that of a bundle's folder, whose pages open without a network, and that of
-// the runtime's worker, which is given the engine in the form of which the browser keeps compiled code.
+// Registers the two service workers: that of a bundle's folder, with which its pages open offline, and that of the runtime's
+// worker, which serves the engine so that the browser caches its compiled code.
 
 import type { Warning } from "../api/types.js";
 import { trustedUrl } from "../worker/trusted-url.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
 import { runtimeFile } from "./runtime-file.js";
 
-/** Waits until its pages are kept. Returns what is to be said where that cannot be. */
+/** Registers the service worker of a bundle and waits until it has stored the pages. Returns a warning if that fails. */
 export async function registerServiceWorker(address: URL): Promise<Warning[]> {
   try {
     const registering = navigator.serviceWorker.register(trustedUrl(address), {
       scope: new URL("./", address).href,
     });
-    const { installing, waiting, active } = await withLimit(registering, LIMITS.start, "the service worker");
-    // Where there is an active one, pages open with what that one keeps, whatever becomes of the next.
-    const first = active ?? waiting ?? installing;
-    if (first !== null) await activated(first);
+    await whenActive(await withLimit(registering, LIMITS.start, "the service worker"));
     return [];
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -25,12 +22,12 @@ export async function registerServiceWorker(address: URL): Promise<Warning[]> {
 }
 
 /**
- * Lets the runtime's worker be given the engine from the next visit on. Returns whether it will: not where the worker is of
- * another origin, or where it is another service worker's to answer.
+ * Registers the service worker that serves the engine to the runtime's worker from the next visit on. Returns whether the engine
+ * will be served: not if the worker is of another origin, or in the scope of another service worker.
  */
 export async function registerEngineWorker(): Promise<boolean> {
   const [worker, script] = [runtimeFile("worker.js"), runtimeFile("engine-service-worker.js")];
-  // Chromium has `userAgentData`; no other browser keeps compiled code of what a service worker answers.
+  // Only Chromium, which has `userAgentData`, caches compiled code of a service worker's responses.
   if (worker.origin !== location.origin || !("userAgentData" in navigator)) return false;
   try {
     const others = (await navigator.serviceWorker.getRegistrations()).filter(
@@ -40,19 +37,23 @@ export async function registerEngineWorker(): Promise<boolean> {
     if (other !== undefined) {
       const own = await navigator.serviceWorker.getRegistration(worker.href);
       if (own?.scope === worker.href) await own.unregister();
-      return isOffline(other);
+      return servesBundle(other);
     }
     const registration = await navigator.serviceWorker.register(trustedUrl(script), { scope: worker.href });
-    const { installing, waiting, active } = registration;
-    const first = active ?? waiting ?? installing;
-    if (first !== null) await activated(first);
+    await whenActive(registration);
     return true;
   } catch {
     return false;
   }
 }
 
-/** Installing takes as long as its downloads, and nothing waits for it: there is no limit. */
+/** Waits for a service worker to be active. One that is active already serves pages, whatever becomes of an update. */
+async function whenActive({ installing, waiting, active }: ServiceWorkerRegistration): Promise<void> {
+  const worker = active ?? waiting ?? installing;
+  if (worker !== null) await activated(worker);
+}
+
+/** No time limit: installing takes as long as its downloads, and no load waits for it. */
 function activated(worker: ServiceWorker): Promise<void> {
   return new Promise((resolve, reject) => {
     const look = (): void => {
@@ -65,7 +66,7 @@ function activated(worker: ServiceWorker): Promise<void> {
   });
 }
 
-/** Whether it is that of the bundle's folder, which gives the engine too. */
-function isOffline({ active }: ServiceWorkerRegistration): boolean {
+/** Whether it is the service worker of the bundle's folder, which serves the engine too. */
+function servesBundle({ active }: ServiceWorkerRegistration): boolean {
   return active?.scriptURL.split("?")[0] === runtimeFile("../service-worker.js").href;
 }

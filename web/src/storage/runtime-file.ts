@@ -1,6 +1,6 @@
-// Files that lie beside the runtime where no bundler has moved them.
+// Addresses of files beside the runtime's script.
 
-/** `String()` hides the form by which bundlers recognise a file of the app: they would look for one that is not there. */
+/** `String()` hides `new URL(..., import.meta.url)` from bundlers, which would look for the file at build time. */
 export function runtimeFile(name: string): URL {
   return new URL(name, String(import.meta.url));
 }

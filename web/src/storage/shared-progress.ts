@@ -1,16 +1,16 @@
-// How far a file has come that one load fetches and others wait for, in this tab or another.
+// The progress of a file that one load fetches and others wait for, in this tab or another.
 
 import type { OnBytes } from "./receive.js";
 
 export class SharedProgress {
   readonly #channel: BroadcastChannel;
   readonly #onBytes: OnBytes;
-  /** Bytes that came to this load itself. */
+  /** Bytes that this load fetched. */
   #own = 0;
-  /** Bytes that the listener has heard of, whoever fetched them. */
+  /** Bytes that were reported to the listener, fetched by any load. */
   #reported = 0;
 
-  /** `name` is that of the lock that the file is fetched under. */
+  /** `name` is the name of the lock under which the file is fetched. */
   constructor(name: string, onBytes: OnBytes) {
     this.#onBytes = onBytes;
     this.#channel = new BroadcastChannel(name);
@@ -19,7 +19,7 @@ export class SharedProgress {
     };
   }
 
-  /** Hears of bytes that came to this load, and tells the others. */
+  /** Reports bytes that this load fetched, to its listener and to the other loads. */
   readonly onBytes: OnBytes = (count) => {
     this.#own += count;
     this.#channel.postMessage(this.#own);

@@ -1,29 +1,29 @@
-// Where files lie between visits: the origin's private file system, else the Cache API. Only for workers.
+// Where files are stored between visits: the origin private file system, else the Cache API. Only for workers.
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface FileStore {
   read(name: string): Promise<Bytes | null>;
-  /** Writes one file of one or more pieces. Throws where the browser gives no more room. */
+  /** Writes one file of one or more pieces. Throws if the browser has no more space. */
   write(name: string, ...pieces: Bytes[]): Promise<void>;
   remove(name: string): Promise<void>;
   names(): Promise<string[]>;
 }
 
-/** Of the folder, and of the cache. */
+/** The name of the folder, and of the cache. */
 const NAME = "webbuild";
 
-/** Returns where a file lies in Cache Storage. No host has it there. */
+/** Returns the address of a file in Cache Storage. No host has a file there. */
 export function cachedAddress(name: string): string {
   return new URL(`/${NAME}/${name}`, location.origin).href;
 }
 
-/** Returns what lies there. */
+/** Returns the file stored at an address in Cache Storage. */
 export function cachedAt(address: string): Promise<Response | undefined> {
   return caches.match(address, { cacheName: NAME });
 }
 
-/** What TypeScript's DOM leaves out, since only workers have it. */
+/** Missing in TypeScript's DOM library, because only workers have it. */
 interface WritableHandle {
   createSyncAccessHandle(): Promise<Access>;
 }
@@ -50,7 +50,7 @@ async function openForWriting(handle: FileSystemFileHandle): Promise<Access> {
   }
 }
 
-/** Returns null where the browser keeps nothing: on plain http, and in some private windows. */
+/** Returns null where the browser has no storage: on plain http, and in some private windows. */
 export async function openFileStore(): Promise<FileStore | null> {
   for (const open of [openOpfs, openCacheStorage]) {
     const store = await open().catch(() => null);
@@ -59,7 +59,7 @@ export async function openFileStore(): Promise<FileStore | null> {
   return null;
 }
 
-/** Returns the stores that there are, to read and remove: a page can, and leaves none behind that was not there. */
+/** Returns the stores that exist, to read and remove files; creates none. A page can do that too. */
 export async function existingStores(): Promise<FileStore[]> {
   if (!isSecureContext) return [];
   const folder = await openFolder(false).catch(() => null);

@@ -1,12 +1,12 @@
-// How often a trial that may end the page was begun and did not end.
+// Counts the trials that began and never ended, over visits: such a trial may have crashed the page.
 
 import type { Warn } from "../worker/with-limit.js";
 import { deleteFinding, type Fields, isRecent, readFinding, writeFinding } from "./findings.js";
 
-/** A page that is closed in the middle leaves its trial unfinished too: once says nothing. */
-const MOST = 1;
-/** Milliseconds after which it is tried again: by then there may be another driver, which no browser tells of. */
-const LIFE = 7 * 86_400_000;
+/** One unfinished trial says nothing: the visitor may have closed the page. */
+const MAX_UNFINISHED = 1;
+/** Milliseconds after which the count expires: the GPU driver may be another, which no browser tells. */
+const EXPIRY = 7 * 86_400_000;
 
 interface Unfinished {
   count: number;
@@ -19,33 +19,33 @@ export class TrialCount {
   readonly #warn: Warn;
   #begun = false;
 
-  /** `finding` is the key of what the trial finds out. */
+  /** `finding` is the key of the finding that the trial makes. */
   constructor(finding: string, warn: Warn) {
     this.#key = `${finding}-unfinished`;
     this.#warn = warn;
   }
 
-  /** Returns why there is to be no other trial, null where there may be one. */
+  /** Returns why there must be no further trial, null where there may be one. */
   async refusal(): Promise<string | null> {
     const count = await this.#read();
-    return count > MOST ? `its trial did not end in ${count} earlier visits` : null;
+    return count > MAX_UNFINISHED ? `its trial did not end in ${count} earlier visits` : null;
   }
 
-  /** Counts one that begins; a second call counts no second one. */
+  /** Counts a trial that begins, once for all calls. */
   async begin(): Promise<void> {
     if (this.#begun) return;
     this.#begun = true;
     await writeFinding(this.#key, { count: (await this.#read()) + 1, at: Date.now() }, this.#warn);
   }
 
-  /** It ended, whatever it found out. */
+  /** Resets the count: the trial ended, whatever its result. */
   async end(): Promise<void> {
     if (this.#begun) await deleteFinding(this.#key, this.#warn);
   }
 
   async #read(): Promise<number> {
-    const hasForm = ({ count, at }: Fields): boolean =>
-      Number.isSafeInteger(count) && Number(count) > 0 && isRecent(at, LIFE);
-    return (await readFinding<Unfinished>(this.#key, hasForm, this.#warn))?.count ?? 0;
+    const isValid = ({ count, at }: Fields): boolean =>
+      Number.isSafeInteger(count) && Number(count) > 0 && isRecent(at, EXPIRY);
+    return (await readFinding<Unfinished>(this.#key, isValid, this.#warn))?.count ?? 0;
   }
 }

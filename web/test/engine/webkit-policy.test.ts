@@ -6,9 +6,9 @@ import { wasmBytes, watchMemory } from "../../src/engine/wasm-memory.js";
 import {
   EngineWear,
   isUntrustedWebkit,
-  LOOK_EVERY,
-  MOST_GROWTH,
-  MOST_RUNS,
+  MAX_GROWTH,
+  MAX_RUNS,
+  MEASURE_EVERY,
   wasmFirstReason,
 } from "../../src/engine/webkit-policy.js";
 import { hasWebgpu, loadTiny, picture, withWorkers } from "../support/bundle.js";
@@ -49,15 +49,15 @@ describe("what decides", () => {
 describe("an engine's wear", () => {
   test("is its runs", async () => {
     const wear = new EngineWear();
-    for (let run = 1; run < MOST_RUNS; run++) expect(await wear.ran(async () => 1e6)).toBeNull();
+    for (let run = 1; run < MAX_RUNS; run++) expect(await wear.ran(async () => 1e6)).toBeNull();
     expect(await wear.ran(async () => 1e6)).toMatch(/has run 300 times/);
   });
 
   test("is its memory, from the first look on, and is looked at now and then", async () => {
     const wear = new EngineWear();
     let looks = 0;
-    const memory = async (): Promise<number> => 5e8 + looks++ * (MOST_GROWTH / 2 + 1);
-    for (let run = 1; run < 3 * LOOK_EVERY; run++) expect(await wear.ran(memory)).toBeNull();
+    const memory = async (): Promise<number> => 5e8 + looks++ * (MAX_GROWTH / 2 + 1);
+    for (let run = 1; run < 3 * MEASURE_EVERY; run++) expect(await wear.ran(memory)).toBeNull();
     expect(await wear.ran(memory)).toMatch(/memory has grown by 256 MiB/);
     expect(looks).toBe(3);
   });
@@ -103,7 +103,7 @@ describe.runIf(hasWebgpu)("a model in Safari", () => {
         expect(model.info().engine.build).toBe("asyncify");
         const image = await picture("upright.png");
         const answers = new Set<string>();
-        for (let run = 0; run < 2 * MOST_RUNS + 5; run++) {
+        for (let run = 0; run < 2 * MAX_RUNS + 5; run++) {
           const { timings: _, ...result } = await model.run(image);
           answers.add(JSON.stringify(result));
         }
@@ -118,7 +118,7 @@ describe.runIf(hasWebgpu)("a model in Safari", () => {
       await withWorkers(["worker.js"], async (started) => {
         const model = await loadTiny({ backend: "webgpu" }, "stages.json");
         const scene = await model.look(frame(0));
-        for (let run = 0; run < MOST_RUNS; run++) await expectAnswers(scene, 0, [run % 3]);
+        for (let run = 0; run < MAX_RUNS; run++) await expectAnswers(scene, 0, [run % 3]);
         await expect.poll(started, { timeout: 10_000 }).toBe(2);
         await expectAnswers(scene, 0, [1]);
         await expectAnswers(await model.look(frame(1)), 1, [0]);
@@ -130,15 +130,15 @@ describe.runIf(hasWebgpu)("a model in Safari", () => {
   test("carries its state into the new engine", { timeout: 180_000 }, async () => {
     const straight = await (async () => {
       const model = await loadTiny({ backend: "webgpu" }, "recurrent.json");
-      return runFrames(model, 0, MOST_RUNS + 5);
+      return runFrames(model, 0, MAX_RUNS + 5);
     })();
     await asSafari(async () => {
       await withWorkers(["worker.js"], async (started) => {
         const model = await loadTiny({ backend: "webgpu" }, "recurrent.json");
         const runs = [];
-        for (let step = 0; step < MOST_RUNS + 5; step++) runs.push(answerOf(await model.run(frame(step))));
+        for (let step = 0; step < MAX_RUNS + 5; step++) runs.push(answerOf(await model.run(frame(step))));
         expect(started()).toBe(2);
-        expect(model.state?.steps).toBe(MOST_RUNS + 5);
+        expect(model.state?.steps).toBe(MAX_RUNS + 5);
         expect(runs).toEqual(straight);
       });
     });

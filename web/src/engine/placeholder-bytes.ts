@@ -1,10 +1,10 @@
-// A compiled module for the engine's glue, which takes bytes only.
+// Passes a compiled module to the engine, whose Emscripten script accepts only bytes.
 
-/** A module of nothing: `\0asm`, version 1. */
+/** An empty WebAssembly module: `\0asm`, version 1. */
 const EMPTY = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 
-/** Returns bytes in whose place the module is instantiated, once. */
-export function instantiatedInstead(module: WebAssembly.Module): Uint8Array<ArrayBuffer> {
+/** Returns bytes of an empty module. The next WebAssembly.instantiate() of such bytes instantiates `module` instead, once. */
+export function placeholderBytes(module: WebAssembly.Module): Uint8Array<ArrayBuffer> {
   const { instantiate } = WebAssembly;
   const replaced = async (
     source: BufferSource | WebAssembly.Module,
