@@ -1,7 +1,7 @@
 // The state of a recurrent model. It stays in the worker, on WebGPU in GPU buffers. It is read back only by snapshot(), and
 // before the model moves to another worker.
 
-import type { LoadedModel } from "../fallback/fallback-chain.js";
+import type { LoadedModel } from "../fallback/loaded-model.js";
 import type { ResilientSession } from "../fallback/resilient-session.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import { areStates, firstStates } from "../inputs/state-inputs.js";

@@ -2,7 +2,7 @@
 
 import { abortedError } from "../api/errors.js";
 import type { Candidate } from "../fallback/candidates.js";
-import type { LoadedModel } from "../fallback/fallback-chain.js";
+import type { LoadedModel } from "../fallback/loaded-model.js";
 import type { ResilientSession } from "../fallback/resilient-session.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import type { OtherBackend } from "./other-backend.js";

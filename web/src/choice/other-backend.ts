@@ -2,7 +2,9 @@
 
 import { abortedError } from "../api/errors.js";
 import type { Candidate } from "../fallback/candidates.js";
-import { type LoadedModel, type LoadRequest, loadFirstWorking } from "../fallback/fallback-chain.js";
+import { loadFirstWorking } from "../fallback/load-first-working.js";
+import type { LoadRequest } from "../fallback/load-request.js";
+import type { LoadedModel } from "../fallback/loaded-model.js";
 import type { Manifest } from "../manifest/manifest.js";
 
 /** They run in a worker of their own, so that they delay no run of the visitor. */

@@ -3,7 +3,7 @@
 import type { LoadOptions } from "../api/load-options.js";
 import { notComparedReason } from "../engine/webkit-policy.js";
 import { type FallbackChain, fallbackChain, withBackendFirst } from "../fallback/candidates.js";
-import type { LoadRequest } from "../fallback/fallback-chain.js";
+import type { LoadRequest } from "../fallback/load-request.js";
 import { type ChoiceMemory, readChoice } from "./choice-memory.js";
 import { ONLY_ONE } from "./reasons.js";
 import type { Preference } from "./timed-runs.js";

@@ -1,6 +1,6 @@
 // A timed run that compares two backends: the same run on both.
 
-import type { LoadedModel } from "../fallback/fallback-chain.js";
+import type { LoadedModel } from "../fallback/loaded-model.js";
 import type { ResilientSession } from "../fallback/resilient-session.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { UNKNOWN_INPUTS } from "./reasons.js";

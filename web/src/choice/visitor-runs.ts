@@ -1,6 +1,6 @@
 // Times the backend in use by the visitor's own runs: extra runs in its worker would delay a click.
 
-import type { LoadedModel } from "../fallback/fallback-chain.js";
+import type { LoadedModel } from "../fallback/loaded-model.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { median, ROUNDS, type TimedRun } from "./timed-runs.js";
 import type { Trial } from "./trial.js";

@@ -3,12 +3,8 @@
 import type { ErrorCode, WebbuildError } from "../api/errors.js";
 import { captureFailureReason } from "../session/graph-capture.js";
 import { type FallbackChain, nextInChain } from "./candidates.js";
-import {
-  type EngineCode,
-  type LoadedModel,
-  type LoadRequest,
-  withoutExternalTextures,
-} from "./fallback-chain.js";
+import { type EngineCode, type LoadRequest, withoutExternalTextures } from "./load-request.js";
+import type { LoadedModel } from "./loaded-model.js";
 
 /** The engine is broken, the graph is not: load the same graph in a new engine. */
 const RESTART_CODES: ReadonlySet<ErrorCode> = new Set([
@@ -18,14 +14,14 @@ const RESTART_CODES: ReadonlySet<ErrorCode> = new Set([
   "worker-failed",
 ]);
 /** The graph fails on this GPU and would fail again: load the next candidate. */
-const FALLBACK_CODES: ReadonlySet<ErrorCode> = new Set(["gpu-error", "run-failed"]);
+const NEXT_CANDIDATE_CODES: ReadonlySet<ErrorCode> = new Set(["gpu-error", "run-failed"]);
 
 /** How to load the graph again: with this request, on the candidates of this chain. */
 export interface Recovery {
   request: LoadRequest;
-  /** The compiled code that the new worker is given, null where it makes its own. */
+  /** The compiled code for the new worker, null if it compiles its own. */
   engineCode: EngineCode | null;
-  /** Called when the graph is loaded. Throws the error where no candidate is left. */
+  /** Returns the candidates to try. Throws the error where none is left. */
   chain(): FallbackChain;
 }
 
@@ -35,10 +31,10 @@ export interface Recovery {
  * | error | candidate | what changes |
  * |---|---|---|
  * | a run of a captured graph fails | the same | no graph capture |
- * | a kernel fails (FALLBACK_CODES) | the next | |
+ * | a kernel fails (NEXT_CANDIDATE_CODES) | the next | |
  * | the engine is broken (RESTART_CODES) | the same | after a lost device: no external textures |
  *
- * The new engine has the code of the old one, unless that may be what is broken.
+ * The new engine gets the compiled code of the old one, unless that may be what is broken.
  */
 export function planRecovery(
   request: LoadRequest,
@@ -54,7 +50,7 @@ export function planRecovery(
       engineCode,
       chain: () => ({ candidates, warnings: [] }),
     };
-  if (remaining.length > 0 && FALLBACK_CODES.has(error.code))
+  if (remaining.length > 0 && NEXT_CANDIDATE_CODES.has(error.code))
     return { request, engineCode, chain: () => nextInChain(candidate, remaining, error) };
   if (!RESTART_CODES.has(error.code)) return null;
   const message = `${error.message}; the engine was started again`;

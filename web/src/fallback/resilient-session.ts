@@ -7,7 +7,9 @@ import type { Warning } from "../api/types.js";
 import { closePictures } from "../preprocess/pixels.js";
 import type { RemoteHost } from "../worker/connection.js";
 import { rejectOnAbort } from "../worker/reject-on-abort.js";
-import { type LoadedModel, type LoadRequest, loadFirstWorking } from "./fallback-chain.js";
+import { loadFirstWorking } from "./load-first-working.js";
+import type { LoadRequest } from "./load-request.js";
+import type { LoadedModel } from "./loaded-model.js";
 import { planRecovery } from "./recovery.js";
 
 /** One call to the worker's side of the model. */
@@ -25,9 +27,9 @@ export class ResilientSession {
   /** The recovery under way. All callers wait for the same one. */
   #recovering: Promise<void> | null = null;
   #ended: WebbuildError | null = null;
-  /** Told of the start and the end of every call, and of the end of the session. */
+  /** Called at the start and the end of every call, and at the end of the session. */
   activity: { callStarted(): void; callEnded(): void; end(): void } | null = null;
-  /** Told of new warnings, and whenever the model was loaded again or moved. */
+  /** Called for new warnings, and whenever the model was loaded again or moved. */
   listener: ModelListener | null = null;
   /** Calls of the page that have no answer yet; those that wait for a recovery count too. */
   #activeCalls = 0;
@@ -211,7 +213,6 @@ export class ResilientSession {
     this.listener?.onChange();
   }
 
-  /** Copies what only this worker holds. */
   async #runBeforeMove(): Promise<void> {
     await Promise.all([...this.beforeMove].map((copy) => copy(this.#loaded)));
   }
@@ -221,7 +222,7 @@ function movedError(): WebbuildError {
   return new WebbuildError("internal", "the model has moved", "this is a bug in webbuild");
 }
 
-/** Closes the pictures that the error brought back: the run is not repeated. */
+/** Closes the pictures that came back with the error: the run is not repeated. */
 function withPicturesClosed(error: WebbuildError): WebbuildError {
   closePictures(error.pictures);
   error.pictures = [];

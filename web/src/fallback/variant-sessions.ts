@@ -5,7 +5,9 @@ import type { WebbuildError } from "../api/errors.js";
 import type { Warning } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { type FallbackChain, fallbackChain, withBackendFirst } from "./candidates.js";
-import { type LoadedModel, type LoadRequest, loadFirstWorking } from "./fallback-chain.js";
+import { loadFirstWorking } from "./load-first-working.js";
+import type { LoadRequest } from "./load-request.js";
+import type { LoadedModel } from "./loaded-model.js";
 import { ResilientSession } from "./resilient-session.js";
 
 export class VariantSessions {

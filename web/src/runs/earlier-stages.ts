@@ -3,7 +3,7 @@
 import { internalError } from "../api/errors.js";
 import type { PictureSize, Result, RunOptions } from "../api/types.js";
 import type { RepeatedRun } from "../choice/visitor-runs.js";
-import type { LoadedModel } from "../fallback/fallback-chain.js";
+import type { LoadedModel } from "../fallback/loaded-model.js";
 import type { ResilientSession, WorkerCall } from "../fallback/resilient-session.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { blamingOrigin } from "../preprocess/image-source.js";

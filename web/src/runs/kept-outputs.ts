@@ -1,6 +1,6 @@
 // Which outputs of a stage stay in its worker for later ones, and which of them on the GPU.
 
-import type { LoadedModel } from "../fallback/fallback-chain.js";
+import type { LoadedModel } from "../fallback/loaded-model.js";
 import { joinedOutputs, stageInputs } from "../manifest/stages.js";
 import type { ModelStage } from "./model-stage.js";
 

@@ -3,7 +3,7 @@
 import { closeResults } from "../api/close-results.js";
 import type { PictureSize, Result } from "../api/types.js";
 import type { RepeatedRun, VisitorRun } from "../choice/visitor-runs.js";
-import type { LoadedModel } from "../fallback/fallback-chain.js";
+import type { LoadedModel } from "../fallback/loaded-model.js";
 import type { SceneRef } from "../stages/scene-store.js";
 import type { RemoteHost } from "../worker/connection.js";
 import type { SceneSource } from "./scene-source.js";

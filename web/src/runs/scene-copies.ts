@@ -1,7 +1,7 @@
 // The copies of a scene in workers: the original in the first stage's worker, and one in each worker of a later stage.
 
 import type { RunOptions } from "../api/types.js";
-import type { LoadedModel } from "../fallback/fallback-chain.js";
+import type { LoadedModel } from "../fallback/loaded-model.js";
 import type { ResilientSession } from "../fallback/resilient-session.js";
 import { closePictures } from "../preprocess/pixels.js";
 import type { SceneRef } from "../stages/scene-store.js";

@@ -3,7 +3,7 @@
 
 import { internalError } from "../api/errors.js";
 import type { GlueContext, PictureSize, RunOptions } from "../api/types.js";
-import type { LoadedModel } from "../fallback/fallback-chain.js";
+import type { LoadedModel } from "../fallback/loaded-model.js";
 import type { ResilientSession } from "../fallback/resilient-session.js";
 import { closePictures } from "../preprocess/pixels.js";
 import type { SceneRef } from "../stages/scene-store.js";

@@ -1,7 +1,7 @@
 // Runs a later stage on a scene: as a whole, or part by part (crops, points of a grid) in batches.
 
 import type { PictureSize, Result, RunOptions, Tensors } from "../api/types.js";
-import type { LoadedModel } from "../fallback/fallback-chain.js";
+import type { LoadedModel } from "../fallback/loaded-model.js";
 import type { ResilientSession } from "../fallback/resilient-session.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";

@@ -1,7 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { moveStage } from "../../src/choice/move-stage.js";
 import { OtherBackend } from "../../src/choice/other-backend.js";
-import type { LoadedModel, LoadRequest } from "../../src/fallback/fallback-chain.js";
+import type { LoadRequest } from "../../src/fallback/load-request.js";
+import type { LoadedModel } from "../../src/fallback/loaded-model.js";
 import type { ResilientSession } from "../../src/fallback/resilient-session.js";
 import type { Manifest } from "../../src/manifest/manifest.js";
 

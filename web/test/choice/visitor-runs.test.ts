@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type VisitorRun, VisitorRuns } from "../../src/choice/visitor-runs.js";
 import { leastTime } from "../../src/engine/least-time.js";
-import type { LoadedModel } from "../../src/fallback/fallback-chain.js";
+import type { LoadedModel } from "../../src/fallback/loaded-model.js";
 import type { Manifest } from "../../src/manifest/manifest.js";
 import { runKey } from "../../src/runs/repeated-run.js";
 

@@ -2,73 +2,18 @@
 
 import { proxy } from "comlink";
 import { abortedError, type ErrorCode, internalError, WebbuildError } from "../api/errors.js";
-import type { Backend, LoadOptions, Precision, Progress, SessionInfo, Warning } from "../api/types.js";
+import type { LoadOptions, Progress } from "../api/types.js";
 import { chooseBuild } from "../engine/engine.js";
 import type { EnginePage } from "../engine/shared-engine.js";
-import type { EngineBuild, Manifest } from "../manifest/manifest.js";
+import type { EngineBuild } from "../manifest/manifest.js";
 import { reportingListener } from "../runs/reporting-listener.js";
+import type { SessionRequest } from "../session/session-setup.js";
 import { registerEngineWorker } from "../storage/register-service-worker.js";
 import { Connection } from "../worker/connection.js";
-import type { Warn } from "../worker/with-limit.js";
 import { workerKey } from "../worker/worker-pool.js";
 import { type Candidate, type FallbackChain, fallbackChain, nextInChain } from "./candidates.js";
-
-/** What to load, on any candidate: the bundle, and the caller's options. */
-export interface LoadRequest {
-  manifest: Manifest;
-  /** The manifest's absolute URL. */
-  base: string;
-  backend: "auto" | Backend;
-  precision: "auto" | Precision;
-  trace: boolean;
-  /** Names a worker that only requests of the same name share. Null: any worker of the same runtime; with `trace`, a new one. */
-  ownWorker: string | null;
-  selfTest: boolean;
-  /** Whether a self-test that failed on an earlier visit is run again. */
-  retest: boolean;
-  cache: boolean;
-  processing: "auto" | "cpu";
-  /** Why VideoFrames are copied and never imported as external textures; null: the worker's self-check decides. */
-  copyFrames: string | null;
-  /** Why graph capture is off; null where it is allowed. */
-  noCapture: string | null;
-  /** Names of the outputs that later stages take. */
-  joined: readonly string[];
-  /** For a later stage, the first stage's backend: a later stage uses the same build of the engine, to share its worker. */
-  firstStageBackend: Backend | null;
-  addresses: Readonly<Record<string, string>>;
-  worker: (() => Worker) | null;
-  /** Receives the worker's warnings, during loading and afterwards. */
-  warn: Warn;
-  /** The code of the engine of a worker whose place the new one takes, null where there was none. */
-  engineCode: EngineCode | null;
-}
-
-/** The compiled code of the build of this file, null until a worker has it. A page that keeps it restarts the engine faster. */
-export interface EngineCode {
-  wasm: string;
-  module: WebAssembly.Module | null;
-}
-
-/** A graph that is loaded in a worker. */
-interface WorkerModel {
-  candidate: Candidate;
-  warnings: Warning[];
-  info: SessionInfo;
-  /** Whether frames of a video are sent to the worker as VideoFrame, not as ImageBitmap. */
-  takesFrames: boolean;
-  /** Whether pictures may move to the worker wrapped in a VideoFrame: the self-check found them exact. */
-  takesWrapped: boolean;
-  /** The model's number in the worker. */
-  host: number;
-  connection: Connection;
-  engineCode: EngineCode;
-}
-
-/** A loaded graph, and the candidates to try when it fails. */
-export interface LoadedModel extends WorkerModel {
-  remaining: readonly Candidate[];
-}
+import { type EngineCode, type LoadRequest, withoutExternalTextures } from "./load-request.js";
+import type { LoadedModel, WorkerModel } from "./loaded-model.js";
 
 type LoadObserver = Pick<LoadOptions, "signal" | "onProgress">;
 
@@ -153,11 +98,6 @@ function sharedWorkerKey({ manifest, trace, ownWorker }: LoadRequest, build: Eng
   return trace ? null : workerKey(manifest, build);
 }
 
-/** After a lost device, VideoFrames are no longer imported as external textures: they may have caused the loss. */
-export function withoutExternalTextures(request: LoadRequest): LoadRequest {
-  return { ...request, copyFrames: "the GPU was lost before" };
-}
-
 /** The engine's build for a candidate. A build for WebGPU runs graphs on WASM too. */
 function engineBuild({ manifest, firstStageBackend }: LoadRequest, { backend }: Candidate): EngineBuild {
   return chooseBuild(manifest, backend === "webgpu" ? backend : (firstStageBackend ?? backend));
@@ -169,34 +109,45 @@ async function loadInWorker(
   candidate: Candidate,
   { signal, onProgress }: LoadObserver,
 ): Promise<WorkerModel> {
-  const { manifest, base, trace, selfTest, retest, cache, processing, copyFrames, noCapture } = request;
-  const { addresses, joined, warn, engineCode } = request;
-  const { backend, graph, precisionReason } = candidate;
   try {
     const progress = onProgress ? proxy(progressListener(onProgress, connection)) : null;
-    const build = engineBuild(request, candidate);
-    const sharesEngine = request.firstStageBackend !== null;
-    const options = { trace, selfTest, retest, cache, processing, copyFrames, noCapture, joined };
-    const compiled = engineCode.module;
-    const graphs = { manifest, base, backend, graph, precisionReason, build, compiled, addresses };
-    const setup = { ...graphs, ...options, sharesEngine };
-    const mayRegister = cache && request.worker === null;
-    const page: EnginePage = {
-      register: async () => mayRegister && (await registerEngineWorker()),
-      keep: (module) => {
-        engineCode.module = module;
-      },
-    };
+    const session = sessionRequest(request, candidate);
+    const page = enginePage(request);
     await connection.started(signal);
     const loaded = await connection.call(
-      (host) => host.open(setup, progress, proxy(warn), proxy(page)),
+      (host) => host.open(session, progress, proxy(request.warn), proxy(page)),
       signal,
     );
-    return { candidate, connection, engineCode, ...loaded };
+    return { candidate, connection, engineCode: request.engineCode, ...loaded };
   } catch (error) {
     connection.end(error instanceof WebbuildError ? error : abortedError(signal));
     throw error;
   }
+}
+
+function sessionRequest(
+  request: LoadRequest & { engineCode: EngineCode },
+  candidate: Candidate,
+): SessionRequest {
+  const { manifest, base, trace, selfTest, retest, cache, processing, copyFrames, noCapture } = request;
+  const { addresses, joined, engineCode, firstStageBackend } = request;
+  const { backend, graph, precisionReason } = candidate;
+  const build = engineBuild(request, candidate);
+  const sharesEngine = firstStageBackend !== null;
+  const options = { trace, selfTest, retest, cache, processing, copyFrames, noCapture, joined };
+  const graphs = { manifest, base, backend, graph, precisionReason, build, addresses };
+  return { ...graphs, ...options, compiled: engineCode.module, sharesEngine };
+}
+
+/** Answers the worker's engine on the page. */
+function enginePage({ cache, worker, engineCode }: LoadRequest & { engineCode: EngineCode }): EnginePage {
+  const mayRegister = cache && worker === null;
+  return {
+    register: async () => mayRegister && (await registerEngineWorker()),
+    keep: (module) => {
+      engineCode.module = module;
+    },
+  };
 }
 
 /** Wraps `onProgress`: an error in it does not stop loading, and it is not called after loading has ended. */

@@ -1,0 +1,49 @@
+// What to load: a bundle, and the options of the caller.
+
+import type { Backend, Precision } from "../api/types.js";
+import type { Manifest } from "../manifest/manifest.js";
+import type { Warn } from "../worker/with-limit.js";
+
+/** What to load, on any candidate: the bundle, and the caller's options. */
+export interface LoadRequest {
+  manifest: Manifest;
+  /** The manifest's absolute URL. */
+  base: string;
+  backend: "auto" | Backend;
+  precision: "auto" | Precision;
+  trace: boolean;
+  /** Names a worker that only requests of the same name share. Null: any worker of the same runtime; with `trace`, a new one. */
+  ownWorker: string | null;
+  selfTest: boolean;
+  /** Whether a self-test that failed on an earlier visit is run again. */
+  retest: boolean;
+  cache: boolean;
+  processing: "auto" | "cpu";
+  /** Why VideoFrames are copied and never imported as external textures; null: the worker's self-check decides. */
+  copyFrames: string | null;
+  /** Why graph capture is off; null where it is allowed. */
+  noCapture: string | null;
+  /** Names of the outputs that later stages take. */
+  joined: readonly string[];
+  /** For a later stage, the first stage's backend: a later stage uses the same build of the engine, to share its worker. */
+  firstStageBackend: Backend | null;
+  addresses: Readonly<Record<string, string>>;
+  worker: (() => Worker) | null;
+  /** Receives the worker's warnings, during loading and afterwards. */
+  warn: Warn;
+  /** The compiled engine of the worker that the new one replaces, null where there was none. */
+  engineCode: EngineCode | null;
+}
+
+/** The compiled code of an engine. A page that keeps it restarts the engine faster. */
+export interface EngineCode {
+  /** The path of the build's .wasm file. */
+  wasm: string;
+  /** Null until a worker has compiled it. */
+  module: WebAssembly.Module | null;
+}
+
+/** After a lost device, VideoFrames are no longer imported as external textures: they may have caused the loss. */
+export function withoutExternalTextures(request: LoadRequest): LoadRequest {
+  return { ...request, copyFrames: "the GPU was lost before" };
+}
