@@ -23,7 +23,7 @@ export async function measureFrame(job: FrameJob): Promise<Measured> {
   const run = async (): Promise<void> => {
     if (job.on === "cpu") gpu.upload(letterbox(await readPixels(frame), input.image, geometry));
     else {
-      const refused = await gpu.refusal(frame);
+      const refused = await gpu.allocate(frame);
       if (refused !== null) throw new Error(refused);
       gpu.write(frame);
     }

@@ -14,7 +14,7 @@ export function isVideoFrame(value: unknown): value is VideoFrame {
   return classNameOf(value) === "VideoFrame";
 }
 
-/** The size of the upright picture, which is how a VideoFrame is shown, whatever it is stored as. */
+/** The size of the upright picture; for a VideoFrame, the size at which it is displayed. */
 export function sizeOf(frame: VideoFrame | { width: number; height: number }): {
   width: number;
   height: number;
@@ -24,8 +24,8 @@ export function sizeOf(frame: VideoFrame | { width: number; height: number }): {
 }
 
 /**
- * A canvas holds colours multiplied by alpha, and in 8 bits they do not survive it: what is not opaque is drawn
- * again in 16. (A browser without float16 canvases ignores the wish and is off by at most one level.)
+ * Canvases premultiply colours by alpha, which loses precision in 8 bits: a picture with alpha is drawn again in float16. (A
+ * browser without float16 canvases ignores that and is off by at most one level.)
  */
 export function readByCanvas(frame: ImageBitmap | VideoFrame): Pixels {
   const pixels = drawIn(frame, "unorm8");

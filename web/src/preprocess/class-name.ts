@@ -1,6 +1,6 @@
-// The class of a value, whichever realm made it: an <img> of an iframe or a popup is no instance of this page's classes.
+// Class checks that work across realms: an <img> of an iframe or a popup is no `instanceof` this page's HTMLImageElement.
 
-/** Returns the name of the class of the web platform that an object is of, such as "HTMLImageElement" or "Uint8Array". */
+/** Returns the name of a value's platform class, such as "HTMLImageElement" or "Uint8Array". */
 export function classNameOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice("[object ".length, -1);
 }

@@ -1,4 +1,4 @@
-// Pictures into the tensor that the model takes of them, on the CPU.
+// Preprocesses pictures into the input tensor on the CPU.
 
 import { WebbuildError } from "../api/errors.js";
 import type { TensorData } from "../api/types.js";
@@ -9,14 +9,14 @@ import { runInput } from "./image-input.js";
 import { type Geometry, letterbox, placePicture, planeSize } from "./letterbox.js";
 import { type Picture, withPixels } from "./pixels.js";
 
-/** The input's name, its tensor, and where each picture lies in its plane. */
+/** The input's name, its tensor, and the place of the picture in it. */
 export interface CpuPreprocessedInput {
   name: string;
   tensor: TensorData;
   geometry: Geometry;
 }
 
-/** Reads the pictures, which stay open, one after the other, so that memory holds the pixels of one. */
+/** Preprocesses the picture, or those of a stack one after another: memory holds the pixels of one. They stay open. */
 export async function preprocessOnCpu(
   inputs: Manifest["inputs"],
   pictures: readonly Picture[],
@@ -74,7 +74,7 @@ function tensorData(
   return dtype === "uint8" ? { type: dtype, dims, data: Uint8Array.from(data) } : { type: dtype, dims, data };
 }
 
-/** Throws unless the picture `index` of a stack is as large as the first. */
+/** Throws if the picture `index` of a stack has another size than the first. */
 export function requireSize(
   { width, height }: Geometry["source"],
   { source }: Geometry,

@@ -1,12 +1,12 @@
-// Which of a model's sizes a picture is run at.
+// Chooses the input size that a picture is run at, for a model that is packed for several.
 
 import { WebbuildError } from "../api/errors.js";
 import type { PictureSize } from "../api/types.js";
 import { sameSize } from "../manifest/variants.js";
 
 /**
- * Returns the size with the least waste: pixels of the picture that are lost, and pixels of the input that hold nothing of
- * it. With gain = min(W / w, H / h), a picture of w x h fills w h gain² of the W x H pixels, and keeps at most its own.
+ * Returns the size with the least waste: pixels of the picture that are lost, plus padding pixels of the input. With
+ * gain = min(W / w, H / h), a picture of w x h fills w h gain² of the W x H pixels, and keeps at most its own.
  */
 export function fittingSize(sizes: readonly PictureSize[], width: number, height: number): PictureSize {
   const wasted = ([columns, rows]: PictureSize): number => {
@@ -28,7 +28,7 @@ export function holdsLine([columns, rows]: PictureSize, [width, height]: Picture
   return Math.ceil((rows * width) / height) <= columns;
 }
 
-/** Returns the size that was asked for, null where none was. Throws "invalid-option" for one that the model has not. */
+/** Returns the size of the `size` option, null without one. Throws "invalid-option" for a size that the model does not have. */
 export function requestedSize(sizes: readonly PictureSize[], asked: unknown): PictureSize | null {
   if (asked === undefined) return null;
   const pair: unknown[] = Array.isArray(asked) ? asked : [asked, asked];

@@ -1,21 +1,21 @@
-// The bytes of a VideoFrame as they lie in memory: a canvas would draw it, and read that back.
+// Reads the bytes of a VideoFrame with copyTo(), which is faster than drawing it on a canvas and reading that back.
 
 import { aligned, RowKernel } from "../wasm/row-kernel.js";
 import type { Pixels } from "./canvas-pixels.js";
 
-/** What is kept for the next pictures of the same size: memory that is new to the process costs more than the copy into it. */
+/** Buffers for the next pictures of the same size: allocating new memory takes longer than the copy. */
 const spare: ArrayBuffer[] = [];
-/** Bytes of them all: more than a stack of a camera's frames, less than a few photos. */
-const MOST = 1 << 25;
+/** Bytes of all spare buffers: more than a stack of camera frames, less than a few photos. */
+const MAX_SPARE_BYTES = 1 << 25;
 
-/** Gives back the memory of pixels that nobody reads any more. */
+/** Keeps the memory of pixels that nobody reads any more for the next picture. */
 export function recycle({ data: { buffer } }: Pick<Pixels, "data">): void {
   if (!(buffer instanceof ArrayBuffer)) return;
   if (spare.some(({ byteLength }) => byteLength !== buffer.byteLength)) spare.length = 0;
-  if ((spare.length + 1) * buffer.byteLength <= MOST) spare.push(buffer);
+  if ((spare.length + 1) * buffer.byteLength <= MAX_SPARE_BYTES) spare.push(buffer);
 }
 
-/** Returns the bytes of a frame of `width` by `height` pixels, null where they are laid out in another way. */
+/** Returns the bytes of a frame of `width` x `height` pixels, null if it is not 4 bytes a pixel without gaps. */
 export async function copyBytes(
   frame: VideoFrame,
   width: number,
@@ -31,7 +31,7 @@ export async function copyBytes(
   return data;
 }
 
-/** Returns the pixels of a bitmap's frame; null where they are not all opaque, or laid out in another way. */
+/** Returns the RGBA pixels of a bitmap's frame; null if some are not opaque, or the layout is another. */
 export async function readOpaque(
   frame: VideoFrame,
   width: number,
@@ -49,10 +49,10 @@ export function isSrgb({ primaries, transfer, fullRange }: VideoColorSpace): boo
   return primaries === "bt709" && transfer === "iec61966-2-1" && fullRange === true;
 }
 
-/** Bytes that the kernel has at a time. */
+/** Bytes that the kernel converts at a time. */
 const PART = 1 << 16;
 
-/** Turns BGRA into RGBA, and makes the alpha of either 255. Returns false, and is not done, where it was another. */
+/** Converts BGRA to RGBA in place. Returns false, with the conversion unfinished, if an alpha is not 255. */
 function toOpaqueRgba(data: Uint8ClampedArray, isBgr: boolean): boolean {
   const kernel = RowKernel.borrow(PART);
   try {

@@ -1,23 +1,22 @@
-// Which input run() makes out of pictures: one picture, or a stack of them one after another.
+// The input that run() makes from pictures: an image, a stack of images, or a crop.
 
 import { WebbuildError } from "../api/errors.js";
 import type { CropInput, ImageInput, Manifest } from "../manifest/manifest.js";
 
-/**
- * `picture` is what each of the pictures becomes; a stack takes `count` of them, a single picture has null. With a `crop` it
- * is the one around the box of the whole picture.
- */
 export interface RunInput {
   name: string;
   shape: readonly number[];
+  /** How each picture is preprocessed. */
   image: ImageInput;
+  /** The number of pictures in a stack, null for a single picture. */
   count: number | null;
+  /** Set for an input of crops: run() crops around the whole picture. */
   crop?: CropInput;
 }
 
 const FIX = "use runTensors() and give every input";
 
-/** Throws where an input is a tensor that only the caller has. */
+/** Throws if an input is a plain tensor, which only the caller can give. */
 export function requireNoTensors(inputs: Manifest["inputs"]): void {
   const tensor = inputs.find(({ kind }) => kind === "tensor");
   if (tensor === undefined) return;
@@ -25,7 +24,7 @@ export function requireNoTensors(inputs: Manifest["inputs"]): void {
   throw new WebbuildError("missing-input", `${tensor.name}: run() cannot fill in ${wanted}`, FIX);
 }
 
-/** Throws where pictures are not enough to run the model. */
+/** Returns the input that run() makes from pictures. Throws if the model needs more than pictures. */
 export function runInput(inputs: Manifest["inputs"]): RunInput {
   const found = inputs.filter(
     (input) => input.kind === "image" || input.kind === "crop" || input.kind === "stack",
@@ -55,7 +54,7 @@ export function runInput(inputs: Manifest["inputs"]): RunInput {
   return { name, shape, image, count };
 }
 
-/** Returns the pictures of a call: one, or an array of as many as a stack has. */
+/** Returns the pictures of a call as an array. Throws unless they are one picture, or as many as a stack takes. */
 export function checkPictureCount<T>({ count }: RunInput, given: T | readonly T[]): readonly T[] {
   const several = Array.isArray(given);
   const pictures: readonly T[] = several ? given : [given as T];

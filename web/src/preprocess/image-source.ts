@@ -1,4 +1,4 @@
-// What a caller may give as a picture, into what can cross to the worker. Copies on the browser's own threads.
+// Packs the pictures that a caller gives into objects that can be transferred to the worker.
 
 import { WebbuildError } from "../api/errors.js";
 import type { ImageSource } from "../api/types.js";
@@ -9,19 +9,18 @@ import { DECODE_OPTIONS, wrapInFrame } from "./wrapped-picture.js";
 
 type TransferredImage = ImageBitmap | VideoFrame | ArrayBuffer;
 
-/** A picture for the worker, and which parts of it move there instead of being copied. */
+/** A picture for the worker, and the parts of it that are transferred instead of copied. */
 interface PackedImage {
   picture: PackedPicture;
   transferables: TransferredImage[];
 }
 
-/** How pictures are packed. */
 export interface Packing {
-  /** A video's as a VideoFrame, which copies nothing, else as a bitmap. */
+  /** A <video> is packed as a VideoFrame, without a copy; else as a bitmap. */
   asFrames: boolean;
-  /** Files are decoded on the page, where their sizes are asked for, else in the worker. */
+  /** Files are decoded on the page, if their sizes are needed there; else in the worker. */
   decodesFiles: boolean;
-  /** Pixels are wrapped in VideoFrames, if the self-check found these exact. */
+  /** Pixels are wrapped in VideoFrames. Only if the self-check found that exact: see wrapped-picture-self-check.ts. */
   wraps: boolean;
 }
 
@@ -30,7 +29,7 @@ interface PackedImages<P> {
   transferables: TransferredImage[];
 }
 
-/** Packs each picture. Where one cannot be read, nothing of the others is left behind. */
+/** Packs each picture. If one cannot be read, the others are freed. */
 export async function packImages(
   sources: readonly ImageSource[],
   packing: Packing & { wraps: false },
@@ -54,7 +53,7 @@ export async function packImages(
   return { pictures: packed.map(({ picture }) => picture), transferables: transferables() };
 }
 
-/** Frees the memory of what has some. */
+/** Closes those that hold memory until they are closed. */
 export function closeImages(images: readonly TransferredImage[]): void {
   for (const part of images) if ("close" in part) part.close();
 }
@@ -74,24 +73,24 @@ async function packImage(source: ImageSource, packing: Packing): Promise<PackedI
   throw unsupportedPicture(source);
 }
 
-/** Rejects with the error of a call that pictures could not cross for: those of another origin may not be read. */
-export function blamingOrigin(error: unknown): never {
+/** Rethrows the error of a call. A DataCloneError means that a picture is of another origin, and may not be read. */
+export function rethrowOtherOrigin(error: unknown): never {
   if (error instanceof DOMException && error.name === "DataCloneError") throw otherOrigin(error);
   throw error;
 }
 
-/** A Blob of another realm is the same file, and none of this realm's. */
+/** Returns the Blob as one of this realm: a Blob of an iframe is no instance of this page's class. */
 function ownBlob(source: Blob): Blob {
   return source instanceof Blob ? source : new Blob([source], { type: (source as Blob).type });
 }
 
-/** A copy that moves takes the main thread less time than one that postMessage makes. */
+/** A copy that is transferred takes the main thread less time than the copy that postMessage() makes. */
 function copyImageData({ data, width, height }: ImageData): PackedImage {
   const picture = new ImageData(data.slice(), width, height);
   return { picture, transferables: [picture.data.buffer] };
 }
 
-/** Whether a value is of a kind that can be given as a picture. */
+/** Whether a value is of a class that can be given as a picture. */
 export function isImageSource(value: unknown): value is ImageSource {
   if (typeof value !== "object" || value === null) return false;
   return isBlob(value) || isImageData(value) || isVideoFrame(value) || isDrawable(value);
@@ -105,7 +104,7 @@ const DRAWABLE = [
   "OffscreenCanvas",
 ] as const;
 
-/** For what has no loading to wait for. */
+/** How to fix an unreadable picture, for classes that are never still loading. */
 const FIXES: Readonly<Record<string, string>> = {
   VideoFrame: "give the frame before close() is called on it",
   ImageBitmap: "give the bitmap before close() is called on it, and before it is transferred",
@@ -132,7 +131,7 @@ function wrapped({ wraps }: Packing, source: Parameters<typeof wrapInFrame>[0]):
   return picture && { picture, transferables: [picture.frame] };
 }
 
-/** Whether nothing is decoded for them. */
+/** Whether the source holds decoded pixels. */
 function holdsPixels(source: Drawable): source is ImageBitmap | HTMLCanvasElement | OffscreenCanvas {
   return !isA("HTMLImageElement", source) && !isA("HTMLVideoElement", source);
 }

@@ -1,33 +1,31 @@
-// A picture of any size into the fixed size of an image input. Not a general resizer: what the manifest says, exactly.
+// Letterbox: places a picture of any size in an image input of fixed size, resamples and normalises it, as the manifest says.
 
 import type { CropInput, ImageInput } from "../manifest/manifest.js";
 import type { Pixels } from "./canvas-pixels.js";
+import { ALPHA, channelCount, channelOrder, LUMA, normalizer, orderedLevel, padColor } from "./channels.js";
 import type { Crop } from "./crop/place-crop.js";
 import { type Taps, taps } from "./resample.js";
+import { resampledRows } from "./resampled-rows.js";
 import { roundHalfEven, roundHalfUp } from "./rounding.js";
-import { weighedRows } from "./weighed-rows.js";
 
 export interface Size {
   width: number;
   height: number;
 }
 
-/** Where the resized picture lies in the input, what is outside cut off, and how large it was. All in pixels. */
+/** The place of the resized picture in the input, in pixels, and its size before. What is outside of the input is cut off. */
 export interface Geometry {
   source: Size;
   left: number;
   top: number;
   width: number;
   height: number;
-  /** Of an input of crops: where each of them lies in the picture. */
+  /** For an input of crops: the place of each in the picture. */
   crops?: readonly Crop[];
 }
 
-/** An input that a picture's pixels become. */
-type PictureInput = ImageInput | CropInput;
-
 /** Returns the width and height of the input's plane. */
-export function planeSize(input: Pick<PictureInput, "shape" | "layout">): Size {
+export function planeSize(input: Pick<ImageInput | CropInput, "shape" | "layout">): Size {
   const [height = 0, width = 0] = input.layout === "nchw" ? input.shape.slice(2) : input.shape.slice(-3);
   return { height, width };
 }
@@ -42,7 +40,7 @@ export function placePicture(source: Size, input: ImageInput): Geometry {
   return { source, ...placed, ...(anchor === "top-left" ? { left: 0, top: 0 } : {}) };
 }
 
-/** The columns of a line of text that is as high as the input. */
+/** The width of a line of text that is scaled to the height of the input. */
 function lineWidth({ width: w, height: h }: Size, plane: Size): number {
   return Math.min(plane.width, Math.ceil((w * plane.height) / h));
 }
@@ -73,7 +71,7 @@ function covered({ width: w, height: h }: Size, plane: Size, edge: number | unde
   return { left, top, width, height };
 }
 
-/** The part of the input that has some of the picture in it, and the taps of its columns and rows. */
+/** The part of the input that the picture covers, and the taps of its columns and rows. */
 interface PictureTaps {
   from: { x: number; y: number };
   to: { x: number; y: number };
@@ -92,10 +90,10 @@ export function pictureTaps(geometry: Geometry, input: ImageInput): PictureTaps 
   return { from: { x: fromX, y: fromY }, to: { x: toX, y: toY }, columns, rows };
 }
 
-/** The taps of the last picture: those of the next frame are the same. */
+/** The taps of the last picture: a stream needs the same ones for the next frame. */
 const lastTaps = new WeakMap<ImageInput["letterbox"], { of: string; taps: PictureTaps }>();
 
-function keptTaps(geometry: Geometry, input: ImageInput): PictureTaps {
+function cachedTaps(geometry: Geometry, input: ImageInput): PictureTaps {
   const of = JSON.stringify([geometry, input.shape, input.layout]);
   const last = lastTaps.get(input.letterbox);
   if (last?.of === of) return last.taps;
@@ -104,18 +102,15 @@ function keptTaps(geometry: Geometry, input: ImageInput): PictureTaps {
   return taps;
 }
 
-/** What red, green and blue weigh in a grey. */
-export const LUMA = [0.299, 0.587, 0.114] as const;
-
-/** Returns the input's elements, in the order of its shape; of an input of bytes whole numbers from 0 to 255. */
+/** Returns the input's elements in the order of its shape; for a uint8 input, integers from 0 to 255. */
 export function letterbox(pixels: Pixels, input: ImageInput, geometry: Geometry): Float32Array<ArrayBuffer> {
   const plane = planeSize(input);
-  const { from: first, columns, rows } = keptTaps(geometry, input);
+  const { from: first, columns, rows } = cachedTaps(geometry, input);
   const tensor = paddedTensor(input, plane.width * plane.height);
-  const step = input.layout === "nchw" ? 1 : channelsOf(input);
+  const step = input.layout === "nchw" ? 1 : channelCount(input);
   const channels = [...channelOrder(input).entries()].filter(([, source]) => source !== ALPHA);
   let begin = (first.y * plane.width + first.x) * step;
-  for (const row of weighedRows(pixels, columns, rows)) {
+  for (const row of resampledRows(pixels, columns, rows)) {
     if (input.letterbox.interpolation === "bicubic") clampLevels(row);
     if (input.color === "gray") toGray(row);
     for (const [channel, source] of channels) {
@@ -127,7 +122,7 @@ export function letterbox(pixels: Pixels, input: ImageInput, geometry: Geometry)
   return tensor;
 }
 
-/** Writes a channel of a row of RGB, every `step`th element from `at`. */
+/** Writes the channel `source` of a row of RGB, normalised, into every `step`th element from `begin` on. */
 function writeNormalized(
   tensor: Float32Array,
   begin: number,
@@ -156,61 +151,16 @@ function clampLevels(levels: Float64Array): void {
   for (let at = 0; at < levels.length; at++) levels[at] = Math.min(Math.max(levels[at] ?? 0, 0), 255);
 }
 
-/** What of `size` positions placed at `start` lies within `room`: the first, and the one after the last. */
-function visible(start: number, size: number, room: number): [number, number] {
-  return [Math.max(0, start), Math.min(start + size, room)];
+/** Returns the positions from `start` to `start + size` that lie within 0 to `limit`: the first, and the one after the last. */
+function visible(start: number, size: number, limit: number): [number, number] {
+  return [Math.max(0, start), Math.min(start + size, limit)];
 }
 
-/** Of a picture as the model takes it. */
-export function channelsOf({ color }: Pick<PictureInput, "color">): number {
-  return ORDERS[color].length;
-}
-
-/** The fourth of RGBA is none of a picture's: it is filled with 255. */
-const ORDERS = { rgb: [0, 1, 2], bgr: [2, 1, 0], gray: [0], rgba: [0, 1, 2, 3] } as const;
-const ALPHA = 3;
-const OPAQUE = 255;
-
-/** Returns what a channel of the input holds of a colour, 0 to 255, before it is normalised. */
-export function orderedLevel(
-  { color }: Pick<PictureInput, "color">,
-  channel: number,
-  rgb: readonly [number, number, number],
-): number {
-  if (color === "gray") return rgb[0] * LUMA[0] + rgb[1] * LUMA[1] + rgb[2] * LUMA[2];
-  const order: readonly number[] = ORDERS[color];
-  const levels: readonly number[] = rgb;
-  return levels[order[channel] ?? ALPHA] ?? OPAQUE;
-}
-
-function channelOrder({ color }: ImageInput): readonly number[] {
-  return ORDERS[color];
-}
-
-/** Puts the grey of every pixel in its first colour's place. */
+/** Writes the gray of every pixel to its red. */
 function toGray(colors: Float64Array): void {
   const [red, green, blue] = LUMA;
   for (let at = 0; at < colors.length; at += 3)
     colors[at] = (colors[at] ?? 0) * red + (colors[at + 1] ?? 0) * green + (colors[at + 2] ?? 0) * blue;
-}
-
-/** A level of a channel into an element of the tensor. */
-export function normalizer(
-  { scale, mean, std, dtype }: Pick<PictureInput, "scale" | "mean" | "std" | "dtype">,
-  channel: number,
-): (value: number) => number {
-  const offset = mean[channel] ?? 0;
-  const divisor = std[channel] ?? 1;
-  if (dtype === "float32") return (value) => (value * scale - offset) / divisor;
-  return (value) =>
-    Math.max(0, Math.min(255, roundHalfEven(Math.fround((value * scale - offset) / divisor))));
-}
-
-/** The levels of red, green and blue around a picture; null where they are the mean, which is 0 in the tensor. */
-export function padColor({ pad }: ImageInput["letterbox"]): readonly [number, number, number] | null {
-  if (pad === "mean") return null;
-  const [red = 0, green = 0, blue = 0] = typeof pad === "number" ? [pad, pad, pad] : pad;
-  return [red, green, blue];
 }
 
 function paddedTensor(input: ImageInput, area: number): Float32Array<ArrayBuffer> {

@@ -1,4 +1,4 @@
-// Options of a run that are pictures, into what can cross to the worker.
+// Packs the options of a run that are pictures, for the worker.
 
 import type { ImageSource } from "../api/types.js";
 import type { TaskSpec } from "../tasks/task-module.js";
@@ -8,7 +8,7 @@ import { isVideoFrame } from "./canvas-pixels.js";
 import { classNameOf, isBlob } from "./class-name.js";
 import { closeImages, isImageSource, packImages } from "./image-source.js";
 
-/** Hands the options to `work` with a copy of each picture, which is copied again when it crosses: a run may be repeated. */
+/** Passes the options to `work` with a copy of each picture. It is not transferred but copied, as a run may be repeated. */
 export async function withOptionPictures<T>(
   manifest: { task: TaskSpec },
   options: WorkerRunOptions,
@@ -35,7 +35,7 @@ export async function withOptionPictures<T>(
 let lastKey = 0;
 const keys = new WeakMap<object, { key: number; address: string }>();
 
-/** Returns the same number for a picture that was given before, and has not changed: a canvas or a video may have. */
+/** Returns the same number for a picture that was given before and has not changed. A canvas or a video may have changed. */
 function pictureKey(source: ImageSource | undefined): number {
   const address = addressOf(source);
   if (source === undefined || address === null) return ++lastKey;
@@ -45,7 +45,7 @@ function pictureKey(source: ImageSource | undefined): number {
   return lastKey;
 }
 
-/** What tells one content of a picture from another; null of one that is drawn on. */
+/** Returns a string that changes with the content of a picture; null if there is none, as for a canvas. */
 function addressOf(source: ImageSource | undefined): string | null {
   const name = classNameOf(source);
   if (name === "HTMLImageElement") return (source as HTMLImageElement).currentSrc;

@@ -1,4 +1,4 @@
-// A picture into bytes, in the worker: upright, colour profiles ignored, alpha not multiplied in.
+// Reads a picture's pixels in the worker: upright, colour profiles ignored, alpha not premultiplied.
 
 import { WebbuildError } from "../api/errors.js";
 import { isVideoFrame, type Pixels, readByCanvas, sizeOf, tooLarge } from "./canvas-pixels.js";
@@ -6,10 +6,10 @@ import { recycle } from "./frame-bytes.js";
 import { DECODE_OPTIONS, isWrapped, unwrap, type WrappedPicture, wrapInFrame } from "./wrapped-picture.js";
 import { wrapsExactly } from "./wrapped-picture-self-check.js";
 
-/** What the worker reads. */
+/** A picture in the worker. */
 export type Picture = Blob | ImageBitmap | ImageData | VideoFrame;
 
-/** What crosses into the worker: a picture, or one in a VideoFrame. */
+/** A picture as it is sent to the worker: itself, or wrapped in a VideoFrame. */
 export type PackedPicture = Picture | WrappedPicture;
 
 /** Reads the picture, which stays open. */
@@ -25,7 +25,7 @@ export async function readPixels(picture: Picture): Promise<Pixels> {
   }
 }
 
-/** Reads the picture for `work`, after which nobody has its pixels. */
+/** Reads the picture for `work`, which must not keep the pixels: their memory is used again. */
 export async function withPixels<T>(picture: Picture, work: (pixels: Pixels) => T): Promise<T> {
   const pixels = await readPixels(picture);
   const made = work(pixels);
@@ -33,7 +33,7 @@ export async function withPixels<T>(picture: Picture, work: (pixels: Pixels) => 
   return made;
 }
 
-/** Its bytes as they lie in memory, where they are the same as on a canvas, which takes longer. */
+/** Reads the bytes from memory where the self-check found them the same as on a canvas, which is slower. */
 async function readBitmap(bitmap: ImageBitmap): Promise<Pixels> {
   const wrapped = (await wrapsExactly()) ? wrapInFrame(bitmap) : null;
   if (wrapped === null) return readByCanvas(bitmap);
@@ -47,7 +47,7 @@ async function readBitmap(bitmap: ImageBitmap): Promise<Pixels> {
   }
 }
 
-/** What of the pictures can move between threads; the rest is copied, or is only a name for a file. */
+/** Returns the parts of the pictures that can be transferred. A Blob is copied, which does not copy its bytes. */
 export function transferableImages(pictures: readonly PackedPicture[]): Transferable[] {
   return pictures.flatMap((picture): Transferable[] => {
     if (picture instanceof Blob) return [];
@@ -64,12 +64,12 @@ export function closePictures(pictures: readonly PackedPicture[]): void {
   }
 }
 
-/** Whether it holds memory until it is closed. */
+/** Whether a value is a picture that holds memory until it is closed. */
 export function isOpenPicture(value: unknown): value is ImageBitmap | VideoFrame {
   return value instanceof ImageBitmap || isVideoFrame(Object(value));
 }
 
-/** Decodes the files among pictures, once for all that is done with them. */
+/** Decodes the files among the pictures once, for all that `work` does with them. */
 export async function withDecoded<T>(
   pictures: readonly Picture[],
   work: (decoded: readonly Picture[]) => Promise<T>,
@@ -99,8 +99,8 @@ export async function decodeBlob(blob: Blob): Promise<ImageBitmap> {
 }
 
 /**
- * A VideoFrame as the browser's canvas has it. createImageBitmap() leaves out how it is turned, and what its colours mean
- * where they are none of sRGB.
+ * Draws a VideoFrame on a canvas and returns that. createImageBitmap() ignores the frame's rotation, and its colour space
+ * if that is not sRGB.
  */
 export function drawVideoFrame(frame: VideoFrame): ImageBitmap {
   const { width, height } = sizeOf(frame);
@@ -111,7 +111,7 @@ export function drawVideoFrame(frame: VideoFrame): ImageBitmap {
   return canvas.transferToImageBitmap();
 }
 
-/** What colours these are differs between canvases that the GPU draws and others: one kind is for everybody to read. */
+/** Whether the frame is YUV. Its colours differ between canvases on the GPU and others, so all frames use the same kind. */
 function hasChroma(frame: ImageBitmap | VideoFrame): frame is VideoFrame {
   return isVideoFrame(frame) && !/^(RGB|BGR)/.test(frame.format ?? "");
 }

@@ -1,4 +1,4 @@
-// What a run feeds of its pictures: made on the GPU where that makes the same of them as the CPU, else on the CPU.
+// Preprocesses the pictures of a run: on the GPU if its result is the same as the CPU's, else on the CPU.
 
 import { WebbuildError } from "../api/errors.js";
 import type { PreprocessRoute, TensorData } from "../api/types.js";
@@ -13,7 +13,7 @@ import { runInput } from "./image-input.js";
 import type { Geometry } from "./letterbox.js";
 import type { Picture } from "./pixels.js";
 
-/** The input's name, its tensor, where it was made, and where each picture lies in its plane. */
+/** The input's name, its tensor, the place of the picture in it, and whether the GPU or the CPU made it. */
 export interface PreprocessedInput {
   name: string;
   tensor: TensorData | GpuTensor;
@@ -21,7 +21,7 @@ export interface PreprocessedInput {
   route: PreprocessRoute;
 }
 
-/** The input on the GPU, and which VideoFrames are read there where they lie. */
+/** The input on the GPU, and the VideoFrames that are imported there as external textures. */
 interface GpuPath {
   input: GpuPreprocess;
   frames: ExternalTextures;
@@ -32,14 +32,14 @@ export class Preprocessor {
   readonly #gpu: GpuPath | null;
   readonly #reason: string;
 
-  /** `reason` says why it is the GPU, or why `gpu` is null. */
+  /** `reason` says why the GPU is used, or why `gpu` is null. */
   constructor(inputs: Manifest["inputs"], gpu: GpuPath | null, reason: string) {
     this.#inputs = inputs;
     this.#gpu = gpu;
     this.#reason = reason;
   }
 
-  /** Where pictures go that the GPU does not refuse. */
+  /** The route of pictures that the GPU does not refuse. */
   get defaultRoute(): PreprocessRoute {
     if (this.#gpu === null) return { path: "cpu", texture: null, reason: this.#reason };
     const { reason } = this.#gpu.frames;
@@ -48,7 +48,7 @@ export class Preprocessor {
     return { path: "gpu", texture: "copied", reason: `${this.#reason}; ${frames}` };
   }
 
-  /** Whether a VideoFrame may be read where it lies. */
+  /** Whether VideoFrames may be imported as external textures. */
   get takesFrames(): boolean {
     return this.#gpu !== null && this.#gpu.frames.reason === null;
   }
@@ -66,7 +66,7 @@ export class Preprocessor {
     }
   }
 
-  /** Puts a tensor where the pictures' goes, so that a run is fed as those of pictures are. */
+  /** Uploads the tensor of the picture input, so that the run reads it from the GPU, as after preprocess(). */
   upload(feeds: AnyTensors): AnyTensors {
     const gpu = this.#gpu;
     if (gpu === null) return feeds;
@@ -88,7 +88,7 @@ export class Preprocessor {
     };
   }
 
-  /** Returns why the GPU does not take them, where it does not. */
+  /** Returns a string if the GPU refuses the pictures: the reason. */
   async #preprocessOnGpu(
     { input, frames }: GpuPath,
     pictures: readonly Picture[],
@@ -102,7 +102,7 @@ export class Preprocessor {
         paths[index]?.texture === "external" ? (picture as VideoFrame) : await textureSource(picture);
       try {
         if (geometry !== null) requireSize(sizeOf(frame), geometry, index);
-        const refused = await input.refusal(frame);
+        const refused = await input.allocate(frame);
         if (refused !== null) return refused;
         geometry = input.write(frame, index);
       } catch (error) {
@@ -124,13 +124,13 @@ export class Preprocessor {
   }
 }
 
-/** How a picture gets to the GPU, and why, where that is not why they all do. */
+/** How a picture gets to the GPU. `reason` is null for the reason of the whole preprocessor. */
 interface TexturePath {
   texture: "external" | "copied";
   reason: string | null;
 }
 
-/** Asked of all pictures before the first is written: finding it out may overwrite the input. */
+/** Call it for all pictures before the first is written: the check of a new frame format overwrites the input. */
 async function texturePath(picture: Picture, frames: ExternalTextures): Promise<TexturePath> {
   if (!isVideoFrame(picture)) return { texture: "copied", reason: null };
   const reason = await frames.refusal(picture);

@@ -1,11 +1,11 @@
-// Which source positions each position of a resampled picture is made of, and their weights in float64: the runtime's half
-// of webbuild/preprocess/resample.py, which says what each interpolation is.
+// The taps of a resampling filter: which source positions an output position is the weighted sum of, with weights in float64.
+// As webbuild/preprocess/resample.py, which describes each interpolation.
 
 import type { Letterbox } from "../manifest/manifest.js";
 
 type Resampler = Letterbox["interpolation"];
 
-/** For each output position `count` source positions and their weights; an unused tap has weight 0. */
+/** For each output position, `count` source positions and their weights. An unused tap has weight 0. */
 export interface Taps {
   count: number;
   at: Int32Array;
@@ -22,7 +22,7 @@ export function taps(
   start: number,
   stop: number,
 ): Taps {
-  const weigh = weigher(interpolation, size, newSize);
+  const tapsAt = filter(interpolation, size, newSize);
   const count = tapCount(interpolation, size, newSize);
   const outputs = Math.max(0, stop - start);
   const made: Taps = {
@@ -31,7 +31,7 @@ export function taps(
     weights: new Float64Array(outputs * count),
   };
   for (let output = 0; output < outputs; output++) {
-    for (const [tap, [at, weight]] of weigh(start + output + 0.5).entries()) {
+    for (const [tap, [at, weight]] of tapsAt(start + output + 0.5).entries()) {
       made.at[output * count + tap] = Math.min(Math.max(at, 0), size - 1);
       made.weights[output * count + tap] = weight;
     }
@@ -39,10 +39,10 @@ export function taps(
   return made;
 }
 
-/** The cell of a small picture of five whose bicubic taps all lie in it. */
+/** The middle cell of five, whose bicubic taps are all inside. */
 const MIDDLE = 2;
 
-/** The bicubic taps of each remainder of a position by `scale`, for the cell that is 0. */
+/** Returns the bicubic taps of the `scale` output positions in a cell, relative to that cell. */
 export function enlargingPhases(scale: number): Taps {
   const size = 2 * MIDDLE + 1;
   const { at, ...rest } = taps("bicubic", size, size * scale, MIDDLE * scale, (MIDDLE + 1) * scale);
@@ -50,8 +50,8 @@ export function enlargingPhases(scale: number): Taps {
 }
 
 /**
- * Returns the bicubic taps onto a whole number of times the size. Their weights depend on a position's remainder alone, so
- * that a tile has the very numbers of the whole picture.
+ * Returns the bicubic taps to enlarge by a whole factor. The weights depend only on the position within a cell, so that a tile
+ * gets exactly the numbers of the whole picture.
  */
 export function enlargingTaps(size: number, scale: number): Taps {
   const phases = enlargingPhases(scale);
@@ -82,8 +82,8 @@ function tapCount(interpolation: Resampler, size: number, newSize: number): numb
   }
 }
 
-/** Returns what gives the taps of the output position whose middle is given; they may lie outside the picture. */
-function weigher(interpolation: Resampler, size: number, newSize: number): (middle: number) => Tap[] {
+/** Returns the function from the middle of an output position to its taps, which may lie outside the picture. */
+function filter(interpolation: Resampler, size: number, newSize: number): (middle: number) => Tap[] {
   switch (interpolation) {
     case "nearest":
       return (middle) => [[Math.floor((middle * size) / newSize), 1]];
@@ -106,7 +106,7 @@ function weigher(interpolation: Resampler, size: number, newSize: number): (midd
   }
 }
 
-/** The cubic kernel's only parameter. */
+/** The parameter of the cubic convolution kernel. */
 const A = -0.75;
 
 function cubic(position: number): Tap[] {

@@ -1,6 +1,6 @@
 // The test picture of the self-checks.
 
-/** Small, of odd sides, every colour and alpha in it, the upper half opaque. */
+/** A small picture of odd width and height with all levels of colour and alpha; its upper half is opaque. */
 export function testPicture(): ImageData {
   const picture = new ImageData(61, 47);
   const { data } = picture;

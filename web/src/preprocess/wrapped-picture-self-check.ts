@@ -1,4 +1,4 @@
-// Self-check: whether pictures have the same pixels after they moved to a worker in a VideoFrame. Made once in a worker.
+// Self-check: whether pictures that are wrapped in a VideoFrame have the same pixels when unwrapped. Runs once in a worker.
 
 import { readByCanvas } from "./canvas-pixels.js";
 import { testPicture } from "./test-picture.js";

@@ -1,5 +1,5 @@
-// Pictures wrapped in a VideoFrame, which moves to the worker without a copy of its pixels. A bitmap is copied when it is
-// transferred, and ImageData before, into memory that is new each time.
+// Pictures wrapped in a VideoFrame, whose transfer to the worker does not copy the pixels. Transferring a bitmap copies it, and
+// ImageData is copied before its transfer, each time into new memory.
 
 import { WebbuildError } from "../api/errors.js";
 import { copyBytes, isSrgb, readOpaque, recycle } from "./frame-bytes.js";
@@ -14,7 +14,7 @@ export interface WrappedPicture {
   height: number;
 }
 
-/** How every picture is decoded, on the main thread too. */
+/** How every picture is decoded, on the page and in the worker. */
 export const DECODE_OPTIONS: ImageBitmapOptions = {
   imageOrientation: "from-image",
   premultiplyAlpha: "none",
@@ -25,7 +25,7 @@ export function isWrapped(picture: object): picture is WrappedPicture {
   return "frame" in picture;
 }
 
-/** Wraps a picture. Returns null if the browser makes no frame of it: it is too large, or its colours are not sRGB. */
+/** Wraps a picture. Returns null if the browser cannot: it is too large, or its colours are not sRGB. */
 export function wrapInFrame(source: Source): WrappedPicture | null {
   if (typeof VideoFrame !== "function") return null;
   const { width, height } = source;

@@ -6,7 +6,7 @@ import type { RepeatedRun } from "../choice/visitor-runs.js";
 import type { LoadedModel } from "../fallback/loaded-model.js";
 import type { ResilientSession, WorkerCall } from "../fallback/resilient-session.js";
 import type { Manifest } from "../manifest/manifest.js";
-import { blamingOrigin } from "../preprocess/image-source.js";
+import { rethrowOtherOrigin } from "../preprocess/image-source.js";
 import type { Picture } from "../preprocess/pixels.js";
 import type { LookReport } from "../worker/look.js";
 import type { WorkerRunOptions } from "../worker/worker-host.js";
@@ -87,7 +87,7 @@ export class EarlierStages {
       const call: WorkerCall<LookReport> = (host) => {
         this.#copies.addHolder(session.loaded);
         const kept = keptOutputs(this.#stages, this.#first, session.loaded);
-        return host.scenes.look(id, number, pictures, options, kept).catch(blamingOrigin);
+        return host.scenes.look(id, number, pictures, options, kept).catch(rethrowOtherOrigin);
       };
       const report = await session.call(call, () => call, signal);
       const { loaded } = session;

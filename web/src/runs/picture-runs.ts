@@ -17,7 +17,7 @@ import type { WorkerCall } from "../fallback/resilient-session.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { requestedSize } from "../preprocess/fitting-size.js";
 import { checkPictureCount, runInput } from "../preprocess/image-input.js";
-import { blamingOrigin, closeImages, packImages } from "../preprocess/image-source.js";
+import { closeImages, packImages, rethrowOtherOrigin } from "../preprocess/image-source.js";
 import { withOptionPictures } from "../preprocess/option-pictures.js";
 import { type PackedPicture, transferableImages } from "../preprocess/pixels.js";
 import { slicedTask } from "../tasks/task-options.js";
@@ -92,7 +92,7 @@ export class PictureRuns {
       if (chosen === undefined) throw internalError("no picture to prepare");
       const { pictures } = chosen;
       const call: WorkerCall<TensorData> = (host) =>
-        host.preprocess(transfer(pictures, transferableImages(pictures))).catch(blamingOrigin);
+        host.preprocess(transfer(pictures, transferableImages(pictures))).catch(rethrowOtherOrigin);
       const session = this.#stage.sessions.open(this.#stage.choice.variantOf(chosen.size, 1));
       return (await rejectOnAbort(session, signal)).call(call, () => null, signal);
     });
@@ -159,7 +159,7 @@ export class PictureRuns {
         return (host) => {
           const listener = onTile === undefined ? null : proxy(tileListener(onTile, signal));
           const moved = transfer(own, transferableImages(own));
-          return host.run(id, moved, options, from(), listener).catch(blamingOrigin);
+          return host.run(id, moved, options, from(), listener).catch(rethrowOtherOrigin);
         };
       };
       const retry = (error: WebbuildError): WorkerCall<Result[]> | null =>

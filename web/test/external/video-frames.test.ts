@@ -42,7 +42,7 @@ async function opened<T>(input: ImageInput, work: (feed: GpuPreprocess) => Promi
 
 async function made(input: ImageInput, frame: VideoFrame): Promise<Float32Array> {
   return opened(input, async (feed) => {
-    expect(await feed.refusal(frame)).toBeNull();
+    expect(await feed.allocate(frame)).toBeNull();
     feed.write(frame);
     frame.close();
     return feed.read();

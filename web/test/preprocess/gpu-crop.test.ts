@@ -55,7 +55,7 @@ describe.runIf(hasWebgpu)("crops that are cut on the GPU", () => {
     "are those of %s",
     async (_, { input, image, boxes, want, tolerance }) => {
       const gpu = await GpuCrop.open(device, input);
-      await gpu.take(new ImageData(Uint8ClampedArray.from(image.rgba), image.width, image.height));
+      await gpu.setPicture(new ImageData(Uint8ClampedArray.from(image.rgba), image.width, image.height));
       const tensor = await gpu.cut(boxes.map((each) => placeCrop(cropBox(each), input)));
       expectClose((await tensor.read()).data as Float32Array, want.tensor, tolerance + ROUNDING);
       gpu.destroy();

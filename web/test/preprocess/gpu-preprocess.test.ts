@@ -30,7 +30,7 @@ async function open(input: ImageInput, count: number | null = null): Promise<Gpu
 }
 
 async function write(feed: GpuPreprocess, frame: TextureSource, index = 0): Promise<Geometry> {
-  expect(await feed.refusal(frame)).toBeNull();
+  expect(await feed.allocate(frame)).toBeNull();
   return feed.write(frame, index);
 }
 
@@ -165,9 +165,9 @@ describe.runIf(hasWebgpu)("what the GPU and the CPU make of a picture is one", (
   test("a picture larger than any texture is refused, and so is one of nothing", async () => {
     const feed = await open(INPUT);
     const most = device.limits.maxTextureDimension2D;
-    expect(await feed.refusal({ width: most + 1, height: 1 })).toContain(`${most + 1} x 1`);
-    expect(await feed.refusal({ width: 0, height: 1 })).toContain("0 x 1");
-    expect(await feed.refusal({ width: most, height: 1 })).toBeNull();
+    expect(await feed.allocate({ width: most + 1, height: 1 })).toContain(`${most + 1} x 1`);
+    expect(await feed.allocate({ width: 0, height: 1 })).toContain("0 x 1");
+    expect(await feed.allocate({ width: most, height: 1 })).toBeNull();
   });
 
   async function expectOne(

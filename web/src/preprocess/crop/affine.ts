@@ -19,10 +19,10 @@ export function applyAffine({ xx, xy, x0, yx, yy, y0 }: Affine, x: number, y: nu
 type Pair = readonly [number, number];
 
 /**
- * Returns the inverse of the similarity that brings `onto` nearest to `points` by least squares. Null where all points are
- * one, or no rotation is better than another.
+ * Returns the similarity transform from `points` to `onto`: the inverse of the one that maps `onto` to `points` with the least
+ * squared error. Null if all points are the same, or all rotations fit equally well.
  *
- * With points as complex numbers z -> w around their means: w = a z, a = sum(conj(z) w) / sum(|z|²).
+ * With `onto` and `points` as complex numbers z and w around their means: w = a z, a = sum(conj(z) w) / sum(|z|²).
  */
 export function similarity(points: readonly Pair[], onto: readonly Pair[]): Affine | null {
   const [wx, wy] = mean(points);

@@ -1,8 +1,9 @@
-// Crops of a picture into a tensor, on the CPU, in float64: the runtime's half of webbuild/preprocess/crop.py.
+// Cuts crops out of a picture into a tensor, on the CPU in float64, as webbuild/preprocess/crop.py.
 
 import type { CropInput } from "../../manifest/manifest.js";
 import type { Pixels } from "../canvas-pixels.js";
-import { channelsOf, normalizer, orderedLevel, planeSize } from "../letterbox.js";
+import { channelCount, normalizer, orderedLevel } from "../channels.js";
+import { planeSize } from "../letterbox.js";
 import { applyAffine } from "./affine.js";
 import type { Crop } from "./place-crop.js";
 
@@ -13,7 +14,7 @@ export function cropOnCpu(
   crops: readonly Crop[],
 ): Float32Array<ArrayBuffer> {
   const { width, height } = planeSize(input);
-  const channels = channelsOf(input);
+  const channels = channelCount(input);
   const size = width * height * channels;
   const tensor = new Float32Array(size * crops.length);
   const planar = input.layout === "nchw";
@@ -37,7 +38,7 @@ export function cropOnCpu(
 
 type Color = [red: number, green: number, blue: number];
 
-/** Every operation is in the order of webbuild/preprocess/crop.py. */
+/** Bilinear, with the operations in the order of webbuild/preprocess/crop.py. */
 function sample(pixels: Pixels, x: number, y: number, pad: number): Color {
   const left = Math.floor(x);
   const top = Math.floor(y);
@@ -53,7 +54,7 @@ function sample(pixels: Pixels, x: number, y: number, pad: number): Color {
   return [mixed(0), mixed(1), mixed(2)];
 }
 
-/** Over white; `pad` beyond the picture, and where the place is no number. */
+/** A pixel over white; `pad` outside of the picture, and where x or y is NaN. */
 function pixel({ width, height, data }: Pixels, x: number, y: number, pad: number): Color {
   if (!(x >= 0 && x < width && y >= 0 && y < height)) return [pad, pad, pad];
   const at = (y * width + x) * 4;

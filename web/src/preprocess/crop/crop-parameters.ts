@@ -1,23 +1,24 @@
-// What the shader of crops is told: the input, and where each crop lies in the picture.
+// The buffers of the crop shader: the uniform parameters of the input, and the place of each crop in the picture.
 
 import type { CropInput } from "../../manifest/manifest.js";
-import { channelsOf, planeSize } from "../letterbox.js";
+import { channelCount } from "../channels.js";
+import { planeSize } from "../letterbox.js";
 import type { Crop } from "./place-crop.js";
 
-/** Colours are 0 to 1 on the GPU, where the manifest counts to 255. */
+/** Levels are 0 to 255 in the manifest and 0 to 1 on the GPU. */
 const LEVELS = 255;
-/** What the shader calls an order of channels. */
+/** The shader's numbers for the orders of channels. */
 const COLORS = { rgb: 0, bgr: 1, gray: 2, rgba: 3 } as const;
-/** Words of the struct Crop. */
+/** The size of the struct Crop in words. */
 const CROP_WORDS = 10;
-/** Farther away than any picture is wide. */
+/** Pixels beyond the edge of any picture. */
 const FAR = 2 ** 24;
 
-/** The struct Parameters. */
+/** Returns the struct Parameters. */
 export function cropParameters(input: CropInput): Uint32Array<ArrayBuffer> {
   const { width, height } = planeSize(input);
   const planar = input.layout === "nchw";
-  const channels = channelsOf(input);
+  const channels = channelCount(input);
   const words = new Uint32Array(16);
   words.set([width, height, planar ? width * height : 1, planar ? 1 : channels]);
   words.set([width * height * channels, COLORS[input.color]], 4);
@@ -28,13 +29,13 @@ export function cropParameters(input: CropInput): Uint32Array<ArrayBuffer> {
   return words;
 }
 
-/** The array of the struct Crop. */
+/** Returns an array of the struct Crop. */
 export function cropPlaces(crops: readonly Crop[]): Float32Array<ArrayBuffer> {
   const floats = new Float32Array(crops.length * CROP_WORDS);
   const words = new Int32Array(floats.buffer);
   for (const [index, { toPicture, columns, rows }] of crops.entries()) {
     const { xx, xy, yx, yy } = toPicture;
-    const [left, top] = [within(toPicture.x0), within(toPicture.y0)];
+    const [left, top] = [bounded(toPicture.x0), bounded(toPicture.y0)];
     const [x, y] = [Math.floor(left), Math.floor(top)];
     floats.set([xx, yx, xy, yy, left - x, top - y], index * CROP_WORDS);
     words.set([x, y, columns, rows], index * CROP_WORDS + 6);
@@ -42,8 +43,8 @@ export function cropPlaces(crops: readonly Crop[]): Float32Array<ArrayBuffer> {
   return floats;
 }
 
-/** A place that is no number is beyond the picture, as on the CPU. */
-function within(place: number): number {
+/** Limits a position to what an int32 holds. NaN is outside of the picture, as on the CPU. */
+function bounded(place: number): number {
   return Number.isNaN(place) ? -FAR : Math.min(Math.max(place, -FAR), FAR);
 }
 

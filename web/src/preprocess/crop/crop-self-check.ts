@@ -1,5 +1,5 @@
-// Whether the GPU cuts the same crops out of a picture as the CPU: one inside, one turned that leaves some columns and rows empty, one
-// partly beyond it.
+// Self-check: whether the GPU cuts the same crops out of a picture as the CPU. One crop is inside, one partly outside, one rotated
+// with padding in its last columns and rows.
 
 import type { CropInput } from "../../manifest/manifest.js";
 import { readPixels } from "../pixels.js";
@@ -16,7 +16,7 @@ const LEVELS = 1;
 export async function cropDifference(gpu: GpuCrop, input: CropInput): Promise<string | null> {
   const frame = await createImageBitmap(testPicture(), DECODE_OPTIONS);
   try {
-    await gpu.take(frame);
+    await gpu.setPicture(frame);
     const crops = testCrops(frame, input);
     const want = cropOnCpu(await readPixels(frame), input, crops);
     const { data } = await (await gpu.cut(crops)).read();

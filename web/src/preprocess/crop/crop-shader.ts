@@ -1,13 +1,13 @@
-// The shader that cuts crops out of a picture: read bilinearly, over white, normalised.
+// The shader that cuts crops out of a picture: bilinear, over white, normalised.
 
-import { LUMA } from "../letterbox.js";
+import { LUMA } from "../channels.js";
 
-/** Threads of a workgroup, in each direction; crops lie along the third. */
+/** The workgroup is GROUP x GROUP threads; the third dimension of a dispatch counts crops. */
 export const GROUP = 8;
 
 export const BINDINGS = { picture: 0, crops: 1, parameters: 2, tensor: 3 } as const;
 
-/** One thread a pixel of a crop, the operations in the order of cpu-crop.ts, in float32. */
+/** One thread for each pixel of a crop. The operations are in the order of cpu-crop.ts, in float32. */
 export const SHADER = /* wgsl */ `
 struct Parameters {
   plane: vec2u,       // the size of a crop
@@ -16,12 +16,12 @@ struct Parameters {
   cropStep: u32,
   color: u32,         // 0 RGB, 1 BGR, 2 grey, 3 RGBA, whose A is 1
   pad: f32,
-  scale: f32,         // of a picture that goes from 0 to 1
+  scale: f32,         // for levels from 0 to 1
   mean: vec4f,
   divisor: vec4f,
 }
-// (column, row) of the crop -> pixel base + x * column + y * row + rest: the base apart, for float32's sake.
-// Beyond the columns and rows that are used is padding.
+// (column, row) of the crop -> pixel base + x * column + y * row + rest. The base is an integer, for float32's precision.
+// Columns and rows beyond the used ones are padding.
 struct Crop { x: vec2f, y: vec2f, rest: vec2f, base: vec2i, used: vec2i }
 
 @group(0) @binding(${BINDINGS.picture}) var picture: texture_2d<f32>;

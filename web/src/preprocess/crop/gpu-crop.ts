@@ -1,4 +1,4 @@
-// Crops of a picture into a tensor on the GPU: the picture is uploaded once for all of its crops, each batch is one dispatch.
+// Cuts crops out of a picture into a tensor on the GPU. The picture is uploaded once; each batch of crops is one dispatch.
 
 import { internalError } from "../../api/errors.js";
 import type { TensorData } from "../../api/types.js";
@@ -22,10 +22,10 @@ export class GpuCrop {
     this.#device = device;
     this.#input = input;
     this.#pipeline = pipeline;
-    this.#parameters = filled(device, GPUBufferUsage.UNIFORM, cropParameters(input));
+    this.#parameters = uploaded(device, GPUBufferUsage.UNIFORM, cropParameters(input));
   }
 
-  /** Compiles the shader. Rejects where the GPU cannot have it. */
+  /** Compiles the shader. Rejects if the device refuses it. */
   static async open(device: GPUDevice, input: CropInput): Promise<GpuCrop> {
     return withErrorScopes(device, () => {
       const module = device.createShaderModule({ code: SHADER });
@@ -35,12 +35,12 @@ export class GpuCrop {
     });
   }
 
-  /** Takes the picture that crops are cut out of from here on. Rejects where the GPU has no room for it. */
-  async take(frame: TextureSource): Promise<void> {
+  /** Uploads the picture for the next crops. Rejects if the GPU has no memory for it. */
+  async setPicture(frame: TextureSource): Promise<void> {
     const { width, height } = frame;
     const { TEXTURE_BINDING, COPY_DST, RENDER_ATTACHMENT } = GPUTextureUsage;
     const usage = TEXTURE_BINDING | COPY_DST | RENDER_ATTACHMENT;
-    this.drop();
+    this.releasePicture();
     this.#texture = await withErrorScopes(this.#device, () => {
       const texture = this.#device.createTexture({ size: [width, height], format: "rgba8unorm", usage });
       uploadTexture(this.#device.queue, frame, texture);
@@ -48,7 +48,7 @@ export class GpuCrop {
     });
   }
 
-  /** Cuts crops out of the picture, one after another into a tensor of the caller's. */
+  /** Cuts crops out of the picture, into a tensor that the caller releases. */
   async cut(crops: readonly Crop[]): Promise<GpuTensor> {
     const texture = this.#texture;
     if (texture === null) throw internalError("crops were wanted of no picture");
@@ -59,7 +59,7 @@ export class GpuCrop {
     const { STORAGE, COPY_SRC, COPY_DST } = GPUBufferUsage;
     const buffer = await withErrorScopes(device, () => {
       const tensor = device.createBuffer({ size, usage: STORAGE | COPY_SRC | COPY_DST });
-      const places = filled(device, STORAGE, cropPlaces(crops));
+      const places = uploaded(device, STORAGE, cropPlaces(crops));
       const bound = { crops: places, parameters: this.#parameters, tensor };
       const buffers = Object.entries(bound).map(([name, each]) => ({
         binding: BINDINGS[name as keyof typeof bound],
@@ -79,15 +79,14 @@ export class GpuCrop {
     return tensorOf(device, buffer, dims);
   }
 
-  /** Gives back the picture. */
-  drop(): void {
+  releasePicture(): void {
     this.#texture?.destroy();
     this.#texture = null;
   }
 
-  /** Gives back what is held on the GPU. */
+  /** Frees the memory on the GPU. */
   destroy(): void {
-    this.drop();
+    this.releasePicture();
     this.#parameters.destroy();
   }
 }
@@ -115,7 +114,7 @@ function tensorOf(device: GPUDevice, buffer: GPUBuffer, dims: number[]): GpuTens
   return { type: "float32", dims, buffer, read, copy, release };
 }
 
-function filled(
+function uploaded(
   device: GPUDevice,
   usage: GPUBufferUsageFlags,
   data: Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>,

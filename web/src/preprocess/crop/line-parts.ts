@@ -1,9 +1,9 @@
-// Parts of a line of text that is too wide to be read at once: the runtime's half of webbuild/preprocess/line_parts.py.
+// Splits a line of text that is too wide for the input into overlapping parts, as webbuild/preprocess/line_parts.py.
 
 import type { CropInput } from "../../manifest/manifest.js";
 import { type Corner, type CropBox, distance, lineSides } from "./place-crop.js";
 
-/** Returns the boxes that a line is read in, from where its text begins: itself, where it is not split. */
+/** Returns the boxes of the parts in reading order; the line itself if it is not split. */
 export function lineParts(cropBox: CropBox, { split }: CropInput): CropBox[] {
   const [first, second, last] = lineSides(cropBox);
   const wide = distance(first, second);

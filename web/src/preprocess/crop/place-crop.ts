@@ -1,5 +1,5 @@
-// The affine transform of a crop: from pixels of the model's input to pixels of the picture, around a box. CropInput in the
-// manifest has the formulas.
+// Places a crop around a box: the affine transform from pixels of the input to pixels of the picture. The formulas are at
+// CropInput in the manifest.
 
 import type { Box, CropAttributes, PictureSize } from "../../api/types.js";
 import type { CropInput } from "../../manifest/manifest.js";
@@ -14,9 +14,9 @@ export interface CropBox {
   label: string | null;
   /** The keypoints that a template aligns. */
   points: readonly (readonly [number, number])[];
-  /** The attributes that earlier stages gave it. */
+  /** The attributes from earlier stages. */
   attributes: CropAttributes;
-  /** The four corners of a rotated box, clockwise from where its text begins. */
+  /** The corners of a rotated box, clockwise from the start of its text. */
   polygon?: Corners;
   /** The text line was upside down: the corners are turned by 180°. */
   turned?: true;
@@ -24,14 +24,15 @@ export interface CropBox {
   part?: LinePart;
 }
 
-/** A part of a line: it begins so many pixels along it, and shares `overlap` of its width with the one before. */
 export interface LinePart {
   line: CropBox;
+  /** Pixels from the start of the line. */
   begin: number;
+  /** The share of its width that it has in common with the part before. */
   overlap: number;
 }
 
-/** A crop's box, and the transform from input to picture. Of the input, the first `columns` and `rows` are filled. */
+/** A crop's box, and the transform from input to picture. The input is padded from `columns` and `rows` on. */
 export interface Crop {
   cropBox: CropBox;
   toPicture: Affine;
@@ -50,7 +51,7 @@ export function wholePicture({ width, height }: Size): CropBox {
   };
 }
 
-/** Aligned to the template where the input has one and the box as many keypoints. */
+/** Places a crop: aligned to the template of keypoints if there are as many, along a text line, or around the box. */
 export function placeCrop(cropBox: CropBox, input: CropInput): Crop {
   const { template } = input;
   const { width: columns, height: rows } = planeSize(input);
@@ -76,13 +77,13 @@ function aroundBox({ x1, y1, x2, y2 }: Box, input: CropInput): Affine {
   return { xx: width / across, xy: 0, x0: left, yx: 0, yy: height / down, y0: top };
 }
 
-/** How many times higher than wide a line is that is written down the page, and read turned. */
-const TURNED = 1.5;
+/** A text line that is at least this many times higher than wide is vertical: it is rotated by 90° to be read. */
+const VERTICAL_RATIO = 1.5;
 
 export type Corner = readonly [x: number, y: number];
 export type Corners = readonly [Corner, Corner, Corner, Corner];
 
-/** Returns the polygon, else that of the upright box. */
+/** Returns the corners of the polygon, or of the box if there is none. */
 export function cornersOf({ box: { x1, y1, x2, y2 }, polygon }: Pick<CropBox, "box" | "polygon">): Corners {
   const [a, b, c, d] = polygon ?? [];
   if (a !== undefined && b !== undefined && c !== undefined && d !== undefined) return [a, b, c, d];
@@ -94,15 +95,15 @@ export function cornersOf({ box: { x1, y1, x2, y2 }, polygon }: Pick<CropBox, "b
   ];
 }
 
-/** Where a line begins, where its first side ends, and where the side before begins. */
+/** Returns three corners of a line: the start of its text, the end of the side along it, and the end of the side across. */
 export function lineSides(
   cropBox: Pick<CropBox, "box" | "polygon">,
 ): [first: Corner, second: Corner, last: Corner] {
   const [a, b, c, d] = cornersOf(cropBox);
-  return distance(a, d) >= TURNED * distance(a, b) ? [b, c, a] : [a, b, d];
+  return distance(a, d) >= VERTICAL_RATIO * distance(a, b) ? [b, c, a] : [a, b, d];
 }
 
-/** The sides of a line in the picture: along the text, and across. */
+/** Returns the length of a line in the picture along its text, and across. */
 export function lineSize(cropBox: CropBox): PictureSize {
   const [first, second, last] = lineSides(cropBox);
   return [distance(first, second), distance(first, last)];

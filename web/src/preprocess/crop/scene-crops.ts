@@ -1,4 +1,4 @@
-// Crops of a scene's picture for a stage: on the GPU where that cuts the same as the CPU, else on the CPU.
+// Cuts crops out of a scene's picture for a stage: on the GPU if its self-check agrees with the CPU, else on the CPU.
 
 import type { TensorData } from "../../api/types.js";
 import type { CropInput } from "../../manifest/manifest.js";
@@ -11,21 +11,23 @@ import { cropDifference } from "./crop-self-check.js";
 import { GpuCrop } from "./gpu-crop.js";
 import type { Crop } from "./place-crop.js";
 
-/** What cuts crops for an input on a device, and of which picture. One call after another: `last` is the latest. */
+/** Cuts the crops of an input on a device. */
 interface Cutter {
   gpu: GpuCrop;
+  /** The picture that is uploaded. */
   picture: Picture | null;
+  /** The last call; the next one waits for it. */
   last: Promise<unknown>;
 }
 
-/** By device and input; null where the GPU does not cut the same. They end with the device. */
+/** By device and input; null where the self-check fails. They are freed with the device. */
 const cutters = new WeakMap<GPUDevice, Map<string, Promise<Cutter | null>>>();
-/** Pixels are read once for all crops of a picture. */
-const read = new WeakMap<Picture, Promise<Pixels>>();
-/** Those that have had a picture on the GPU. */
-const holders = new WeakMap<Picture, Set<Cutter>>();
+/** The pixels of pictures, read once for all crops. */
+const pixelsByPicture = new WeakMap<Picture, Promise<Pixels>>();
+/** The cutters that have uploaded a picture. */
+const cuttersByPicture = new WeakMap<Picture, Set<Cutter>>();
 
-/** Returns the crops one after another; what lies on the GPU is the caller's to release. The picture stays open. */
+/** Returns the crops as one tensor; the caller releases it if it is on the GPU. The picture stays open. */
 export async function cropTensor(
   picture: Picture,
   input: CropInput,
@@ -46,29 +48,29 @@ export async function cropTensor(
     : { type: "float32", dims, data };
 }
 
-/** Frees what is held of a picture that no more crops are cut out of, after those that are asked for. */
+/** Frees the pixels and textures of a picture, after the crops that are under way. */
 export async function releaseCrops(picture: Picture): Promise<void> {
-  read.delete(picture);
-  const dropped = [...(holders.get(picture) ?? [])].map((cutter) => {
+  pixelsByPicture.delete(picture);
+  const dropped = [...(cuttersByPicture.get(picture) ?? [])].map((cutter) => {
     const dropping = cutter.last.then(() => {
       if (cutter.picture !== picture) return;
       cutter.picture = null;
-      cutter.gpu.drop();
+      cutter.gpu.releasePicture();
     });
     cutter.last = dropping;
     return dropping;
   });
-  holders.delete(picture);
+  cuttersByPicture.delete(picture);
   await Promise.all(dropped);
 }
 
-/** What could not be read is read again when it is asked for again. */
+/** Reads the pixels once; after a failure, again. */
 function pixelsOf(picture: Picture): Promise<Pixels> {
-  const known = read.get(picture);
+  const known = pixelsByPicture.get(picture);
   if (known !== undefined) return known;
   const pixels = readPixels(picture);
-  read.set(picture, pixels);
-  pixels.catch(() => read.delete(picture));
+  pixelsByPicture.set(picture, pixels);
+  pixels.catch(() => pixelsByPicture.delete(picture));
   return pixels;
 }
 
@@ -77,9 +79,9 @@ async function cutOnGpu(cutter: Cutter, picture: Picture, crops: readonly Crop[]
     cutter.picture = null;
     const frame = await textureSource(picture);
     try {
-      await cutter.gpu.take(frame);
+      await cutter.gpu.setPicture(frame);
       cutter.picture = picture;
-      holders.set(picture, (holders.get(picture) ?? new Set()).add(cutter));
+      cuttersByPicture.set(picture, (cuttersByPicture.get(picture) ?? new Set()).add(cutter));
     } finally {
       if (frame !== picture && "close" in frame) frame.close();
     }

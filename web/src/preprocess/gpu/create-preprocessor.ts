@@ -1,4 +1,4 @@
-// Makes the preprocessor of a model: on the GPU where its self-check agrees with the CPU, else on the CPU.
+// Creates the preprocessor of a model: on the GPU if its self-check agrees with the CPU, else on the CPU.
 
 import { gpuDevice, type OrtWeb } from "../../engine/engine.js";
 import type { ImageInput, Manifest } from "../../manifest/manifest.js";
@@ -10,16 +10,16 @@ import { ExternalTextures } from "./external-textures.js";
 import { GpuPreprocess } from "./gpu-preprocess.js";
 import { differenceFromCpu } from "./preprocess-self-check.js";
 
-/** Where a model's pictures are wanted: `engine` is null where that does not compute on a GPU. */
 export interface PreprocessorRequest {
   inputs: Manifest["inputs"];
+  /** Null if the model does not run on the GPU. */
   engine: OrtWeb | null;
   processing: "auto" | "cpu";
-  /** Why VideoFrames are copied, null where the GPU may read them where they lie. */
+  /** Why VideoFrames are copied, null where they may be imported as external textures. */
   copyFrames: string | null;
 }
 
-/** Returns the preprocessor of a model that has a session. Never rejects: where the GPU cannot, the CPU does, and says why. */
+/** Returns the preprocessor, after the model's session is created. Never rejects: if the GPU cannot, the CPU preprocesses. */
 export async function createPreprocessor({
   inputs,
   engine,

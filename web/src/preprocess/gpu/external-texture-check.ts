@@ -1,5 +1,5 @@
-// Whether this browser and GPU can read VideoFrames where they lie. Found out on a device of its own: where one is lost
-// by it, it is not the engine's.
+// Self-check: whether this browser and GPU can import VideoFrames as external textures. It may lose the device, so it has one of
+// its own and not the engine's.
 
 import { createThrowawayDevice } from "../../gpu/gpu-device.js";
 import type { ImageInput } from "../../manifest/manifest.js";
@@ -35,7 +35,7 @@ async function checkOnDevice(device: GPUDevice): Promise<string | null> {
   }
 }
 
-/** The input that a picture of this size goes into unchanged. */
+/** An input that leaves a picture of this size unchanged. */
 function identityInput(width: number, height: number): ImageInput {
   return {
     kind: "image",

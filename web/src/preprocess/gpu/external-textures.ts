@@ -1,4 +1,4 @@
-// Which VideoFrames the GPU reads where they lie: those of a kind that it makes the same of as the CPU.
+// VideoFrames as external textures, which the GPU reads without a copy: those of formats whose result is the same as the CPU's.
 
 import type { ImageInput } from "../../manifest/manifest.js";
 import { sizeOf } from "../canvas-pixels.js";
@@ -6,13 +6,13 @@ import { testPicture } from "../test-picture.js";
 import type { GpuPreprocess } from "./gpu-preprocess.js";
 import { differenceFromCpu } from "./preprocess-self-check.js";
 
-/** What browsers go by when they make colours of a frame's numbers. */
+/** The properties of a frame that decide how browsers convert it to RGB. */
 type FrameFormat = Pick<VideoFrameBufferInit, "format" | "colorSpace">;
 
 export class ExternalTextures {
   readonly #gpu: GpuPreprocess;
   readonly #input: ImageInput;
-  /** Why none are, null where some may be. */
+  /** Why no frame is imported, null where some may be. */
   readonly reason: string | null;
   readonly #verdicts = new Map<string, string | null>();
 
@@ -22,7 +22,7 @@ export class ExternalTextures {
     this.reason = reason;
   }
 
-  /** Returns why the frame has to be copied, null where it need not. One of a new kind makes it overwrite the input. */
+  /** Returns why the frame has to be copied, null where it need not be. The check of a new format overwrites the input. */
   async refusal(frame: VideoFrame): Promise<string | null> {
     if (this.reason !== null) return this.reason;
     if (isStretched(frame)) return "its pixels are no squares";
@@ -36,13 +36,13 @@ export class ExternalTextures {
     return verdict;
   }
 
-  /** Has those of its kind copied from here on. */
+  /** Copies frames of this format from now on. */
   disable(frame: VideoFrame, reason: unknown): void {
     this.#verdicts.set(formatKey(frame), `the GPU did not take a ${frame.format} frame: ${reason}`);
   }
 }
 
-/** Makes a frame of this kind both ways. Returns why it cannot be read where it lies, null where it can. */
+/** Preprocesses a test frame on the GPU and the CPU. Returns why it cannot be an external texture, null where it can. */
 export async function externalTextureRefusal(
   kind: FrameFormat,
   gpu: GpuPreprocess,
@@ -50,7 +50,7 @@ export async function externalTextureRefusal(
 ): Promise<string | null> {
   try {
     const { data, width, height } = testPicture();
-    // The bytes of RGBA are enough for every format of 8 bits: of any, all values come, and side by side.
+    // The RGBA bytes are enough for a frame of any 8-bit format, and have all values next to each other.
     const frame = new VideoFrame(data, { ...kind, codedWidth: width, codedHeight: height, timestamp: 0 });
     try {
       const differs = await differenceFromCpu(frame, gpu, input);

@@ -1,4 +1,4 @@
-// Pictures into the model's input by one dispatch each, on the device that the engine computes on.
+// Preprocesses pictures into the model's input on the engine's device, with one dispatch for each picture.
 
 import { internalError } from "../../api/errors.js";
 import type { TensorData } from "../../api/types.js";
@@ -19,7 +19,7 @@ interface BoundPipeline {
 
 type CopiedTexture = BoundPipeline & { texture: GPUTexture };
 
-/** What is kept for the next picture of the same size. `copied` is null until one of them is to be copied. */
+/** The resources for pictures of one size, used again for the next. `copied` is null until a picture of the size is copied. */
 interface PictureResources {
   geometry: Geometry;
   copied: CopiedTexture | null;
@@ -27,7 +27,7 @@ interface PictureResources {
 }
 
 export class GpuPreprocess {
-  /** The input. Every picture is written into it: what was there is read, or lost. */
+  /** The input. Each run overwrites it. */
   readonly buffer: GPUBuffer;
   readonly #device: GPUDevice;
   readonly #input: RunInput;
@@ -52,15 +52,15 @@ export class GpuPreprocess {
     this.#parameters = device.createBuffer({ size: PARAMETER_BYTES, usage: UNIFORM | COPY_DST });
   }
 
-  /** Compiles the shader for pictures that are copied, and for VideoFrames too. Rejects where the GPU cannot have it. */
+  /** Compiles the shader for copied pictures, and if `withFrames` for VideoFrames. Rejects if the device refuses it. */
   static async open(device: GPUDevice, input: RunInput, withFrames = false): Promise<GpuPreprocess> {
     const copied = await compile(device, "copied");
     const external = withFrames ? await compile(device, "external") : null;
     return withErrorScopes(device, () => new GpuPreprocess(device, input, copied, external));
   }
 
-  /** Makes room for what is to be written. Returns why the GPU has none, null where it has. */
-  async refusal(frame: TextureSource | VideoFrame | Size): Promise<string | null> {
+  /** Allocates the resources for a picture that write() takes. Returns why the GPU cannot, null where it can. */
+  async allocate(frame: TextureSource | VideoFrame | Size): Promise<string | null> {
     const external = isVideoFrame(frame);
     const { width, height } = sizeOf(frame);
     const { geometry, copied = null } = this.#resources ?? {};
@@ -70,7 +70,7 @@ export class GpuPreprocess {
     if (Math.max(width, height) > largest || Math.min(width, height) === 0)
       return `a picture of ${width} x ${height} is no texture here: their sides are 1 to ${largest} pixels`;
     try {
-      await withErrorScopes(this.#device, () => this.#allocate({ width, height }, external));
+      await withErrorScopes(this.#device, () => this.#createResources({ width, height }, external));
       return null;
     } catch (error) {
       this.#free();
@@ -79,14 +79,14 @@ export class GpuPreprocess {
   }
 
   /**
-   * Begins to make the picture, for which there is room, into the part of the input that is the `index`th of a stack.
-   * A VideoFrame is read where it lies, and may be closed after this. Throws where it cannot be.
+   * Submits the preprocessing of a picture, after allocate(), into the input or into picture `index` of a stack. A VideoFrame
+   * is imported as an external texture, and may be closed after this. Throws if it cannot be.
    */
   write(frame: TextureSource | VideoFrame, index = 0): Geometry {
     if (this.#resources === null) throw internalError("a picture came for which there is no room on the GPU");
     const { geometry } = this.#resources;
     const { shape, count } = this.#input;
-    const { pipeline, bindings } = this.#bound(frame, this.#resources);
+    const { pipeline, bindings } = this.#bindPicture(frame, this.#resources);
     const offset = (index * elements({ shape })) / (count ?? 1);
     this.#device.queue.writeBuffer(this.#parameters, OFFSET_BYTE, Uint32Array.of(offset));
     const { width, height } = planeSize(this.#input.image);
@@ -100,12 +100,12 @@ export class GpuPreprocess {
     return geometry;
   }
 
-  /** Puts elements into the input that were made elsewhere. */
+  /** Writes elements into the input that were computed elsewhere. */
   upload(data: TensorData["data"]): void {
     this.#device.queue.writeBuffer(this.buffer, 0, data);
   }
 
-  /** Reads what the input holds. */
+  /** Reads the input back. */
   async read(): Promise<Float32Array<ArrayBuffer>> {
     const { MAP_READ, COPY_DST } = GPUBufferUsage;
     const { size } = this.buffer;
@@ -121,15 +121,15 @@ export class GpuPreprocess {
     }
   }
 
-  /** Releases what is held on the GPU. */
+  /** Frees the memory on the GPU. */
   destroy(): void {
     this.#free();
     this.#parameters.destroy();
     this.buffer.destroy();
   }
 
-  /** An external texture is good until the task ends or its frame is closed, and so bound to one dispatch. */
-  #bound(frame: TextureSource | VideoFrame, { copied, buffers }: PictureResources): BoundPipeline {
+  /** An external texture expires with the current task or its frame, so it is bound for each dispatch. */
+  #bindPicture(frame: TextureSource | VideoFrame, { copied, buffers }: PictureResources): BoundPipeline {
     if (isVideoFrame(frame)) {
       if (this.#external === null) throw internalError("a frame came for which there is no shader");
       const picture = this.#device.importExternalTexture({ source: frame });
@@ -140,7 +140,7 @@ export class GpuPreprocess {
     return copied;
   }
 
-  #allocate({ width, height }: Size, external: boolean): void {
+  #createResources({ width, height }: Size, external: boolean): void {
     this.#free();
     const geometry = placePicture({ width, height }, this.#input.image);
     const { columns, rows, uniform } = shaderParameters(geometry, this.#input.image);

@@ -1,4 +1,4 @@
-// Whether the GPU makes the same of a picture as the CPU: one of every kind of pixel is made both ways.
+// Self-check: whether the GPU preprocesses a picture to the same tensor as the CPU.
 
 import type { ImageInput } from "../../manifest/manifest.js";
 import { letterbox } from "../letterbox.js";
@@ -14,7 +14,7 @@ export async function differenceFromCpu(
   gpu: GpuPreprocess,
   input: ImageInput,
 ): Promise<string | null> {
-  const refused = await gpu.refusal(frame);
+  const refused = await gpu.allocate(frame);
   if (refused !== null) return refused;
   const geometry = gpu.write(frame);
   const want = letterbox(await readPixels(frame), input, geometry);

@@ -1,14 +1,14 @@
-// The shader that makes a picture into the model's input: resampled, over white, padded, normalised.
+// The shader that preprocesses a picture: resampled, over white, padded, normalised.
 
-import { LUMA } from "../letterbox.js";
+import { LUMA } from "../channels.js";
 
-/** Threads of a workgroup, in each direction. */
+/** The workgroup is GROUP x GROUP threads. */
 export const GROUP = 8;
 
-/** What the shader reads: a texture that the picture was copied into, or a VideoFrame where it lies. */
+/** The texture that the shader reads: a copy of the picture, or a VideoFrame as an external texture. */
 export type TextureKind = "copied" | "external";
 
-/** A frame comes multiplied by its alpha, and goes beyond 0 to 1 where its colours are none of sRGB. */
+/** External textures are premultiplied by alpha, and exceed 0 to 1 if the frame's colours are outside of sRGB. */
 const PICTURES: Record<TextureKind, string> = {
   copied: /* wgsl */ `
 @group(0) @binding(0) var picture: texture_2d<f32>;
@@ -27,23 +27,23 @@ fn overWhite(x: u32, y: u32) -> vec3f {
 };
 
 /**
- * One thread a pixel of the input. What the taps weigh is worked out in float64 beforehand, see preprocess/resample.ts: here they
- * are only summed, in float32, columns before rows as there.
+ * One thread for each pixel of the input. The weights of the taps are computed in float64 by preprocess/resample.ts. Here they
+ * are only summed, in float32, columns before rows as on the CPU.
  */
 export const shaderOf = (kind: TextureKind): string => /* wgsl */ `
 struct Parameters {
   plane: vec2u,       // the size of the input
-  first: vec2u,       // its first pixel that has some of the picture in it
-  end: vec2u,      // the one after the last of them
-  taps: vec2u,        // for each pixel, of a column and of a row
+  first: vec2u,       // the first pixel that the picture covers
+  end: vec2u,         // the one after the last
+  taps: vec2u,        // the number of taps of a column and of a row
   offset: u32,        // of this picture in the tensor
   channelStep: u32,
   pixelStep: u32,
   color: u32,         // 0 RGB, 1 BGR, 2 grey, 3 RGBA, whose A is 1
-  low: f32,           // what a sum is held to
+  low: f32,           // the bounds that a sum is clamped to
   high: f32,
   meanPad: u32,       // 1: the padding is the mean, which is 0 in the tensor
-  scale: f32,         // of a picture that goes from 0 to 1
+  scale: f32,         // for levels from 0 to 1
   mean: vec4f,
   divisor: vec4f,
   pad: vec4f,         // RGB, from 0 to 1

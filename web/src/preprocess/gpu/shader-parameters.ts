@@ -1,29 +1,29 @@
-// The shader's parameters for a picture: where it goes, and which of its pixels weigh how much there.
+// The buffers of the preprocessing shader: the uniform parameters, and the taps of columns and rows.
 
 import type { ImageInput } from "../../manifest/manifest.js";
-import { channelsOf, type Geometry, padColor, pictureTaps, planeSize } from "../letterbox.js";
+import { channelCount, padColor } from "../channels.js";
+import { type Geometry, pictureTaps, planeSize } from "../letterbox.js";
 import type { Taps } from "../resample.js";
 
-/** The contents of the shader's buffers. */
 interface ShaderParameters {
   columns: Uint32Array<ArrayBuffer>;
   rows: Uint32Array<ArrayBuffer>;
-  /** The struct Parameters for the first picture of a stack. */
+  /** The struct Parameters, for the first picture of a stack. */
   uniform: ArrayBuffer;
 }
 
-/** Bytes of the struct, and where its fields lie. */
+/** The size of the struct, and the offsets of its fields, in bytes. */
 export const PARAMETER_BYTES = 112;
 export const OFFSET_BYTE = 32;
 const LIMITS_BYTE = 48;
 const MEAN_PAD_BYTE = 56;
 const SCALE_BYTE = 60;
 
-/** Colours are 0 to 1 on the GPU, where the manifest counts to 255. */
+/** Levels are 0 to 255 in the manifest and 0 to 1 on the GPU. */
 const LEVELS = 255;
-/** What the shader calls an order of channels. */
+/** The shader's numbers for the orders of channels. */
 const COLORS = { rgb: 0, bgr: 1, gray: 2, rgba: 3 } as const;
-/** More than any sum comes to: a bound that holds nothing. */
+/** More than any sum: no bound. */
 const UNBOUNDED = 1e6;
 
 export function shaderParameters(geometry: Geometry, input: ImageInput): ShaderParameters {
@@ -33,7 +33,7 @@ export function shaderParameters(geometry: Geometry, input: ImageInput): ShaderP
   const planar = input.layout === "nchw";
   const bounded = input.letterbox.interpolation === "bicubic";
   const words = [plane.width, plane.height, from.x, from.y, to.x, to.y, columns.count, rows.count];
-  const steps = [0, planar ? area : 1, planar ? 1 : channelsOf(input), COLORS[input.color]];
+  const steps = [0, planar ? area : 1, planar ? 1 : channelCount(input), COLORS[input.color]];
   const limits = bounded ? [0, 1] : [-UNBOUNDED, UNBOUNDED];
   const uniform = new ArrayBuffer(PARAMETER_BYTES);
   const pad = padColor(input.letterbox);
@@ -50,7 +50,7 @@ function four(values: readonly number[], otherwise: number): number[] {
   return [0, 1, 2, 3].map((channel) => values[channel] ?? otherwise);
 }
 
-/** An index and the bits of a float32 weight each. A buffer cannot be empty. */
+/** The struct Tap for each: an index and a float32 weight. At least one, because a buffer cannot be empty. */
 function packTaps({ at, weights }: Taps): Uint32Array<ArrayBuffer> {
   const both = new Uint32Array(Math.max(1, at.length) * 2);
   const floats = new Float32Array(both.buffer);

@@ -1,18 +1,18 @@
-// A picture on its way to the GPU: decoded where it is a file, and copied into a texture.
+// Uploads a picture into a texture, after decoding it if it is a file.
 
 import { isVideoFrame } from "../canvas-pixels.js";
 import { decodeBlob, drawVideoFrame, type Picture } from "../pixels.js";
 
-/** What a texture can be filled with. */
+/** What can be copied into a texture. */
 export type TextureSource = ImageBitmap | ImageData;
 
-/** Returns the picture as a frame. One that is not the picture itself is the caller's to close. */
+/** Returns the picture as a texture source. If that is not the picture itself, the caller closes it. */
 export async function textureSource(picture: Picture): Promise<TextureSource> {
   if (picture instanceof Blob) return decodeBlob(picture);
   return isVideoFrame(picture) ? drawVideoFrame(picture) : picture;
 }
 
-/** Copies the frame, its colours as they are and not multiplied by alpha. */
+/** Copies the picture without colour conversion, and not premultiplied by alpha. */
 export function uploadTexture(queue: GPUQueue, frame: TextureSource, texture: GPUTexture): void {
   const { width, height } = frame;
   if (frame instanceof ImageData) {

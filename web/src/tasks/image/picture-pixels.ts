@@ -2,9 +2,10 @@
 
 import type { ImageTask } from "../../manifest/manifest.js";
 import type { Pixels } from "../../preprocess/canvas-pixels.js";
-import { type Geometry, LUMA, type Size } from "../../preprocess/letterbox.js";
+import { LUMA } from "../../preprocess/channels.js";
+import type { Geometry, Size } from "../../preprocess/letterbox.js";
 import { enlargingTaps } from "../../preprocess/resample.js";
-import { weighedRows } from "../../preprocess/weighed-rows.js";
+import { resampledRows } from "../../preprocess/resampled-rows.js";
 import { readRows } from "../depth/depth-map.js";
 
 /** The planes of an output, `grid` large, over an input. */
@@ -74,7 +75,7 @@ function paintLuma(
 ): void {
   const [columns, rows] = [source.width, source.height].map((size) => enlargingTaps(size, format.scale));
   if (columns === undefined || rows === undefined) return;
-  const colors = weighedRows(source, columns, rows);
+  const colors = resampledRows(source, columns, rows);
   const [step] = strides(format, planes.grid);
   let at = 0;
   for (const row of readRows(large, {

@@ -1,7 +1,7 @@
 // The shader of a picture that a model makes: reads its planes at the pixels of the enlarged source.
 
 import { FLOAT_TESTS, TAP } from "../../../gpu/map-wgsl.js";
-import { LUMA } from "../../../preprocess/letterbox.js";
+import { LUMA } from "../../../preprocess/channels.js";
 
 /** Threads of a workgroup in each direction. */
 export const GROUP_SIDE = 8;

@@ -1,34 +1,37 @@
-// Resampling a picture in float64, never rounded. Every operation is in the same order in webbuild/preprocess/resample.py, so
-// that the results are equal bit for bit.
+// Resamples a picture in float64, without rounding: a horizontal pass over its rows, then a vertical pass. The operations are
+// in the same order as in webbuild/preprocess/resample.py, so that the results are equal bit for bit.
 
 import { internalError } from "../api/errors.js";
 import { aligned, RowKernel } from "../wasm/row-kernel.js";
 import type { Pixels } from "./canvas-pixels.js";
 import type { Taps } from "./resample.js";
 
-/** The weighted sums of the picture's RGB over white, row by row: each is written over the one before. */
-export function* weighedRows(pixels: Pixels, columns: Taps, rows: Taps): Generator<Float64Array> {
-  const lines = new Lines(pixels, columns, rows.count);
+/** Yields the rows of the resampled picture, RGB over white. Each overwrites the one before. */
+export function* resampledRows(pixels: Pixels, columns: Taps, rows: Taps): Generator<Float64Array> {
+  const lines = new LineCache(pixels, columns, rows.count);
   try {
-    for (let first = 0; first < rows.at.length; first += rows.count) yield lines.weigh(rows, first);
+    for (let first = 0; first < rows.at.length; first += rows.count) yield lines.resampleRow(rows, first);
   } finally {
     lines.release();
   }
 }
 
-/** Rows of the picture, their columns weighed, in the memory of a kernel: those that the next output may read again. */
-class Lines {
+/**
+ * The lines (rows of the picture after the horizontal pass) that the next output row may read again, in the memory of a
+ * WebAssembly kernel.
+ */
+class LineCache {
   readonly #pixels: Pixels;
   readonly #columns: PackedTaps;
   readonly #kernel: RowKernel;
   readonly #bytes: Uint8Array;
-  /** Addresses: two rows of the picture, the taps and where those of each output position end, the sums. */
+  /** Addresses in the kernel's memory: two rows of the picture, packed taps, their ends, and the output row. */
   readonly #rows: readonly [number, number];
   readonly #taps: number;
   readonly #ends: number;
-  readonly #into: number;
+  readonly #output: number;
   readonly #elements: number;
-  /** The address of each line that is made, and those that are free. */
+  /** The address of each cached line by its y, and the free addresses. */
   readonly #lines = new Map<number, number>();
   readonly #spare: number[];
 
@@ -37,7 +40,7 @@ class Lines {
     const rowBytes = pixels.width * 4;
     this.#elements = packed.ends.length * 3;
     const lineBytes = this.#elements * 8;
-    // Two lines are made at a time: the second may be one that the next output reads first.
+    // The kernel makes two lines at a time: the second may be the first that the next output row reads.
     const lines = rowCount + 2;
     const sizes = [
       rowBytes,
@@ -47,7 +50,7 @@ class Lines {
       ...Array(lines + 1).fill(lineBytes),
     ];
     const kernel = RowKernel.borrow(sizes.reduce((sum, size) => sum + aligned(size), 0));
-    const [first = 0, second = 0, taps = 0, ends = 0, into = 0, ...spare] = sizes.map((size) =>
+    const [first = 0, second = 0, taps = 0, ends = 0, output = 0, ...spare] = sizes.map((size) =>
       kernel.allot(size),
     );
     this.#bytes = new Uint8Array(kernel.buffer);
@@ -59,7 +62,7 @@ class Lines {
     this.#rows = [first, second];
     this.#taps = taps;
     this.#ends = ends;
-    this.#into = into;
+    this.#output = output;
     this.#spare = spare;
   }
 
@@ -67,17 +70,17 @@ class Lines {
     this.#kernel.giveBack();
   }
 
-  /** Returns the sums of the output position whose taps begin at `first`. */
-  weigh({ count, at, weights }: Taps, first: number): Float64Array {
-    const sums = new Float64Array(this.#kernel.buffer, this.#into, this.#elements);
+  /** The vertical pass: returns the output row whose taps begin at `first`. */
+  resampleRow({ count, at, weights }: Taps, first: number): Float64Array {
+    const sums = new Float64Array(this.#kernel.buffer, this.#output, this.#elements);
     sums.fill(0);
     const used = usedTaps({ count, weights }, first);
-    this.#drop(Math.min(...used.map((tap) => at[tap] ?? 0)));
+    this.#dropAbove(Math.min(...used.map((tap) => at[tap] ?? 0)));
     for (const tap of used) {
       const line = this.#lineOf(at[tap] ?? 0);
       this.#kernel.run.addWeighted(
-        this.#into,
-        this.#into + aligned(sums.byteLength),
+        this.#output,
+        this.#output + aligned(sums.byteLength),
         line,
         weights[tap] ?? 0,
       );
@@ -85,7 +88,8 @@ class Lines {
     return sums;
   }
 
-  #drop(top: number): void {
+  /** Frees the lines above `top`: later output rows do not read them. */
+  #dropAbove(top: number): void {
     for (const [y, line] of this.#lines) {
       if (y >= top) continue;
       this.#lines.delete(y);
@@ -102,7 +106,7 @@ class Lines {
     this.#lines.set(y, line);
     if (next === null) this.#spare.push(other);
     else this.#lines.set(next, other);
-    this.#make([y, next ?? y], [line, other]);
+    this.#makeLines([y, next ?? y], [line, other]);
     return line;
   }
 
@@ -112,8 +116,8 @@ class Lines {
     return line;
   }
 
-  /** Writes two rows of the picture, their columns weighed. */
-  #make(rows: readonly [number, number], lines: readonly [number, number]): void {
+  /** The horizontal pass of two rows of the picture. */
+  #makeLines(rows: readonly [number, number], lines: readonly [number, number]): void {
     const { width, data } = this.#pixels;
     for (const [index, y] of rows.entries())
       this.#bytes.set(data.subarray(y * width * 4, (y + 1) * width * 4), this.#rows[index]);
@@ -126,14 +130,14 @@ class Lines {
   }
 }
 
-/** The taps of the output position that begins at `first` that have a weight. */
+/** Returns the taps with a weight other than 0, of the output position whose taps begin at `first`. */
 function usedTaps({ count, weights }: Pick<Taps, "count" | "weights">, first: number): number[] {
   const used: number[] = [];
   for (let tap = first; tap < first + count; tap++) if (weights[tap] !== 0) used.push(tap);
   return used;
 }
 
-/** Taps as the kernel reads them, and the byte behind the last of each output position. */
+/** Taps as the kernel reads them, and for each output position the byte after its last tap. */
 interface PackedTaps {
   of: Taps;
   taps: Uint8Array;
@@ -142,7 +146,7 @@ interface PackedTaps {
 
 /** A weight in float64, and an offset in bytes. */
 const TAP_BYTES = 12;
-/** Those of the next frame are the same. */
+/** By taps: a stream needs the same ones for the next frame. */
 const packedTaps = new WeakMap<Taps, PackedTaps>();
 
 function packTaps(of: Taps): PackedTaps {
@@ -164,7 +168,7 @@ function packTaps(of: Taps): PackedTaps {
   return made;
 }
 
-/** The same as the kernel's, of a row of RGB in float64. */
+/** As the kernel's weighColumns(), for rows with alpha: `source` is a row of RGB in float64. */
 function weighColumns(source: Float64Array, { count, at, weights }: Taps, line: Float64Array): void {
   for (let first = 0, into = 0; into < line.length; first += count, into += 3) {
     let red = 0;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Letterbox } from "../../src/manifest/manifest.js";
 import type { Pixels } from "../../src/preprocess/canvas-pixels.js";
 import { type Taps, taps } from "../../src/preprocess/resample.js";
-import { weighedRows } from "../../src/preprocess/weighed-rows.js";
+import { resampledRows } from "../../src/preprocess/resampled-rows.js";
 
 const INTERPOLATIONS: Letterbox["interpolation"][] = ["nearest", "bilinear", "bilinear-antialias", "bicubic"];
 /** The largest side of a picture, and of what becomes of it. */
@@ -43,7 +43,7 @@ function expectedRows({ width, data }: Pixels, columns: Taps, rows: Taps): numbe
 
 function gotRows(pixels: Pixels, columns: Taps, rows: Taps): number[][] {
   const got: number[][] = [];
-  for (const row of weighedRows(pixels, columns, rows)) got.push([...row]);
+  for (const row of resampledRows(pixels, columns, rows)) got.push([...row]);
   return got;
 }
 
@@ -74,9 +74,9 @@ test("two pictures are resampled at a time", () => {
   const [a, b] = [randomPicture(30, 40, () => 255), randomPicture(50, 20, () => 255)];
   const tapsOf = ({ width, height }: Pixels) =>
     [taps("bicubic", width, 16, 0, 16), taps("bicubic", height, 16, 0, 16)] as const;
-  const other = weighedRows(b, ...tapsOf(b));
+  const other = resampledRows(b, ...tapsOf(b));
   const got: number[][][] = [];
-  for (const row of weighedRows(a, ...tapsOf(a))) got.push([[...row], [...(other.next().value ?? [])]]);
+  for (const row of resampledRows(a, ...tapsOf(a))) got.push([[...row], [...(other.next().value ?? [])]]);
   const [wantA, wantB] = [expectedRows(a, ...tapsOf(a)), expectedRows(b, ...tapsOf(b))];
   expect(got).toEqual(wantA.map((row, at) => [row, wantB[at]]));
 });
