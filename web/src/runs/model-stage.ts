@@ -12,13 +12,13 @@ import { RunTurns } from "./run-turns.js";
 import { VariantChoice } from "./variant-choice.js";
 
 export class ModelStage {
-  /** With all variants of the stage. */
+  /** The manifest with all variants of the stage. */
   readonly manifest: StageManifest;
   readonly sessions: VariantSessions;
   readonly choice: VariantChoice;
   readonly turns: RunTurns;
   readonly backendChoice: BackendChoice;
-  /** Of the last run that gave a result. */
+  /** The timings of the last run with a result. */
   lastTimings: Result["timings"] | null = null;
   readonly #visitorRuns: VisitorRuns;
 
@@ -36,12 +36,12 @@ export class ModelStage {
     this.turns = new RunTurns(sessions);
   }
 
-  /** Empty where the model has no other stage. */
+  /** The stage's name, empty for a model of one stage. */
   get name(): string {
     return this.manifest.stageName ?? "";
   }
 
-  /** What is known of the first session. */
+  /** The info of the first session. */
   get info(): Omit<ModelInfo, "stages" | "text"> {
     return structuredClone({ ...this.session.loaded.info, choice: this.backendChoice.info });
   }

@@ -52,7 +52,7 @@ export class PictureRuns {
     this.#recordResults(results);
     const [result] = results;
     if (result === undefined) throw internalError("a run without a result");
-    // The types of a bundle that is packed for several pictures say so.
+    // The generated types of a bundle that is packed for batches declare the array.
     return several ? (results as unknown as Result) : result;
   }
 

@@ -48,7 +48,7 @@ export async function timeInWorker(
   return answer.timings.total;
 }
 
-/** Returns a key of a run's cost: runs with the same key take about the same time. Made of log2 of the pixels and the options' lengths. */
+/** Returns a key of a run's cost, from log2 of the pixels and the options' lengths: runs of one key take about the same time. */
 export function runKey(kind: string, size: PictureSize | null, options: object): string {
   const shape = Object.entries(options).map(([name, value]) => {
     if (Array.isArray(value)) return [name, value.length];

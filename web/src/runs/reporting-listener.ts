@@ -1,4 +1,4 @@
-// A listener of the caller's whose errors are reported to the console and end no work.
+// Calls a listener of the caller without letting its errors stop a load or a run.
 
 /** Wraps a listener: what it throws or rejects with goes to `reportError`, and a promise it returns is not awaited. */
 export function reportingListener<T>(listener: (event: T) => unknown): (event: T) => void {

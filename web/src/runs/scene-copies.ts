@@ -30,9 +30,9 @@ export function sessionCaller(session: ResilientSession, signal: RunOptions["sig
 export class SceneCopies {
   /** The scene's number in the model. */
   readonly #number: number;
-  /** Those whose copy has the outputs of all stages so far. */
+  /** The models whose copy has the outputs of all stages so far. */
   readonly #current = new Set<LoadedModel>();
-  /** Those whose worker may hold some of the scene, to be released. */
+  /** The models whose worker may hold some of the scene, to be released. */
   readonly #holders = new Set<LoadedModel>();
   #isReleased = false;
 

@@ -107,7 +107,7 @@ export class SceneSource {
       if (this.#released) throw internalError("a run on a scene that was released");
       const { location } = this.#earlier;
       if (!isLost && this.#looking === null && location !== null) return location;
-      // Whoever asks meanwhile waits for the same run, which none of their signals drops.
+      // Later callers wait for the same run. It is not aborted by the signal of one of them.
       this.#looking ??= this.look(undefined).finally(() => {
         this.#looking = null;
       });

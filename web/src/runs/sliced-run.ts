@@ -30,7 +30,7 @@ export interface SlicedRequest {
   onProgress: RunOptions["onProgress"];
 }
 
-/** Memory holds the picture and the slices of one batch. A picture no larger than a slice is run as it is. */
+/** Runs a picture in slices; one no larger than a slice runs whole. Memory holds the picture and the slices of one batch. */
 export async function runInSlices(
   source: ImageSource,
   request: SlicedRequest,
@@ -60,11 +60,11 @@ async function runDecoded(
   const report = reportingListener(onProgress);
   const total = batches.flat().length;
   const results: Result[] = [];
-  const facts: RunMetadata[] = [];
+  const metadata: RunMetadata[] = [];
   for (const batch of batches) {
     const found = await runBatch(picture, batch, runner);
     results.push(...found);
-    facts.push(...factsOfBatch(found));
+    metadata.push(...batchMetadata(found));
     report({ done: results.length, total });
   }
   const [first] = results;
@@ -75,8 +75,8 @@ async function runDecoded(
     return found.map((each) => task.move(each, slice, source));
   });
   const merged = mergeDetections(objects, mergeRules(slices), task);
-  // Of which task they are, TypeScript does not know.
-  return { ...first, ...mergedMetadata(facts), ...source, [task.field]: merged } as unknown as Result;
+  // TypeScript does not know of which task the result is.
+  return { ...first, ...mergedMetadata(metadata), ...source, [task.field]: merged } as unknown as Result;
 }
 
 function sliceBatches(grid: readonly Slice[], { batchOf }: SliceRunner): Slice[][] {
@@ -110,7 +110,7 @@ async function cropSlice(picture: DecodedPicture, slice: Slice): Promise<Decoded
 }
 
 /** Every result of a batch has the timings of the whole batch: only the first one's are counted. */
-function factsOfBatch([first, ...others]: readonly Result[]): RunMetadata[] {
+function batchMetadata([first, ...others]: readonly Result[]): RunMetadata[] {
   if (first === undefined) return [];
   const timings = { preprocess: 0, inference: 0, postprocess: 0, total: 0 };
   return [metadataOf(first), ...others.map((each) => ({ ...metadataOf(each), timings }))];

@@ -30,7 +30,7 @@ interface PartPlan {
   next(left: number, size: PictureSize | null): { variant: Manifest; count: number };
 }
 
-/** Makes the run's answer of the pieces of all batches. */
+/** Joins the pieces of all batches in the worker. */
 type FinishParts<T> = (host: RemoteHost["scenes"], id: number, ref: SceneRef, all: JoinedParts) => Promise<T>;
 
 /** `onProgress`. An error that it throws does not end the run. */

@@ -1,6 +1,6 @@
-// One request to a worker that answers each with one message.
+// Sends one request to a worker that answers each request with one message.
 
-/** Returns the answer. Rejects where the worker fails or its script does not load. Call it again after that, not before. */
+/** Returns the answer. Rejects if the worker fails or its script does not load. One request at a time. */
 export function askWorker<Answer>(
   worker: Worker,
   request: unknown,

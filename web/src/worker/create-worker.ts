@@ -1,8 +1,8 @@
-// A worker of the runtime's own scripts, also where they lie on another origin.
+// Creates a worker of the runtime's scripts, also if they are on another origin.
 
 import { trustedUrl } from "./trusted-url.js";
 
-/** A worker must come from the page's own origin; what it imports need not. */
+/** A worker's script must be of the page's origin, but may import one of another: here, from a blob URL. */
 export function createWorker(url: URL, name: string): Worker {
   const options = { type: "module", name } as const;
   if (url.origin === location.origin) return new Worker(trustedUrl(url), options);

@@ -1,4 +1,4 @@
-// A model that is open in the worker: its manifest, its sessions, and what goes around them.
+// A model that is open in the worker: its manifest, its session, pre- and post-processing, and states.
 
 import type { Backend, Warning } from "../api/types.js";
 import type { ReferenceFeeds } from "../inputs/reference-input.js";

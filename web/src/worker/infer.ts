@@ -1,6 +1,7 @@
 // One run on pictures: preprocessing, inference, post-processing.
 
 import { internalError } from "../api/errors.js";
+import type { Tensors } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { focusFeeds } from "../inputs/focus-distances.js";
 import { isMaskSource, maskFeeds, readHole } from "../inputs/mask-input.js";
@@ -34,7 +35,7 @@ export interface InferenceRequest {
   state: StateRequest | null;
 }
 
-/** Returns the result of the picture or stack; of a batch, of each picture. `geometry` is where the first picture lies. */
+/** Returns the result of the picture or stack; for a batch, of each picture. `geometry` is that of the first picture. */
 export async function infer(
   model: HostedModel,
   engine: SharedEngine,
@@ -50,7 +51,7 @@ export async function infer(
   return { ...(await decodeRun(model, engine, run, graph)), geometry, run };
 }
 
-/** Everything that the graph takes: of the pictures, of the options, and the state. */
+/** Makes all inputs of the graph: from the pictures, the options and the state. */
 async function prepareRun(model: HostedModel, request: InferenceRequest): Promise<PreparedRun> {
   const started = performance.now();
   const { manifest, states, tools } = model;
@@ -62,29 +63,34 @@ async function prepareRun(model: HostedModel, request: InferenceRequest): Promis
   const { name, tensor, geometries, route } = prepared;
   const [geometry] = geometries;
   if (geometry === undefined) throw internalError("a run without a picture");
-  const { mask: given } = options;
-  const hole = isMaskSource(given) ? readHole(given, geometry.source) : null;
-  const asked = hole === null ? options : { ...options, mask: hole.data };
-  const context = taskContext(forOnePicture(manifest), asked, tools);
-  const masked = maskFeeds(manifest.inputs, hole, geometry);
-  const change = masked?.change ?? null;
+  const hole = isMaskSource(options.mask) ? readHole(options.mask, geometry.source) : null;
+  const readOptions = hole === null ? options : { ...options, mask: hole.data };
+  const context = taskContext(forOnePicture(manifest), readOptions, tools);
+  const { feeds: mask = {}, change = null } = maskFeeds(manifest.inputs, hole, geometry) ?? {};
   const picture = change === null ? tensor : await changedPicture(model, tensor, change);
-  const fromOptions = {
-    ...optionFeeds(manifest.inputs, options, taskOptionNames(manifest)),
-    ...focusFeeds(manifest.inputs, options.focusDistances),
-    ...numberFeeds(manifest.inputs, options.numbers),
-    ...masked?.feeds,
-    // in the worker it is a picture that has crossed
-    ...(await model.references.feeds(
-      options.reference as Picture | undefined,
-      options.pictureKeys?.reference,
-    )),
-    ...sizeFeeds(manifest.inputs, geometry.source),
-    ...task.feeds?.(manifest, context),
-  };
+  const others = await otherFeeds(model, options, { mask, geometry, context });
   const begun = state && states.begin(state, geometry.source);
-  const feeds = { ...fromOptions, ...begun?.feeds, [name]: picture };
+  const feeds = { ...others, ...begun?.feeds, [name]: picture };
   const size = pictureSize(manifest) ?? [0, 0];
   const warnings = begun?.warnings ?? [];
   return { feeds, context, pictures, geometries, size, route, warnings, started };
+}
+
+/** Makes the inputs other than the picture and the states. */
+async function otherFeeds(
+  { manifest, references }: HostedModel,
+  options: WorkerRunOptions,
+  { mask, geometry, context }: { mask: Tensors; geometry: Geometry; context: unknown },
+): Promise<Tensors> {
+  // In the worker, the picture of an option is one that was packed for the transfer.
+  const reference = options.reference as Picture | undefined;
+  return {
+    ...optionFeeds(manifest.inputs, options, taskOptionNames(manifest)),
+    ...focusFeeds(manifest.inputs, options.focusDistances),
+    ...numberFeeds(manifest.inputs, options.numbers),
+    ...mask,
+    ...(await references.feeds(reference, options.pictureKeys?.reference)),
+    ...sizeFeeds(manifest.inputs, geometry.source),
+    ...taskOf(manifest).feeds?.(manifest, context),
+  };
 }

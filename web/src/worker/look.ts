@@ -12,11 +12,11 @@ import type { HostedModel } from "./hosted-model.js";
 import { type InferenceRequest, infer } from "./infer.js";
 import type { KeptOutputs } from "./run-outputs.js";
 
-/** What the page learns of a picture that was looked at. */
+/** What the page gets from look(). */
 export interface LookReport {
   /** The size of the upright picture. */
   source: Size;
-  /** The first stage's own result, null where its outputs are tensors for the next alone. */
+  /** The first stage's result, null if its outputs are only tensors for later stages. */
   result: Result | null;
   timings: Result["timings"];
   preprocess: PreprocessRoute;
@@ -24,7 +24,7 @@ export interface LookReport {
   warnings: Warning[];
 }
 
-/** Keeps the first picture with the outputs; closes the others of a stack. */
+/** Runs the first stage, and keeps its outputs and the first picture as a scene. Closes the other pictures of a stack. */
 export async function look(
   model: HostedModel,
   engine: SharedEngine,

@@ -1,4 +1,5 @@
-// Runs of a later stage on parts of a scene's picture, as many together as the graph takes.
+// Runs a later stage on parts of a scene's picture, such as crops or points of a grid, in batches as large as the graph takes.
+// The decoded outputs of one part are a piece; all pieces are joined into the result.
 
 import { internalError } from "../api/errors.js";
 import type { PictureSize, Result } from "../api/types.js";
@@ -17,12 +18,13 @@ export interface PartBatch {
   timings: Result["timings"];
 }
 
-/** The pieces of all batches in the order of the parts, how long they took, and the sizes that a part may run at. */
+/** The pieces of all batches in the order of the parts, and how long they took. */
 export interface JoinedParts extends PartBatch {
+  /** The input sizes that a part may run at. */
   sizes: readonly PictureSize[];
 }
 
-/** Returns the lines of the parts. */
+/** Returns for each part the size of its text line, null if it is none. */
 export async function partLines(
   model: HostedModel,
   engine: SharedEngine,
@@ -67,7 +69,7 @@ export async function runParts(
   return { pieces, timings };
 }
 
-/** Makes the result of all pieces. */
+/** Joins all pieces into the result. */
 export async function joinParts(
   model: HostedModel,
   engine: SharedEngine,
@@ -88,7 +90,7 @@ export async function joinParts(
   return { ...joined, ...run, fallback: null, warnings } as unknown as Result;
 }
 
-/** Makes the result of all pieces, and adds it to the scene for later stages. */
+/** Joins all pieces into a result, and adds it to the scene for later stages. */
 export async function keepParts(
   model: HostedModel,
   engine: SharedEngine,

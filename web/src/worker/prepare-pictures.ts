@@ -1,4 +1,4 @@
-// The pictures of a run into the tensor that the graph takes.
+// Preprocesses the pictures of a run into the input tensor.
 
 import type { TensorData } from "../api/types.js";
 import { forOnePicture } from "../manifest/variants.js";
@@ -13,10 +13,10 @@ import type { HostedModel } from "./hosted-model.js";
 
 type PreprocessingModel = Pick<HostedModel, "manifest" | "preprocessor">;
 
-/** The input of a run: where each picture lies in its plane. */
+/** The preprocessed input, with the place of each picture in it. */
 type PreparedInput = Omit<PreprocessedInput, "geometry"> & { geometries: Geometry[] };
 
-/** Prepares the picture or stack, or each picture of a batch. The pictures stay open. */
+/** Preprocesses the picture or stack, or each picture of a batch. The pictures stay open. */
 export async function preparePictures(
   { manifest, preprocessor }: PreprocessingModel,
   pictures: readonly Picture[],
@@ -37,7 +37,7 @@ export async function preparePictures(
   };
 }
 
-/** Returns the picture's tensor after `change`, where the run reads it from. */
+/** Returns the tensor after `change`, on the GPU again if it was there. */
 export async function changedPicture(
   { manifest, preprocessor }: PreprocessingModel,
   tensor: PreparedInput["tensor"],

@@ -1,4 +1,4 @@
-// The last two steps of a run: the graph, and its outputs into results.
+// The last two steps of a run: running the graph, and decoding its outputs into results.
 
 import type { PictureSize, Result, Warning } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
@@ -14,17 +14,18 @@ import { outputsOf } from "../tensors/batch.js";
 import { type AnyTensors, copyOf, isOnGpu, releaseTensors } from "../tensors/gpu-tensor.js";
 import type { HostedModel } from "./hosted-model.js";
 
-/** Outputs that stay in the worker for later stages, and those of them that stay on the GPU. */
+/** Which outputs stay in the worker for later stages. */
 export interface KeptOutputs {
   names: readonly string[];
+  /** Those of them that stay on the GPU. */
   onGpu: readonly string[];
-  /** Whether the outputs become a result too. */
+  /** Whether the outputs are decoded into a result too. */
   decodes: boolean;
 }
 
 export const KEEPS_NOTHING: KeptOutputs = { names: [], onGpu: [], decodes: true };
 
-/** The tensors of a run, what its outputs are decoded with, and when it began. */
+/** The inputs of a run, and what its outputs are decoded with. */
 export interface PreparedRun {
   feeds: AnyTensors;
   context: unknown;
@@ -33,15 +34,18 @@ export interface PreparedRun {
   size: PictureSize;
   route: PreprocessedInput["route"];
   warnings: readonly Warning[];
+  /** When preprocessing began, as performance.now(). */
   started: number;
 }
 
-/** What the graph gave, and which of it is decoded where. */
+/** The outputs of the graph, and which of them are decoded on the GPU. */
 export interface GraphRun extends Prediction {
   keeps: KeptOutputs;
-  /** The outputs that the task needs, and those of them that are on the GPU. */
+  /** The outputs that the task needs. */
   needed: readonly string[];
+  /** Those of them that are decoded on the GPU. */
   gpuOutputs: readonly string[];
+  /** When inference began and ended, as performance.now(). */
   ready: number;
   inferred: number;
 }
@@ -49,7 +53,7 @@ export interface GraphRun extends Prediction {
 export interface Inference {
   /** The result of the picture or stack; of a batch, of each picture. */
   results: Result[];
-  /** The outputs that stay. */
+  /** The outputs that stay in the worker. */
   kept: AnyTensors;
   timings: Result["timings"];
   backend: Prediction["backend"];
@@ -70,14 +74,14 @@ export async function runGraph(
   return { ...prediction, keeps, needed, gpuOutputs, ready, inferred: performance.now() };
 }
 
-/** Makes the results of what the graph gave. Where that fails, nothing is kept. */
+/** Decodes the outputs of the graph. If that fails, releases all of them. */
 export async function decodeRun(
   model: HostedModel,
   engine: SharedEngine,
   run: PreparedRun,
   graph: GraphRun,
 ): Promise<Inference> {
-  const { keeps, needed, gpuOutputs, backend, fallback } = graph;
+  const { keeps, needed, gpuOutputs, backend } = graph;
   const kept: AnyTensors = Object.fromEntries(
     Object.entries(graph.outputs).filter(([name]) => keeps.names.includes(name)),
   );
@@ -86,23 +90,8 @@ export async function decodeRun(
   try {
     const readsGpu = gpuOutputs.length > 0 || needed.some((name) => isOnGpu(kept[name]));
     const found = await (readsGpu ? engine.gpu.guard(postprocessing) : postprocessing());
-    const ended = performance.now();
-    const timings = {
-      preprocess: graph.ready - run.started,
-      inference: graph.inferred - graph.ready,
-      postprocess: ended - graph.inferred,
-      total: ended - run.started,
-    };
-    const results = found.map(({ decoded, route, warnings }) => ({
-      ...decoded,
-      size: run.size,
-      timings,
-      preprocess: run.route,
-      postprocess: route,
-      backend,
-      fallback,
-      warnings: [...warnings, ...fallbackWarnings(fallback), ...run.warnings],
-    }));
+    const timings = timingsUntilNow(run, graph);
+    const results = found.map((each) => toResult(each, run, graph, timings));
     return { results, kept, timings, backend };
   } catch (error) {
     releaseTensors(graph.outputs);
@@ -110,7 +99,35 @@ export async function decodeRun(
   }
 }
 
-/** The outputs that are decoded; what is kept too is decoded from a copy. */
+function timingsUntilNow({ started }: PreparedRun, { ready, inferred }: GraphRun): Result["timings"] {
+  const ended = performance.now();
+  return {
+    preprocess: ready - started,
+    inference: inferred - ready,
+    postprocess: ended - inferred,
+    total: ended - started,
+  };
+}
+
+function toResult(
+  { decoded, route, warnings }: PostprocessResult,
+  run: PreparedRun,
+  { backend, fallback }: GraphRun,
+  timings: Result["timings"],
+): Result {
+  return {
+    ...decoded,
+    size: run.size,
+    timings,
+    preprocess: run.route,
+    postprocess: route,
+    backend,
+    fallback,
+    warnings: [...warnings, ...fallbackWarnings(fallback), ...run.warnings],
+  };
+}
+
+/** Returns the outputs to decode; a copy of those that are kept too. */
 async function decodedOutputs(
   { outputs, needed, gpuOutputs }: GraphRun,
   kept: AnyTensors,

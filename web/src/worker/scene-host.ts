@@ -1,4 +1,4 @@
-// The worker's side of scenes: what the page may ask of a model of several stages, answered one at a time.
+// The worker's side of scenes: the calls of the page to a model of several stages, done one at a time.
 
 import type { PictureSize, Result, Tensors } from "../api/types.js";
 import { closePictures, isOpenPicture, type Picture } from "../preprocess/pixels.js";
@@ -20,8 +20,8 @@ export class SceneHost {
   }
 
   /**
-   * Runs the first stage, and keeps what later ones take as the model's scene of this number, with the picture. Where the
-   * run fails, the pictures are closed.
+   * Runs the first stage, and keeps its picture and the outputs for later stages as the scene of this number. If the run fails,
+   * the pictures are closed.
    */
   async look(
     id: number,
@@ -43,7 +43,7 @@ export class SceneHost {
     }
   }
 
-  /** Runs a stage between the first and the last, and keeps what others take of it in the scene. */
+  /** Runs a middle stage, and keeps its outputs for later stages in the scene. */
   advance(id: number, ref: SceneRef, kept: Pick<KeptOutputs, "names" | "onGpu">): Promise<StageReport> {
     return this.#turns.run(id, (model) => advanceScene(model, this.#turns.engine, ref, kept));
   }
@@ -62,7 +62,7 @@ export class SceneHost {
     });
   }
 
-  /** Returns for each part that the stage runs on the size of its line, null where it has none. */
+  /** Returns for each part of the picture the size of its text line, null if it is none. */
   partLines(id: number, ref: SceneRef, options: WorkerRunOptions): Promise<(PictureSize | null)[]> {
     return this.#turns.run(id, (model) => partLines(model, this.#turns.engine, ref, options));
   }
@@ -76,14 +76,14 @@ export class SceneHost {
     return this.#turns.run(id, (model) => runParts(model, this.#turns.engine, ref, options, parts));
   }
 
-  /** Makes the result of the pieces of all batches. */
+  /** Joins the pieces of all batches into the result. */
   joinParts(id: number, ref: SceneRef, options: WorkerRunOptions, all: JoinedParts): Promise<Result> {
     return this.#turns.run(id, async (model) =>
       movedResult(model, await joinParts(model, this.#turns.engine, ref, options, all)),
     );
   }
 
-  /** Makes the result of the pieces of all batches of a stage between, and keeps it in the scene. */
+  /** Joins the pieces of all batches of a middle stage, and keeps the result in the scene. */
   keepParts(id: number, ref: SceneRef, all: JoinedParts): Promise<StageReport> {
     return this.#turns.run(id, (model) => keepParts(model, this.#turns.engine, ref, all));
   }
@@ -97,13 +97,13 @@ export class SceneHost {
     });
   }
 
-  /** Keeps a scene that another worker has read. */
+  /** Keeps the copy of a scene of another worker. */
   keep(scene: number, saved: SavedScene): Promise<void> {
     const { engine, model } = this.#turns;
     return engine.queue.add(async () => engine.scenes.keep({ host: model.host, scene }, saved));
   }
 
-  /** Frees the memory of a scene, after the runs that were called before. */
+  /** Frees the memory of a scene, after earlier calls have ended. */
   release(scene: number): Promise<void> {
     const { engine, model } = this.#turns;
     return engine.queue.add(async () => engine.scenes.release({ host: model.host, scene }));

@@ -1,13 +1,13 @@
-// The worker's half of WorkerClient.
+// The worker's side of WorkerClient: answers each message with one message.
 
 import { HeldLock } from "./held-lock.js";
 
-/** The first request of each: a lock, which the worker holds for as long as it lives. */
+/** The first request to a worker: the lock that it holds as long as it lives. */
 export interface LockRequest {
   lock: string;
 }
 
-/** What a worker is to what it serves. */
+/** The worker's global scope. */
 interface Scope {
   addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
   postMessage(answer: unknown): void;

@@ -1,4 +1,4 @@
-// A run of a later stage on a scene.
+// Runs a later stage on a scene.
 
 import { internalError } from "../api/errors.js";
 import type { Result, Tensors, Warning } from "../api/types.js";
@@ -18,7 +18,7 @@ import { preparePictures } from "./prepare-pictures.js";
 import { decodeRun, type KeptOutputs, type PreparedRun, runGraph } from "./run-outputs.js";
 import type { WorkerRunOptions } from "./worker-host.js";
 
-/** What the page learns of a run whose outputs stay in the scene. */
+/** What the page gets from a run whose outputs stay in the scene. */
 export interface StageReport {
   timings: Result["timings"];
   warnings: Warning[];
@@ -44,7 +44,7 @@ export async function runStage(
   return result;
 }
 
-/** Runs the stage with nothing asked, and adds what others take of it to the scene. */
+/** Runs the stage without options, and adds its outputs for later stages to the scene. */
 export async function advanceScene(
   model: HostedModel,
   engine: SharedEngine,
@@ -60,7 +60,7 @@ export async function advanceScene(
   return { timings: found.timings, warnings: result?.warnings ?? [] };
 }
 
-/** Runs the stage on tensors; those of earlier stages are the scene's where they are not given. */
+/** Runs the stage on tensors. Inputs from earlier stages that are not in `feeds` come from the scene. */
 export async function runStageTensors(
   model: HostedModel,
   engine: SharedEngine,
@@ -74,27 +74,27 @@ export async function runStageTensors(
   return { outputs, timings: { total: performance.now() - started } };
 }
 
-/** What the task makes of the options for this scene, and what it sees of the scene. */
+/** Returns the part of the scene that the stage may read, and the context that its task makes of the options. */
 export async function stageContext(
   { manifest, tools }: HostedModel,
   engine: SharedEngine,
   ref: SceneRef,
   options: WorkerRunOptions,
 ): Promise<{ view: SceneView; context: unknown }> {
-  const reads = taskOf(manifest).readsPicture || manifest.inputs.some(({ kind }) => kind === "crop");
+  const readsPicture = taskOf(manifest).readsPicture || manifest.inputs.some(({ kind }) => kind === "crop");
   const { scenes } = engine;
-  const whole = reads ? await scenes.decoded(ref) : scenes.find(ref).view;
+  const whole = readsPicture ? await scenes.decoded(ref) : scenes.find(ref).view;
   const view = { ...whole, results: earlierResults(whole.results, manifest.stageName) };
   return { view, context: taskContext(manifest, options, tools, view) };
 }
 
-/** A stage that runs again, to be compared, sees nothing of itself and of those after it. */
+/** Returns the results of the stages before `stage`. A stage that is run again, to time it, must not see later ones. */
 export function earlierResults(results: SceneView["results"], stage = ""): SceneView["results"] {
   const own = [...results.keys()].indexOf(stage);
   return own < 0 ? results : new Map([...results].slice(0, own));
 }
 
-/** Returns the tensors that the stage takes of earlier ones, but for those that are `given`. */
+/** Returns the stage's inputs from earlier stages, except those in `given`. */
 export function joinedFeeds(
   { manifest, backend }: HostedModel,
   engine: SharedEngine,
@@ -107,7 +107,7 @@ export function joinedFeeds(
   return !onGpu && engine.scenes.isOnGpu(ref) ? engine.gpu.guard(feeds) : feeds();
 }
 
-/** Returns the tensors that the stage's glue makes, but for those that are `given`; none for a stage without. */
+/** Returns the inputs that the stage's glue code computes, except those in `given`; none without glue code. */
 async function gluedFeeds(
   { manifest, glue }: HostedModel,
   engine: SharedEngine,
@@ -119,7 +119,7 @@ async function gluedFeeds(
   return engine.scenes.isOnGpu(ref) ? engine.gpu.guard(feeds) : feeds();
 }
 
-/** Returns the tensors of the stage's options. */
+/** Returns the inputs that are made of the options. */
 export function stageOptionFeeds(
   { manifest }: HostedModel,
   view: SceneView,
@@ -135,7 +135,7 @@ export function stageOptionFeeds(
   };
 }
 
-/** A stage may take the scene's picture too, prepared in its own way. */
+/** Makes all inputs of the stage. It may take the scene's picture too, with its own preprocessing. */
 async function prepareStageRun(
   model: HostedModel,
   engine: SharedEngine,
@@ -143,19 +143,19 @@ async function prepareStageRun(
   options: WorkerRunOptions,
 ): Promise<PreparedRun> {
   const started = performance.now();
-  const { size, route } = engine.scenes.find(ref);
+  const { size, route: lookRoute } = engine.scenes.find(ref);
   const { view, context } = await stageContext(model, engine, ref, options);
   const pictures = [view.picture];
-  const seen = model.manifest.inputs.some(({ kind }) => kind === "image")
+  const prepared = model.manifest.inputs.some(({ kind }) => kind === "image")
     ? await preparePictures(model, pictures, 1)
     : null;
   const feeds = {
     ...stageOptionFeeds(model, view, options, context),
-    ...(seen === null ? {} : { [seen.name]: seen.tensor }),
+    ...(prepared === null ? {} : { [prepared.name]: prepared.tensor }),
     ...(await joinedFeeds(model, engine, ref)),
     ...(await gluedFeeds(model, engine, ref)),
   };
-  const geometries = seen?.geometries ?? [view.geometry];
-  const own = seen?.route ?? route;
-  return { feeds, context, pictures, geometries, size, route: own, warnings: [], started };
+  const geometries = prepared?.geometries ?? [view.geometry];
+  const { route = lookRoute } = prepared ?? {};
+  return { feeds, context, pictures, geometries, size, route, warnings: [], started };
 }

@@ -1,4 +1,4 @@
-// A run in tiles, as the worker does it.
+// Runs a picture in tiles, in the worker.
 
 import { type ProxyMarked, transfer } from "comlink";
 import { internalError } from "../api/errors.js";
@@ -12,7 +12,7 @@ import { makeOpaque } from "../tiles/tile-pixels.js";
 import { withTransfer } from "./transfer.js";
 import type { WorkerRunOptions } from "./worker-host.js";
 
-/** Hears of a run's tiles, on the page. */
+/** The page's listener for finished tiles. */
 export type TileListener = ((tile: TileResult) => unknown) & ProxyMarked;
 
 /** A picture that is run in tiles. It stays open. */
@@ -46,7 +46,7 @@ export async function runInTiles(
   const { joined, run } = await runTiles(parts, tiling, drawTile, listener);
   const fields = await tiles.join(manifest.task, { picture, source, hole, joined }, options);
   const large = transferable?.(fields);
-  // Together they are a result: TypeScript does not know of which task.
+  // TypeScript does not know of which task the result is.
   const result = { ...run, ...fields } as unknown as Result;
   return withTransfer([result], large?.arrays ?? [], large?.others ?? []);
 }

@@ -1,4 +1,4 @@
-// A run on made-up inputs, to measure how long one takes here.
+// Times a run on blank pictures or zeros, to compare backends.
 
 import { closeResults } from "../api/close-results.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
@@ -10,19 +10,19 @@ import { releaseTensors } from "../tensors/gpu-tensor.js";
 import type { HostedModel } from "./hosted-model.js";
 import { infer } from "./infer.js";
 
-/** Pixels of the picture: what a camera gives. */
+/** The size of the blank picture: that of a camera frame. */
 const SIZE = [1280, 720] as const;
-/** Inputs of a model that needs one picture and nothing else that is not made up. */
-const PLAIN: readonly Manifest["inputs"][number]["kind"][] = ["image", "option", "size"];
+/** The input kinds of a model that can run on a blank picture without further options. */
+const PICTURE_ONLY: readonly Manifest["inputs"][number]["kind"][] = ["image", "option", "size"];
 
-/** Returns the milliseconds, null for a model whose inputs nobody knows. */
+/** Returns the milliseconds; null for a model with plain tensor inputs, of which the manifest says no valid values. */
 export async function timedRun(model: HostedModel, engine: SharedEngine): Promise<number | null> {
   const { manifest, predictor, preprocessor, tools } = model;
   const feeds = zeroFeeds(manifest, tools);
   if (feeds === null) return null;
   const task = taskOf(manifest);
-  if (manifest.inputs.every(({ kind }) => PLAIN.includes(kind))) {
-    // The whole of it, from the picture to the result: each backend does a part of that elsewhere.
+  if (manifest.inputs.every(({ kind }) => PICTURE_ONLY.includes(kind))) {
+    // The time from picture to result: backends differ in where they pre- and postprocess.
     const pictures = Array.from({ length: pictureBatch(manifest) }, () => new ImageData(...SIZE));
     const options = task.warmUpOptions?.(manifest.task) ?? {};
     const start = performance.now();

@@ -1,4 +1,4 @@
-// How values cross between the page and the worker: errors whole, tensors moved instead of copied.
+// The transfer of values between page and worker: errors with all their fields, tensors moved instead of copied.
 
 import { type TransferHandler, transfer, transferHandlers } from "comlink";
 import { asWebbuildError, type ErrorCode, internalError, WebbuildError } from "../api/errors.js";
@@ -16,7 +16,7 @@ interface SerializedError {
   pictures: readonly PackedPicture[];
 }
 
-/** Comlink's own handler keeps message, name and stack only. Call this on both sides before anything crosses. */
+/** Comlink's own handler keeps message, name and stack only. Call this on both sides before the first call. */
 export function registerErrorTransfer(): void {
   const own = transferHandlers.get("throw") as TransferHandler<ThrownValue, unknown>;
   const handler: TransferHandler<ThrownValue, SerializedError> = {
@@ -35,7 +35,7 @@ export function registerErrorTransfer(): void {
   transferHandlers.set("throw", handler);
 }
 
-/** Marks the arrays inside `value`, and what else in it can be moved, to be moved when it crosses. */
+/** Marks arrays and other transferable parts of `value` to be moved, not copied, to the other side. */
 export function withTransfer<T extends object>(
   value: T,
   arrays: readonly ArrayBufferView<ArrayBuffer>[],

@@ -1,28 +1,28 @@
-// Trusted Types: addresses of scripts, under a page's `require-trusted-types-for 'script'`. No default policy is made.
+// Trusted Types: script URLs for pages with `require-trusted-types-for 'script'`, from a policy of our own.
 
-/** What webbuild needs of the browser's interface, which TypeScript's library lacks. */
+/** The part of the browser's interface that is used here; TypeScript's DOM library lacks it. */
 interface TrustedTypes {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): Policy;
 }
 
 interface Policy {
-  /** Returns a TrustedScriptURL, which takes the place of a string. */
+  /** Returns a TrustedScriptURL, typed as the string that it replaces. */
   createScriptURL(url: string): string;
 }
 
-/** As `trusted-types` of a content security policy names it. */
+/** The name of the policy, to be listed in `trusted-types` of the content security policy. */
 const NAME = "webbuild";
 
 let policy: Policy | null | undefined;
 
-/** Returns the address of a script as a worker or a service worker takes it. Throws TypeError for another origin's. */
+/** Returns a URL that Worker and register() accept. Throws TypeError for one of another origin. */
 export function trustedUrl(url: URL | string): string {
   const { href } = new URL(url, location.href);
   policy ??= createPolicy();
   return policy === null ? href : policy.createScriptURL(href);
 }
 
-/** Where the policy may not be made a string is given, which the browser refuses only if it wants Trusted Types. */
+/** Returns null if the policy is not allowed: strings are then used, which fail only if Trusted Types are required. */
 function createPolicy(): Policy | null {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
   try {
@@ -37,7 +37,7 @@ function ownOrigin(href: string): string {
   throw new TypeError(`${href} is not of this page's origin`);
 }
 
-/** Lets the engine start its threads, which it does by address, from scripts that are left as they were published. */
+/** Makes `new Worker(url)` in the engine's scripts, which are used unchanged, pass a trusted URL for its threads. */
 export function trustOwnWorkers(): void {
   if (!("trustedTypes" in globalThis)) return;
   globalThis.Worker = class extends Worker {

@@ -2,26 +2,26 @@
 
 import type { Warning } from "../api/types.js";
 
-/** Hears what did not go as it should, and did not have to stop anything. */
+/** Receives warnings: failures that do not stop a load or a run. */
 export type Warn = (warning: Warning) => void;
 
 /** Milliseconds. */
 export const LIMITS = {
-  /** An answer of the browser's storage. */
+  /** Until the browser's storage answers. */
   storage: 10_000,
-  /** The next byte of a download. */
+  /** Until the next bytes of a download. */
   stall: 30_000,
-  /** A worker that gives back what a model held. */
+  /** Until a worker has released a model. */
   release: 10_000,
-  /** A worker, a script or a service worker that starts. */
+  /** Until a worker, a script or a service worker has started. */
   start: 60_000,
-  /** An adapter or a device of the GPU. */
+  /** Until the browser returns an adapter or a device. */
   gpu: 30_000,
-  /** The glue of a bundle's author: it keeps the engine from all models of the worker. */
+  /** For the glue code of a bundle, which blocks the engine for all models of the worker. */
   glue: 60_000,
 } as const;
 
-/** Bytes per millisecond that storage manages at the least. */
+/** Bytes per millisecond, of the slowest storage that is waited for. */
 const SLOWEST_STORAGE = 10_000;
 
 /** Returns the limit for reading or writing so many bytes. */
@@ -37,10 +37,10 @@ export class TimedOut extends Error {
   }
 }
 
-/** A thread that was blocked, as by the compilation of a model, has lost one tick of its limit and not the whole. */
+/** Limits are counted in ticks: a thread that is blocked, by compiling a model, loses one tick and not the whole limit. */
 const TICKS = 10;
 
-/** Waits for `work`. Rejects with `TimedOut` where that takes longer; the work itself is not stopped. */
+/** Waits for `work`. Rejects with `TimedOut` if it takes longer; the work goes on. */
 export async function withLimit<T>(work: Promise<T>, milliseconds: number, what: string): Promise<T> {
   let timer: ReturnType<typeof setInterval> | undefined;
   let left = TICKS;

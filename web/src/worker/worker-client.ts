@@ -1,4 +1,4 @@
-// The page's half of a worker that answers requests: started with the first of them, asked one at a time.
+// The page's side of a worker that answers requests, one at a time. The first request starts it.
 
 import { runtimeFile } from "../storage/runtime-file.js";
 import { askWorker } from "./ask-worker.js";
@@ -22,8 +22,8 @@ export class WorkerClient<Request, Answer> {
   }
 
   /**
-   * Does `work`, whose requests no others come between. Returns null where there is no worker: a bundler has moved its script,
-   * a policy forbids it, it failed, the browser ended it, or end() did. It is not started again.
+   * Does `work`, whose requests are not interleaved with others. Returns null if there is no worker: a bundler has moved its
+   * script, a policy forbids it, it failed, or the browser or end() ended it. It is not started again.
    */
   async use<T>(work: (ask: Ask<Request, Answer>) => Promise<T>): Promise<T | null> {
     try {
@@ -55,7 +55,7 @@ export class WorkerClient<Request, Answer> {
     return this.#worker;
   }
 
-  /** One that was stopped would not answer. */
+  /** Throws after end(): a terminated worker never answers. */
   #ask<T>(worker: Worker, request: unknown, moved: Transferable[] = []): Promise<T> {
     this.#ended.signal.throwIfAborted();
     return askWorker(worker, request, moved);

@@ -1,4 +1,4 @@
-// The worker's side of a model: what the page may ask, answered one at a time.
+// The worker's side of a model: the calls of the page, done one at a time.
 
 import { finalizer, releaseProxy } from "comlink";
 import { internalError, WebbuildError } from "../api/errors.js";
@@ -35,12 +35,12 @@ import { timedRun } from "./timed-run.js";
 import { withTransfer } from "./transfer.js";
 import type { Warn } from "./with-limit.js";
 
-/** A run's options without what cannot cross into a worker. */
+/** The options of a run that are sent to the worker. */
 export type WorkerRunOptions = Omit<
   TaskRunOptions,
   "signal" | "state" | "onTile" | "slices" | "onProgress"
 > & {
-  /** By the names of options that are pictures: a picture of the same number is the same as before. */
+  /** For options that are pictures: the same number means the same picture as in an earlier run. */
   pictureKeys?: Readonly<Record<string, number>>;
 };
 
@@ -61,7 +61,7 @@ export class WorkerHost {
     this.scenes = new SceneHost(this.#turns);
   }
 
-  /** Answers as soon as the worker runs, and whether it holds this lock from here on. */
+  /** Answers as soon as the worker runs. Returns whether it holds this lock from now on. */
   ready(lock: string): Promise<boolean> {
     return this.#lock.hold(lock);
   }
@@ -71,18 +71,18 @@ export class WorkerHost {
     return wasmBytes();
   }
 
-  /** Loads the model. `onLateWarning` gets the first warning of each code, also after loading; `page` see `EnginePage`. */
+  /** Loads the model. `onWarning` gets the first warning of each code, also after loading. */
   async open(
     request: SessionRequest,
     onProgress: ProgressCallback | null,
-    onLateWarning: (warning: Warning) => unknown,
+    onWarning: (warning: Warning) => unknown,
     page: EnginePage,
   ): Promise<ModelDescription> {
     const warnings: Warning[] = [];
     const warn: Warn = (warning) => {
       if (warnings.some(({ code }) => code === warning.code)) return;
       warnings.push(warning);
-      void onLateWarning(warning);
+      void onWarning(warning);
     };
     this.#loading = setUpSession(request, onProgress, warn, this.#engine, this.#turns.closing, page);
     const { info, takesFrames, takesWrapped, ...hosted } = await this.#loading;
@@ -94,13 +94,13 @@ export class WorkerHost {
     return { info, takesFrames, takesWrapped, host, warnings };
   }
 
-  /** Frees what the model holds, after the run under way: the page lets go of it, and others of the worker go on. */
+  /** Frees the memory of the model, after the run under way. Other models of the worker go on. */
   release(): Promise<void> {
     this.#released ??= this.#release();
     return this.#released;
   }
 
-  /** Called where the page has dropped the model without a word. */
+  /** Comlink calls this when the page has dropped the model without release(). */
   [finalizer](): void {
     this.release().catch(() => {});
   }
@@ -119,8 +119,8 @@ export class WorkerHost {
   }
 
   /**
-   * `state` is the state that the run reads, null for a model without state; `onTile` hears of the tiles. Where the run
-   * fails its pictures go back with the error, else they are closed. Those among the options are closed either way.
+   * `state` is the state that the run reads, null for a model without state; `onTile` gets the tiles. If the run fails, the
+   * pictures go back with the error, else they are closed. Pictures among the options are closed either way.
    */
   async run(
     id: number,
@@ -130,24 +130,7 @@ export class WorkerHost {
     onTile: TileListener | null = null,
   ): Promise<Result[]> {
     try {
-      const [picture] = pictures;
-      // A state is one of whole pictures: each tile would need its own.
-      const tiling = state === null ? tilingOf(this.#turns.model.manifest, pictures, options) : null;
-      const runTile: RunTile = (tile, own) => this.#runTile(id, tile, own);
-      const results =
-        tiling !== null && picture !== undefined
-          ? await this.#tiled.add(() =>
-              withUnwrapped([picture], async ([opened]) => {
-                if (opened === undefined) throw internalError("a run in tiles without a picture");
-                const request = { picture: opened, tiling, options, onTile };
-                return runInTiles(this.#turns.model.manifest, request, runTile);
-              }),
-            )
-          : await this.#turns.add(id, (model) =>
-              withUnwrapped(pictures, (opened) =>
-                runWhole(model, this.#engine, { id, pictures: opened, options, state }),
-              ),
-            );
+      const results = await this.#runPictures(id, pictures, options, state, onTile);
       closePictures(pictures);
       return results;
     } catch (error) {
@@ -161,7 +144,7 @@ export class WorkerHost {
     }
   }
 
-  /** Drops a run that has not begun, or the tiles of one that have not. */
+  /** Cancels a run that has not started; of a tiled run, the tiles that have not. */
   cancel(id: number): void {
     this.#turns.cancel(id);
   }
@@ -181,7 +164,7 @@ export class WorkerHost {
     });
   }
 
-  /** A state among the feeds replaces the stream's own. */
+  /** Runs the graph on tensors. A state among the feeds replaces that of the stream. */
   runTensors(id: number, feeds: Tensors, state: StateRequest | null): Promise<Tensors> {
     return this.#turns.run(id, async ({ predictor, states }) => {
       const begun = state && states.begin(state, null);
@@ -191,7 +174,7 @@ export class WorkerHost {
     });
   }
 
-  /** Returns what a worker of a text encoder's tokenizer is made of. */
+  /** Returns the files of a text encoder's tokenizer, which runs in a worker of its own. */
   tokenizerFiles(): Promise<TokenizerFiles> {
     return this.#engine.queue.add(async () => {
       const { script, content } = this.#turns.model.tools as TokenizerFiles;
@@ -200,7 +183,7 @@ export class WorkerHost {
     });
   }
 
-  /** Returns the milliseconds of a run that nobody asked for, null for a model that cannot be run so. No state changes. */
+  /** Returns the milliseconds of a run on made-up inputs, null for a model that needs real ones. Changes no state. */
   timedRun(): Promise<number | null> {
     return this.#engine.queue.add(() => timedRun(this.#turns.model, this.#engine));
   }
@@ -219,7 +202,34 @@ export class WorkerHost {
     return this.#engine.queue.add(async () => this.#turns.model.states.drop(stream));
   }
 
-  /** Between the tiles others of the engine have their turn, and the run may be dropped. */
+  /** Runs the pictures in tiles where the options say so, else whole. */
+  async #runPictures(
+    id: number,
+    pictures: readonly PackedPicture[],
+    options: WorkerRunOptions,
+    state: StateRequest | null,
+    onTile: TileListener | null,
+  ): Promise<Result[]> {
+    const { manifest } = this.#turns.model;
+    const [picture] = pictures;
+    // A state is of whole pictures: each tile would need its own.
+    const tiling = state === null ? tilingOf(manifest, pictures, options) : null;
+    if (tiling === null || picture === undefined)
+      return this.#turns.add(id, (model) =>
+        withUnwrapped(pictures, (opened) =>
+          runWhole(model, this.#engine, { id, pictures: opened, options, state }),
+        ),
+      );
+    const runTile: RunTile = (tile, own) => this.#runTile(id, tile, own);
+    return this.#tiled.add(() =>
+      withUnwrapped([picture], async ([opened]) => {
+        if (opened === undefined) throw internalError("a run in tiles without a picture");
+        return runInTiles(manifest, { picture: opened, tiling, options, onTile }, runTile);
+      }),
+    );
+  }
+
+  /** Other runs have their turn between tiles, and the run may be cancelled there. */
   #runTile(id: number, tile: ImageData, options: WorkerRunOptions): Promise<Result> {
     return this.#turns.add(id, async (model) => {
       const { results } = await infer(model, this.#engine, { id, pictures: [tile], options, state: null });
