@@ -14,8 +14,8 @@ import { defaultCacheOptions, FileCache } from "../storage/file-cache.js";
 import { taskOf } from "../tasks/registry.js";
 import type { Warn } from "../worker/with-limit.js";
 import { EMPTY_GPU_SETUP, type GpuSetup, readGpuSetup } from "./gpu-setup.js";
-import { fetchGraph } from "./graph-bytes.js";
-import { planCapture } from "./graph-capture.js";
+import { fetchGraph, type GraphBytes } from "./graph-bytes.js";
+import { type CapturePlan, planCapture } from "./graph-capture.js";
 import type { LoadProgress } from "./load-progress.js";
 import type { SessionRequest } from "./session-setup.js";
 
@@ -24,11 +24,11 @@ export interface SessionParts {
   downloads: Downloads;
   /** Null on WASM. */
   adapter: Adapter | null;
-  bytes: Awaited<ReturnType<typeof fetchGraph>>;
-  /** The samples of the self-test, null where it is not run: it has passed before, or is turned off. */
+  bytes: GraphBytes;
+  /** The golden run to compare with, null where the self-test is not run: it has passed before, or is off. */
   goldenRun: Awaited<ReturnType<typeof fetchGolden>> | null;
   test: Awaited<ReturnType<typeof planSelfTest>>;
-  capture: Awaited<ReturnType<typeof planCapture>>;
+  capture: CapturePlan;
   /** The GPU setup of earlier visits, and the key to store this one's under: null where nothing is stored. */
   gpuSetup: { stored: GpuSetup; key: string | null };
   tools: unknown;
@@ -52,18 +52,7 @@ export async function fetchParts(
   const frameCheck = awaitedLater(videoFrameRefusal(request, shared));
   const first = { target: graph.target, after: frameCheck, optimized: graph.optimized };
   const starting = awaitedLater(shared.start(request, downloads, progress.counter("engine"), first, page));
-  const test = adapter && request.selfTest ? await planSelfTest(request, graph, adapter.info, warn) : null;
-  const capture = await planCapture({
-    version: manifest.engine.version,
-    build: build.build,
-    graph,
-    software: adapter?.software ?? false,
-    stateful: stateInputs(manifest.inputs).length > 0,
-    hasLaterStages: request.joined.length > 0,
-    selfTestKey: test?.key ?? null,
-    noCapture: request.noCapture,
-    warn,
-  });
+  const { test, capture } = await planFirstRun(request, adapter, warn);
   const golden = test === null || (test.passed && !capture.unverified) ? null : test.golden;
   const onBytes = progress.counter("weights");
   const fetching = awaitedLater(
@@ -75,9 +64,9 @@ export async function fetchParts(
   const files = [...graphFiles(graph), ...(golden ? goldenFiles(golden) : [])];
   progress.expect(request.sharesEngine ? 0 : downloads.size(engineFiles(build)), downloads.size(files));
   const key = test !== null && request.cache ? test.key : null;
-  const stored = key === null ? EMPTY_GPU_SETUP : await readGpuSetup(key, warn);
+  const gpuSetup = { stored: key === null ? EMPTY_GPU_SETUP : await readGpuSetup(key, warn), key };
   // This only saves time: if it fails, the engine requests its own device and pipelines.
-  shared.prepare(stored, frameCheck).catch(() => {});
+  shared.prepare(gpuSetup.stored, frameCheck).catch(() => {});
 
   const engine = await progress.measure("engine", () => starting);
   if (signal.aborted) throw abortedError(signal);
@@ -85,8 +74,29 @@ export async function fetchParts(
   const tools = (await taskOf(manifest).load?.(manifest.task, downloads)) ?? null;
   const glue = await loadGlue(manifest, downloads);
   const copyFrames = await frameCheck;
-  const gpuSetup = { stored, key };
   return { engine, downloads, adapter, bytes, goldenRun, test, capture, gpuSetup, tools, glue, copyFrames };
+}
+
+/** Decides on the self-test and on graph capture. */
+async function planFirstRun(
+  request: SessionRequest,
+  adapter: Adapter | null,
+  warn: Warn,
+): Promise<Pick<SessionParts, "test" | "capture">> {
+  const { manifest, graph, build, joined, noCapture } = request;
+  const test = adapter && request.selfTest ? await planSelfTest(request, graph, adapter.info, warn) : null;
+  const capture = await planCapture({
+    version: manifest.engine.version,
+    build: build.build,
+    graph,
+    software: adapter?.software ?? false,
+    stateful: stateInputs(manifest.inputs).length > 0,
+    hasLaterStages: joined.length > 0,
+    selfTestKey: test?.key ?? null,
+    noCapture,
+    warn,
+  });
+  return { test, capture };
 }
 
 async function openDownloads(request: SessionRequest, warn: Warn, signal: AbortSignal): Promise<Downloads> {

@@ -51,34 +51,13 @@ interface CaptureRequest {
 }
 
 /** Decides whether to capture the graph, without running it. */
-export async function planCapture({
-  version,
-  build,
-  graph,
-  software,
-  stateful,
-  hasLaterStages,
-  selfTestKey,
-  noCapture,
-  warn,
-}: CaptureRequest): Promise<CapturePlan> {
+export async function planCapture(request: CaptureRequest): Promise<CapturePlan> {
+  const { selfTestKey, noCapture, warn } = request;
   const key = `${selfTestKey}-capture`;
   const trial = new TrialCount(key, warn);
   const no = (reason: string): CapturePlan => ({ used: false, reason, unverified: false, key, trial, warn });
-  if (graph.target === "wasm") return no("the model runs on WASM");
-  if (version !== MEASURED.version || !MEASURED.builds.includes(build))
-    return no(`onnxruntime-web ${version} was not measured, ${MEASURED.version} was`);
-  if (!graph.allOnGpu) return no("the manifest does not say that every node is on the GPU");
-  if (stateful)
-    return no(
-      "the model has state: a run reads the buffers that the one before wrote, and a captured graph has one set of buffers",
-    );
-  if (hasLaterStages)
-    return no(
-      "later stages keep its outputs: a captured graph writes those of every run into the same buffers",
-    );
-  if (software) return no("the adapter is software, which replays would not make faster");
-  if (selfTestKey === null) return no("no self-test could see its replays");
+  const unsupported = unsupportedReason(request);
+  if (unsupported !== null) return no(unsupported);
   if (noCapture !== null) await writeSelfTest(key, noCapture, warn);
   const verdict = await readSelfTest(key, warn);
   const reason = noCapture ?? (verdict === null ? await trial.refusal() : verdict.reason);
@@ -91,6 +70,29 @@ export async function planCapture({
     trial,
     warn,
   };
+}
+
+/** Returns why the graph cannot be captured, or is not worth it; null where it may be tried. */
+function unsupportedReason({
+  version,
+  build,
+  graph,
+  software,
+  stateful,
+  hasLaterStages,
+  selfTestKey,
+}: CaptureRequest): string | null {
+  if (graph.target === "wasm") return "the model runs on WASM";
+  if (version !== MEASURED.version || !MEASURED.builds.includes(build))
+    return `onnxruntime-web ${version} was not measured, ${MEASURED.version} was`;
+  if (!graph.allOnGpu) return "the manifest does not say that every node is on the GPU";
+  if (stateful)
+    return "the model has state: a run reads the buffers that the one before wrote, and a captured graph has one set of buffers";
+  if (hasLaterStages)
+    return "later stages keep its outputs: a captured graph writes those of every run into the same buffers";
+  if (software) return "the adapter is software, which replays would not make faster";
+  if (selfTestKey === null) return "no self-test could see its replays";
+  return null;
 }
 
 /** Does work with a captured session. Errors that graph capture may cause become "capture-failed". */

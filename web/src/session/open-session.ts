@@ -5,6 +5,7 @@ import { abortedError } from "../api/errors.js";
 import type { Backend, SelfTest } from "../api/types.js";
 import type { OrtWeb } from "../engine/engine.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
+import type { DeviceErrors } from "../gpu/device-errors.js";
 import { type PipelineSource, recordPipelines } from "../gpu/pipeline-use.js";
 import { stateInputs } from "../inputs/state-inputs.js";
 import { findGraph } from "../manifest/graphs.js";
@@ -38,20 +39,12 @@ export async function openSession(
   signal: AbortSignal,
 ): Promise<SessionSetup> {
   if (signal.aborted) throw abortedError(signal);
-  const { manifest, graph, build, trace, precisionReason } = request;
+  const { manifest, graph, build, precisionReason } = request;
   const { engine, adapter, capture, tools, glue } = parts;
   const gpu = adapter === null ? null : shared.gpu;
-  const onGpu = gpu === null ? [] : gpuOutputs(request);
-  const captured = capture.used ? manifest.inputs : null;
-  const create = (): Promise<Session> =>
-    createOrRefetch(parts.bytes, refetchGraph(graph, parts.downloads), (bytes) =>
-      Session.create(engine, graph, bytes, trace, onGpu, captured),
-    );
-  const log = trace ? shared.placementLog() : null;
+  const log = request.trace ? shared.placementLog() : null;
   log?.reset();
-  const session = await progress.measure("session", () =>
-    guardCapture(capture, () => gpu?.guard(create) ?? create()),
-  );
+  const session = await progress.measure("session", () => createSession(request, parts, gpu));
   const placement = log?.placement() ?? null;
   const createFallback = fallbackFactory(engine, manifest, parts.downloads);
   const predictor = new Predictor(session, manifest, gpu, createFallback);
@@ -74,6 +67,21 @@ export async function openSession(
   const { takesFrames } = preprocessor;
   const takesWrapped = gpu === null && (await wrapsExactly());
   return { predictor, preprocessor, postprocessor, takesFrames, takesWrapped, tools, glue, info };
+}
+
+function createSession(
+  request: SessionRequest,
+  { engine, bytes, capture, downloads }: SessionParts,
+  gpu: DeviceErrors | null,
+): Promise<Session> {
+  const { manifest, graph, trace } = request;
+  const onGpu = gpu === null ? [] : gpuOutputs(request);
+  const captured = capture.used ? manifest.inputs : null;
+  const create = (): Promise<Session> =>
+    createOrRefetch(bytes, refetchGraph(graph, downloads), (each) =>
+      Session.create(engine, graph, each, trace, onGpu, captured),
+    );
+  return guardCapture(capture, () => gpu?.guard(create) ?? create());
 }
 
 /**
