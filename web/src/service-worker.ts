@@ -1,5 +1,5 @@
-// The service worker of a bundle's folder: its pages and scripts, from the network while there is one, else as they
-// were last. Models it leaves to the runtime, which keeps them itself; the engine it gives as the runtime left it for that.
+// The service worker of a bundle's folder. It serves pages and scripts from the network, or offline from its cache, and the
+// engine as the runtime stored it. Models it leaves to the runtime, which caches them itself.
 
 import type { Manifest } from "./manifest/manifest.js";
 import type { ServedRequest, ServiceWorkerScope } from "./service-worker-events.js";

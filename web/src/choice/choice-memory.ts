@@ -2,12 +2,12 @@
 
 import type { Backend, LoadOptions } from "../api/load-options.js";
 import type { AdapterInfo } from "../api/model-info.js";
+import type { Warn } from "../api/warn.js";
 import { engineFiles } from "../engine/engine.js";
 import { requireAdapter } from "../gpu/gpu-device.js";
 import { graphFiles } from "../manifest/graphs.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { type Fields, findingKey, isRecent, readFinding, writeFinding } from "../storage/findings.js";
-import type { Warn } from "../worker/with-limit.js";
 import type { Preference, RunTimes } from "./timed-runs.js";
 
 /** `times` are null where the other backend was not worth a run. */

@@ -45,7 +45,7 @@ export class SharedEngine {
   #externalTextures: Promise<string | null> | null = null;
 
   /** Returns a number that no other model in this worker has. */
-  nextModel(): number {
+  nextModelId(): number {
     return this.#models++;
   }
 

@@ -1,8 +1,8 @@
 // What to load: a bundle, and the options of the caller.
 
 import type { Backend, Precision } from "../api/types.js";
+import type { Warn } from "../api/warn.js";
 import type { Manifest } from "../manifest/manifest.js";
-import type { Warn } from "../worker/with-limit.js";
 
 /** What to load, on any candidate: the bundle, and the caller's options. */
 export interface LoadRequest {

@@ -15,7 +15,7 @@ export interface WorkerModel {
   /** Whether pictures may move to the worker wrapped in a VideoFrame: the self-check found them exact. */
   takesWrapped: boolean;
   /** The model's number in the worker. */
-  host: number;
+  modelId: number;
   connection: Connection;
   engineCode: EngineCode;
 }

@@ -81,7 +81,7 @@ export class SceneCopies {
     await Promise.all(released);
   }
 
-  refOf({ host }: LoadedModel): SceneRef {
-    return { host, scene: this.#number };
+  refOf({ modelId }: LoadedModel): SceneRef {
+    return { modelId, scene: this.#number };
   }
 }

@@ -1,7 +1,7 @@
 // What self-tests found, kept for the next visit: by adapter, browser and bundle.
 
+import type { Warn } from "../api/warn.js";
 import { type Fields, isRecent, readFinding, writeFinding } from "../storage/findings.js";
-import type { Warn } from "../worker/with-limit.js";
 
 /** `reason` is null where the test was passed. */
 interface SelfTestRecord {

@@ -2,13 +2,13 @@
 
 import { WebbuildError } from "../api/errors.js";
 import type { AdapterInfo, Precision, SelfTest, Tensors } from "../api/types.js";
+import type { Warn } from "../api/warn.js";
 import { engineFiles } from "../engine/engine.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";
 import type { EngineBuild, Golden, Graph, Manifest } from "../manifest/manifest.js";
 import { type CapturePlan, captureFailed, verifyReplays } from "../session/graph-capture.js";
 import { findingKey } from "../storage/findings.js";
 import { type AnyTensors, releaseTensors } from "../tensors/gpu-tensor.js";
-import type { Warn } from "../worker/with-limit.js";
 import { type GoldenRun, goldenFiles } from "./golden.js";
 import { goldenDifference, hasSignal } from "./golden-compare.js";
 import { runSequence, type StatefulRunner } from "./golden-sequence.js";

@@ -1,6 +1,7 @@
 // Fetches everything that a session needs, in parallel, before it enters the engine's queue.
 
 import { abortedError } from "../api/errors.js";
+import type { Warn } from "../api/warn.js";
 import { engineFiles, type OrtWeb } from "../engine/engine.js";
 import type { EnginePage, SharedEngine } from "../engine/shared-engine.js";
 import { type Adapter, requireAdapter } from "../gpu/gpu-device.js";
@@ -12,7 +13,6 @@ import { type LoadedGlue, loadGlue } from "../stages/glue.js";
 import { Downloads } from "../storage/download.js";
 import { defaultCacheOptions, FileCache } from "../storage/file-cache.js";
 import { taskOf } from "../tasks/registry.js";
-import type { Warn } from "../worker/with-limit.js";
 import { EMPTY_GPU_SETUP, type GpuSetup, readGpuSetup } from "./gpu-setup.js";
 import { fetchGraph, type GraphBytes } from "./graph-bytes.js";
 import { type CapturePlan, planCapture } from "./graph-capture.js";

@@ -1,10 +1,10 @@
 // What a graph needs of this adapter: the device descriptor and the compute pipelines. Stored with the verdict of its
 // self-test, so that the next visit makes both while the engine still downloads.
 
+import type { Warn } from "../api/warn.js";
 import type { DeviceRequest } from "../gpu/engine-devices.js";
 import type { PipelineSource } from "../gpu/pipeline-use.js";
 import { type Fields, readFinding, writeFinding } from "../storage/findings.js";
-import type { Warn } from "../worker/with-limit.js";
 
 export interface GpuSetup {
   /** The descriptor that the engine requests its device with, null until it has. */

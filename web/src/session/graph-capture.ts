@@ -3,10 +3,10 @@
 
 import { type ErrorCode, WebbuildError } from "../api/errors.js";
 import type { SessionInfo, Tensors } from "../api/types.js";
+import type { Warn } from "../api/warn.js";
 import type { EngineBuild, Graph } from "../manifest/manifest.js";
 import { readSelfTest, writeSelfTest } from "../self-test/self-test-cache.js";
 import { TrialCount } from "../storage/trial-count.js";
-import type { Warn } from "../worker/with-limit.js";
 
 /** Measured by `python -m benchmarks.graph_capture` on two adapters: right if the engine owns its input and output buffers. */
 const MEASURED = { version: "1.30.0", builds: ["jspi", "asyncify"] };

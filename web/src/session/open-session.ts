@@ -3,6 +3,7 @@
 
 import { abortedError } from "../api/errors.js";
 import type { Backend, SelfTest } from "../api/types.js";
+import type { Warn } from "../api/warn.js";
 import type { OrtWeb } from "../engine/engine.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import type { DeviceErrors } from "../gpu/device-errors.js";
@@ -19,7 +20,6 @@ import type { StatefulRunner } from "../self-test/golden-sequence.js";
 import { runSelfTest } from "../self-test/self-test.js";
 import type { Downloads } from "../storage/download.js";
 import { copyTensors } from "../tensors/gpu-tensor.js";
-import type { Warn } from "../worker/with-limit.js";
 import type { SessionParts } from "./fetch-parts.js";
 import { storeGpuSetup } from "./gpu-setup.js";
 import { createOrRefetch, fetchGraph, type GraphBytes } from "./graph-bytes.js";

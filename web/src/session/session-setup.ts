@@ -1,13 +1,13 @@
 // Opens a session in the worker: one graph of the bundle on one backend.
 
 import type { Backend, SessionInfo } from "../api/types.js";
+import type { Warn } from "../api/warn.js";
 import type { EnginePage, SharedEngine } from "../engine/shared-engine.js";
 import type { EngineBuild, Graph } from "../manifest/manifest.js";
 import type { StageManifest } from "../manifest/stages.js";
 import type { Postprocessor } from "../postprocess/gpu-postprocess.js";
 import type { Preprocessor } from "../preprocess/preprocess.js";
 import type { LoadedGlue } from "../stages/glue.js";
-import type { Warn } from "../worker/with-limit.js";
 import { fetchParts } from "./fetch-parts.js";
 import { LoadProgress, type ProgressCallback } from "./load-progress.js";
 import { openSession } from "./open-session.js";

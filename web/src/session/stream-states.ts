@@ -85,14 +85,14 @@ export class StreamStates {
   }
 }
 
-/** A state of pictures of another size does not fit: what was at a place is not there any more. */
+/** Returns how the picture size changed; null if it did not. A state of another size does not fit: positions have moved. */
 function sizeChange(before: Size | null, now: Size | null): string | null {
   if (before === null || now === null) return null;
   if (before.width === now.width && before.height === now.height) return null;
   return `the picture changed from ${before.width}x${before.height} to ${now.width}x${now.height}`;
 }
 
-/** The warning of a run that started from zeros without its caller having asked for that. */
+/** Returns the warning of a run that started from zeros although its stream had a state. */
 export function stateReset(why: string): Warning {
   const fix =
     "nothing to do in a live stream; to return to an earlier state, keep a snapshot() and restore() it";

@@ -13,7 +13,7 @@ import type { SceneView } from "./scene-view.js";
 
 /** A scene in a worker: by the model's number there, and the scene's number in the model. */
 export interface SceneRef {
-  host: number;
+  modelId: number;
   scene: number;
 }
 
@@ -120,16 +120,16 @@ export class SceneStore {
   }
 
   /** Releases all scenes of a model. */
-  releaseAll(host: number): void {
+  releaseAll(modelId: number): void {
     for (const name of [...this.#scenes.keys()]) {
       const [owner, scene] = name.split("/").map(Number);
-      if (owner === host && scene !== undefined) this.release({ host, scene });
+      if (owner === modelId && scene !== undefined) this.release({ modelId, scene });
     }
   }
 }
 
-function key({ host, scene }: SceneRef): string {
-  return `${host}/${scene}`;
+function key({ modelId, scene }: SceneRef): string {
+  return `${modelId}/${scene}`;
 }
 
 function unfit({ name, dtype, shape, stage, output }: StageInput, why: string): WebbuildError {

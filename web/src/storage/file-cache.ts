@@ -1,9 +1,10 @@
 // The bundle files that this browser stores, each under the hash of its content, shared by all bundles. A failure of storage
 // never stops a load: reading has a time limit, and writing happens in the background.
 
+import type { Warn } from "../api/warn.js";
 import type { File } from "../manifest/manifest.js";
 import { Queue } from "../worker/queue.js";
-import { storageLimit, TimedOut, type Warn, withLimit } from "../worker/with-limit.js";
+import { storageLimit, TimedOut, withLimit } from "../worker/with-limit.js";
 import { openBundle, removeOldest } from "./bundle-lists.js";
 import { sha256 } from "./sha256.js";
 import { type FileStore, openFileStore } from "./storage-backends.js";

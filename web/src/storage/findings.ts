@@ -1,6 +1,7 @@
 // Findings: facts about this browser and GPU, such as the verdict of a self-test, stored for the next visit.
 
-import { LIMITS, TimedOut, type Warn, withLimit } from "../worker/with-limit.js";
+import type { Warn } from "../api/warn.js";
+import { LIMITS, TimedOut, withLimit } from "../worker/with-limit.js";
 import { sha256 } from "./sha256.js";
 
 const CACHE = "webbuild-findings";
@@ -33,7 +34,7 @@ export async function writeFinding(key: string, value: unknown, warn: Warn): Pro
 }
 
 /**
- * Whether `at`, in milliseconds since 1970, is at most so many milliseconds ago. A time in the future is not: the clock was
+ * Whether `at`, in milliseconds since 1970, is less than so many milliseconds ago. A time in the future is not: the clock was
  * wrong then, and the age is unknown.
  */
 export function isRecent(at: unknown, milliseconds: number): boolean {

@@ -1,6 +1,6 @@
 // Counts the trials that began and never ended, over visits: such a trial may have crashed the page.
 
-import type { Warn } from "../worker/with-limit.js";
+import type { Warn } from "../api/warn.js";
 import { deleteFinding, type Fields, isRecent, readFinding, writeFinding } from "./findings.js";
 
 /** One unfinished trial says nothing: the visitor may have closed the page. */

@@ -10,11 +10,11 @@ export type HostedModel = Omit<SessionSetup, "info" | "takesFrames" | "takesWrap
   manifest: Manifest;
   backend: Backend;
   /** The model's number in the worker. */
-  host: number;
+  modelId: number;
   states: StreamStates;
   references: ReferenceFeeds;
 };
 
 /** What the worker reports to the page about a model. */
 export type ModelDescription = Pick<SessionSetup, "info" | "takesFrames" | "takesWrapped"> &
-  Pick<HostedModel, "host"> & { warnings: Warning[] };
+  Pick<HostedModel, "modelId"> & { warnings: Warning[] };

@@ -33,7 +33,7 @@ export class SceneHost {
     try {
       return await this.#turns.run(id, (model) => {
         const request = { id, pictures, options, state: null };
-        return look(model, this.#turns.engine, { host: model.host, scene }, request, keeps);
+        return look(model, this.#turns.engine, { modelId: model.modelId, scene }, request, keeps);
       });
     } catch (error) {
       closePictures(pictures);
@@ -100,12 +100,12 @@ export class SceneHost {
   /** Keeps the copy of a scene of another worker. */
   keep(scene: number, saved: SavedScene): Promise<void> {
     const { engine, model } = this.#turns;
-    return engine.queue.add(async () => engine.scenes.keep({ host: model.host, scene }, saved));
+    return engine.queue.add(async () => engine.scenes.keep({ modelId: model.modelId, scene }, saved));
   }
 
   /** Frees the memory of a scene, after earlier calls have ended. */
   release(scene: number): Promise<void> {
     const { engine, model } = this.#turns;
-    return engine.queue.add(async () => engine.scenes.release({ host: model.host, scene }));
+    return engine.queue.add(async () => engine.scenes.release({ modelId: model.modelId, scene }));
   }
 }

@@ -1,10 +1,5 @@
 // Time limits for every wait on something outside the runtime: storage, network, GPU, workers.
 
-import type { Warning } from "../api/types.js";
-
-/** Receives warnings: failures that do not stop a load or a run. */
-export type Warn = (warning: Warning) => void;
-
 /** Milliseconds. */
 export const LIMITS = {
   /** Until the browser's storage answers. */

@@ -3,6 +3,7 @@
 import { finalizer, releaseProxy } from "comlink";
 import { internalError, WebbuildError } from "../api/errors.js";
 import type { Result, TensorData, Tensors, Warning } from "../api/types.js";
+import type { Warn } from "../api/warn.js";
 import type { EnginePage, SharedEngine } from "../engine/shared-engine.js";
 import { wasmBytes } from "../engine/wasm-memory.js";
 import { ReferenceFeeds } from "../inputs/reference-input.js";
@@ -33,7 +34,6 @@ import { SceneHost } from "./scene-host.js";
 import { type RunTile, runInTiles, type TileListener } from "./tiled-run.js";
 import { timedRun } from "./timed-run.js";
 import { withTransfer } from "./transfer.js";
-import type { Warn } from "./with-limit.js";
 
 /** The options of a run that are sent to the worker. */
 export type WorkerRunOptions = Omit<
@@ -87,11 +87,11 @@ export class WorkerHost {
     this.#loading = setUpSession(request, onProgress, warn, this.#engine, this.#turns.closing, page);
     const { info, takesFrames, takesWrapped, ...hosted } = await this.#loading;
     const { manifest, backend } = request;
-    const host = this.#engine.nextModel();
+    const modelId = this.#engine.nextModelId();
     const states = new StreamStates(manifest.inputs);
     const references = new ReferenceFeeds(manifest.inputs);
-    this.#turns.open({ manifest, backend, host, states, references, ...hosted });
-    return { info, takesFrames, takesWrapped, host, warnings };
+    this.#turns.open({ manifest, backend, modelId, states, references, ...hosted });
+    return { info, takesFrames, takesWrapped, modelId, warnings };
   }
 
   /** Frees the memory of the model, after the run under way. Other models of the worker go on. */
@@ -111,9 +111,9 @@ export class WorkerHost {
     const loaded = await this.#loading?.catch(() => null);
     if (loaded === null || loaded === undefined) return;
     await this.#engine.queue.add(() => {
-      const { states, host } = this.#turns.model;
+      const { states, modelId } = this.#turns.model;
       states.release();
-      this.#engine.scenes.releaseAll(host);
+      this.#engine.scenes.releaseAll(modelId);
       return loaded.predictor.release().finally(() => loaded.preprocessor.release());
     });
   }

@@ -106,7 +106,7 @@ describe.runIf(hasWebgpu)("crops that are cut on the GPU", () => {
       vi.restoreAllMocks();
     });
     const scenes = new SceneStore();
-    const ref = { host: 0, scene: 0 };
+    const ref = { modelId: 0, scene: 0 };
     const image = await createImageBitmap(painted(30, 20));
     scenes.keep(ref, { view: { picture: image, results: new Map() }, tensors: {} } as unknown as Scene);
     const crops = boxes(2, 30, 20);

@@ -13,7 +13,7 @@ test("glue that never ends fails", async () => {
       input: size,
       results: new Map(),
     };
-    const ref = { host: 0, scene: 0 };
+    const ref = { modelId: 0, scene: 0 };
     scenes.keep(ref, { view, tensors: {}, size: [4, 3] } as unknown as Scene);
     const glue = { file: "glue/slow.js", reads: [], make: () => new Promise<never>(() => {}) };
     const inputs = [{ kind: "tensor" as const, name: "point", dtype: "float32" as const, shape: [1, 2] }];

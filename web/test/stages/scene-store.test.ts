@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Scene, SceneStore } from "../../src/stages/scene-store.js";
 
-const ref = { host: 0, scene: 0 };
+const ref = { modelId: 0, scene: 0 };
 
 async function bitmap(): Promise<ImageBitmap> {
   return createImageBitmap(new ImageData(4, 3));

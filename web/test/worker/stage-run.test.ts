@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Scene, SceneStore } from "../../src/stages/scene-store.js";
 import { earlierResults } from "../../src/worker/stage-run.js";
 
-const ref = { host: 0, scene: 0 };
+const ref = { modelId: 0, scene: 0 };
 
 /** A scene after its stages, which run in the order given. */
 function afterStages(stages: readonly string[]): Scene {
