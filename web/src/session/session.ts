@@ -54,16 +54,8 @@ export class Session {
     const { suppression } = graph;
     const gpuOutputs = suppression === undefined ? onGpu : [...onGpu, ...partNames(suppression)];
     const options: InferenceSession.SessionOptions = {
-      executionProviders: [executionProvider(graph)],
+      ...sessionOptions(graph, verbose, gpuOutputs, captured !== null),
       externalData: bytes.weights,
-      // `webbuild pack` has reported where nodes run: the console of a visitor stays clean.
-      logSeverityLevel: verbose ? 0 : 3,
-      logVerbosityLevel: 0,
-      preferredOutputLocation: captured
-        ? "gpu-buffer"
-        : Object.fromEntries(gpuOutputs.map((name) => [name, "gpu-buffer"])),
-      enableGraphCapture: captured !== null,
-      graphOptimizationLevel: graph.optimized ? "disabled" : "all",
     };
     try {
       const session = await engine.InferenceSession.create(bytes.model, options);
@@ -128,6 +120,25 @@ export class Session {
     if (!isOnGpu(tensor)) return new this.#engine.Tensor(type, tensor.data, dims);
     return this.#engine.Tensor.fromGpuBuffer(tensor.buffer, { dataType: tensor.type, dims });
   }
+}
+
+function sessionOptions(
+  graph: Graph,
+  verbose: boolean,
+  gpuOutputs: readonly string[],
+  isCaptured: boolean,
+): InferenceSession.SessionOptions {
+  return {
+    executionProviders: [executionProvider(graph)],
+    // `webbuild pack` has reported where nodes run: the console of a visitor stays clean.
+    logSeverityLevel: verbose ? 0 : 3,
+    logVerbosityLevel: 0,
+    preferredOutputLocation: isCaptured
+      ? "gpu-buffer"
+      : Object.fromEntries(gpuOutputs.map((name) => [name, "gpu-buffer"])),
+    enableGraphCapture: isCaptured,
+    graphOptimizationLevel: graph.optimized ? "disabled" : "all",
+  };
 }
 
 /** A WebAssembly trap or an abort breaks the whole engine; other errors are of this graph only. */

@@ -4,9 +4,10 @@ import { internalError } from "../api/errors.js";
 import type { Backend, PreprocessRoute, Result, Warning } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { runInput } from "../preprocess/image-input.js";
-import { planeSize, type Size } from "../preprocess/letterbox.js";
+import { type Geometry, planeSize, type Size } from "../preprocess/letterbox.js";
 import { closePictures, type Picture, withDecoded } from "../preprocess/pixels.js";
 import type { SceneRef } from "../stages/scene-store.js";
+import type { SceneView } from "../stages/scene-view.js";
 import { taskOf } from "../tasks/registry.js";
 import type { HostedModel } from "./hosted-model.js";
 import { type InferenceRequest, infer } from "./infer.js";
@@ -45,14 +46,8 @@ export async function look(
   const { results, timings, geometry } = found;
   const { size, route, warnings } = found.run;
   const [result = null] = results;
-  const stage = manifest.stageName ?? "";
-  const view = {
-    picture,
-    geometry,
-    input: planeSize(runInput(manifest.inputs).image),
-    results: new Map(result === null ? [] : [[stage, result]]),
-  };
-  engine.scenes.keep(ref, { view, tensors: { [stage]: found.kept }, size, route });
+  const view = firstView(manifest, picture, geometry, result);
+  engine.scenes.keep(ref, { view, tensors: { [manifest.stageName ?? ""]: found.kept }, size, route });
   return {
     source: geometry.source,
     result,
@@ -60,5 +55,20 @@ export async function look(
     preprocess: route,
     backend: found.backend,
     warnings: [...(result?.warnings ?? warnings)],
+  };
+}
+
+/** Returns what later stages see of the scene after the first stage. */
+function firstView(
+  { inputs, stageName = "" }: HostedModel["manifest"],
+  picture: Picture,
+  geometry: Geometry,
+  result: Result | null,
+): SceneView {
+  return {
+    picture,
+    geometry,
+    input: planeSize(runInput(inputs).image),
+    results: new Map(result === null ? [] : [[stageName, result]]),
   };
 }

@@ -26,30 +26,25 @@ export async function createPreprocessor({
   processing,
   copyFrames,
 }: PreprocessorRequest): Promise<Preprocessor> {
-  if (engine === null) return new Preprocessor(inputs, null, "the model runs on WASM");
-  if (processing === "cpu") return new Preprocessor(inputs, null, 'processing "cpu" was asked for');
+  const onCpu = (reason: string): Preprocessor => new Preprocessor(inputs, null, reason);
+  if (engine === null) return onCpu("the model runs on WASM");
+  if (processing === "cpu") return onCpu('processing "cpu" was asked for');
   const input = runInputOrNull(inputs);
-  if (input === null)
-    return new Preprocessor(inputs, null, "the model takes no picture that run() could make");
+  if (input === null) return onCpu("the model takes no picture that run() could make");
   if (input.image.dtype !== "float32")
-    return new Preprocessor(inputs, null, "the model takes a picture as bytes, which the CPU makes");
-  if (input.crop !== undefined)
-    return new Preprocessor(inputs, null, "the model takes a crop of the picture, which the CPU makes");
+    return onCpu("the model takes a picture as bytes, which the CPU makes");
+  if (input.crop !== undefined) return onCpu("the model takes a crop of the picture, which the CPU makes");
   const gpu = await gpuDevice(engine)
     .then((device) => GpuPreprocess.open(device, input, copyFrames === null))
     .catch(String);
-  if (typeof gpu === "string")
-    return new Preprocessor(inputs, null, `the GPU does not have the shader: ${gpu}`);
-  const reason = await difference(gpu, input.image).catch(String);
-  const externalTextures = new ExternalTextures(gpu, input.image, copyFrames);
-  if (reason === null)
-    return new Preprocessor(
-      inputs,
-      { input: gpu, frames: externalTextures },
-      "the GPU makes the same of a picture as the CPU",
-    );
-  gpu.destroy();
-  return new Preprocessor(inputs, null, `the GPU does not make the same of a picture as the CPU: ${reason}`);
+  if (typeof gpu === "string") return onCpu(`the GPU does not have the shader: ${gpu}`);
+  const differs = await difference(gpu, input.image).catch(String);
+  if (differs !== null) {
+    gpu.destroy();
+    return onCpu(`the GPU does not make the same of a picture as the CPU: ${differs}`);
+  }
+  const frames = new ExternalTextures(gpu, input.image, copyFrames);
+  return new Preprocessor(inputs, { input: gpu, frames }, "the GPU makes the same of a picture as the CPU");
 }
 
 function runInputOrNull(inputs: Manifest["inputs"]): RunInput | null {
