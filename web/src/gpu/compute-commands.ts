@@ -1,6 +1,5 @@
 // Compute dispatches on the engine's device in one command buffer, with temporary buffers that are read back and destroyed.
 
-import type { MapTap } from "../tasks/depth/map-reader.js";
 import { withErrorScopes } from "./error-scopes.js";
 
 /** A resource that a shader reads or writes. */
@@ -98,16 +97,4 @@ export class ComputeCommands {
     this.#allocated.push(buffer);
     return buffer;
   }
-}
-
-/** Four words for each tap: the struct Tap of map-wgsl.ts. A tap outside of the input has the fraction NaN. */
-export function packTaps(taps: readonly MapTap[]): Uint32Array<ArrayBuffer> {
-  const words = new Uint32Array(taps.length * 4);
-  const floats = new Float32Array(words.buffer);
-  for (const [index, { first, second, fraction }] of taps.entries()) {
-    const inside = !Number.isNaN(fraction);
-    words.set([first, second, 0, inside ? 1 : 0], index * 4);
-    floats[index * 4 + 2] = inside ? fraction : 0;
-  }
-  return words;
 }

@@ -10,7 +10,7 @@ import { MAX_HEADER, ZstdFrame, zstdWindowSize } from "./zstd-window.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The window that a zstd decoder must support, RFC 9659. Larger ones are refused, unless the content is larger too. */
+/** The window that a zstd decoder must support: RFC 9659. A larger one is refused if it exceeds the content too. */
 const MAX_WINDOW = 8 * 2 ** 20;
 const MAGIC = { identity: [], gzip: [0x1f, 0x8b], zstd: [0x28, 0xb5, 0x2f, 0xfd] } as const;
 

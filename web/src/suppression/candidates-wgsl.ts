@@ -1,6 +1,6 @@
 // WGSL that both shaders of suppression begin with: the candidates, and the place of each in the order of their scores.
 
-import { FLOAT_KEYS, FLOAT_TESTS } from "../gpu/map-wgsl.js";
+import { FLOAT_KEYS, FLOAT_TESTS } from "../gpu/float-wgsl.js";
 
 /** Threads of a workgroup. */
 export const GROUP = 256;

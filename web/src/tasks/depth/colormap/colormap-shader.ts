@@ -1,6 +1,7 @@
 // The shaders of a depth map: what the least and the largest of its values are over the picture, and its colours.
 
-import { FLOAT_KEYS, FLOAT_TESTS, TAP } from "../../../gpu/map-wgsl.js";
+import { FLOAT_KEYS, FLOAT_TESTS } from "../../../gpu/float-wgsl.js";
+import { TAP } from "../../../gpu/map-taps.js";
 import { stops } from "./viridis.js";
 
 /** Threads of a workgroup that measures, and in each direction of one that paints. */

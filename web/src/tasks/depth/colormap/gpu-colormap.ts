@@ -1,7 +1,8 @@
 // A depth map that lies on the GPU into its colours: they and the map's statistics are all that is read back.
 
-import { ComputeCommands, packTaps } from "../../../gpu/compute-commands.js";
+import { ComputeCommands } from "../../../gpu/compute-commands.js";
 import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
+import { packTaps } from "../../../gpu/map-taps.js";
 import type { DepthTask } from "../../../manifest/manifest.js";
 import type { Geometry } from "../../../preprocess/letterbox.js";
 import { type Extent, mapTaps } from "../depth-map.js";

@@ -1,7 +1,8 @@
 // Masks that lie on the GPU into the likeliest at every pixel of a picture: nothing but that is read back.
 
-import { ComputeCommands, packTaps } from "../../../gpu/compute-commands.js";
+import { ComputeCommands } from "../../../gpu/compute-commands.js";
 import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
+import { packTaps } from "../../../gpu/map-taps.js";
 import type { ReadStats } from "../../../postprocess/degenerate-outputs.js";
 import type { Geometry, Size } from "../../../preprocess/letterbox.js";
 import { mapTaps } from "../../depth/depth-map.js";

@@ -1,6 +1,6 @@
 // The shaders of masks: resized and made likely, summed to classes, and the likeliest at every pixel of the picture.
 
-import { TAP } from "../../../gpu/map-wgsl.js";
+import { TAP } from "../../../gpu/map-taps.js";
 
 /** Threads of a workgroup, in each direction. */
 export const GROUP = 8;

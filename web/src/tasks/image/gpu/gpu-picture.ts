@@ -1,7 +1,8 @@
 // A picture that lies on the GPU as planes of numbers into pixels: they are all that is read back.
 
-import { ComputeCommands, packTaps } from "../../../gpu/compute-commands.js";
+import { ComputeCommands } from "../../../gpu/compute-commands.js";
 import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
+import { packTaps } from "../../../gpu/map-taps.js";
 import type { ImageTask } from "../../../manifest/manifest.js";
 import type { Pixels } from "../../../preprocess/canvas-pixels.js";
 import type { Geometry, Size } from "../../../preprocess/letterbox.js";

@@ -1,6 +1,7 @@
 // The shader of a picture that a model makes: reads its planes at the pixels of the enlarged source.
 
-import { FLOAT_TESTS, TAP } from "../../../gpu/map-wgsl.js";
+import { FLOAT_TESTS } from "../../../gpu/float-wgsl.js";
+import { TAP } from "../../../gpu/map-taps.js";
 import { LUMA } from "../../../preprocess/channels.js";
 
 /** Threads of a workgroup in each direction. */

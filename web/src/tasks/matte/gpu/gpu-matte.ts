@@ -1,7 +1,8 @@
 // A map that lies on the GPU into alpha over the picture, and into the picture with that alpha.
 
-import { ComputeCommands, packTaps } from "../../../gpu/compute-commands.js";
+import { ComputeCommands } from "../../../gpu/compute-commands.js";
 import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
+import { packTaps } from "../../../gpu/map-taps.js";
 import type { MatteTask } from "../../../manifest/manifest.js";
 import { type TextureSource, uploadTexture } from "../../../preprocess/gpu/upload-texture.js";
 import type { Geometry, Size } from "../../../preprocess/letterbox.js";

@@ -1,6 +1,7 @@
 // The shaders of a cutout: alpha of each cell, its levels over the picture, and the picture with them.
 
-import { FLOAT_KEYS, FLOAT_TESTS, TAP } from "../../../gpu/map-wgsl.js";
+import { FLOAT_KEYS, FLOAT_TESTS } from "../../../gpu/float-wgsl.js";
+import { TAP } from "../../../gpu/map-taps.js";
 
 /** Threads of a workgroup along a line, and in each direction of one that paints. */
 export const GROUP = 64;

@@ -1,7 +1,8 @@
 // Masks cut out of prototypes that lie on the GPU: a bit for each of their pixels is all that is read back.
 
-import { ComputeCommands, packTaps } from "../../../gpu/compute-commands.js";
+import { ComputeCommands } from "../../../gpu/compute-commands.js";
 import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
+import { packTaps } from "../../../gpu/map-taps.js";
 import type { ReadStats } from "../../../postprocess/degenerate-outputs.js";
 import type { Size } from "../../../preprocess/letterbox.js";
 import { gridPart, type MaskGeometry } from "../process-mask.js";
