@@ -3,7 +3,7 @@
 import type { ImageSource } from "../api/types.js";
 import type { TaskSpec } from "../tasks/task-module.js";
 import { pictureOptionNames } from "../tasks/task-options.js";
-import type { WorkerRunOptions } from "../worker/worker-host.js";
+import type { WorkerRunOptions } from "../worker/worker-run-options.js";
 import { isVideoFrame } from "./canvas-pixels.js";
 import { classNameOf, isBlob } from "./class-name.js";
 import { closeImages, isImageSource, packImages } from "./image-source.js";

@@ -9,7 +9,7 @@ import type { Manifest } from "../manifest/manifest.js";
 import { rethrowOtherOrigin } from "../preprocess/image-source.js";
 import type { Picture } from "../preprocess/pixels.js";
 import type { LookReport } from "../worker/look.js";
-import type { WorkerRunOptions } from "../worker/worker-host.js";
+import type { WorkerRunOptions } from "../worker/worker-run-options.js";
 import { keptOutputs } from "./kept-outputs.js";
 import type { ModelStage } from "./model-stage.js";
 import { laterStageRun, runKey, type TimedSceneCall, timeInWorker } from "./repeated-run.js";

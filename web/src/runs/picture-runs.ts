@@ -22,7 +22,7 @@ import { withOptionPictures } from "../preprocess/option-pictures.js";
 import { type PackedPicture, transferableImages } from "../preprocess/pixels.js";
 import { slicedTask } from "../tasks/task-options.js";
 import { rejectOnAbort } from "../worker/reject-on-abort.js";
-import type { WorkerRunOptions } from "../worker/worker-host.js";
+import type { WorkerRunOptions } from "../worker/worker-run-options.js";
 import type { ModelStage } from "./model-stage.js";
 import { type RunOrder, type Work, withTurn } from "./run-turns.js";
 import { runInSlices, type SliceRunner } from "./sliced-run.js";

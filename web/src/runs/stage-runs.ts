@@ -13,7 +13,7 @@ import { optionVariant } from "../tasks/task-options.js";
 import type { RemoteHost } from "../worker/connection.js";
 import type { JoinedParts } from "../worker/part-run.js";
 import type { StageReport, StageTensors } from "../worker/stage-run.js";
-import type { WorkerRunOptions } from "../worker/worker-host.js";
+import type { WorkerRunOptions } from "../worker/worker-run-options.js";
 import type { ModelStage } from "./model-stage.js";
 import { laterStageRun, runKey, type Timed, type TimedSceneCall } from "./repeated-run.js";
 import { reportingListener } from "./reporting-listener.js";

@@ -25,7 +25,7 @@ import {
   type PreparedRun,
   runGraph,
 } from "./run-outputs.js";
-import type { WorkerRunOptions } from "./worker-host.js";
+import type { WorkerRunOptions } from "./worker-run-options.js";
 
 export interface InferenceRequest {
   id: number;

@@ -10,7 +10,7 @@ import type { PartRules, TaskFields, TaskSpec } from "../tasks/task-module.js";
 import { readTensors, releaseTensors } from "../tensors/gpu-tensor.js";
 import type { HostedModel } from "./hosted-model.js";
 import { joinedFeeds, type StageReport, stageContext, stageOptionFeeds } from "./stage-run.js";
-import type { WorkerRunOptions } from "./worker-host.js";
+import type { WorkerRunOptions } from "./worker-run-options.js";
 
 /** The pieces of a batch, and how long it took. */
 export interface PartBatch {

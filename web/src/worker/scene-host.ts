@@ -10,7 +10,7 @@ import { type JoinedParts, joinParts, keepParts, type PartBatch, partLines, runP
 import type { KeptOutputs } from "./run-outputs.js";
 import { advanceScene, runStage, runStageTensors, type StageReport, type StageTensors } from "./stage-run.js";
 import { withTransfer } from "./transfer.js";
-import type { WorkerRunOptions } from "./worker-host.js";
+import type { WorkerRunOptions } from "./worker-run-options.js";
 
 export class SceneHost {
   readonly #turns: HostTurns;

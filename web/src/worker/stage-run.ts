@@ -16,7 +16,7 @@ import type { AnyTensors } from "../tensors/gpu-tensor.js";
 import type { HostedModel } from "./hosted-model.js";
 import { preparePictures } from "./prepare-pictures.js";
 import { decodeRun, type KeptOutputs, type PreparedRun, runGraph } from "./run-outputs.js";
-import type { WorkerRunOptions } from "./worker-host.js";
+import type { WorkerRunOptions } from "./worker-run-options.js";
 
 /** What the page gets from a run whose outputs stay in the scene. */
 export interface StageReport {

@@ -10,7 +10,7 @@ import { taskOf } from "../tasks/registry.js";
 import { readSource, runTiles, type TileRun, type Tiling } from "../tiles/run-tiles.js";
 import { makeOpaque } from "../tiles/tile-pixels.js";
 import { withTransfer } from "./transfer.js";
-import type { WorkerRunOptions } from "./worker-host.js";
+import type { WorkerRunOptions } from "./worker-run-options.js";
 
 /** The page's listener for finished tiles. */
 export type TileListener = ((tile: TileResult) => unknown) & ProxyMarked;

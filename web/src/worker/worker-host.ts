@@ -20,7 +20,6 @@ import type { ProgressCallback } from "../session/load-progress.js";
 import { type SessionRequest, type SessionSetup, setUpSession } from "../session/session-setup.js";
 import { type SavedState, type StateRequest, StreamStates } from "../session/stream-states.js";
 import { taskOf } from "../tasks/registry.js";
-import type { TaskRunOptions } from "../tasks/task-module.js";
 import type { TokenizerFiles } from "../text/text-tokenizer.js";
 import { tilingOf } from "../tiles/tiling.js";
 import { HeldLock } from "./held-lock.js";
@@ -34,15 +33,7 @@ import { SceneHost } from "./scene-host.js";
 import { type RunTile, runInTiles, type TileListener } from "./tiled-run.js";
 import { timedRun } from "./timed-run.js";
 import { withTransfer } from "./transfer.js";
-
-/** The options of a run that are sent to the worker. */
-export type WorkerRunOptions = Omit<
-  TaskRunOptions,
-  "signal" | "state" | "onTile" | "slices" | "onProgress"
-> & {
-  /** For options that are pictures: the same number means the same picture as in an earlier run. */
-  pictureKeys?: Readonly<Record<string, number>>;
-};
+import type { WorkerRunOptions } from "./worker-run-options.js";
 
 export class WorkerHost {
   /** The calls of a model of several stages. */
