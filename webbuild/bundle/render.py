@@ -55,7 +55,7 @@ def render_types(manifest: Manifest) -> str:
             types=types,
             said=object_fields,
             result=types.result or "".join(word.capitalize() for word in kind.kind.split("-")) + "Result",
-            labels=_string_union(types.labels) if types.labels or not types.says else "string",
+            labels=_string_union(types.labels) if types.labels or not types.crop_attribute else "string",
             keypoints=_string_union(types.keypoints or ()),
             outputs=[(_string_literal(each.name), each.dtype, _dims(each.shape)) for each in _outputs(last)],
             first=run_fields[0],
@@ -81,11 +81,11 @@ def _types_of_stages(stages: Sequence[Manifest]) -> tuple[TypeNames, list[str]]:
     """
     *before, types = [kind_of(each.task).typescript(each.task) for each in stages]
     keypoints = next((each.keypoints for each in (types, *reversed(before)) if each.keypoints is not None), None)
-    finder = next((each for each in reversed(before) if not each.says), types)
-    if not types.says:
+    finder = next((each for each in reversed(before) if not each.crop_attribute), types)
+    if not types.crop_attribute:
         return types, []
     labels = finder.labels or types.labels
-    object_fields = [each.says for each in (*before, types) if each.says not in ("", "keypoints")]
+    object_fields = [each.crop_attribute for each in (*before, types) if each.crop_attribute not in ("", "keypoints")]
     named = msgspec.structs.replace(types, item_type=types.item_type or "Detection", labels=labels, keypoints=keypoints)
     return named, object_fields
 

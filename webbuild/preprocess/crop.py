@@ -25,38 +25,40 @@ def whole_picture(rgba: NDArray[np.uint8]) -> CropBox:
 
 def select_crop_boxes(boxes: Sequence[CropBox], spec: CropInput) -> list[CropBox]:
     """Return the boxes to crop, best first; lines of text that are upside down are rotated by 180 degrees."""
-    return [_upright(each, spec) for each in boxes if _is_selected(each, spec)][: spec.max_crops]
+    return [_with_half_turn(each, spec) for each in boxes if _is_selected(each, spec)][: spec.max_crops]
 
 
-def _upright(each: CropBox, spec: CropInput) -> CropBox:
+def _with_half_turn(box: CropBox, spec: CropInput) -> CropBox:
+    """Return the box rotated by 180 degrees if an earlier stage classified its text as upside down."""
     turn = spec.half_turn
     if turn is UNSET or not any(
-        one.label == turn.label and one.score > turn.score for one in each.attributes.get("classes", ())
+        one.label == turn.label and one.score > turn.score for one in box.attributes.get("classes", ())
     ):
-        return each
-    first, second, third, last = each.corners
-    return msgspec.structs.replace(each, polygon=(third, last, first, second), turned=True)
+        return box
+    first, second, third, last = box.corners
+    return msgspec.structs.replace(box, polygon=(third, last, first, second), turned=True)
 
 
-def _is_selected(each: CropBox, spec: CropInput) -> bool:
-    x1, y1, x2, y2 = each.box
-    has_class = not spec.classes or each.class_index in spec.classes
-    return has_class and each.score >= spec.min_score and x2 > x1 and y2 > y1
+def _is_selected(box: CropBox, spec: CropInput) -> bool:
+    x1, y1, x2, y2 = box.box
+    has_class = not spec.classes or box.class_index in spec.classes
+    return has_class and box.score >= spec.min_score and x2 > x1 and y2 > y1
 
 
-def place_crop(around: CropBox, spec: CropInput) -> Crop:
+def place_crop(crop_box: CropBox, spec: CropInput) -> Crop:
     """Return the crop around a box, aligned to the template where the input has one and the box as many keypoints."""
     rows, columns = input_size(spec)
-    if spec.template and len(spec.template) == len(around.points):
-        aligned = similarity(spec.template, around.points)
+    if spec.template and len(spec.template) == len(crop_box.points):
+        aligned = similarity(spec.template, crop_box.points)
         if aligned is not None:
-            return Crop(around, aligned, columns, rows)
+            return Crop(crop_box, aligned, columns, rows)
     if spec.aspect == "line":
-        return _along_line(around, spec)
-    return Crop(around, _around_box(around.box, spec), columns, rows)
+        return _line_crop(crop_box, spec)
+    return Crop(crop_box, _box_transform(crop_box.box, spec), columns, rows)
 
 
-def _around_box(box: tuple[float, float, float, float], spec: CropInput) -> Affine:
+def _box_transform(box: tuple[float, float, float, float], spec: CropInput) -> Affine:
+    """Return the transform from input pixels to the padded box x1 y1 x2 y2 in the picture."""
     rows, columns = input_size(spec)
     x1, y1, x2, y2 = box
     width, height = (x2 - x1) * spec.padding, (y2 - y1) * spec.padding
@@ -67,34 +69,35 @@ def _around_box(box: tuple[float, float, float, float], spec: CropInput) -> Affi
     return Affine(width / across, 0.0, left, 0.0, height / down, top)
 
 
-def fitting_input(around: CropBox, specs: Sequence[CropInput]) -> int:
-    """Return the place of the narrowest input that a line fits into at its height, else that of the widest.
+def fitting_input(crop_box: CropBox, specs: Sequence[CropInput]) -> int:
+    """Return the index of the narrowest input that a line fits into at its height, else that of the widest.
 
-    Only lines are cut at several sizes: any other crop goes to the first.
+    Only lines have inputs of several widths: for any other crop it is 0.
     """
     if len(specs) == 1 or specs[0].aspect != "line":
         return 0
     rising = sorted(range(len(specs)), key=lambda at: input_size(specs[at])[1])
-    return next((at for at in rising if line_columns(around, specs[at]) <= input_size(specs[at])[1]), rising[-1])
+    return next((at for at in rising if line_columns(crop_box, specs[at]) <= input_size(specs[at])[1]), rising[-1])
 
 
-def line_columns(around: CropBox, spec: CropInput) -> float:
+def line_columns(crop_box: CropBox, spec: CropInput) -> float:
     """Return the width in columns of a line of text, resized to the input's height; infinity for zero height."""
-    first, second, last = line_sides(around)
+    first, second, last = line_sides(crop_box)
     wide, high = distance(first, second), distance(first, last)
     return max(1, math.ceil(input_size(spec)[0] * wide / high)) if high > 0 else math.inf
 
 
-def _along_line(around: CropBox, spec: CropInput) -> Crop:
+def _line_crop(crop_box: CropBox, spec: CropInput) -> Crop:
+    """Return the crop along a line of text, scaled to the input's height; the rest of the width is padding."""
     rows, columns = input_size(spec)
-    wanted = line_columns(around, spec)
+    wanted = line_columns(crop_box, spec)
     used = int(min(columns, wanted))
-    first, second, last = line_sides(around)
+    first, second, last = line_sides(crop_box)
     if spec.split is not UNSET and wanted > columns:
         rows = max(1, math.floor(columns * distance(first, last) / distance(first, second)))
     (x0, y0), (xa, ya), (xd, yd) = first, second, last
     across, down = ((xa - x0) / used, (ya - y0) / used), ((xd - x0) / rows, (yd - y0) / rows)
-    return Crop(around, Affine(across[0], down[0], x0, across[1], down[1], y0), used, rows)
+    return Crop(crop_box, Affine(across[0], down[0], x0, across[1], down[1], y0), used, rows)
 
 
 def crops_to_canvases(rgba: NDArray[np.uint8], spec: CropInput, crops: Sequence[Crop]) -> NDArray[np.float64]:
@@ -109,7 +112,7 @@ def crops_to_canvases(rgba: NDArray[np.uint8], spec: CropInput, crops: Sequence[
 
 
 def _sample(rgba: NDArray[np.uint8], x: NDArray[Any], y: NDArray[Any], pad: float) -> NDArray[np.float64]:
-    """Read a picture bilinearly at places [rows, columns] -> [rows, columns, 3].
+    """Sample a picture bilinearly at coordinates x, y [rows, columns] -> [rows, columns, 3].
 
     The order of the operations is part of the definition: the runtime computes the same bits.
     """
@@ -122,7 +125,7 @@ def _sample(rgba: NDArray[np.uint8], x: NDArray[Any], y: NDArray[Any], pad: floa
 
 
 def _pixels(rgba: NDArray[np.uint8], x: NDArray[Any], y: NDArray[Any], pad: float) -> NDArray[np.float64]:
-    """Return the colours over white at whole places, `pad` beyond the picture."""
+    """Return the colours, composited on white, at integer coordinates; `pad` outside of the picture."""
     height, width = rgba.shape[:2]
     inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
     at = np.clip(y, 0, height - 1).astype(np.intp), np.clip(x, 0, width - 1).astype(np.intp)

@@ -1,4 +1,4 @@
-"""What a crop is cut around, and where it lies in the picture."""
+"""Crops: the box that a crop is cut around, and the transform from its pixels to the picture."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from msgspec import Struct
 from webbuild.preprocess.affine import Affine
 
 CORNERS = 4
-TURNED = 1.5
-"""How many times higher than wide a line is that is written down the page, and read turned."""
+MIN_VERTICAL_RATIO = 1.5
+"""Height / width from which a line counts as vertical text, which is rotated by 90 degrees before it is read."""
 
 Point = tuple[float, float]
 
@@ -20,9 +20,9 @@ Point = tuple[float, float]
 class CropBox(Struct, frozen=True):
     """A box to crop: x1 y1 x2 y2 in pixels of the image, with the score and the class of the object in it.
 
-    `points` are the keypoints that a template aligns, `attributes` what earlier stages said of it, by the fields of a
-    `CropDetection`. `polygon` are the four corners of a rotated box, clockwise from where its text begins. It is
-    `turned` where the text stands on its head. One that is a `part` of a line has the polygon of that part.
+    `points` are the keypoints that are aligned to a template, `attributes` the results of earlier stages by field of
+    `CropDetection`. `polygon` are the four corners of a rotated box, clockwise from where its text begins. `turned`
+    means that the text is upside down. A `part` of a line has the polygon of that part.
     """
 
     box: tuple[float, float, float, float]
@@ -37,7 +37,7 @@ class CropBox(Struct, frozen=True):
 
     @property
     def corners(self) -> tuple[tuple[float, float], ...]:
-        """The polygon, else that of the upright box."""
+        """The polygon, else the corners of the axis-aligned box."""
         x1, y1, x2, y2 = self.box
         return self.polygon if len(self.polygon) == CORNERS else ((x1, y1), (x2, y1), (x2, y2), (x1, y2))
 
@@ -51,9 +51,12 @@ class LinePart(Struct, frozen=True):
 
 
 class Crop(Struct, frozen=True):
-    """A crop's box, and where the pixels of the input lie in the picture: those of its first `columns` and `rows`."""
+    """A crop: its box, and the transform from input pixels to picture pixels.
 
-    around: CropBox
+    The crop fills the first `columns` and `rows` of the input; the rest is padding.
+    """
+
+    crop_box: CropBox
     to_picture: Affine
     columns: int
     rows: int
@@ -64,15 +67,15 @@ def pixel_size(crop: Crop) -> float:
     return math.hypot(crop.to_picture.xx, crop.to_picture.yx) or 1.0
 
 
-def line_sides(around: CropBox) -> tuple[Point, Point, Point]:
-    """Return where a line begins, where its first side ends, and where the side before begins."""
-    first, second, third, last = around.corners
-    if distance(first, last) >= TURNED * distance(first, second):
+def line_sides(crop_box: CropBox) -> tuple[Point, Point, Point]:
+    """Return three corners of a line of text: the start of its top side, the end of that, and below the start."""
+    first, second, third, last = crop_box.corners
+    if distance(first, last) >= MIN_VERTICAL_RATIO * distance(first, second):
         return second, third, first
     return first, second, last
 
 
 def distance(one: Point, other: Point) -> float:
-    """Return how far two points lie apart."""
+    """Return the Euclidean distance of two points."""
     across, down = other[0] - one[0], other[1] - one[1]
     return math.sqrt(across * across + down * down)

@@ -16,7 +16,7 @@ from webbuild.preprocess.crop_box import Crop
 from webbuild.tasks.decoding.class_scores import class_probabilities, ranked_classes
 from webbuild.tasks.decoding.crop_detection import CropDetection
 from webbuild.tasks.decoding.detection import Detection
-from webbuild.tasks.kind.crop_kind import CropKind, around
+from webbuild.tasks.kind.crop_kind import CropKind, detection_fields
 from webbuild.tasks.metrics.compare_crops import compare_class_rows
 from webbuild.tasks.recognition.classifiers import infer_classifier
 from webbuild.tasks.recognition.to_crop_classifier import to_crop_classifier
@@ -32,7 +32,7 @@ class CropClassesKind(CropKind):
 
     spec = CropClassesTask
     needs_earlier = True
-    says = "classes"
+    crop_attribute = "classes"
     description = "Says what each object is that a detector found"
     wants = "one picture, and one output [1, classes] of scores"
 
@@ -43,7 +43,9 @@ class CropClassesKind(CropKind):
 
     def decode_crop(self, task: CropClassesTask, crop: Crop, values: NDArray[Any]) -> CropDetection:
         """Return what a crop was cut around, with its best classes."""
-        return CropDetection(**{**around(crop), "classes": tuple(ranked_classes(task, values)[:MOST_CLASSES])})
+        return CropDetection(
+            **{**detection_fields(crop), "classes": tuple(ranked_classes(task, values)[:MOST_CLASSES])}
+        )
 
     def detections(self, prediction: Sequence[CropDetection]) -> Sequence[Detection]:
         """Return the objects, named by their best class too."""

@@ -12,7 +12,7 @@ from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.unit_vectors import unit_vectors
 from webbuild.preprocess.crop_box import Crop
 from webbuild.tasks.decoding.crop_detection import CropDetection
-from webbuild.tasks.kind.crop_kind import CropKind, around
+from webbuild.tasks.kind.crop_kind import CropKind, detection_fields
 from webbuild.tasks.recognition.crop_embedding_families import embedding_family
 from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
@@ -23,7 +23,7 @@ class CropEmbeddingsKind(CropKind):
 
     spec = CropEmbeddingsTask
     needs_earlier = True
-    says = "embedding"
+    crop_attribute = "embedding"
     description = "Gives a vector for each object that a detector found, to compare it with others"
     wants = "one picture, and one output [1, size], a vector"
 
@@ -33,7 +33,7 @@ class CropEmbeddingsKind(CropKind):
 
     def decode_crop(self, task: CropEmbeddingsTask, crop: Crop, values: NDArray[Any]) -> CropDetection:
         """Return what a crop was cut around, with its vector divided by its length."""
-        return CropDetection(**{**around(crop), "embedding": tuple(unit_vectors(values.ravel()).tolist())})
+        return CropDetection(**{**detection_fields(crop), "embedding": tuple(unit_vectors(values.ravel()).tolist())})
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""

@@ -109,7 +109,7 @@ class DepthKind(TaskKind):
         )
         return (warning,)
 
-    def describe_flat(self, task: DepthTask, name: str, array: NDArray[Any]) -> str:
+    def describe_constant_output(self, task: DepthTask, name: str, array: NDArray[Any]) -> str:
         """Return nothing: a wall is as far away everywhere."""
         return ""
 

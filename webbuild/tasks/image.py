@@ -110,7 +110,7 @@ class ImageKind(TaskKind):
         """Return the name of the picture."""
         return TypeNames("picture", tiled=task.tiles is not None)
 
-    def describe_flat(self, task: ImageTask, name: str, array: NDArray[Any]) -> str:
+    def describe_constant_output(self, task: ImageTask, name: str, array: NDArray[Any]) -> str:
         """Return nothing: a picture of a wall may be of one colour."""
         return ""
 

@@ -16,7 +16,7 @@ from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.crop_detection import CropDetection
 from webbuild.tasks.decoding.detection import CropKeypoint
 from webbuild.tasks.decoding.keypoint_heads import InputKeypoints, decode_keypoints, head_outputs
-from webbuild.tasks.kind.crop_kind import CropKind, around
+from webbuild.tasks.kind.crop_kind import CropKind, detection_fields
 from webbuild.tasks.recognition.keypoint_families import infer_keypoints, with_measured_range
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
@@ -27,7 +27,7 @@ class KeypointsKind(CropKind):
     """See `KeypointsTask` for the result, and its heads for the outputs."""
 
     spec = KeypointsTask
-    says = "keypoints"
+    crop_attribute = "keypoints"
     replaces_earlier = True
     result_field = "poses"
     description = "Finds the keypoints of one person or face"
@@ -80,10 +80,10 @@ class KeypointsKind(CropKind):
             keypoints=keypoints,
             functions=OBJECT_FUNCTIONS,
             result="PoseResult",
-            says=self.says,
+            crop_attribute=self.crop_attribute,
         )
 
-    def subjects(self, task: KeypointsTask) -> Sequence[str]:
+    def cropped_classes(self, task: KeypointsTask) -> Sequence[str]:
         """Return what has these keypoints."""
         return task.classes
 
@@ -107,7 +107,7 @@ def _to_detection(task: KeypointsTask, crop: Crop, decoded: InputKeypoints, inde
         )
         for keypoint, left, top, sure, margins in numbers
     )
-    return CropDetection(**{**around(crop, task.classes[0]), "keypoints": keypoints})
+    return CropDetection(**{**detection_fields(crop, task.classes[0]), "keypoints": keypoints})
 
 
 TASK = KeypointsKind()

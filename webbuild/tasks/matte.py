@@ -134,7 +134,7 @@ class MatteKind(TaskKind):
         warning = f"alpha hardly depends on the picture: that of two unlike photographs correlates by {alike:.2f}"
         return (f"{warning}. {_PREPROCESSING}",)
 
-    def describe_flat(self, task: MatteTask, name: str, array: NDArray[Any]) -> str:
+    def describe_constant_output(self, task: MatteTask, name: str, array: NDArray[Any]) -> str:
         """Return nothing: a picture without a foreground is transparent everywhere."""
         return ""
 

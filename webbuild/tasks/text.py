@@ -18,7 +18,7 @@ from webbuild.preprocess.crop_box import Crop, pixel_size
 from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.characters import ReadCharacter, ReadLine, line_of, place_characters
 from webbuild.tasks.decoding.merged_characters import merge_characters, moved
-from webbuild.tasks.kind.crop_kind import CropKind, around
+from webbuild.tasks.kind.crop_kind import CropKind, detection_fields
 from webbuild.tasks.kind.text_recognition import TextRecognitionKind
 from webbuild.tasks.metrics.compare_text import compare_pages
 from webbuild.tasks.recognition.text_recognisers import infer_text_line, rows_of_crops
@@ -52,7 +52,7 @@ class TextKind(TextRecognitionKind, CropKind):
             size = pixel_size(crop)
             column = placement.input_width / len(scores)
             read = place_characters(task, scores, column=column, left=0, scale=size, width=size * crop.columns)
-            part = crop.around.part
+            part = crop.crop_box.part
             if part is None or part.begin == 0 or not lines:
                 lines.append([])
             lines[-1].append(ReadPart(crop, read))
@@ -106,11 +106,11 @@ class ReadPart(Struct, frozen=True):
 def _joined(parts: Sequence[ReadPart]) -> ReadLine:
     whole: list[ReadCharacter] = []
     for each in parts:
-        part = each.crop.around.part
+        part = each.crop.crop_box.part
         whole = list(each.read) if part is None else merge_characters(whole, moved(each.read, part.begin), part.overlap)
     line, crop = line_of(whole), parts[0].crop
-    box = crop.around if crop.around.part is None else crop.around.part.line
-    known = {**around(crop), "label": line.text, "score": line.score, "polygon": box.corners}
+    box = crop.crop_box if crop.crop_box.part is None else crop.crop_box.part.line
+    known = {**detection_fields(crop), "label": line.text, "score": line.score, "polygon": box.corners}
     return ReadLine(text=line.text, words=line.words, turned=box.turned, **known)
 
 

@@ -99,7 +99,7 @@ class TextBoxesKind(TaskKind):
         """Return the name of the boxes."""
         return TypeNames("detections", functions=OBJECT_FUNCTIONS)
 
-    def describe_flat(self, task: TextBoxesTask, name: str, array: Any) -> str:
+    def describe_constant_output(self, task: TextBoxesTask, name: str, array: Any) -> str:
         """Return nothing: a picture without text is one of zeros."""
         return ""
 

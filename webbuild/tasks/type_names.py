@@ -27,7 +27,7 @@ class TypeNames(Struct, frozen=True):
         merges: how what slices of a picture found may be put together; none where it is not run in slices.
         functions: functions of the runtime that take such a result.
         result: the runtime's name of the result's type, empty where it has that of the task.
-        says: the field of an object that a stage of crops fills in, empty for any other task.
+        crop_attribute: the field of an object that a stage of crops fills in, empty for any other task.
     """
 
     result_field: str = "outputs"
@@ -46,7 +46,7 @@ class TypeNames(Struct, frozen=True):
     merges: Sequence[str] = ()
     functions: Sequence[str] = ()
     result: str = ""
-    says: str = ""
+    crop_attribute: str = ""
 
     @property
     def tracked(self) -> bool:

@@ -37,7 +37,7 @@ def _check_outputs(task: Task, outputs: Arrays) -> Iterator[DegenerateOutput]:
             continue
         if np.isnan(array).any():
             yield DegenerateOutput("nan-output", name, f"{name} holds NaN")
-        elif flat := kind_of(task).describe_flat(task, name, array):
+        elif flat := kind_of(task).describe_constant_output(task, name, array):
             yield DegenerateOutput("flat-output", name, flat)
 
 

@@ -56,8 +56,8 @@ def with_crops(
     looking = with_crop_normalization(looking, model)
     crop = next(spec for spec in looking.inputs if isinstance(spec, CropInput))
     settings, detector_classes = stage.crop or CropSettings(), list(getattr(boxes.task, "classes", []))
-    subjects = kind_of(looking.task).subjects(looking.task)
-    classes = [index for index, name in enumerate(detector_classes) if name in subjects]
+    cropped_classes = kind_of(looking.task).cropped_classes(looking.task)
+    classes = [index for index, name in enumerate(detector_classes) if name in cropped_classes]
     points = [len(each.task.keypoints) for each in (boxes, *before) if hasattr(each.task, "keypoints")]
     keypoints = points[-1] if points else 0
     template = crop.template if len(crop.template) == keypoints else []

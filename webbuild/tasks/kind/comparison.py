@@ -12,19 +12,19 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.runners.tensors import Tensors
 from webbuild.tasks.run_context import RunContext
 
-MAX_FLAT_ELEMENTS = 1 << 18
-"""Elements up to which an output is looked through for being flat, as in the runtime."""
+MAX_CONSTANT_CHECK_ELEMENTS = 1 << 18
+"""Largest output, in elements, that is checked for being constant; the runtime has the same limit."""
 
 
 class Comparing:
-    """Compares two answers."""
+    """Comparison methods of a task: outputs and predictions of a candidate against those of the reference."""
 
     compares_predictions: bool = True
     """Whether answers are compared by what is decoded from them, not tensor by tensor."""
     finds_anywhere: bool = False
-    """Whether the same objects are found in a picture that is mirrored or cropped."""
+    """Whether the task finds the same objects in a mirrored or cropped picture."""
     ranks_inputs: bool = False
-    """Whether predictions say which inputs are alike, so that each is compared beside the others of the reference."""
+    """Whether predictions rank inputs by similarity: each is then compared with the reference's other predictions."""
 
     def compare_output(
         self,
@@ -51,16 +51,16 @@ class Comparing:
         return ()
 
     def default_thresholds(self, task: Any) -> Mapping[str, float]:
-        """Return the exported thresholds by option, of a task that has them outside of the graph."""
+        """Return the exported thresholds by option, of a task that applies them outside of the graph."""
         return {}
 
     def candidate_scores(self, task: Any, outputs: Tensors) -> NDArray[Any] | None:
-        """Return the scores of all candidates in the outputs, best first; None where no threshold is in the graph."""
+        """Return the scores of all candidates in the outputs, best first; None if the graph has no threshold."""
         return None
 
-    def describe_flat(self, task: Any, name: str, array: NDArray[Any]) -> str:
-        """Say in what an output of finite numbers is the same everywhere, as no model means it; empty for none."""
-        flat = 1 < array.size <= MAX_FLAT_ELEMENTS and bool((array == array.flat[0]).all())
+    def describe_constant_output(self, task: Any, name: str, array: NDArray[Any]) -> str:
+        """Return how a finite output is constant, which no working model returns; empty if it varies."""
+        flat = 1 < array.size <= MAX_CONSTANT_CHECK_ELEMENTS and bool((array == array.flat[0]).all())
         return f"{name} holds {array.flat[0]:g} everywhere" if flat else ""
 
     def tolerance_text(self, tolerance: Tolerance) -> str:

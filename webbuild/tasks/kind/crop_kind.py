@@ -1,4 +1,4 @@
-"""Tasks that say something of each crop: of what an earlier stage found, or of the whole picture."""
+"""Tasks that run on crops: one crop per box of an earlier stage, or the whole picture as one crop."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
 
 UNKNOWN_OBJECT = "object"
-"""The label of a crop of which nothing says what is in it, as in the runtime."""
+"""Label of a crop of unknown class; the runtime has the same."""
 
 
 class CropKind(TaskKind):
-    """A task whose outputs [crops, ...] become a detection each, in the order of the crops."""
+    """A task with one detection per crop: row k of its output [crops, ...] belongs to crop k."""
 
     page_template = "detections"
     has_detections = True
     noun = "detection"
-    says: str
-    """The field of a `CropDetection` that it fills in."""
+    crop_attribute: str
+    """The field of `CropDetection` that the task fills in, one of `CROP_ATTRIBUTES`."""
     result_field = "detections"
 
     def for_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
-        """Return the match: such a stage takes crops."""
+        """Return the match unchanged: every such task runs on crops."""
         return match
 
     def needed_outputs(self, task: Any) -> Sequence[str]:
@@ -46,16 +46,16 @@ class CropKind(TaskKind):
         return (task.output,)
 
     def decode(self, task: Any, outputs: Tensors, context: RunContext) -> Sequence[CropDetection]:
-        """Return what each crop was cut around, with what the outputs say of it."""
+        """Return the detection of each crop, with the attribute that the outputs hold."""
         crops = () if context.placement is None else context.placement.crops
         return [self.decode_crop(task, crop, outputs[task.output][at]) for at, crop in enumerate(crops)]
 
     def decode_crop(self, task: Any, crop: Crop, values: Any) -> CropDetection:
-        """Return what a crop was cut around, with what its row of the output says."""
+        """Return the detection of one crop, with the attribute decoded from its row of the output."""
         raise NotImplementedError
 
     def found_objects(self, prediction: Sequence[CropDetection]) -> Sequence[Detection]:
-        """Return the objects with what is said of them, their labels and scores those of the detector."""
+        """Return the detections; label and score are the detector's."""
         return prediction
 
     def compare(
@@ -67,33 +67,33 @@ class CropKind(TaskKind):
         context: RunContext,
         tolerance: Tolerance,
     ) -> Sequence[Comparison]:
-        """Compare how many objects there are, and all that is said of each, matched by their boxes."""
+        """Compare the number of objects, and the attributes of each, matched by box."""
         counts, pairs = match_crops(subject, expected, actual, context, tolerance)
-        return [counts, *compare_crop_attributes(self.says, subject, pairs, tolerance)]
+        return [counts, *compare_crop_attributes(self.crop_attribute, subject, pairs, tolerance)]
 
     def staged_summary(self, task: Any, earlier: Sequence[Task]) -> str:
-        """Return what all stages do together."""
+        """Return a summary of all stages together."""
         phrases = [words for each in (*earlier, task) if (words := crop_attribute_text(each))]
         if len(phrases) < 2:
             return self.summary_behind_detector(task)
         return f"Finds objects, and of each {', '.join(phrases[:-1])} and {phrases[-1]}, looked at in crops."
 
     def summary_behind_detector(self, task: Any) -> str:
-        """Return what an earlier stage and this one do together."""
+        """Return a summary of a detector followed by this stage."""
         raise NotImplementedError
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[CropDetection]:
         """Return the detections."""
-        return [_read(each) for each in result[self.result_field]]
+        return [_read_detection(each) for each in result[self.result_field]]
 
     def typescript(self, task: Any) -> TypeNames:
-        """Return that a result holds objects with boxes."""
-        return TypeNames(self.result_field, functions=OBJECT_FUNCTIONS, says=self.says)
+        """Return the TypeScript names of a result that holds objects with boxes."""
+        return TypeNames(self.result_field, functions=OBJECT_FUNCTIONS, crop_attribute=self.crop_attribute)
 
 
-def around(crop: Crop, label: str = UNKNOWN_OBJECT) -> dict[str, Any]:
-    """Return the fields of a detection that are those of what a crop was cut around, with what was said of that."""
-    box = crop.around
+def detection_fields(crop: Crop, label: str = UNKNOWN_OBJECT) -> dict[str, Any]:
+    """Return the fields of a crop's detection: those of its box, and the attributes from earlier stages."""
+    box = crop.crop_box
     return {
         "box": Box(*box.box),
         "score": box.score,
@@ -104,7 +104,7 @@ def around(crop: Crop, label: str = UNKNOWN_OBJECT) -> dict[str, Any]:
     }
 
 
-def _read(fields: Mapping[str, Any]) -> CropDetection:
-    """Return an object of a result, its vector as numbers: it comes as an array of float32."""
+def _read_detection(fields: Mapping[str, Any]) -> CropDetection:
+    """Return a detection of a result of the runtime, its embedding converted from a float32 array to numbers."""
     vector = fields.get("embedding", ())
     return msgspec.convert({**fields, "embedding": list(map(float, vector))}, CropDetection)

@@ -12,16 +12,16 @@ from webbuild.tasks.run_context import RunContext, SegmentationMode
 
 
 class Decoding:
-    """Turns outputs into predictions."""
+    """Decoding methods of a task: outputs into predictions."""
 
     has_detections: bool = False
     """Whether predictions hold objects with boxes, which are drawn and counted."""
     ranks_classes: bool = False
     """Whether predictions are classes with scores, the most probable first."""
     predicts_more: bool = False
-    """Whether a prediction says what no single output does: masks, words, regions."""
+    """Whether decoding computes more than the outputs hold: masks, words, regions."""
     replaces_earlier: bool = False
-    """Whether what it says of an object takes the place of what an earlier stage of the same task said."""
+    """Whether its attribute of an object replaces that of an earlier stage of the same task."""
 
     def needed_outputs(self, task: Any) -> Sequence[str]:
         """Return the outputs that the task is decoded from."""
@@ -32,7 +32,7 @@ class Decoding:
         raise NotImplementedError
 
     def stack_parts(self, task: Any, outputs: Sequence[Tensors]) -> Tensors:
-        """Return the outputs for the parts of a box, a run each, as those of one run: only lines are read in parts."""
+        """Merge the outputs of the runs over the parts of one box: only lines of text are read in parts."""
         (only_output,) = outputs
         return only_output
 

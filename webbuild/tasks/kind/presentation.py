@@ -21,13 +21,13 @@ class Presentation:
     """The file in `bundle/templates/page/` that has the markup of the predictions; empty where the outputs' tensors are
     shown, or the task's view in `web/page/views/` makes its own."""
     page_options: bool = False
-    """Whether what is chosen on the page are options of `run()`, which its lines of code show."""
+    """Whether controls of the page set options of `run()`, which the code shown on the page then has."""
     noun: str = ""
-    """What one thing of a prediction is called, where there are several."""
+    """What one item of a prediction is called, such as `detection`; empty if a prediction is one item."""
     makes_image: bool = False
     """Whether a prediction is a map or a picture, which a report shows as `image` draws it."""
     image_caption: str = ""
-    """What such an image shows, after the name of the task or of a backend."""
+    """Caption of such an image, after the name of the task or backend."""
 
     def summary(self, task: Any, pictures: int) -> str:
         """Return what a model does, in a sentence; empty where only its inputs and outputs are known.
@@ -48,10 +48,10 @@ class Presentation:
         """Return a prediction as RGBA [height, width, 4]; of a task that `makes_image`.
 
         Args:
-            task: says what the numbers mean.
-            prediction: what is drawn.
-            reference: the prediction of the reference, on whose scale it is drawn.
-            pixels: the picture, RGBA, None where that is not at hand.
+            task: the task of the prediction.
+            prediction: the prediction to draw.
+            reference: the prediction of the reference, whose value range is the colour scale.
+            pixels: the picture, RGBA; None if there is none.
         """
         raise NotImplementedError
 

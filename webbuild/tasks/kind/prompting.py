@@ -15,13 +15,13 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 class Prompting:
-    """Turns prompts (text, clicks, boxes) into inputs."""
+    """Prompt methods of a task: text, clicks and boxes into inputs."""
 
     takes_prompt: bool = False
     """Whether a run needs a prompt, and the bundle the code of a tokenizer."""
 
     def with_prompts(self, match: TaskMatch, prompts: Sequence[str]) -> TaskMatch:
-        """Return the match with these example prompts, else its own cut to fit.
+        """Return the match with these example prompts; with its own, truncated to fit, if none are given.
 
         Raises:
             WebbuildError: `invalid-prompt` for one that the model cannot take.
@@ -29,11 +29,11 @@ class Prompting:
         return match
 
     def prompts(self, match: TaskMatch) -> Sequence[Prompt]:
-        """Return the prompts that samples are tried with, in turn; none for a task that takes none."""
+        """Return the example prompts, which the samples use in turn; none for a task without prompts."""
         return ()
 
     def edge_case_prompts(self, match: TaskMatch) -> Sequence[Prompt]:
-        """Return the shortest prompt and a long one; none for a task that takes none."""
+        """Return the shortest prompt and a long one; none for a task without prompts."""
         return ()
 
     def prompt_files(self, task: Any) -> Sequence[str]:
@@ -41,7 +41,7 @@ class Prompting:
         return ()
 
     def read_prompt(self, match: TaskMatch, text: str) -> Prompt:
-        """Return a prompt, the first example where the text is empty; of a task that takes prompts.
+        """Return the prompt of a text; the first example prompt if the text is empty.
 
         Raises:
             WebbuildError: `invalid-prompt` for one that the model cannot take.
@@ -53,17 +53,17 @@ class Prompting:
         return {}
 
     def text_runs(self, match: TaskMatch) -> Mapping[str, Tensors]:
-        """Return the feeds of example texts, by text, of a model that takes no picture; nothing for any other."""
+        """Return the feeds of each example text of a text encoder; nothing for any other model."""
         return {}
 
     def example_points(self, match: TaskMatch, placement: ImagePlacement, index: int) -> PointPrompt | None:
-        """Return clicks for the sample of a number, as many as the graph takes; None for a task that takes none."""
+        """Return example clicks for sample `index`, as many as the graph takes; None for a task without clicks."""
         return None
 
     def verification_prompts(
         self, matches: Sequence[TaskMatch], placement: ImagePlacement
     ) -> Mapping[str, PointPrompt]:
-        """Return prompts of every kind that one of the graphs takes, by what a report calls them."""
+        """Return a prompt of every kind that one of the graphs takes, by its name in a report."""
         return {}
 
     def takes_points(self, match: TaskMatch, prompt: PointPrompt) -> bool:
@@ -71,7 +71,7 @@ class Prompting:
         return False
 
     def refined_points(self, match: TaskMatch, prompt: PointPrompt, answer: Sequence[Any]) -> PointPrompt | None:
-        """Return a prompt with the answer to it, to be refined; None where a graph takes no answer."""
+        """Return the prompt with its own answer as the mask input; None if the graph takes no mask."""
         return None
 
     def point_feeds(self, match: TaskMatch, prompt: PointPrompt, placement: ImagePlacement) -> Tensors:

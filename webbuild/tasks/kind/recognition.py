@@ -16,23 +16,23 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 class Recognition:
-    """Recognises models: by their inputs, outputs and metadata, then by the outputs of trial runs."""
+    """Recognition methods of a task: by inputs, outputs and metadata, then by the outputs of trial runs."""
 
     wants: str = ""
-    """What the inputs and outputs of such a model have to be, in a sentence without its full stop."""
+    """The inputs and outputs that the task requires, for the error `task-mismatch`; no full stop."""
     needs_earlier: bool = False
-    """Whether such a model takes what an earlier stage makes; alone it is one of plain tensors."""
+    """Whether such a model needs the outputs of an earlier stage; alone its task is `tensor`."""
     makes_picture: bool = False
-    """Whether a prediction is a picture, whose range and order answers to photographs show."""
+    """Whether a prediction is a picture, whose value range and channel order are measured on photographs."""
     sample_folder: str = "pictures"
-    """The folder of `webbuild/samples/` with the pictures that such a model is tried on where none are given."""
+    """The folder of `webbuild/samples/` with the default sample pictures of such a model."""
     checks_answers: bool = False
-    """Whether `answer_warnings` may find something."""
+    """Whether the task implements `answer_warnings`."""
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Return the match if the model is of this task, else None.
 
-        `requested` says that the user named this task: what fits is believed without the model's own word.
+        `requested` means that the user named this task: matching shapes are then enough, without matching metadata.
 
         Raises:
             WebbuildError: `class-count-mismatch` for a model of this kind whose metadata and scores do not agree.
@@ -44,14 +44,14 @@ class Recognition:
         return False
 
     def infer_earlier(self, signature: ModelSignature, later: Sequence[ModelSignature]) -> TaskMatch | None:
-        """Return the match of an earlier stage, by the stages `later` that take its outputs; None if unknown.
+        """Return the match of an earlier stage, inferred from the stages `later` that take its outputs, or None.
 
-        Its task is then that of plain tensors; what is known is how its inputs are filled in.
+        Its task is `tensor`: only how to preprocess its inputs is known.
         """
         return None
 
     def earlier_sizes(self, signature: ModelSignature, later: Sequence[ModelSignature]) -> Mapping[str, int]:
-        """Return free sizes of an earlier stage, by "input:axis", that follow from the stages `later`."""
+        """Return sizes of free dimensions of an earlier stage, by "input:axis", that follow from the stages `later`."""
         return {}
 
     def with_earlier(self, match: TaskMatch, earlier: Sequence[TaskMatch]) -> TaskMatch:
@@ -59,15 +59,15 @@ class Recognition:
         return match
 
     def with_point_side(self, match: TaskMatch, side: int) -> TaskMatch:
-        """Return the match of a graph that divides the points it is given by the side of their frame."""
+        """Return the match of a mask decoder whose graph divides points by `side`, the side of their frame."""
         return match
 
     def for_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
         """Return the match of a stage that runs on crops of an earlier stage's boxes, None if it cannot."""
         return None
 
-    def subjects(self, task: Any) -> Sequence[str]:
-        """Return the classes whose boxes are cropped, such as `person`; none if it takes any object."""
+    def cropped_classes(self, task: Any) -> Sequence[str]:
+        """Return the classes whose boxes are cropped, such as `person`; none for boxes of any class."""
         return ()
 
     def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
@@ -80,10 +80,10 @@ class Recognition:
         return classes is not None and len(classes) == len(read_class_names(labels))
 
     def with_labels(self, match: TaskMatch, labels: LabelsFile | None) -> TaskMatch:
-        """Return the match with the names in the file of `--labels`, None where that was not given.
+        """Return the match with the names in the file of `--labels`; `labels` is None without that option.
 
         Raises:
-            WebbuildError: `unreadable-labels`, `wrong-labels`, or what of them a task cannot do without.
+            WebbuildError: `unreadable-labels`, `wrong-labels`; `no-dictionary` if a task requires labels.
         """
         return match if labels is None else with_class_names(match, labels)
 

@@ -1,4 +1,4 @@
-"""Tasks whose output is rows of detections: how two answers to one of them are compared."""
+"""Tasks whose output is rows of detections, and how two such outputs are compared."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class RowKind(TaskKind):
         scores: NDArray[Any] = np.sort(outputs[task.output][0, :, 4])[::-1]
         return scores
 
-    def describe_flat(self, task: Any, name: str, array: NDArray[Any]) -> str:
-        """Say what is wrong with all detections; an answer without any is an answer."""
+    def describe_constant_output(self, task: Any, name: str, array: NDArray[Any]) -> str:
+        """Return what is degenerate about all detections; an output without detections is valid."""
         if name != task.output:
-            return super().describe_flat(task, name, array)
+            return super().describe_constant_output(task, name, array)
         rows = array.reshape(-1, array.shape[-1])
         rows = rows[rows[:, 4] > 0]
         if len(rows) and (self.box_sides(rows) <= 0).any(axis=1).all():
@@ -59,7 +59,7 @@ class RowKind(TaskKind):
         return np.asarray(rows[:, 2:4] - rows[:, :2])
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
-        """Return in words how far two equal predictions may lie apart."""
+        """Return the tolerance of detections as text."""
         return detection_tolerance_text(tolerance, masks=self.predicts_more)
 
     def compare_output(

@@ -1,4 +1,4 @@
-"""What tasks share that read text with CTC: the dictionary, and what answers to photographs show."""
+"""Base class of text recognition with CTC: the dictionary, and what is measured on photographs."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 
 LEAST_PROBABILITY = 1e-7
-"""What lies below says no more than that: in half precision it is 0."""
+"""Smaller probabilities are compared as this one: in half precision they are 0."""
 _SLACK = 1e-3
-"""How far rounding takes a probability beyond 1."""
+"""How far above 1 rounding may push a probability."""
 
 
 class TextRecognitionKind(TaskKind):
-    """A task whose output are scores of characters; see `TextRecognition`."""
+    """A task whose output is scores of characters; see `TextRecognition`."""
 
     predicts_more = True
 
     def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
-        """Return the match with what the values on photographs say: logits or not, and which class is the blank."""
+        """Return the match with what is measured on photographs: logits or not, and which class is the blank."""
         return with_measured_scores(match, values)
 
     def compare_output(
@@ -49,7 +49,7 @@ class TextRecognitionKind(TaskKind):
         context: RunContext,
         tolerance: Tolerance,
     ) -> Sequence[Comparison] | None:
-        """Compare probabilities as the logits that they come from, as an export without its softmax is compared.
+        """Compare probabilities as logits, as an export without softmax is compared.
 
         The error e of a logit moves a probability p by up to p (1 - p) e. Text and scores are compared besides.
         """
@@ -64,7 +64,7 @@ class TextRecognitionKind(TaskKind):
         return fit_dictionary(read_dictionary(labels).characters, count, blank_first=True) is not None
 
     def with_labels(self, match: TaskMatch, labels: LabelsFile | None) -> TaskMatch:
-        """Return the match with the characters in the file, else with those that the model brings along.
+        """Return the match with the characters in the file, else with those from the model's own files.
 
         Raises:
             WebbuildError: `wrong-labels`; `no-dictionary` where there is neither.
@@ -86,7 +86,7 @@ class TextRecognitionKind(TaskKind):
 
 
 def _characters(match: TaskMatch) -> list[str]:
-    """Return the character of each class, empty for all where nothing says them yet."""
+    """Return the character of each class; all empty while the dictionary is unknown."""
     assert isinstance(match.task, TextRecognition)
     return match.task.characters.split("\n")
 

@@ -18,7 +18,7 @@ from webbuild.tasks.run_context import RunContext
 class TiledOutput(Struct, frozen=True):
     """The image that a model returns for a tile: `scale` times as large, `low` is black, `high` is white.
 
-    `reach` is how many pixels of the source around a pixel its colour depends on, besides what the model reads.
+    `reach` is the radius, in source pixels, that decoding reads around a pixel besides the model's receptive field.
     """
 
     name: str
@@ -34,31 +34,31 @@ class TiledOutput(Struct, frozen=True):
 
 
 class Tiling:
-    """Runs images in tiles."""
+    """Tiling methods of a task: run a large image in tiles."""
 
     blends_tiles: bool = True
-    """Whether tiles that differ where they meet are blended there; else only exact tiles are put together."""
+    """Whether tiles that differ at their seams are blended; if not, only exact tiles are joined."""
 
     def tiled_outputs(self, task: Any) -> Sequence[TiledOutput]:
-        """Return what tiles of a picture are put together of, nothing for a task that pictures are resized for."""
+        """Return the outputs that are joined from tiles; nothing for a task that resizes pictures."""
         return ()
 
     def reads_whole_picture(self, task: Any) -> str:
-        """Return why the outputs of a tile say too little, however local the graph is; empty where they do not."""
+        """Return why decoding needs the whole picture, even if the graph is local; empty if it does not."""
         return ""
 
     def with_tiles(self, task: Any, plan: TilePlan) -> Any:
-        """Return the task with the tiles that pictures are run in; of one that has `tiled_outputs`."""
+        """Return the task with a tile plan; only called for a task with `tiled_outputs`."""
         raise NotImplementedError
 
     def tile_plan(self, task: Any) -> TilePlan | None:
-        """Return the tiles that pictures are run in, None where they are resized."""
+        """Return the tile plan, None if pictures are resized."""
         return None
 
     def draw_tile(self, task: Any, outputs: Tensors, source: NDArray[np.uint8], context: RunContext) -> NDArray[Any]:
-        """Return what becomes of a tile `source`, RGBA, to be put together; of a task with a `tile_plan`."""
+        """Return the result of the tile `source`, both RGBA [height, width, 4]; only called with a `tile_plan`."""
         raise NotImplementedError
 
     def join_tiles(self, task: Any, joined: NDArray[np.uint8], picture: Path) -> Sequence[Any]:
-        """Return the prediction of what the tiles of a picture were put together to, RGBA."""
+        """Return the prediction of a picture from its joined tiles, RGBA [height, width, 4]."""
         raise NotImplementedError
