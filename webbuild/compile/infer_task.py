@@ -99,7 +99,8 @@ def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None, *, c
     if match is None:
         raise WebbuildError(
             "task-mismatch",
-            f"{source.path}: {task} wants {task_kinds()[task].wants}; this model has {_describe_signature(seen)}",
+            f"{source.path}: {task} wants {task_kinds()[task].required_signature}; "
+            f"this model has {_describe_signature(seen)}",
             _nearest_task(seen, task),
             exit_code=USAGE,
         )

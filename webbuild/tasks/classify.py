@@ -37,7 +37,7 @@ class ClassifyKind(TaskKind):
     ranks_classes = True
     checks_answers = True
     description = "Says what a picture shows"
-    wants = "one picture, and one output [1, classes] of scores"
+    required_signature = "one picture, and one output [1, classes] of scores"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise Ultralytics' classification exports by their metadata, and what fits where the user asks.

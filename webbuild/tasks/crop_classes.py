@@ -34,7 +34,7 @@ class CropClassesKind(CropKind):
     needs_earlier = True
     crop_attribute = "classes"
     description = "Says what each object is that a detector found"
-    wants = "one picture, and one output [1, classes] of scores"
+    required_signature = "one picture, and one output [1, classes] of scores"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Return what fits where the user asks: behind a detector, `for_crops` of a classifier tells it."""

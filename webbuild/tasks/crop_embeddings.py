@@ -25,7 +25,7 @@ class CropEmbeddingsKind(CropKind):
     needs_earlier = True
     crop_attribute = "embedding"
     description = "Gives a vector for each object that a detector found, to compare it with others"
-    wants = "one picture, and one output [1, size], a vector"
+    required_signature = "one picture, and one output [1, size], a vector"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Return what fits where the user asks: behind a detector, `for_crops` of plain tensors tells it."""

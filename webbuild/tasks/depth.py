@@ -38,7 +38,7 @@ class DepthKind(TaskKind):
     image_caption = "near is bright"
     checks_answers = True
     description = "Says how far away things are"
-    wants = (
+    required_signature = (
         "one picture [1, 3, h, w] and one map [1, h, w] or [1, 1, h, w]; or a stack of pictures and their "
         "focus distances"
     )

@@ -25,7 +25,7 @@ class DetectKind(RowKind):
     spec = DetectTask
     page_template = "detections"
     description = "Finds things, with boxes around them"
-    wants = (
+    required_signature = (
         "one picture, and rows [1, anchors, 5 + classes] or [1, 4 + classes, anchors] of a YOLO, scores and "
         "boxes of anchors apart, grids of cells, or logits and boxes of a DETR"
     )

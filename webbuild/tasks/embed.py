@@ -37,7 +37,7 @@ class EmbedKind(TaskKind):
     ranks_inputs = True
     checks_answers = True
     description = "Gives a vector for a picture, to find pictures that are alike"
-    wants = "one picture, and one output that is a vector [1, size] or tokens [1, tokens, size]"
+    required_signature = "one picture, and one output that is a vector [1, size] or tokens [1, tokens, size]"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise encoders of pictures by names, their family or their configuration, else where the user asks."""

@@ -41,7 +41,9 @@ class GroundingKind(TaskKind):
     page_template = "detections"
     noun = "detection"
     description = "Finds what a prompt names"
-    wants = "a picture, the five tensors of a prompt, and logits and boxes of queries, as Grounding DINO has them"
+    required_signature = (
+        "a picture, the five tensors of a prompt, and logits and boxes of queries, as Grounding DINO has them"
+    )
     takes_prompt = True
     predicts_more = True
     has_detections = True

@@ -39,7 +39,7 @@ class ImageKind(TaskKind):
     makes_picture = True
     makes_image = True
     image_caption = "the picture that the model made"
-    wants = (
+    required_signature = (
         "one picture [1, 3, h, w] and a picture [1, 3, s h, s w] for a whole s from 1 to 8, or luma [1, 1, h, w] and "
         "[1, 1, s h, s w], or both channels last"
     )

@@ -40,7 +40,7 @@ class ImageSegmentationKind(TaskKind):
     page_template = "regions"
     noun = "region"
     description = "Divides a picture into regions"
-    wants = (
+    required_signature = (
         "one picture, and maps [1, classes, h, w] or [1, h, w, classes], a mask [1, 1, h, w] or [1, h, w, "
         "1], or masks and classes of queries"
     )

@@ -31,7 +31,7 @@ class KeypointsKind(CropKind):
     replaces_earlier = True
     result_field = "poses"
     description = "Finds the keypoints of one person or face"
-    wants = (
+    required_signature = (
         "one picture, and scores along its width and height (SimCC), a heat map for each keypoint, or numbers x and y "
         "for each"
     )

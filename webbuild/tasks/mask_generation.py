@@ -56,7 +56,9 @@ class MaskGenerationKind(TaskKind):
     page_template = "masks"
     noun = "mask"
     description = "Finds the object that a click or a box points at"
-    wants = "embeddings of a picture, points and labels, and masks and scores, named as Segment Anything's exporters do"
+    required_signature = (
+        "embeddings of a picture, points and labels, and masks and scores, named as Segment Anything's exporters do"
+    )
     makes_image = True
     image_caption = "what is pointed at, the rest darker"
     predicts_more = True

@@ -42,7 +42,9 @@ class MatteKind(TaskKind):
     blends_tiles = False
     checks_answers = True
     description = "Cuts the foreground out of a picture"
-    wants = "one picture [1, 3, h, w], and one map [1, h, w] or [1, 1, h, w], or maps of two classes [1, 2, h, w]"
+    required_signature = (
+        "one picture [1, 3, h, w], and one map [1, h, w] or [1, 1, h, w], or maps of two classes [1, 2, h, w]"
+    )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise models whose outputs, file or configuration say that they are about matting."""

@@ -31,7 +31,7 @@ class ObbKind(RowKind):
     result_field = "objects"
     detection_type = OrientedObject
     description = "Finds things, in boxes that turn with them"
-    wants = "the metadata of Ultralytics' exporter, and one output of rows with an angle"
+    required_signature = "the metadata of Ultralytics' exporter, and one output of rows with an angle"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise Ultralytics' exports of rotated boxes with `nms=True` by their metadata."""

@@ -28,7 +28,7 @@ class PoseKind(RowKind):
     page_template = "detections"
     result_field = "poses"
     description = "Finds people and their keypoints"
-    wants = (
+    required_signature = (
         "the metadata of Ultralytics' exporter and one output of rows with keypoints, or a detector of faces "
         "or palms with an output of keypoints"
     )

@@ -25,7 +25,9 @@ class SegmentKind(RowKind):
     spec = SegmentTask
     page_template = "detections"
     description = "Finds things and the pixels of each"
-    wants = "the metadata of Ultralytics' exporter, rows with mask coefficients, and prototypes [1, coefficients, h, w]"
+    required_signature = (
+        "the metadata of Ultralytics' exporter, rows with mask coefficients, and prototypes [1, coefficients, h, w]"
+    )
     predicts_more = True
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:

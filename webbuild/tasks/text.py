@@ -16,8 +16,8 @@ from webbuild.manifest.manifest import CropInput, ImageInput, TextLineTask, Text
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.crop_box import Crop, pixel_size
 from webbuild.runners.tensors import Tensors
-from webbuild.tasks.decoding.characters import ReadCharacter, ReadLine, line_of, place_characters
-from webbuild.tasks.decoding.merged_characters import merge_characters, moved
+from webbuild.tasks.decoding.characters import ReadCharacter, ReadLine, place_characters, to_text_line
+from webbuild.tasks.decoding.merged_characters import merge_characters, shift_characters
 from webbuild.tasks.kind.crop_kind import CropKind, detection_fields
 from webbuild.tasks.kind.text_recognition import TextRecognitionKind
 from webbuild.tasks.metrics.compare_text import compare_pages
@@ -35,7 +35,9 @@ class TextKind(TextRecognitionKind, CropKind):
     needs_earlier = True
     result_field = "lines"
     description = "Reads the lines of text that a detector found"
-    wants = "one picture [n, 3, h, w], and one output [n, columns, characters] or [columns, 1, characters] of scores"
+    required_signature = (
+        "one picture [n, 3, h, w], and one output [n, columns, characters] or [columns, 1, characters] of scores"
+    )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Return what fits where the user asks: behind a detector, `for_crops` of a text line tells it."""
@@ -107,8 +109,12 @@ def _joined(parts: Sequence[ReadPart]) -> ReadLine:
     whole: list[ReadCharacter] = []
     for each in parts:
         part = each.crop.crop_box.part
-        whole = list(each.read) if part is None else merge_characters(whole, moved(each.read, part.begin), part.overlap)
-    line, crop = line_of(whole), parts[0].crop
+        whole = (
+            list(each.read)
+            if part is None
+            else merge_characters(whole, shift_characters(each.read, part.begin), part.overlap)
+        )
+    line, crop = to_text_line(whole), parts[0].crop
     box = crop.crop_box if crop.crop_box.part is None else crop.crop_box.part.line
     known = {**detection_fields(crop), "label": line.text, "score": line.score, "polygon": box.corners}
     return ReadLine(text=line.text, words=line.words, turned=box.turned, **known)

@@ -38,7 +38,7 @@ class TextBoxesKind(TaskKind):
     sample_folder = "signs"
     predicts_more = True
     description = "Finds text in a picture"
-    wants = "one picture [1, 3, h, w], and one map [1, 1, h, w] of how probable text is"
+    required_signature = "one picture [1, 3, h, w], and one map [1, 1, h, w] of how probable text is"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise text detectors by their names, and any model of one map if asked to."""

@@ -12,7 +12,7 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import TextLineTask
 from webbuild.model.signature import ModelSignature
 from webbuild.runners.tensors import Tensors
-from webbuild.tasks.decoding.characters import TextLine, line_of, place_characters
+from webbuild.tasks.decoding.characters import TextLine, place_characters, to_text_line
 from webbuild.tasks.kind.text_recognition import TextRecognitionKind
 from webbuild.tasks.metrics.compare_text import compare_lines
 from webbuild.tasks.recognition.text_recognisers import infer_text_line, score_rows
@@ -29,7 +29,9 @@ class TextLineKind(TextRecognitionKind):
     page_template = "text"
     sample_folder = "lines"
     description = "Reads a line of text"
-    wants = "one picture [1, 3, h, w], and one output [1, columns, characters] or [columns, 1, characters] of scores"
+    required_signature = (
+        "one picture [1, 3, h, w], and one output [1, columns, characters] or [columns, 1, characters] of scores"
+    )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise text recognisers by their shapes, and what fits where the user asks."""
@@ -53,7 +55,7 @@ class TextLineKind(TextRecognitionKind):
         read = place_characters(
             task, rows, column=column, left=placement.left, scale=scale, width=placement.source_width
         )
-        return [line_of(read)]
+        return [to_text_line(read)]
 
     def is_empty(self, prediction: Sequence[TextLine]) -> bool:
         """Whether there is no text in the picture."""

@@ -1,1 +1,1 @@
-"""Outputs of a model into results, and the shapes that results have."""
+"""Decoding: outputs of a model into results, and the types of results."""

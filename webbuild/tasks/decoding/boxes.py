@@ -1,4 +1,4 @@
-"""Boxes as x1 y1 x2 y2: areas and overlaps."""
+"""Boxes as x1 y1 x2 y2: areas, IoU and bounding boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Characters of a line from the scores of a recogniser; see `TextRecognition`."""
+"""Text recognition: the scores of a recogniser into characters, words and lines; see `TextRecognition`."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class TextLine(Struct, frozen=True):
 
 
 class ReadLine(CropDetection, frozen=True, rename="camel", kw_only=True):
-    """A line that was found and read, `score` that of its text. Words reach along its polygon's first side.
+    """A line that was detected and read. `score` is that of its text; words are placed along the polygon's first side.
 
-    One that is `turned` stands on its head.
+    `turned` means that the line is upside down in the picture.
     """
 
     text: str
@@ -56,14 +56,14 @@ def place_characters(
 ) -> list[ReadCharacter]:
     """Return the characters in scores [T, C], in pixels along the line.
 
-    A column is `column` pixels of the input wide, the line begins at its pixel `left`, and a pixel of it is `scale` of
-    the source's, which is `width` wide.
+    A column of the scores is `column` input pixels wide, and the line begins at input pixel `left`. One input pixel is
+    `scale` pixels of the source line, which is `width` pixels wide.
     """
     values = np.where(np.isnan(scores), -np.inf, np.asarray(scores, np.float64))
     best = values.argmax(axis=1)
     best[np.isneginf(values.max(axis=1))] = task.blank
     is_ctc = task.decoding == "ctc"
-    runs = (_runs_of_classes if is_ctc else _until_end)(best.tolist(), task.blank)
+    runs = (_ctc_runs if is_ctc else _runs_before_end)(best.tolist(), task.blank)
     characters = task.characters.split("\n")
 
     def pixels(at: float) -> float:
@@ -75,8 +75,8 @@ def place_characters(
     ]
 
 
-def line_of(read: Sequence[ReadCharacter]) -> TextLine:
-    """Return the text of characters, and its words."""
+def to_text_line(read: Sequence[ReadCharacter]) -> TextLine:
+    """Return a line of text with its words."""
     words = (
         TextWord("".join(each.text for each in word), mean_score(word), word[0].start, word[-1].end)
         for word in split_words(read)
@@ -85,7 +85,7 @@ def line_of(read: Sequence[ReadCharacter]) -> TextLine:
 
 
 def split_words(read: Sequence[ReadCharacter]) -> list[list[ReadCharacter]]:
-    """Return the characters of each word: those between white space."""
+    """Split characters into words at white space."""
     words: list[list[ReadCharacter]] = [[]]
     for each in read:
         if each.text.isspace():
@@ -100,8 +100,8 @@ def mean_score(read: Sequence[ReadCharacter]) -> float:
     return sum(each.score for each in read) / len(read) if read else 0.0
 
 
-def _runs_of_classes(best: Sequence[int], blank: int) -> list[tuple[int, int, int]]:
-    """Return the class of each run but those of the blank, its first column, and the one behind its last."""
+def _ctc_runs(best: Sequence[int], blank: int) -> list[tuple[int, int, int]]:
+    """Return (class, first column, end column) of each run of equal classes, without the blank."""
     runs: list[tuple[int, int, int]] = []
     for kind, columns in itertools.groupby(range(len(best)), best.__getitem__):
         start, *others = columns
@@ -109,14 +109,14 @@ def _runs_of_classes(best: Sequence[int], blank: int) -> list[tuple[int, int, in
     return [run for run in runs if run[0] != blank]
 
 
-def _until_end(best: Sequence[int], blank: int) -> list[tuple[int, int, int]]:
-    """Return the same of the columns before the first blank, each a run of its own."""
+def _runs_before_end(best: Sequence[int], blank: int) -> list[tuple[int, int, int]]:
+    """Return the same for decoders with an end token: each column before the first blank is a run."""
     text = itertools.takewhile(lambda kind: kind != blank, best)
     return [(kind, column, column + 1) for column, kind in enumerate(text)]
 
 
 def _score(task: TextRecognition, row: NDArray[np.float64], kind: int) -> float:
-    """Return the probability of a class in a row [C], without NaN."""
+    """Return the probability of a class, from a row of scores [C] without NaN."""
     if not task.logits:
         return float(row[kind])
     return float(1 / np.exp(row - row[kind]).sum())

@@ -1,4 +1,4 @@
-"""Class scores: what a classifier says of a picture."""
+"""Class scores: the classes of a classifier, ranked by probability."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webbuild.manifest.manifest import ClassifyTask, CropClassesTask
 
 
 class ClassScore(Struct, frozen=True, rename="camel"):
-    """A class, and how probable it is."""
+    """A class and its probability."""
 
     class_index: int
     label: str
@@ -31,7 +31,7 @@ def class_probabilities(task: ClassifyTask | CropClassesTask, values: NDArray[An
 
 
 def ranked_classes(task: ClassifyTask | CropClassesTask, values: NDArray[Any]) -> list[ClassScore]:
-    """Return all classes, the most probable first, from [classes]; of equals the one of the lower index."""
+    """Return all classes from scores [classes], the most probable first; ties by lower index."""
     scores = class_probabilities(task, values)
     order = np.argsort(-scores, kind="stable")  # NaN last
     return [ClassScore(int(i), task.classes[i], float(scores[i])) for i in order]

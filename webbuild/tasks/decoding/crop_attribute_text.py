@@ -1,4 +1,4 @@
-"""What a stage says of each crop, in words."""
+"""The attribute that a crop stage adds to each object, as text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from webbuild.manifest.manifest import CropClassesTask, CropEmbeddingsTask, Keyp
 
 
 def crop_attribute_text(task: Task) -> str:
-    """Return what a stage says of an object, as part of a sentence; empty for one that looks at no crops."""
+    """Return the attribute that a stage adds to an object, as part of a sentence; empty for a stage without crops."""
     match task:
         case KeypointsTask():
             return f"{len(task.keypoints)} keypoints"

@@ -1,4 +1,4 @@
-"""What an earlier stage found, as boxes that crops are cut around."""
+"""Crop boxes: the detections of an earlier stage, as boxes to crop."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webbuild.tasks.registry import kind_of
 
 
 def crop_boxes(task: Task, prediction: Sequence[Any]) -> list[CropBox]:
-    """Return a box for each object, in their order, with its keypoints for a template to align, and what is said."""
+    """Return a box for each object, in order, with its keypoints for alignment and the attributes found so far."""
     return [
         CropBox(
             (each.box.x1, each.box.y1, each.box.x2, each.box.y2),

@@ -1,4 +1,4 @@
-"""An object with what the stages that looked at its crop said of it: each stage keeps what those before it said."""
+"""A detection with the attributes that crop stages add; each stage keeps those of earlier stages."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from webbuild.tasks.decoding.class_scores import ClassScore
 from webbuild.tasks.decoding.detection import Detection
 
 CROP_ATTRIBUTES = ("keypoints", "classes", "embedding")
-"""Fields of what a stage says of a crop, a kind of stage each."""
+"""Fields that crop stages fill in, one per kind of stage."""
 
 
 class CropDetection(Detection, frozen=True, rename="camel"):
-    """An object with its keypoints, its best classes, the most probable first, and its unit vector; empty for none.
+    """An object with its keypoints, its classes, most probable first, and its unit embedding vector; each may be empty.
 
     `polygon` are the corners of a rotated box, where the detector gives them.
     """

@@ -20,9 +20,9 @@ def apply_colormap(depth: NDArray[np.float32], dark: float, bright: float) -> ND
         bright: that of the bright end.
     """
     stops = np.array([list(bytes.fromhex(stop)) for stop in VIRIDIS_STOPS.split()], np.float64)
-    seen = np.isfinite(depth)
+    has_depth = np.isfinite(depth)
     span = bright - dark
-    share = np.where(seen, (depth - dark) / span, 0.0) if span else np.full(depth.shape, 0.5)
-    position = np.clip(share, 0, 1) * (len(stops) - 1)
+    fraction = np.where(has_depth, (depth - dark) / span, 0.0) if span else np.full(depth.shape, 0.5)
+    position = np.clip(fraction, 0, 1) * (len(stops) - 1)
     channels: list[NDArray[Any]] = [np.interp(position, np.arange(len(stops)), stops[:, index]) for index in range(3)]
-    return np.stack([*channels, np.where(seen, 255.0, 0.0)], axis=-1).round().astype(np.uint8)
+    return np.stack([*channels, np.where(has_depth, 255.0, 0.0)], axis=-1).round().astype(np.uint8)

@@ -20,7 +20,7 @@ _ROWS_AT_ONCE = 32
 
 
 class DepthMap(Struct, frozen=True):
-    """The depth of each pixel of the source [height, width], and how sure it is, None where that is not said.
+    """The depth of each source pixel [height, width], and its confidence, None if the model returns none.
 
     `minimum` and `maximum` are over the finite values of `depth`, NaN where there is none.
     """

@@ -1,4 +1,4 @@
-"""A detection: a box, a score, a class. What every task whose output is rows of them shares."""
+"""Detections: box, score and class, shared by every task whose output is rows of detections."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ class KeypointPosition(Struct, frozen=True):
 class CropKeypoint(KeypointPosition, frozen=True):
     """A keypoint of a crop.
 
-    `margins[n]` is by how much its place scores more than any that lies more than n places from it; a place is `step`
-    pixels of the input wide, and one of these `pixel` of the picture; 0 where that is not known.
+    `margins[n]` is how far its score is above that of any place more than n away: with a small margin
+    rounding may choose another place. A place is `step` input pixels wide, an input pixel `pixel` picture pixels; 0 if
+    unknown.
     """
 
     margins: tuple[float, ...] = (math.inf,)
@@ -87,7 +88,7 @@ class OrientedObject(Detection, frozen=True, rename="camel", kw_only=True):
 class TextBox(Detection, frozen=True, rename="camel", kw_only=True):
     """Text with its polygon: four corners x, y in the picture, clockwise from the upper left; `box` is around them.
 
-    A cell of the map that it was found in is `cell` pixels wide, 0 where that is not known.
+    `cell` is the width in picture pixels of a cell of the detector's map, 0 if unknown.
     """
 
     polygon: tuple[tuple[float, float], ...]
@@ -104,7 +105,7 @@ class GroundedDetection(Detection, frozen=True, rename="camel", kw_only=True):
 
 
 def row_width(task: RowTask) -> int:
-    """Return how many numbers a row of the task has."""
+    """Return the number of columns of a row of the task."""
     match task:
         case PoseTask():
             return BOX_COLUMNS + len(task.keypoints) * task.keypoint_size

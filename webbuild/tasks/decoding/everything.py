@@ -1,4 +1,4 @@
-"""Everything in a picture, by a grid of clicks: what SAM's SamAutomaticMaskGenerator finds without crops."""
+"""Automatic mask generation by a grid of clicks: SAM's SamAutomaticMaskGenerator without crops."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from webbuild.tasks.decoding.mask_logits import object_mask, resize_logits
 from webbuild.tasks.decoding.small_regions import without_small_regions
 from webbuild.tasks.mask_generation import choose_masks, object_scores
 
-_LEAST_OVERLAP = 0.7
-"""SAM's `crop_nms_thresh`, below which it never suppresses what `min_area` has changed."""
+_MIN_SUPPRESSION_IOU = 0.7
+"""SAM's `crop_nms_thresh`: the lowest IoU at which masks that `min_area` changed are suppressed."""
 
 
 class EverythingSettings(Struct, frozen=True, rename="camel"):
@@ -59,7 +59,7 @@ def grid_points(per_side: int, width: int, height: int) -> list[tuple[float, flo
 
 
 def click_on(point: tuple[float, float]) -> PointPrompt:
-    """Return a click, which may mean several things."""
+    """Return an ambiguous click: it may mean a part or the whole object."""
     return PointPrompt([point], [FOREGROUND], multimask=True)
 
 
@@ -92,10 +92,12 @@ def best_masks(candidates: Sequence[FoundMask], settings: EverythingSettings) ->
     masks = suppress(candidates, lambda each: each.score, settings.overlap_threshold)
     if settings.min_area == 0:
         return masks
-    cleaned = [_cleaned(each, settings.min_area) for each in masks]
+    cleaned = [_without_small_regions(each, settings.min_area) for each in masks]
     same = {id(each) for each in masks}
-    left = suppress(cleaned, lambda each: float(id(each) in same), max(settings.overlap_threshold, _LEAST_OVERLAP))
-    return sorted(left, key=lambda each: -each.score)
+    kept = suppress(
+        cleaned, lambda each: float(id(each) in same), max(settings.overlap_threshold, _MIN_SUPPRESSION_IOU)
+    )
+    return sorted(kept, key=lambda each: -each.score)
 
 
 def suppress(masks: Sequence[FoundMask], rank: Callable[[FoundMask], float], threshold: float) -> list[FoundMask]:
@@ -118,8 +120,8 @@ def _stability(values: NDArray[np.float64], threshold: float, offset: float) -> 
     return np.float32(inner / outer) if outer else np.float32(np.nan)
 
 
-def _cleaned(candidate: FoundMask, least: float) -> FoundMask:
-    mask = without_small_regions(candidate.mask, least)
+def _without_small_regions(candidate: FoundMask, min_area: float) -> FoundMask:
+    mask = without_small_regions(candidate.mask, min_area)
     return (
         candidate
         if mask is candidate.mask

@@ -31,10 +31,11 @@ def refine_cells(head: HeatmapHead, maps: Floats, cells: Cells) -> Floats:
 
 
 def _shift(maps: Floats, cells: Cells) -> Floats:
+    """Move each cell a quarter of a cell towards its larger neighbour in x and in y, as in mmpose."""
     rows, columns = maps.shape[1:]
     x, y = cells[:, 0], cells[:, 1]
-    across = np.sign(_at(maps, x + 1, y) - _at(maps, x - 1, y)) * ((x > 1) & (x < columns - 1) & (y > 0))
-    down = np.sign(_at(maps, x, y + 1) - _at(maps, x, y - 1)) * ((y > 1) & (y < rows - 1) & (x > 0))
+    across = np.sign(_values_at(maps, x + 1, y) - _values_at(maps, x - 1, y)) * ((x > 1) & (x < columns - 1) & (y > 0))
+    down = np.sign(_values_at(maps, x, y + 1) - _values_at(maps, x, y - 1)) * ((y > 1) & (y < rows - 1) & (x > 0))
     return cells.astype(np.float64) + 0.25 * np.stack([across, down], axis=-1)
 
 
@@ -53,7 +54,7 @@ def _newton(head: HeatmapHead, maps: Floats, cells: Cells) -> Floats:
         logarithm: Floats = np.log(np.clip(blurred, low, high))
         return logarithm
 
-    middle = value(0, 0)
+    middle = value(0, 0)  # [n]
     gx, gy = (value(1, 0) - value(-1, 0)) / 2, (value(0, 1) - value(0, -1)) / 2
     if head.refine == "dark":
         xx = (value(2, 0) - 2 * middle + value(-2, 0)) / 4
@@ -63,8 +64,8 @@ def _newton(head: HeatmapHead, maps: Floats, cells: Cells) -> Floats:
     else:
         xx = value(1, 0) - 2 * middle + value(-1, 0) + _EPSILON
         yy = value(0, 1) - 2 * middle + value(0, -1) + _EPSILON
-        around = value(1, 0) + value(0, 1) + value(-1, 0) + value(0, -1)
-        xy = (value(1, 1) - around + 2 * middle + value(-1, -1)) / 2
+        neighbours = value(1, 0) + value(0, 1) + value(-1, 0) + value(0, -1)
+        xy = (value(1, 1) - neighbours + 2 * middle + value(-1, -1)) / 2
         stays = np.zeros(len(maps), bool)
     det = xx * yy - xy * xy
     stays |= det == 0
@@ -79,8 +80,8 @@ def _gaussian(head: HeatmapHead) -> Floats:
     return kernel
 
 
-def _at(maps: Floats, x: Cells, y: Cells) -> NDArray[Any]:
-    """Return the values at cells, of the nearest ones for those beyond the map."""
+def _values_at(maps: Floats, x: Cells, y: Cells) -> NDArray[Any]:
+    """Return the values at cells, clamped to the map."""
     rows, columns = maps.shape[1:]
     values: NDArray[Any] = maps[np.arange(len(maps)), np.clip(y, 0, rows - 1), np.clip(x, 0, columns - 1)]
     return values

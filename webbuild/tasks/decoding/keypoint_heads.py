@@ -16,19 +16,18 @@ Floats = NDArray[np.float64]
 
 
 _SIMCC_NEIGHBOURS, _HEATMAP_NEIGHBOURS = 3, 1
-"""Places on each side of the best that rounding may take in its stead. SimCC's are half a pixel wide or less, and their
-scores fall slowly around the best; a cell of a heat map is four pixels wide."""
-_FARTHEST_REFINEMENT = 2.0
-"""Cells that a refinement moves a keypoint at most where there is a peak. A Newton step on a flat map is one number
-near 0 divided by another: its length is decided by rounding."""
+"""Places on each side of the maximum that rounding may choose instead. A SimCC place is half a pixel wide or less, and
+scores fall slowly around the maximum; a heat-map cell is four pixels wide."""
+_MAX_REFINEMENT = 2.0
+"""Longest refinement step, in cells, of a real peak. On a flat map the Newton step divides one number near 0 by
+another, so rounding decides its length."""
 
 
 class InputKeypoints(Struct, frozen=True):
     """Keypoints of crops: `points` [crops, keypoints, 2] in pixels of the input, `confidence` [crops, keypoints].
 
-    `margins` [crops, keypoints, n] is by how much the best score lies above those of places more than n places
-    from it: where that is next to nothing, rounding decides which is taken; 0 where the map has no peak to refine. A
-    place is `step` pixels wide.
+    `margins` [crops, keypoints, n] is how much the maximum scores above any place more than n away: if it is near 0,
+    rounding decides which place is chosen. It is 0 if the map has no peak to refine. A place is `step` pixels wide.
     """
 
     points: Floats
@@ -59,7 +58,7 @@ def decode_keypoints(task: KeypointsTask, outputs: Tensors, width: int, height: 
 
 
 def _decode_simcc(head: SimccHead, x: NDArray[Any], y: NDArray[Any]) -> InputKeypoints:
-    """X [crops, keypoints, width * ratio], y [crops, keypoints, height * ratio]."""
+    """Decode SimCC scores x [crops, keypoints, width * ratio] and y [crops, keypoints, height * ratio]."""
     at = np.stack([x.argmax(axis=-1), y.argmax(axis=-1)], axis=-1).astype(np.float64)
     best = x.max(axis=-1).astype(np.float64), y.max(axis=-1).astype(np.float64)
     confidence = (best[0] + best[1]) / 2
@@ -69,7 +68,7 @@ def _decode_simcc(head: SimccHead, x: NDArray[Any], y: NDArray[Any]) -> InputKey
 
 
 def _decode_heatmaps(head: HeatmapHead, maps: NDArray[Any], width: int, height: int) -> InputKeypoints:
-    """Maps [crops, keypoints, rows, columns]."""
+    """Decode heat maps [crops, keypoints, rows, columns]."""
     *_, rows, columns = maps.shape
     flat = maps.reshape(*maps.shape[:2], -1)
     at = flat.argmax(axis=-1)
@@ -79,7 +78,7 @@ def _decode_heatmaps(head: HeatmapHead, maps: NDArray[Any], width: int, height: 
     points = np.full(cells.shape, -1.0)
     points[is_positive] = refine_cells(head, maps[is_positive].astype(np.float64), cells[is_positive])
     margins = _margins(maps, _HEATMAP_NEIGHBOURS)
-    margins[is_positive & (np.abs(points - cells).max(axis=-1) > _FARTHEST_REFINEMENT)] = 0
+    margins[is_positive & (np.abs(points - cells).max(axis=-1) > _MAX_REFINEMENT)] = 0
     less = 1 if head.unbiased else 0
     across, down = (width - less) / (columns - less), (height - less) / (rows - less)
     return InputKeypoints(points * [across, down], confidence, margins, max(across, down))
@@ -88,20 +87,22 @@ def _decode_heatmaps(head: HeatmapHead, maps: NDArray[Any], width: int, height: 
 def _decode_regression(
     head: RegressionHead, output: NDArray[Any], keypoints: int, width: int, height: int
 ) -> InputKeypoints:
+    """Decode coordinates [crops, keypoints * columns], or any shape with as many elements."""
     numbers = output.reshape(len(output), keypoints, len(head.columns)).astype(np.float64)
     points, size = numbers[..., :2], np.array([width, height], np.float64)
     if head.range == "unit":
         points = points * size
     elif head.range == "signed":
         points = (points + 1) * size / 2
-    sure, clear = np.ones(points.shape[:2]), np.full((*points.shape[:2], 1), np.inf)
-    return InputKeypoints(points, numbers[..., 2] if head.columns == "xyc" else sure, clear, 0.0)
+    full_confidence, infinite_margins = np.ones(points.shape[:2]), np.full((*points.shape[:2], 1), np.inf)
+    return InputKeypoints(points, numbers[..., 2] if head.columns == "xyc" else full_confidence, infinite_margins, 0.0)
 
 
 def _margins(scores: NDArray[Any], neighbours: int) -> Floats:
-    """Return by how much the best of scores [crops, keypoints, rows, columns] lies above those far from it.
+    """Return how much the maximum of scores [crops, keypoints, rows, columns] lies above the places far from it.
 
-    Column n, to `neighbours`, is about places more than n rows or columns away; where there are none, it is infinite.
+    -> [crops, keypoints, neighbours + 1]; element n compares places more than n rows or columns away, infinite if
+    there are none.
     """
     *_, rows, columns = scores.shape
     best = scores.reshape(*scores.shape[:2], -1).argmax(axis=-1)[..., None, None]

@@ -11,16 +11,16 @@ from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.tasks.decoding.depth_map import BilinearTaps, Floats, bilinear_taps
 
 _ROWS_AT_ONCE = 32
-"""Rows of the source that are decided at once: the fewer, the fewer maps come into question."""
+"""Source rows per block: in a small block fewer maps can be the largest, so fewer are resampled."""
 
 
 def number_largest(
     read_rows: Callable[[slice], Floats], rows: int, columns: int, placement: ImagePlacement
 ) -> NDArray[np.int32]:
-    """Return the number of the largest map, from 1, at the pixels of the source [height, width]; the first of equals.
+    """Return the number, from 1, of the largest map at each source pixel [height, width]; ties go to the first map.
 
-    0 where none is a number. Same as to read each map with `resample_map`: left out is only what lies below another map
-    around a pixel, and so at the pixel.
+    0 where all maps are NaN. The result equals resampling every map with `resample_map`: a map is only skipped where
+    its cells around a pixel are all below those of another map.
 
     Args:
         read_rows: gives rows of all maps [maps, rows, columns].
@@ -56,7 +56,7 @@ def _number_largest(maps: Floats, y: BilinearTaps, x: BilinearTaps) -> NDArray[n
 
 
 def _may_be_largest(maps: Floats, x: BilinearTaps) -> NDArray[np.bool_]:
-    """Return by map and column of the source [maps, width] whether a cell around is not below all of another map."""
+    """Return which maps may be the largest in each source column, [maps, width]: not entirely below another map."""
     if not np.isfinite(maps).all():
         return np.ones((len(maps), len(x[0])), np.bool_)
     highest, lowest = maps.max(axis=1), maps.min(axis=1)

@@ -1,4 +1,4 @@
-"""A picture whose luma a model makes, in the source's colours; see `ImageTask`."""
+"""A picture from a luma model, with the chroma of the source; see `ImageTask`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webbuild.preprocess.image import LUMA, composite_on_white
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.resample import enlarging_taps, weigh_pixels
 from webbuild.tasks.decoding.depth_map import resample_map
-from webbuild.tasks.decoding.output_picture import OPAQUE, OutputPicture, enlarged, picture_planes, share_of
+from webbuild.tasks.decoding.output_picture import OPAQUE, OutputPicture, enlarged, picture_planes, to_unit_range
 
 _ROWS_AT_ONCE = 64
 """Rows of the result that are coloured at once: in float64 a whole picture takes much memory."""
@@ -23,7 +23,7 @@ def read_luma_picture(
 ) -> OutputPicture:
     """Read luma at the pixels of the enlarged source, and give it the colours of the source, RGBA."""
     values = resample_map(picture_planes(task, output)[0], enlarged(placement, task.scale))
-    luma = 255 * share_of(task, values)
+    luma = 255 * to_unit_range(task, values)
     colors = composite_on_white(source)
     height, width = colors.shape[:2]
     columns = enlarging_taps(width, task.scale, range(width * task.scale))

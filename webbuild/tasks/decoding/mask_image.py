@@ -1,4 +1,4 @@
-"""A mask over the picture that it is of: the object in a colour, the rest darker."""
+"""Drawing of a mask on its picture: the object tinted, the rest darkened."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 _COLOR = np.array([42.0, 127.0, 255.0])
 _SHARE = 0.5
-"""Of the colour, on the object."""
+"""Opacity of the tint on the object."""
 _DARKER = 0.45
-"""Part of the picture's light that is left beside it."""
+"""Factor of the brightness outside of the object."""
 _GRAY = 200.0
-"""The level of a picture that is not at hand."""
+"""Grey level of the background if there is no picture."""
 
 
 def mask_image(mask: NDArray[np.bool_], pixels: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
@@ -21,8 +21,8 @@ def mask_image(mask: NDArray[np.bool_], pixels: NDArray[np.uint8] | None) -> NDA
         mask: the object's pixels [height, width].
         pixels: the picture, RGBA of the same size; None for a gray one.
     """
-    behind = np.full((*mask.shape, 3), _GRAY)
+    background = np.full((*mask.shape, 3), _GRAY)
     if pixels is not None and pixels.shape[:2] == mask.shape:
-        behind = pixels[..., :3].astype(np.float64)
-    mixed = np.where(mask[..., None], _SHARE * _COLOR + (1 - _SHARE) * behind, _DARKER * behind)
+        background = pixels[..., :3].astype(np.float64)
+    mixed = np.where(mask[..., None], _SHARE * _COLOR + (1 - _SHARE) * background, _DARKER * background)
     return np.concatenate([mixed, np.full((*mask.shape, 1), 255.0)], axis=-1).round().astype(np.uint8)

@@ -27,7 +27,7 @@ class ObjectMask(Struct, frozen=True):
 
 
 def resize_logits(task: MaskGenerationTask, logits: NDArray[Any], placement: ImagePlacement) -> NDArray[np.float64]:
-    """Resize logits [h, w] over the frame to the picture [height, width]; NaN where the model saw nothing."""
+    """Resize logits [h, w] over the frame to the picture [height, width]; NaN outside of the model's input."""
     rows, columns = logits.shape
     height, width = task.frame
     taps = _taps_through_input if task.through_input else _direct_taps

@@ -1,4 +1,4 @@
-"""Alpha from the outputs of a model, over its input and over the source picture; see `MatteTask`."""
+"""Alpha matte: from the outputs of a model, at input and at source resolution; see `MatteTask`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from webbuild.tasks.decoding.matte_cutout import cut_out
 
 
 class Matte(Struct, frozen=True):
-    """Alpha of each pixel of the source picture, 0 to 255 [height, width], and what it cuts out of that.
+    """Alpha of each source pixel, 0 to 255 [height, width], and the cutout.
 
-    The runtime's cutout is `pixels`, RGBA [height, width, 4]. The reference's is made of the file `picture` when it is
-    asked for, and of the colours of the foreground [height, width, 3] that some models give.
+    The runtime returns its cutout as `pixels`, RGBA [height, width, 4]. The reference computes it on demand from the
+    file `picture`, and from the foreground colours [height, width, 3] that some models return.
     """
 
     alpha: NDArray[np.uint8]
@@ -31,8 +31,8 @@ class Matte(Struct, frozen=True):
     def cutout(self, alpha: NDArray[np.uint8] | None = None) -> NDArray[np.uint8] | None:
         """Return RGBA [height, width, 4], None where there is no picture.
 
-        The reference's takes `alpha` where that is its own up to rounding: of two pixels whose alpha is 254 and 255 one
-        has the colours of the foreground, the other those of the picture.
+        The reference uses `alpha` where it equals its own up to rounding: at alpha 254 a pixel has the colour of the
+        foreground, at 255 that of the picture, so rounding alpha would change the colour.
         """
         if self.pixels is not None or self.picture is None:
             return self.pixels
@@ -82,7 +82,7 @@ def _levels(share: NDArray[np.float32]) -> NDArray[np.uint8]:
 
 
 def _ends(task: MatteTask, values: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the values that are transparent and opaque."""
+    """Return the output values of alpha 0 and alpha 1."""
     finite = values[np.isfinite(values)] if task.min_max else values[:0]
     if finite.size and finite.min() < finite.max():
         return float(finite.min()), float(finite.max())

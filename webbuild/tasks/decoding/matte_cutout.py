@@ -1,4 +1,4 @@
-"""What a matte cuts out of a picture: its colours, and alpha times the picture's own."""
+"""Cutout of a picture by an alpha matte; a picture's own alpha is multiplied."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OPAQUE = 255
 def cut_out(
     rgba: NDArray[np.uint8], alpha: NDArray[np.uint8], foreground: NDArray[np.uint8] | None = None
 ) -> NDArray[np.uint8]:
-    """Return the cutout [height, width, 4], its colours not multiplied by alpha.
+    """Return the cutout, RGBA [height, width, 4], not premultiplied.
 
     Args:
         rgba: the picture [height, width, 4].

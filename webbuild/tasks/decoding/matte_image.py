@@ -1,4 +1,4 @@
-"""What a matte cuts out of a picture, over a checkerboard."""
+"""Drawing of a cutout on a checkerboard."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SQUARE = 12
-"""Pixels of a side of its squares, of a picture whose longer side is `_SIDE`."""
+"""Side of a square in pixels, for a picture whose longer side is `_SIDE`."""
 _SIDE = 440
 _DARK, _BRIGHT = 150, 210
 _INK = 20
-"""The level of what is in front where there is no picture to show."""
+"""Grey level of the foreground if there is no picture."""
 
 
 def matte_image(alpha: NDArray[np.uint8], pixels: NDArray[np.uint8] | None) -> NDArray[np.uint8]:

@@ -1,4 +1,4 @@
-"""What is read in two parts of a line that overlap, as docTR's `merge_strings` puts it together."""
+"""Merge the characters read in two overlapping parts of a line, as docTR's `merge_strings` does."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import msgspec
 
 from webbuild.tasks.decoding.characters import ReadCharacter
 
-_CUT = 3
-"""The characters by which docTR's estimate of the overlap is less: those cut off at both ends, and one."""
+_CUT_OFF_CHARACTERS = 3
+"""Characters that docTR subtracts from its estimate of the overlap: one cut off at each end, and one more."""
 
 
 def merge_characters(
@@ -17,9 +17,9 @@ def merge_characters(
 ) -> list[ReadCharacter]:
     """Return the characters of a part and of the next, which shares `overlap` of its width with it.
 
-    The last of `before` and the first of `after` may be cut off: they are left out. Of the ways to lay the end of one
-    over the beginning of the other, that with the fewest unlike characters is taken; of several without any, and with
-    none, how far its length is from the expected one counts too.
+    The last character of `before` and the first of `after` may be cut off, and are dropped. The overlap length with the
+    fewest mismatches is chosen; among exact matches, and if there is none, the distance from the expected length is
+    added to the count.
     """
     if min(len(before), len(after)) <= 1:
         return [*before, *after]
@@ -29,7 +29,7 @@ def merge_characters(
         sum(one.text != other.text for one, other in zip(kept[-length:], rest[:length], strict=True))
         for length in lengths
     ]
-    expected = round(len(after) * overlap) - _CUT
+    expected = round(len(after) * overlap) - _CUT_OFF_CHARACTERS
     exact = [at for at, wrong in enumerate(unlike) if wrong == 0]
     if not exact and expected < 0:
         return [*before, *after] if expected < -1 else [*kept, *rest]
@@ -37,6 +37,6 @@ def merge_characters(
     return [*kept, *rest[best + 1 :]]
 
 
-def moved(read: Sequence[ReadCharacter], by: float) -> list[ReadCharacter]:
-    """Return characters so many pixels farther along the line."""
-    return [msgspec.structs.replace(each, start=each.start + by, end=each.end + by) for each in read]
+def shift_characters(characters: Sequence[ReadCharacter], by: float) -> list[ReadCharacter]:
+    """Return the characters moved by `by` pixels along the line."""
+    return [msgspec.structs.replace(each, start=each.start + by, end=each.end + by) for each in characters]

@@ -1,4 +1,4 @@
-"""A picture that a model makes: its levels at the pixels of the enlarged source; see `ImageTask`."""
+"""The picture that a model returns, resampled to the (upscaled) source size; see `ImageTask`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_picture(task: ImageTask, output: NDArray[Any], placement: ImagePlacemen
     rgba[..., 3] = OPAQUE
     for channel, plane in enumerate(picture_planes(task, output)):
         values = resample_map(plane, large)
-        rgba[..., channel] = levels_of(task, values)
+        rgba[..., channel] = to_levels(task, values)
         rgba[np.isnan(values), 3] = 0
     rgba[rgba[..., 3] == 0] = 0
     return OutputPicture(rgba)
@@ -52,13 +52,13 @@ def keep_outside(picture: OutputPicture, hole: NDArray[np.bool_], source: NDArra
     return OutputPicture(np.where(hole[..., None], picture.rgba, source))
 
 
-def levels_of(task: ImageTask, values: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Return values as levels of 0..255, 0 for what is no number."""
-    levels: NDArray[np.uint8] = np.floor(255 * share_of(task, values) + 0.5).astype(np.uint8)
+def to_levels(task: ImageTask, values: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Map values to 0..255; NaN becomes 0."""
+    levels: NDArray[np.uint8] = np.floor(255 * to_unit_range(task, values) + 0.5).astype(np.uint8)
     return levels
 
 
-def share_of(task: ImageTask, values: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return values between 0 for black and 1 for white, 0 for what is no number."""
+def to_unit_range(task: ImageTask, values: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Map values to 0..1, black to white; NaN becomes 0."""
     share: NDArray[np.float64] = np.clip((values.astype(np.float64) - task.low) / (task.high - task.low), 0, 1)
     return np.nan_to_num(share)

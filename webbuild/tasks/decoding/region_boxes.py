@@ -13,11 +13,11 @@ MAX_MASK_SIDE = 240
 
 
 class RegionObject(Segment, frozen=True, rename="camel", kw_only=True):
-    """A region, whose box is no answer of the model but what its pixels come to."""
+    """A region as an object; its box is computed from its pixels, not returned by the model."""
 
 
 def region_objects(regions: Segmentation) -> tuple[RegionObject, ...]:
-    """Return every region with the mask of its box. One whose pixels were decided by themselves has score 1."""
+    """Return every region with a mask inside its box. The score is 1 for semantic regions, which have none."""
     height, width = regions.map.shape
     step = max(1.0, max(height, width) / MAX_MASK_SIDE)
     rows, columns = round(height / step) or 1, round(width / step) or 1

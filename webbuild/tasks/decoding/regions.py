@@ -1,4 +1,4 @@
-"""Regions: what every pixel of a picture belongs to, and what there is."""
+"""Regions of a segmentation: a map of region numbers, and the regions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ RegionMap = NDArray[np.uint16]
 
 
 class Region(Struct, frozen=True, rename="camel"):
-    """A thing, or all that there is of a class. `score` is None where every pixel was decided by itself.
+    """An instance, or all pixels of a class. `score` is None for semantic regions, classified pixel by pixel.
 
-    `pixels` counts those of the source picture, `share` is their part of it, `box` the least box around them.
+    `pixels` is its area in source pixels, `share` the fraction of the picture, `box` its bounding box.
     """
 
     class_index: int
@@ -42,7 +42,7 @@ class Segmentation(Struct, frozen=True):
 
 
 class DrawnRegion(Struct, frozen=True):
-    """A region that is in the map under `number`, not yet measured."""
+    """A region drawn in the map under `number`, not yet measured."""
 
     number: int
     class_index: int
@@ -50,11 +50,11 @@ class DrawnRegion(Struct, frozen=True):
 
 
 def measure_regions(numbers: NDArray[Any], drawn: Sequence[DrawnRegion], classes: Sequence[str]) -> Segmentation:
-    """Renumber the regions that show, in their order, and measure them; the others are left out.
+    """Renumber the visible regions, in order, and measure them; hidden ones are dropped.
 
     Args:
-        numbers: [height, width]; 0 and numbers that no region has are nothing.
-        drawn: the regions, those to come first first. Several may have one number.
+        numbers: [height, width]; 0, and numbers that no region has, are background.
+        drawn: the regions in the order of the result. Several may share a number.
         classes: their names.
     """
     height, width = numbers.shape

@@ -1,4 +1,4 @@
-"""Rotated boxes by their corners: where they are, how far apart, how much they overlap."""
+"""Rotated boxes by their corners: corners of rows, distances, and ProbIoU."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _EPSILON = 1e-7
-"""Keeps Ultralytics' formula finite, and is part of it."""
+"""Part of Ultralytics' formula: keeps it finite."""
 
 
 def row_corners(rows: NDArray[Any]) -> NDArray[np.float64]:
@@ -25,7 +25,7 @@ def row_corners(rows: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def corner_distances(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
-    """Return how far the corners [n, 4, 2] of each pair of boxes lie apart at most, in one coordinate -> [n].
+    """Return the largest coordinate difference between the corners [n, 4, 2] of each pair of boxes -> [n].
 
     Which corner comes first does not matter: a box turned by a quarter, its sides exchanged, is the same box.
     """
@@ -35,9 +35,9 @@ def corner_distances(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.fl
 
 
 def probiou_matrix(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
-    """Overlap of boxes by their corners [n, 4, 2] and [m, 4, 2] -> [n, m]: what the suppression went by.
+    """ProbIoU of boxes by their corners [n, 4, 2] and [m, 4, 2] -> [n, m], as the NMS of the model uses it.
 
-    1 minus the Hellinger distance of the boxes taken for normal distributions, as Ultralytics computes it
+    1 minus the Hellinger distance of the boxes as normal distributions, as Ultralytics computes it
     ("Gaussian Bounding Boxes and Probabilistic Intersection-over-Union", arXiv 2106.06072).
     """
     (x1, y1, a1, b1, c1), (x2, y2, a2, b2, c2) = (_box_covariances(corners) for corners in (first, second))
@@ -45,9 +45,9 @@ def probiou_matrix(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.floa
     a, b, c = a1[:, None] + a2, b1[:, None] + b2, c1[:, None] + c2
     joint = np.clip(a * b - c**2, 0, None)
     own = np.clip(a1 * b1 - c1**2, 0, None)[:, None] * np.clip(a2 * b2 - c2**2, 0, None)
-    apart = (a * dy**2 + b * dx**2) / (joint + _EPSILON) / 4 - c * dx * dy / (joint + _EPSILON) / 2
-    unlike = np.log(joint / (4 * np.sqrt(own) + _EPSILON) + _EPSILON) / 2
-    distance = np.clip(apart + unlike, _EPSILON, 100)
+    centre_term = (a * dy**2 + b * dx**2) / (joint + _EPSILON) / 4 - c * dx * dy / (joint + _EPSILON) / 2
+    shape_term = np.log(joint / (4 * np.sqrt(own) + _EPSILON) + _EPSILON) / 2
+    distance = np.clip(centre_term + shape_term, _EPSILON, 100)
     overlap: NDArray[np.float64] = 1 - np.sqrt(1 - np.exp(-distance) + _EPSILON)
     return overlap
 

@@ -1,4 +1,4 @@
-"""The three ways from maps of logits to regions; `ImageSegmentationTask` says in words what each does."""
+"""Panoptic, instance and semantic segmentation from maps of logits; `ImageSegmentationTask` describes each."""
 
 from __future__ import annotations
 
@@ -27,24 +27,18 @@ def post_process_panoptic(
         scores: logits [queries, classes + 1].
         placement: where the picture lies in the input.
     """
-    shares = softmax(scores)
-    labels, best = shares.argmax(axis=1), shares.max(axis=1)
+    probabilities = softmax(scores)
+    labels, best = probabilities.argmax(axis=1), probabilities.max(axis=1)
     kept = [q for q in range(len(best)) if labels[q] < scores.shape[1] - 1 and best[q] > task.threshold]
-    winner, top = _empty_map(placement)
-    above: list[int] = []
-    for number, query in enumerate(kept, 1):
-        likely = resample_map(mask_probabilities(task, logits[query], placement), placement) * best[query]
-        wins = likely > top
-        top[wins], winner[wins] = likely[wins], number
-        above.append(int((likely >= np.float32(task.mask_threshold)).sum()))
+    winner, above_threshold = _best_queries(task, logits[kept], best[kept], placement)
     areas = np.bincount(winner.ravel(), minlength=len(kept) + 1)
     drawn: list[DrawnRegion] = []
     first: dict[int, int] = {}
     for number, query in enumerate(kept, 1):
-        if not areas[number] or not above[number - 1]:
+        if not areas[number] or not above_threshold[number - 1]:
             continue
         if (
-            float(np.float32(areas[number] / above[number - 1])) <= task.overlap_mask_area_threshold
+            float(np.float32(areas[number] / above_threshold[number - 1])) <= task.overlap_mask_area_threshold
         ):  # rounded as torch does
             continue
         label, score = int(labels[query]), float(best[query])
@@ -60,20 +54,41 @@ def post_process_panoptic(
     return measure_regions(winner, drawn, task.classes)
 
 
+def _best_queries(
+    task: ImageSegmentationTask, logits: Floats, scores: Floats, placement: ImagePlacement
+) -> tuple[NDArray[np.int32], list[int]]:
+    """Return the number of the best query of each source pixel [height, width], from 1; and each mask's own area.
+
+    Args:
+        task: thresholds.
+        logits: the masks [queries, rows, columns].
+        scores: the probability of each query [queries].
+        placement: where the picture lies in the input.
+    """
+    winner, top = _empty_map(placement)
+    above_threshold: list[int] = []
+    for number, (mask, score) in enumerate(zip(logits, scores, strict=True), 1):
+        likely = resample_map(mask_probabilities(task, mask, placement), placement) * score
+        wins = likely > top
+        top[wins], winner[wins] = likely[wins], number
+        above_threshold.append(int((likely >= np.float32(task.mask_threshold)).sum()))
+    return winner, above_threshold
+
+
 def post_process_instance(
     task: ImageSegmentationTask, logits: Floats, scores: Floats, placement: ImagePlacement
 ) -> Segmentation:
-    """Draw the best pairs of a query and a class over one another, the best on top. See `panoptic`."""
-    shares = softmax(scores)[:, :-1]
-    order = np.argsort(-shares.ravel(), kind="stable")[: len(shares)]
+    """Draw the best (query, class) pairs, the best on top. Arguments as of `post_process_panoptic`."""
+    probabilities = softmax(scores)[:, :-1]
+    order = np.argsort(-probabilities.ravel(), kind="stable")[: len(probabilities)]
     instances: list[tuple[float, int, Floats]] = []
-    for query, label in (divmod(int(flat), shares.shape[1]) for flat in order):
-        if shares[query, label] < task.threshold:
+    for query, label in (divmod(int(flat), probabilities.shape[1]) for flat in order):
+        if probabilities[query, label] < task.threshold:
             continue
         mask = resize_logits(task, logits[query], placement)
         inside = mask > 0
         mean = sigmoid(mask)[inside].astype(np.float64).sum() / (float(inside.sum()) + 1e-6)
-        score = float(np.float32(shares[query, label] * np.float32(mean)))
+        score = float(np.float32(probabilities[query, label] * np.float32(mean)))
         if inside.any() and score >= task.threshold:
             instances.append((score, label, mask))
     instances.sort(key=lambda each: -each[0])
@@ -88,7 +103,7 @@ def post_process_instance(
 def post_process_semantic(
     task: ImageSegmentationTask, logits: Floats, scores: Floats | None, placement: ImagePlacement
 ) -> Segmentation:
-    """Give each pixel to the best class. See `panoptic`; without `scores` the masks are those of the classes."""
+    """Give each pixel to the best class. Without `scores`, `logits` has a map per class, not per query."""
     read_rows = (lambda rows: logits[:, rows]) if scores is None else _class_maps(task, logits, scores, placement)
     rows, columns = (scores is not None and task.mask_size) or logits.shape[1:]
     winner = number_largest(read_rows, rows, columns, placement)
@@ -128,14 +143,14 @@ def mask_probabilities(task: ImageSegmentationTask, logits: Floats, placement: I
 def _class_maps(
     task: ImageSegmentationTask, logits: Floats, scores: Floats, placement: ImagePlacement
 ) -> Callable[[slice], Floats]:
-    """Return what gives rows of the maps of all classes: as a whole these may be larger than the model."""
-    shares = softmax(scores)[:, :-1]
+    """Return a function of a row range -> class maps [classes, rows, columns]: all at once may exceed the memory."""
+    probabilities = softmax(scores)[:, :-1]
     maps = np.stack([mask_probabilities(task, one, placement) for one in logits])  # [queries, rows, columns]
-    return lambda rows: np.tensordot(shares.T, maps[:, rows], 1)  # [classes, rows, columns]
+    return lambda rows: np.tensordot(probabilities.T, maps[:, rows], 1)  # [classes, rows, columns]
 
 
 def _empty_map(placement: ImagePlacement) -> tuple[NDArray[np.int32], Floats]:
-    """Return a map in which no pixel belongs to anything, and what was best there."""
+    """Return an empty map of winners [height, width], and their scores so far, -inf."""
     size = placement.source_height, placement.source_width
     return np.zeros(size, np.int32), np.full(size, -np.inf, np.float32)
 
@@ -148,8 +163,8 @@ def _sample_nearest(mask: NDArray[np.bool_], placement: ImagePlacement) -> NDArr
     across = _nearest_cells(
         placement.left, placement.width, placement.source_width, placement.input_width, mask.shape[1]
     )
-    seen = (down >= 0)[:, None] & (across >= 0)[None]
-    return np.asarray(mask[np.maximum(down, 0)][:, np.maximum(across, 0)] & seen)
+    inside = (down >= 0)[:, None] & (across >= 0)[None]
+    return np.asarray(mask[np.maximum(down, 0)][:, np.maximum(across, 0)] & inside)
 
 
 def _nearest_cells(start: int, drawn: int, source: int, size: int, cells: int) -> NDArray[np.int64]:

@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 Mask = NDArray[np.bool_]
 
 
-def without_small_regions(mask: Mask, least: float) -> Mask:
-    """Return a mask [height, width] without holes and islands of fewer pixels; the same one where there are none.
+def without_small_regions(mask: Mask, min_pixels: float) -> Mask:
+    """Return a mask [height, width] without holes and islands smaller than `min_pixels`; the same object if unchanged.
 
-    Pixels touch at edges and at corners. Where no island is large enough, the largest stays.
+    Regions are 8-connected. If no island is large enough, the largest stays.
     """
     labels, sizes = _regions(~mask)
-    small = np.flatnonzero(sizes < least)
+    small = np.flatnonzero(sizes < min_pixels)
     filled = mask | np.isin(labels, small + 1)
     labels, islands = _regions(filled)
-    large = np.flatnonzero(islands >= least)
+    large = np.flatnonzero(islands >= min_pixels)
     if not small.size and large.size == islands.size:
         return mask
     kept = large if large.size else np.atleast_1d(np.argmax(islands))
@@ -25,7 +25,7 @@ def without_small_regions(mask: Mask, least: float) -> Mask:
 
 
 def _regions(mask: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the number of each pixel's region [height, width], 0 outside of the mask, and the size of each.
+    """Label the 8-connected regions: the label of each pixel [height, width], 0 outside, and the size of each region.
 
     Regions are numbered from 1 on, by their first pixel, column by column.
     """
@@ -35,12 +35,12 @@ def _regions(mask: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     inside = np.pad(mask.T, 1)
     padded[~inside] = mask.size + 1
     while True:
-        least = np.min([padded[x : x + width, y : y + height] for x in range(3) for y in range(3)], axis=0)
-        least = np.where(mask.T, least, mask.size + 1)
-        if np.array_equal(least, padded[1:-1, 1:-1]):
+        neighbourhood_min = np.min([padded[x : x + width, y : y + height] for x in range(3) for y in range(3)], axis=0)
+        neighbourhood_min = np.where(mask.T, neighbourhood_min, mask.size + 1)
+        if np.array_equal(neighbourhood_min, padded[1:-1, 1:-1]):
             break
-        padded[1:-1, 1:-1] = least
-    _, numbers, counts = np.unique(least[mask.T], return_inverse=True, return_counts=True)
+        padded[1:-1, 1:-1] = neighbourhood_min
+    _, numbers, counts = np.unique(neighbourhood_min[mask.T], return_inverse=True, return_counts=True)
     region_numbers = np.zeros((width, height), np.int64)
     region_numbers[mask.T] = numbers + 1
     return region_numbers.T, counts

@@ -1,4 +1,4 @@
-"""Text in a map of probabilities, as rectangles: what PaddleOCR's DBPostProcess does, without its last rounding."""
+"""Text rectangles from a probability map: PaddleOCR's DBPostProcess without its last rounding."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from webbuild.manifest.tasks.text_boxes import TextBoxesTask
 from webbuild.postprocess.outlines import outline_hulls
 from webbuild.postprocess.rectangle import Floats, smallest_rectangle
 
-_LEAST_SIDE = 3
-"""Cells that a rectangle's shorter side has at least; when it has grown, two more."""
+_MIN_SIDE = 3
+"""Minimum shorter side of a rectangle in cells, before it is enlarged; after that two more."""
 
 
 class TextRectangle(Struct, frozen=True):
@@ -39,23 +39,23 @@ def find_text(task: TextBoxesTask, cells: NDArray[np.float32], confidence: float
     sums = np.pad(probability.cumsum(axis=1), ((0, 0), (1, 0)))
     for hull in outline_hulls(probability > task.threshold, task.max_outlines):
         corners, side = smallest_rectangle(hull)
-        if side < _LEAST_SIDE:
+        if side < _MIN_SIDE:
             continue
-        whole = np.trunc(_from_upper_left(corners))
-        score = _mean_inside(sums, whole.astype(np.int64))
+        integer_corners = np.trunc(_from_upper_left(corners))
+        score = _mean_inside(sums, integer_corners.astype(np.int64))
         if score < confidence:
             continue
         first, second = (float(np.linalg.norm(corners[at] - corners[at - 1])) for at in (1, 2))
         margin = first * second * task.unclip_ratio / (2 * (first + second))
-        grown, side = smallest_rectangle(whole, margin)
-        if side >= _LEAST_SIDE + 2:
-            yield TextRectangle(_from_upper_left(grown), score)
+        enlarged_corners, side = smallest_rectangle(integer_corners, margin)
+        if side >= _MIN_SIDE + 2:
+            yield TextRectangle(_from_upper_left(enlarged_corners), score)
 
 
 def reading_order(corners: list[NDArray[Any]]) -> list[int]:
-    """Return the places of boxes [4, 2] from the top down, and from the left in a row: PaddleOCR's `sorted_boxes`.
+    """Return the indices of boxes [4, 2] row by row, left to right: PaddleOCR's `sorted_boxes`.
 
-    Boxes are of one row where their first corners are less than 10 pixels of the picture apart in height.
+    Boxes are in one row if their first corners differ by less than 10 picture pixels in height.
     """
     order = sorted(range(len(corners)), key=lambda at: (corners[at][0, 1], corners[at][0, 0]))
     for end in range(1, len(order)):
@@ -81,7 +81,7 @@ def _from_upper_left(corners: Floats) -> Floats:
 def _mean_inside(sums: Floats, corners: NDArray[np.int64]) -> float:
     """Return the mean of the cells that OpenCV's `fillPoly` fills of a convex polygon [4, 2], its outline among them.
 
-    `sums` [height, width + 1] are those of the cells of each row up to a column.
+    `sums` [height, width + 1] are the cumulative sums of each row.
     """
     height, width = sums.shape[0], sums.shape[1] - 1
     top, bottom = int(corners[:, 1].min()), int(corners[:, 1].max())

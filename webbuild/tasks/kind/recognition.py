@@ -18,7 +18,7 @@ from webbuild.tasks.task_match import TaskMatch
 class Recognition:
     """Recognition methods of a task: by inputs, outputs and metadata, then by the outputs of trial runs."""
 
-    wants: str = ""
+    required_signature: str = ""
     """The inputs and outputs that the task requires, for the error `task-mismatch`; no full stop."""
     needs_earlier: bool = False
     """Whether such a model needs the outputs of an earlier stage; alone its task is `tensor`."""
