@@ -44,7 +44,7 @@ from webbuild.preprocess.crop import place_crop
 from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import encode_png, image_to_tensor, input_size
 from webbuild.preprocess.letterbox import ImagePlacement, place_image
-from webbuild.preprocess.mask import hole_cells, mask_tensor, with_empty_hole, with_mask_channel
+from webbuild.preprocess.mask import mask_tensor, resize_hole, with_mask_channel, with_zeroed_hole
 from webbuild.preprocess.picture import crops_to_tensor
 from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds
 from webbuild.preprocess.size_feeds import size_feeds
@@ -302,7 +302,7 @@ def test_a_hole_becomes_the_mask_that_is_wanted(file: Path) -> None:
     case = read(file)
     spec = msgspec.convert({**case["mask"], "kind": "mask"}, MaskInput)
     hole = np.array([[pixel == "1" for pixel in row] for row in case["hole"]])
-    tensor = mask_tensor(spec, hole_cells(hole, placement_of(case)))
+    tensor = mask_tensor(spec, resize_hole(hole, placement_of(case)))
     assert (tensor.dtype, list(tensor.shape)) == (np.dtype(spec.dtype), spec.shape)
     assert tensor.ravel().tolist() == case["want"]
 
@@ -371,10 +371,10 @@ def test_a_hole_becomes_the_fourth_channel(file: Path) -> None:
     place = (source["width"], source["height"], box["left"], box["top"], box["width"], box["height"])
     height, width = input_size(image)
     hole = np.array([list(row) for row in case["hole"]]) == "1"
-    cells = hole_cells(hole, ImagePlacement(*place, width, height))
+    cells = resize_hole(hole, ImagePlacement(*place, width, height))
     picture = np.array(case["picture"], np.float32).reshape(image.shape)
     assert isinstance(image.mask, MaskChannel)
-    kept = with_empty_hole(picture, image, cells) if image.mask.empties_picture else picture
+    kept = with_zeroed_hole(picture, image, cells) if image.mask.empties_picture else picture
     assert with_mask_channel(kept, image, image.mask, cells).ravel().tolist() == case["want"]
 
 

@@ -22,7 +22,7 @@ from webbuild.manifest.manifest import (
 from webbuild.manifest.stages import crop_input
 from webbuild.manifest.variant_names import for_one_picture, picture_batch, picture_sizes
 from webbuild.preprocess.mask import find_mask
-from webbuild.preprocess.reference import find_reference
+from webbuild.preprocess.reference_image import find_reference_input
 from webbuild.reporting import jinja
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.type_names import TypeNames
@@ -93,7 +93,7 @@ def _types_of_stages(stages: Sequence[Manifest]) -> tuple[TypeNames, list[str]]:
 def _run_fields(stage: Manifest, *, alone: bool, later: bool = False) -> dict[str, Any]:
     """Return what a run of a stage may be asked: of several none runs in tiles, a later one at the first one's size."""
     inputs, types = stage.inputs, kind_of(stage.task).typescript(stage.task)
-    mask, reference = find_mask(inputs), find_reference(inputs)
+    mask, reference = find_mask(inputs), find_reference_input(inputs)
     merges = () if not alone else _slice_merges(stage)
     return {
         "types": types,

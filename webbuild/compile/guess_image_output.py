@@ -32,7 +32,7 @@ from webbuild.preprocess.image import normalize
 from webbuild.preprocess.mask import find_mask
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.recipe_text import describe_recipe
-from webbuild.preprocess.reference import find_reference, image_of
+from webbuild.preprocess.reference_image import find_reference_input, reference_to_image_input
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import check_size
 from webbuild.tasks.recognition.picture_to_picture import (
@@ -83,7 +83,7 @@ def _find(match: TaskMatch, graph: ir.Model, original: NativeRunner, taken: Pict
 def _sample_reference(reference: ReferenceInput | None) -> dict[str, NDArray[Any]]:
     if reference is None:
         return {}
-    image = image_of(reference)
+    image = reference_to_image_input(reference)
     return {reference.name: normalize(sample_canvases(image)[0], image)}
 
 
@@ -98,7 +98,7 @@ def with_measured_picture(
     image = next(spec for spec in match.inputs if isinstance(spec, ImageInput))
     mask = find_mask(match.inputs)
     numbers = tuple(spec for spec in match.inputs if isinstance(spec, NumberInput))
-    reference = find_reference(match.inputs)
+    reference = find_reference_input(match.inputs)
     model = PictureModel(original, number_feeds(numbers), read_output_range(graph, task.output), reference)
     configured = configured or not match.guessed_recipe
     candidates, reason = ([image], _CONFIGURED) if configured else _range_candidates(image, graph)

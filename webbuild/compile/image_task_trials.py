@@ -20,8 +20,8 @@ from webbuild.manifest.inputs.mask import MaskInput
 from webbuild.manifest.inputs.picture import ImageInput, MaskChannel, ReferenceInput
 from webbuild.manifest.tasks.image import ImageTask
 from webbuild.preprocess.image import LUMA, input_size, normalize
-from webbuild.preprocess.mask import Hole, mask_tensor, with_empty_hole, with_mask_channel
-from webbuild.preprocess.reference import image_of
+from webbuild.preprocess.mask import Hole, mask_tensor, with_mask_channel, with_zeroed_hole
+from webbuild.preprocess.reference_image import reference_to_image_input
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.decoding.output_picture import picture_planes
 
@@ -115,7 +115,7 @@ def _canvases(image: ImageInput, model: PictureModel) -> list[Canvas]:
     pictures = sample_canvases(image)
     if model.reference is None:
         return [Canvas(each) for each in pictures]
-    others = reversed(sample_canvases(image_of(model.reference)))
+    others = reversed(sample_canvases(reference_to_image_input(model.reference)))
     return [Canvas(*each) for each in zip(pictures, others, strict=True)]
 
 
@@ -125,11 +125,11 @@ def _planes(
     picture, other_feeds = normalize(canvas.picture, candidate.image), {}
     if model.reference is not None and canvas.other is not None:
         other_feeds[model.reference.name] = normalize(
-            canvas.other, image_of(with_first_range(model.reference, candidate.image))
+            canvas.other, reference_to_image_input(with_first_range(model.reference, candidate.image))
         )
     if candidate.mask is not None:
         hole = trial_hole(candidate.image)
-        picture = with_empty_hole(picture, candidate.image, hole) if empty_hole else picture
+        picture = with_zeroed_hole(picture, candidate.image, hole) if empty_hole else picture
         if isinstance(candidate.mask, MaskChannel):
             picture = with_mask_channel(picture, candidate.image, candidate.mask, hole)
         else:

@@ -15,7 +15,7 @@ from webbuild.manifest.inputs.letterbox import Letterbox
 from webbuild.manifest.inputs.mask import MaskInput
 from webbuild.manifest.inputs.picture import ImageInput, MaskChannel
 from webbuild.preprocess.image import image_to_canvas, input_size, load_image, normalize
-from webbuild.preprocess.mask import Hole, sample_hole, with_cells
+from webbuild.preprocess.mask import Hole, sample_hole, with_resized_hole
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.tensors import Tensors
 from webbuild.samples.random_inputs import SAMPLE_IMAGES
@@ -133,7 +133,7 @@ class SeamMeasure:
             feeds = {**self._beside, self._image.name: normalize(np.rint(part), self._image)}
             if self._mask is not None:
                 cells = np.take(hole, range(begin, begin + size), axis)
-                feeds = with_cells(feeds, self._image, self._mask, cells)
+                feeds = with_resized_hole(feeds, self._image, self._mask, cells)
             yield self._original.run(feeds)
 
 

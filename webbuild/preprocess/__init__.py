@@ -1,1 +1,1 @@
-"""Pictures and prompts to tensors, as the runtime in the browser makes them."""
+"""Preprocessing: pictures and prompts into tensors, exactly as the runtime in the browser does it."""

@@ -21,15 +21,15 @@ class Affine(Struct, frozen=True):
     y0: float
 
     def apply(self, x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return where points go."""
+        """Return the transformed points."""
         return self.xx * x + self.xy * y + self.x0, self.yx * x + self.yy * y + self.y0
 
 
 def similarity(points: Sequence[Sequence[float]], onto: Sequence[Sequence[float]]) -> Affine | None:
-    """Return the inverse of the similarity that brings `onto` nearest to `points` by least squares.
+    """Return the inverse of the least-squares similarity transform (Umeyama) from `onto` to `points`.
 
-    With points as complex numbers z -> w around their means that similarity is w = a z, a = sum(conj(z) w) / sum(|z|²):
-    a rotation and a scale. None where all points are one, or no rotation is better than another.
+    With points as complex numbers z -> w around their means the transform is w = a z, a = sum(conj(z) w) / sum(|z|²):
+    a rotation and a scale. None if all points coincide, or if no rotation is better than another.
     """
     w, z = (np.asarray(each, np.float64) @ [1, 1j] for each in (points, onto))
     middle_w, middle_z = w.mean(), z.mean()

@@ -1,4 +1,4 @@
-"""Pictures: read from files as the browser reads them, and turned into the model's input."""
+"""Pictures: decoded as the browser decodes them, and preprocessed into the model's input."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from webbuild.preprocess.letterbox import ImagePlacement, place_image
 from webbuild.preprocess.resample import filter_taps, resample
 
 PICTURE_FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP")
-"""What is read of Pillow's formats: what every browser decodes. Each further reader is a door for broken files."""
+"""Pillow's formats that are read: those that every browser decodes. Each further decoder is an attack surface."""
 LUMA = (0.299, 0.587, 0.114)
-"""What red, green and blue weigh in a grey."""
+"""Weights of red, green and blue in luma (BT.601)."""
 
 
 def encode_png(rgba: NDArray[np.uint8], *, small: bool = True) -> bytes:
-    """Return a picture [height, width, 4] as a PNG file, as `small` as can be or quickly."""
+    """Encode a picture [height, width, 4] as PNG: with the best compression if `small`, else fast."""
     from PIL import Image
 
     buffer = io.BytesIO()
@@ -33,7 +33,7 @@ def encode_png(rgba: NDArray[np.uint8], *, small: bool = True) -> bytes:
 def load_image(path: Path, data: bytes | None = None) -> NDArray[np.uint8]:
     """Read a picture as RGBA [height, width, 4], upright (EXIF orientation applied), colour profile ignored.
 
-    With `data` it reads that in the file's place.
+    With `data` it decodes these bytes, and `path` only names them in errors.
 
     Raises:
         WebbuildError: `unreadable-image`.

@@ -1,4 +1,4 @@
-"""A stack of pictures into the one tensor that a model takes of them."""
+"""Focal stacks: pictures of one size and their focal distances into tensors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webbuild.preprocess.letterbox import ImagePlacement
 
 
 def stack_image_spec(spec: StackInput) -> ImageInput:
-    """Return what each picture of a stack becomes."""
+    """Return the image input that preprocesses one picture of a stack."""
     return ImageInput(
         name=spec.name,
         shape=[1, *spec.shape[-3:]],
@@ -54,7 +54,7 @@ def stack_tensor(
 
 
 def focus_tensor(spec: FocusInput, distances: Sequence[float]) -> NDArray[np.float32]:
-    """Return the numbers that go with a stack's pictures, the input's own where none are given.
+    """Return the focal distances of a stack as a tensor; the input's default if there are none.
 
     Raises:
         WebbuildError: `invalid-sample` for more or fewer than there are pictures.

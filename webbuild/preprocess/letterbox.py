@@ -16,8 +16,8 @@ from webbuild.preprocess.crop_box import Crop
 class ImagePlacement(Struct, frozen=True):
     """A source picture of `source_width` x `source_height` drawn at (`left`, `top`), `width` x `height` large.
 
-    All in pixels, the last six those of the model's input, which is `input_width` x `input_height` large. What lies
-    outside of it, left of 0 too, is cut off. Of an input of crops `crops` says where each of them lies in the picture.
+    `left`, `top`, `width` and `height` are in pixels of the model's input, `input_width` x `input_height`; what lies
+    outside of the input is cut off, so `left` and `top` may be negative. `crops` are the crops of a crop input.
     """
 
     source_width: int

@@ -36,14 +36,14 @@ def sample_hole(width: int, height: int) -> Hole:
     return hole
 
 
-def hole_cells(hole: Hole, placement: ImagePlacement) -> Hole:
-    """Return which pixels of the input are a hole: those that cover any pixel of one, [input height, input width]."""
+def resize_hole(hole: Hole, placement: ImagePlacement) -> Hole:
+    """Resize a hole [height, width] to the input [input height, input width]: a cell is hole if any pixel of it is."""
     rows = _covers_hole(hole, placement.top, placement.height, placement.input_height)
     return _covers_hole(rows.T, placement.left, placement.width, placement.input_width).T
 
 
 def _covers_hole(hole: Hole, start: int, drawn: int, size: int) -> Hole:
-    """Return for each place along the first axis whether any that it covers is a hole."""
+    """Resize along the first axis, `drawn` of `size` cells from `start` on; a cell is hole if any of its rows is."""
     position = np.arange(size) - start
     inside = (position >= 0) & (position < drawn)
     source = len(hole)
@@ -55,14 +55,14 @@ def _covers_hole(hole: Hole, start: int, drawn: int, size: int) -> Hole:
 
 
 def mask_tensor(spec: MaskInput, cells: Hole) -> NDArray[Any]:
-    """Return the mask of an input's pixels, in the shape and type of `spec`."""
+    """Return the mask tensor of a hole in input pixels, in the shape and type of `spec`."""
     return np.where(cells, spec.hole, spec.known).astype(spec.dtype).reshape(spec.shape)
 
 
-def with_empty_hole(tensor: NDArray[Any], image: ImageInput, cells: Hole) -> NDArray[Any]:
+def with_zeroed_hole(tensor: NDArray[Any], image: ImageInput, cells: Hole) -> NDArray[Any]:
     """Return a picture's tensor with zeros in the hole."""
-    seen = ~cells if image.layout == "nchw" else ~cells[..., None]
-    return (tensor * seen).astype(tensor.dtype)
+    known = ~cells if image.layout == "nchw" else ~cells[..., None]
+    return (tensor * known).astype(tensor.dtype)
 
 
 def with_mask_channel(tensor: NDArray[Any], image: ImageInput, mask: MaskChannel, cells: Hole) -> NDArray[Any]:
@@ -75,19 +75,19 @@ def with_mask_channel(tensor: NDArray[Any], image: ImageInput, mask: MaskChannel
 def with_hole(
     feeds: dict[str, NDArray[Any]], inputs: Sequence[Input], placement: ImagePlacement
 ) -> dict[str, NDArray[Any]]:
-    """Return the feeds of a picture with the samples' hole in it; as they are for a model that takes no mask."""
+    """Return the feeds of a picture with the samples' hole in it; unchanged for a model without a mask."""
     mask, image = find_mask(inputs), next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
     if mask is None or image is None:
         return feeds
-    cells = hole_cells(sample_hole(placement.source_width, placement.source_height), placement)
-    return with_cells(feeds, image, mask, cells)
+    cells = resize_hole(sample_hole(placement.source_width, placement.source_height), placement)
+    return with_resized_hole(feeds, image, mask, cells)
 
 
-def with_cells(
+def with_resized_hole(
     feeds: Mapping[str, NDArray[Any]], image: ImageInput, mask: MaskInput | MaskChannel, cells: Hole
 ) -> dict[str, NDArray[Any]]:
-    """Return the feeds of a picture with a hole in it, given in the pixels of the input."""
-    picture = with_empty_hole(feeds[image.name], image, cells) if mask.empties_picture else feeds[image.name]
+    """Return the feeds of a picture with the hole `cells`, in input pixels."""
+    picture = with_zeroed_hole(feeds[image.name], image, cells) if mask.empties_picture else feeds[image.name]
     if isinstance(mask, MaskChannel):
         return {**feeds, image.name: with_mask_channel(picture, image, mask, cells)}
     return {**feeds, image.name: picture, mask.name: mask_tensor(mask, cells)}

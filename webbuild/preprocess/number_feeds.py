@@ -1,4 +1,4 @@
-"""Numbers beside a picture as tensors."""
+"""Feeds for number inputs, such as a strength."""
 
 from __future__ import annotations
 

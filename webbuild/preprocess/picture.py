@@ -1,4 +1,4 @@
-"""A picture into the input that it becomes: whole, or the crop around its whole box."""
+"""A whole picture into an image input, or into a crop input as one crop."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from webbuild.preprocess.letterbox import ImagePlacement
 
 
 def picture_to_tensor(rgba: NDArray[np.uint8], spec: ImageInput | CropInput) -> tuple[NDArray[Any], ImagePlacement]:
-    """Turn a picture [h, w, 4] into the input `spec` describes, and say where the picture lies in it."""
+    """Turn a picture [h, w, 4] into the input `spec` describes, and return its placement."""
     if isinstance(spec, ImageInput):
         return image_to_tensor(rgba, spec)
     return crops_to_tensor(rgba, spec, [place_crop(whole_picture(rgba), spec)])
@@ -33,7 +33,7 @@ def picture_to_canvas(rgba: NDArray[np.uint8], spec: ImageInput | CropInput) -> 
 def crops_to_tensor(
     rgba: NDArray[np.uint8], spec: CropInput, crops: Sequence[Crop]
 ) -> tuple[NDArray[Any], ImagePlacement]:
-    """Turn crops of a picture [h, w, 4] into [crops, channels, rows, columns], as `nhwc` the channels last."""
+    """Turn crops of a picture [h, w, 4] into [crops, channels, rows, columns], or channels last as `nhwc`."""
     height, width = input_size(spec)
     tensors = [normalize(canvas, spec) for canvas in crops_to_canvases(rgba, spec, crops)]
     size = rgba.shape[1], rgba.shape[0]

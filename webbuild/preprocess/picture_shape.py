@@ -16,19 +16,19 @@ from webbuild.manifest.inputs.picture import Color, ImageInput, MaskChannel
 from webbuild.manifest.inputs.tensor import TensorInput
 
 MIN_SIDE = 16
-"""Pixels of a side from which on channels are taken for a picture's."""
+"""Smallest side in pixels of a tensor that is taken for a picture."""
 Layout = Literal["nchw", "nhwc"]
 _AXES: dict[Layout, int] = {"nchw": 1, "nhwc": 3}
 _COLORS: dict[int, Color] = {3: "rgb", 1: "gray", 4: "rgba"}
 _MIN_RGBA_SIDE = 192
-"""Pixels of a side from which on four channels are a picture with alpha: latents of a picture have fewer."""
+"""Smallest side in pixels of four channels that are taken for RGBA: latents are smaller."""
 
 
 def picture_of_shape(spec: TensorInput, least: int = MIN_SIDE, layout: Layout | None = None) -> ImageInput | None:
-    """Return an input as a picture of 0..1, or of bytes, that is stretched; None where it has not the shape of one.
+    """Return a tensor input as a stretched picture of 0..1, or of bytes; None if it does not have the shape of one.
 
-    That is [1, C, H, W] or [1, H, W, C] with three channels or one, and sides of at least `least`; or with four, whose
-    sides are larger, where `least` does not say that it is a picture for sure.
+    The shape is [1, C, H, W] or [1, H, W, C] with 1 or 3 channels and sides of at least `least`. With 4 channels sides
+    are at least `_MIN_RGBA_SIDE`, or `MIN_SIDE` if a smaller `least` says that the input is surely a picture.
     """
     if len(spec.shape) != 4 or spec.dtype not in ("float32", "uint8"):
         return None
@@ -65,7 +65,8 @@ def masked_picture_of_shape(spec: TensorInput) -> ImageInput | None:
 def mask_of_shape(spec: Input, image: ImageInput) -> MaskInput | None:
     """Return an input of one channel and the picture's size as its mask; None for any other input.
 
-    That is [1, 1, H, W], [1, H, W, 1] or [1, H, W]. 1 is a hole, or 255 of bytes, unless the name says what is known.
+    That is [1, 1, H, W], [1, H, W, 1] or [1, H, W]. The hole is 1, or 255 in bytes;
+    inverted if the name contains known, valid or keep.
     """
     sides = image.shape[2:] if image.layout == "nchw" else image.shape[1:3]
     if not isinstance(spec, TensorInput) or spec.shape not in ([1, 1, *sides], [1, *sides, 1], [1, *sides]):

@@ -1,4 +1,4 @@
-"""Clicks, a box and an earlier answer into the tensors of a mask decoder."""
+"""Point prompts: clicks, a box and a previous mask into the inputs of a mask decoder."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from webbuild.preprocess.letterbox import ImagePlacement
 FOREGROUND, BACKGROUND, UPPER_LEFT, LOWER_RIGHT, PADDING = 1, 0, 2, 3, -1
 """Labels of points, see `PointPromptInput`."""
 _CORNERS = 2
-"""Points that a box takes."""
+"""Points that a box becomes: its upper left and lower right corner."""
 
 
 class PointPrompt(Struct, frozen=True):
-    """What is pointed at, in pixels of the picture.
+    """Clicks and a box on one object, in pixels of the picture.
 
-    `labels` are 1 for a click on the object and 0 for one beside it, as many as `points`. `box` is x1 y1 x2 y2. `mask`
-    [h, w] are the logits of an earlier answer. With `multimask` the answer is all that an ambiguous prompt may mean.
+    `labels` has one entry per point: 1 on the object, 0 on the background. `box` is x1 y1 x2 y2. `mask` [h, w] holds
+    the logits of a previous result. With `multimask` an ambiguous prompt returns several masks.
     """
 
     points: Sequence[tuple[float, float]] = ()
@@ -35,7 +35,7 @@ class PointPrompt(Struct, frozen=True):
 
     @property
     def is_ambiguous(self) -> bool:
-        """Whether a part or the whole may be meant: one click says no more."""
+        """Whether the prompt is a single click, which may mean a part or the whole object."""
         return len(self.points) == 1 and self.box is None and self.mask is None
 
 
@@ -44,8 +44,8 @@ def example_prompt(
 ) -> PointPrompt:
     """Return a prompt of as many points as the inputs take, padding and corners included.
 
-    It has clicks, of which the first and every other one is on the object. It has a box where `index` is odd and its
-    corners are points, and always where the graph has an input for a box.
+    Clicks alternate between object and background, object first. It has a box if `index` is odd and the model takes
+    boxes as corner points, and always if the graph has a box input.
     """
     count = next((spec.shape[-2] for spec in _prompt_inputs(inputs) if spec.role == "points"), 0)
     generator = np.random.default_rng(index)
@@ -64,7 +64,7 @@ def _prompt_inputs(inputs: Sequence[Input]) -> list[PointPromptInput]:
 
 
 def _takes_box(inputs: Sequence[Input]) -> bool:
-    """Whether a graph has an input that a box fills in: one of [1, 0, 4] takes none."""
+    """Whether a graph has a box input; one of shape [1, 0, 4] takes no box."""
     return any(spec.role == "box" and 0 not in spec.shape for spec in _prompt_inputs(inputs))
 
 
@@ -75,18 +75,18 @@ def point_tokens(task: MaskGenerationTask, prompt: PointPrompt) -> int:
 
 
 def prompt_objects(inputs: Sequence[Input]) -> int:
-    """Return how many prompts a graph of these inputs takes in a run, each of an object of its own."""
+    """Return how many prompts, each of its own object, a graph with these inputs takes in a run."""
     return next((spec.shape[-3] for spec in _prompt_inputs(inputs) if spec.role == "points"), 1)
 
 
 def takes_prompt(inputs: Sequence[Input], task: MaskGenerationTask, prompt: PointPrompt) -> bool:
-    """Whether a graph of these inputs takes exactly this prompt: its points, its box or none, and no other object."""
+    """Whether a graph with these inputs takes exactly this prompt: as many points, a box or none, one object."""
     prompt_inputs = _prompt_inputs(inputs)
     if prompt_objects(prompt_inputs) != 1:
         return False
-    room = next((spec.shape[-2] for spec in prompt_inputs if spec.role == "points"), 0)
+    capacity = next((spec.shape[-2] for spec in prompt_inputs if spec.role == "points"), 0)
     takes_box = task.box != "input" or _takes_box(inputs) == (prompt.box is not None)
-    return room == point_tokens(task, prompt) and takes_box
+    return capacity == point_tokens(task, prompt) and takes_box
 
 
 def point_prompt_feeds(
@@ -105,19 +105,18 @@ def several_prompt_feeds(
 ) -> Mapping[str, NDArray[Any]]:
     """Return the tensors of as many prompts as the graph takes in a run. Raises what `point_prompt_feeds` does."""
     prompt_inputs = [spec for spec in _prompt_inputs(inputs) if spec.shape[1:2] != [0]]
-    of_each = [_by_role(_prompt_inputs(inputs), task, prompt, placement) for prompt in prompts]
+    of_each = [_values_by_role(_prompt_inputs(inputs), task, prompt, placement) for prompt in prompts]
     return {spec.name: _to_tensor([each[spec.role] for each in of_each], spec) for spec in prompt_inputs}
 
 
-def nearer_prompt(prompt: PointPrompt, part: float) -> PointPrompt:
-    """Return a prompt whose points lie nearer to the upper left corner of the picture, by a part of their distance."""
-    left = 1 - part
-    box = None if prompt.box is None else tuple(left * value for value in prompt.box)
-    points = [(left * x, left * y) for x, y in prompt.points]
+def scale_prompt(prompt: PointPrompt, factor: float) -> PointPrompt:
+    """Return a prompt with its coordinates multiplied by `factor`, so moved towards the upper left corner."""
+    box = None if prompt.box is None else tuple(factor * value for value in prompt.box)
+    points = [(factor * x, factor * y) for x, y in prompt.points]
     return msgspec.structs.replace(prompt, points=points, box=box)
 
 
-def _by_role(
+def _values_by_role(
     prompt_inputs: Sequence[PointPromptInput], task: MaskGenerationTask, prompt: PointPrompt, placement: ImagePlacement
 ) -> dict[str, NDArray[Any]]:
     _check(prompt_inputs, task, prompt, placement)
@@ -132,7 +131,7 @@ def _by_role(
 
 
 def _to_tensor(of_each: Sequence[NDArray[Any]], spec: PointPromptInput) -> NDArray[Any]:
-    """Return the values of each object, one after another; a single number fills all of its part."""
+    """Concatenate the values of each object to the input's shape; a single number is repeated."""
     count = int(np.prod(spec.shape)) // len(of_each)
     parts = [np.resize(values, count) if values.size == 1 else values.ravel() for values in of_each]
     return np.concatenate(parts).astype(spec.dtype).reshape(spec.shape)
@@ -168,6 +167,7 @@ def _to_frame(task: MaskGenerationTask, points: NDArray[np.float64], placement: 
 def _check(
     prompt_inputs: Sequence[PointPromptInput], task: MaskGenerationTask, prompt: PointPrompt, placement: ImagePlacement
 ) -> None:
+    """Raise `invalid-prompt` unless the graph takes this prompt."""
     if not prompt.points and prompt.box is None:
         raise _invalid("the prompt is empty", "give at least one point or a box")
     if len(prompt.points) != len(prompt.labels):
@@ -209,12 +209,12 @@ def _check_box(prompt_inputs: Sequence[PointPromptInput], task: MaskGenerationTa
 
 
 def _check_count(spec: PointPromptInput | None, task: MaskGenerationTask, prompt: PointPrompt) -> None:
-    tokens, room = point_tokens(task, prompt), 0 if spec is None else spec.shape[-2]
-    if tokens < room and task.box == "input" and prompt.box is not None:
-        what = f"the decoder takes {'a point' if room == 1 else f'{room} points'} with every box"
+    tokens, capacity = point_tokens(task, prompt), 0 if spec is None else spec.shape[-2]
+    if tokens < capacity and task.box == "input" and prompt.box is not None:
+        what = f"the decoder takes {'a point' if capacity == 1 else f'{capacity} points'} with every box"
         raise _invalid(what, "give a point on the object too, or export it with a free number of points")
-    if tokens != room:
-        what = f"the prompt has {tokens} points with the corners of its box and its padding, the graph takes {room}"
+    if tokens != capacity:
+        what = f"the prompt has {tokens} points with the corners of its box and its padding, the graph takes {capacity}"
         raise _invalid(what, "give as many, or pack the model for that count")
 
 

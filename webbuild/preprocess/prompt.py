@@ -1,4 +1,4 @@
-"""A prompt, the text that says what to look for, into what a model takes of it."""
+"""Text prompts of grounded detection: a text into token ids, position ids and attention masks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webbuild.manifest.manifest import GroundingTask, Input, PromptInput
 from webbuild.preprocess.wordpiece import WordpieceTokenizer
 
 SEPARATOR_TOKENS = ("[CLS]", "[SEP]", ".", "?")
-"""Pieces that no phrase goes beyond."""
+"""Tokens that separate phrases."""
 
 
 class Prompt(Struct, frozen=True):
@@ -74,7 +74,7 @@ def tokenize_prompt(prompt: str | Sequence[str], tokenizer: WordpieceTokenizer, 
 
 
 def position_ids(prompt: Prompt) -> list[int]:
-    """Return where in its phrase every token is, [n]: as the original's `generate_masks_with_special_tokens...`."""
+    """Return the position of every token within its phrase, [n]: as `generate_masks_with_special_tokens...`."""
     positions = [0] * len(prompt.ids)
     for before, end in _phrase_spans(prompt):
         positions[before + 1 : end + 1] = range(end - before)
@@ -82,7 +82,7 @@ def position_ids(prompt: Prompt) -> list[int]:
 
 
 def self_attention_mask(prompt: Prompt) -> NDArray[np.bool_]:
-    """Return which token sees which, [n, n]: every token itself, and those of one phrase one another."""
+    """Return the attention mask [n, n]: a token attends to itself and to the tokens of its phrase."""
     count = len(prompt.ids)
     mask = np.eye(count, dtype=bool)
     for before, end in _phrase_spans(prompt):
@@ -91,12 +91,12 @@ def self_attention_mask(prompt: Prompt) -> NDArray[np.bool_]:
 
 
 def prompt_feeds(inputs: Sequence[Input], task: GroundingTask, prompt: Prompt) -> dict[str, NDArray[Any]]:
-    """Return a tensor for every input that wants something of the prompt, padded to its length."""
+    """Return the tensor of every prompt input, padded to its length."""
     return {spec.name: _prompt_tensor(spec, task, prompt) for spec in inputs if isinstance(spec, PromptInput)}
 
 
 def _phrase_spans(prompt: Prompt) -> list[tuple[int, int]]:
-    """Return a phrase's separators, that before it and its own; the first and the last token are nobody's."""
+    """Return each phrase as (separator before it, separator after it); [CLS] and [SEP] belong to no phrase."""
     last = len(prompt.ids) - 1
     ends = (0, *(end for end in prompt.separators if end > 0))
     return [(before, end) for before, end in pairwise(ends) if end != last]

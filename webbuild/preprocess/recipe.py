@@ -12,7 +12,7 @@ from webbuild.manifest.inputs.picture import ImageInput
 
 
 class Recipe(Struct, frozen=True, kw_only=True):
-    """The fields of an `ImageInput` of three channels that say what is done to a picture."""
+    """The preprocessing fields of an `ImageInput` with three channels."""
 
     color: Literal["rgb", "bgr"] = "rgb"
     scale: float = 1 / 255
@@ -21,7 +21,7 @@ class Recipe(Struct, frozen=True, kw_only=True):
     letterbox: Letterbox = Letterbox()
 
     def apply(self, image: ImageInput) -> ImageInput:
-        """Return the input with all of it."""
+        """Return the input with this preprocessing."""
         return msgspec.structs.replace(
             image,
             color=self.color,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from webbuild.manifest.manifest import ImageInput, StackInput
 
-_FITTED = {"stretch": "stretched to", "letterbox": "letterboxed in", "crop": "cropped to", "line": "as lines in"}
+_FIT_TEXTS = {"stretch": "stretched to", "letterbox": "letterboxed in", "crop": "cropped to", "line": "as lines in"}
 
 
 def describe_recipe(image: ImageInput) -> str:
@@ -16,12 +16,12 @@ def describe_recipe(image: ImageInput) -> str:
     pad = f" with {_level(image.letterbox.pad)}" if image.letterbox.mode in ("letterbox", "line") else ""
     anchor_text = " at the top left" if pad and image.letterbox.anchor == "top-left" else ""
     edge = f" of {image.letterbox.edge} x {image.letterbox.edge}" if image.letterbox.edge else ""
-    fitted = f"{_FITTED[image.letterbox.mode]} {width} x {height}{edge}{anchor_text}{pad}"
+    fitted = f"{_FIT_TEXTS[image.letterbox.mode]} {width} x {height}{edge}{anchor_text}{pad}"
     return f"{color}, {fitted}, pixel values {describe_values(image)}"
 
 
 def describe_values(image: ImageInput | StackInput) -> str:
-    """Return for instance `0..255 times 1/255, minus 0.5, divided by 0.5`; what changes nothing is left out."""
+    """Return for instance `0..255 times 1/255, minus 0.5, divided by 0.5`; steps without effect are left out."""
     parts = [f"times {_factor(image.scale)}"] if image.scale != 1 else []
     if any(image.mean):
         parts.append(f"minus {_numbers(image.mean)}")
@@ -31,14 +31,14 @@ def describe_values(image: ImageInput | StackInput) -> str:
 
 
 def _level(pad: int | str | Sequence[float]) -> str:
-    """Return what is padded with: a grey, a colour, or the mean."""
+    """Return the padding colour as text: a grey, a colour, or the mean."""
     if isinstance(pad, int):
         return f"grey {pad}"
     return "the mean" if isinstance(pad, str) else f"RGB {_numbers(pad)}"
 
 
 def _factor(scale: float) -> str:
-    """Return a factor as `--scale` takes it: `1/255` for what is one part of a short number."""
+    """Return a factor as `--scale` takes it: as `1/255` if its reciprocal is a short number."""
     parts = f"{1 / scale:.6g}" if 0 < scale < 1 else ""
     return f"1/{parts}" if 0 < len(parts) <= 5 else f"{scale:g}"
 

@@ -29,11 +29,11 @@ _CUBIC_A = -0.75
 
 
 ENLARGING_REACH = 2
-"""Cells to each side of its own that a position of an enlarged picture depends on."""
+"""Source pixels on each side that a pixel of an upscaled picture depends on."""
 
 
 class FilterTaps(Struct, frozen=True):
-    """Source positions and weights [outputs, taps] of some output positions; unused taps have weight 0."""
+    """Source positions and weights [outputs, taps] of output positions; unused taps have weight 0."""
 
     indices: NDArray[np.intp]
     weights: NDArray[np.float64]
@@ -66,14 +66,14 @@ def filter_taps(interpolation: Interpolation, size: int, new_size: int, outputs:
 
 
 def enlarging_taps(size: int, scale: int, outputs: range) -> FilterTaps:
-    """Return the taps of `bicubic` onto a whole number of times the size.
+    """Return the `bicubic` taps of upscaling by an integer factor.
 
-    Their weights depend on a position's remainder alone, so that a tile has the very numbers of the whole picture.
+    Weights depend only on the position modulo `scale`, so a tile gets bit-identical values to the whole picture.
     """
     cell, remainder = np.divmod(np.arange(outputs.start, outputs.stop), scale)
-    around = ENLARGING_REACH  # the cell of a small picture whose taps all lie in it
-    taps = filter_taps("bicubic", 2 * around + 1, (2 * around + 1) * scale, range(around * scale, (around + 1) * scale))
-    at = cell[:, None] + taps.indices[remainder] - around
+    reach = ENLARGING_REACH  # taps of the centre pixel of a source that contains all of them
+    taps = filter_taps("bicubic", 2 * reach + 1, (2 * reach + 1) * scale, range(reach * scale, (reach + 1) * scale))
+    at = cell[:, None] + taps.indices[remainder] - reach
     return FilterTaps(np.clip(at, 0, size - 1), taps.weights[remainder])
 
 

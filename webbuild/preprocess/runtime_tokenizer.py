@@ -1,4 +1,4 @@
-"""A tokenizer.json as the runtime reads it to the same tokens: what its library does otherwise is put into settings.
+"""tokenizer.json for the runtime: rewritten so that `@huggingface/tokenizers` gives the same tokens as Python.
 
 Lowercase    ->  Replace(U+03A3, U+03C3), Lowercase    JavaScript has another small sigma at the end of a word
 Precompiled  ->  Replace..., Precompiled, Replace...   JavaScript has NFKC and a list of spaces for any table
@@ -12,40 +12,40 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Any
 
-_GONE = re.compile("[\u0001-\u0008\u000b\u000e-\u001f\u007f\u008f\u009f]")
-_SPACES = re.compile("[\t\n\x0c\r\xa0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2581\u3000\ufeff\ufffd]")
-"""What `@huggingface/tokenizers` leaves out, and what it makes a space, instead of reading the table."""
-_TILDE = "\uff5e"
-"""Which it leaves as it is."""
-_PRIVATE = 0xF8F0
-"""The first letter of those for private use that stand for what a table leaves alone."""
-_MOST = 8
-"""Letters that a table may treat otherwise; SentencePiece's own, nmt_nfkc, has 2."""
+_REMOVED = re.compile("[\u0001-\u0008\u000b\u000e-\u001f\u007f\u008f\u009f]")
+_REPLACED_BY_SPACE = re.compile("[\t\n\x0c\r\xa0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2581\u3000\ufeff\ufffd]")
+"""Characters that `@huggingface/tokenizers` removes, and replaces by a space, instead of reading the table."""
+_FULLWIDTH_TILDE = "\uff5e"
+"""The character that it leaves unchanged, which NFKC would not."""
+_PRIVATE_USE_START = 0xF8F0
+"""First private-use character that stands in for one that a table leaves unchanged."""
+_MAX_EXCEPTIONS = 8
+"""Characters that a table may map differently from the runtime; SentencePiece's nmt_nfkc has 2."""
 
 
 class UnknownTableError(ValueError):
-    """A table of a Precompiled normaliser that is not nearly SentencePiece's own."""
+    """The table of a Precompiled normaliser differs too much from SentencePiece's own."""
 
 
 def for_runtime(tokenizer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tokenizer.json with which the runtime makes the tokens that Python makes of the one that is given.
+    """Return a tokenizer.json with which the runtime makes the same tokens as Python with `tokenizer`.
 
     Raises:
-        UnknownTableError: see there.
+        UnknownTableError: a Precompiled table has too many exceptions.
     """
     return {**tokenizer, "normalizer": _rewritten(tokenizer.get("normalizer"))}
 
 
 def table_exceptions(normalize: Callable[[str], str]) -> dict[str, str]:
-    """Return what a table makes of letters that the runtime makes something else of; `normalize` applies the table.
+    """Return the characters that a table and the runtime normalize differently, with the table's results.
 
     Raises:
         UnknownTableError: for too many of them.
     """
     letters = (chr(code) for code in range(1, 0x10000) if not 0xD800 <= code < 0xE000)
     old = (each for each in letters if unicodedata.ucd_3_2_0.category(each) not in ("Cn", "Co"))
-    exceptions = {each: meant for each in old if (meant := normalize(each)) != by_runtime(each)}
-    if len(exceptions) > _MOST:
+    exceptions = {each: meant for each in old if (meant := normalize(each)) != normalize_in_runtime(each)}
+    if len(exceptions) > _MAX_EXCEPTIONS:
         raise UnknownTableError(f"the table of its Precompiled normaliser treats {len(exceptions)} letters otherwise")
     return exceptions
 
@@ -64,26 +64,30 @@ def _rewritten(part: Any) -> Any:
 
 
 def _with_exceptions(part: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a Precompiled normaliser between replacements of what its table treats otherwise than the runtime."""
+    """Return a Precompiled normaliser between Replace steps for the exceptions of its table.
+
+    a -> b              Replace(a, b), Precompiled
+    a stays, not NFKC   Replace(a, stand-in), Precompiled, Replace(stand-in, a)
+    """
     from tokenizers import normalizers
 
     table = normalizers.Precompiled(base64.b64decode(part["precompiled_charsmap"]))
     before: list[dict[str, Any]] = []
     after: list[dict[str, Any]] = []
     for letter, meant in table_exceptions(table.normalize_str).items():
-        stand_in = chr(_PRIVATE + len(before)) if meant == letter else meant
+        stand_in = chr(_PRIVATE_USE_START + len(before)) if meant == letter else meant
         before.append(_replace(letter, stand_in))
         after += [_replace(stand_in, letter)] if meant == letter else []
     return _sequence(*before, part, *after)
 
 
-def by_runtime(letter: str) -> str:
+def normalize_in_runtime(letter: str) -> str:
     """Return the normalization of one letter by the runtime, which ignores the table."""
-    if _GONE.match(letter):
+    if _REMOVED.match(letter):
         return ""
-    if _SPACES.match(letter):
+    if _REPLACED_BY_SPACE.match(letter):
         return " "
-    return letter if letter == _TILDE else unicodedata.normalize("NFKC", letter)
+    return letter if letter == _FULLWIDTH_TILDE else unicodedata.normalize("NFKC", letter)
 
 
 def _replace(letter: str, content: str) -> dict[str, Any]:

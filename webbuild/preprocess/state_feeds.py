@@ -1,4 +1,4 @@
-"""The state before the first run of a sequence."""
+"""Feeds for state inputs before the first run of a sequence: zeros."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Token numbers of a text into the inputs of a text encoder."""
+"""Feeds of a text encoder from the token ids of a text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webbuild.manifest.tasks.embed import TextInput
 
 
 def text_feeds(inputs: Sequence[Input], spec: TextInput, text: str, ids: Sequence[int]) -> dict[str, NDArray[Any]]:
-    """Return a tensor [1, length] for each input: of a text that has the tokens `ids`.
+    """Return a tensor [1, length] for each prompt input of a text with the tokens `ids`.
 
     Raises:
         WebbuildError: `invalid-prompt` for a text of more tokens than the encoder takes, or of none.

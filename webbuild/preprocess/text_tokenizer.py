@@ -1,4 +1,4 @@
-"""The tokenizer of a text encoder: texts into token numbers of one length, padded."""
+"""The tokenizer of a text encoder: texts into token ids, padded to one length."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ OWN_TOKENIZER = (
     "copy the tokenizer.json that the text encoder was exported with next to it, or name it with --tokenizer; of "
     "OpenAI's CLIP and open_clip, bpe_simple_vocab_16e6.txt.gz of the Python package"
 )
-"""The fix where there is none, or another."""
-_Answer = TypeVar("_Answer")
+"""Fix for a missing or wrong tokenizer."""
+_Result = TypeVar("_Result")
 
 
 class TokenizedTexts(Struct, frozen=True):
-    """Token numbers and what of them is text, 1 or 0, both [texts, length]; `padding` is what fills the rest."""
+    """Token ids and attention mask, both [texts, length]; `padding` is the padding token."""
 
     ids: NDArray[np.int64]
     mask: NDArray[np.int64]
@@ -43,7 +43,7 @@ class TextTokenizer:
         except ImportError as error:
             what, fix = "tokenizers: not installed; texts are tokenized", "pip install 'webbuild[tokenizers]'"
             raise WebbuildError("tokenizers-missing", what, fix, exit_code=USAGE) from error
-        self._place = file
+        self._file = file
         parsed = self._checked(lambda: json.loads(text))
         self._own_padding = parsed.get("padding") if isinstance(parsed, dict) else None
         self._tokenizer: Tokenizer = self._checked(lambda: Tokenizer.from_str(text))
@@ -54,31 +54,31 @@ class TextTokenizer:
         """Return the tokenizer.json that a bundle ships, with every field, and with settings for the runtime.
 
         Raises:
-            WebbuildError: `tokenizer-mismatch` for parts that the runtime has not.
+            WebbuildError: `tokenizer-mismatch` for components that the runtime does not support.
         """
         whole = json.loads(self._tokenizer.to_str())
         if (part := unknown_part(whole)) is not None:
-            raise self._refused(f"the runtime has no {part}")
+            raise self._unsupported(f"the runtime has no {part}")
         try:
             return json.dumps(for_runtime(whole), separators=(",", ":"))
         except UnknownTableError as error:
-            raise self._refused(str(error)) from error
+            raise self._unsupported(str(error)) from error
 
-    def _refused(self, why: str) -> WebbuildError:
+    def _unsupported(self, why: str) -> WebbuildError:
         fix = "embed labels when packing: --labels FILE; or train a tokenizer of the kind BPE, Unigram or WordPiece"
-        return WebbuildError("tokenizer-mismatch", f"{self._place}: {why}", fix)
+        return WebbuildError("tokenizer-mismatch", f"{self._file}: {why}", fix)
 
     @property
     def size(self) -> int:
-        """One more than the largest number of a token."""
+        """The vocabulary size: one more than the largest token id."""
         return 1 + max(self._tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the numbers of each text's tokens, those that the tokenizer puts around it among them."""
+        """Return the token ids of each text, special tokens included."""
         return self._checked(lambda: [each.ids for each in self._tokenizer.encode_batch(list(texts))])
 
     def padding(self, config: Mapping[str, Any]) -> tuple[str, int]:
-        """Return the token that pads and its number: as the configurations name it, else 0, as OpenAI's CLIP has it.
+        """Return the padding token and its id: from the configurations, else token 0, as in OpenAI's CLIP.
 
         Args:
             config: what `tokenizer_config.json` holds.
@@ -90,13 +90,14 @@ class TextTokenizer:
         number = self._tokenizer.token_to_id(named) if isinstance(named, str) else None
         return (named, number) if isinstance(named, str) and number is not None else ("token 0", 0)
 
-    def _checked(self, work: Callable[[], _Answer]) -> _Answer:
+    def _checked(self, work: Callable[[], _Result]) -> _Result:
+        """Return the result of `work`; errors of the library become `tokenizer-mismatch`."""
         try:
             return work()
         except BaseException as error:
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of the library's Rust
                 raise
-            what = f"{self._place}: this tokenizer cannot be used: {error}"
+            what = f"{self._file}: this tokenizer cannot be used: {error}"
             raise WebbuildError("tokenizer-mismatch", what, OWN_TOKENIZER) from error
 
 

@@ -1,4 +1,4 @@
-"""Tiles put together: each into the result, blended with those before it; see `TilePlan` for their weights."""
+"""Tile blending: each tile is blended into the result over its predecessors; see `TilePlan` for the weights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webbuild.preprocess.tiles import Span, Tile
 
 
 class Ramps(Struct, frozen=True):
-    """Where a tile is put along an axis of the result, and u_k and u_(k + 1) at each pixel there."""
+    """A tile's range along an axis of the result, and the ramps u_k (`rise`) and u_(k + 1) (`fall`) of its pixels."""
 
     start: int
     end: int
@@ -37,10 +37,10 @@ def _ramp(x: NDArray[np.float64], cut: int, feather: int) -> NDArray[np.float64]
 
 
 def tile_shares(columns: Ramps, rows: Ramps) -> NDArray[np.float64]:
-    """Return the weight of a tile at each pixel in that of all tiles up to it, [rows, columns].
+    """Return the opacity with which a tile is blended over its predecessors, [rows, columns].
 
-    Put in their order, each with its share, tiles have their weights in the result, and those that are there have the
-    whole of it at any time.
+    opacity = own weight / sum of the weights of all tiles so far. Blended in order, each tile ends with its own weight,
+    and the weights of the tiles so far always sum to 1.
     """
     down, across = rows.rise - rows.fall, columns.rise - columns.fall
     # the weights of the rows of tiles above add up to 1 - u_k, those of the tiles to the left to 1 - u_k of the columns
@@ -51,7 +51,7 @@ def tile_shares(columns: Ramps, rows: Ramps) -> NDArray[np.float64]:
 
 
 def put_tile(result: NDArray[np.uint8], drawn: NDArray[np.uint8], tile: Tile, scale: int, feather: int) -> None:
-    """Put what became of a tile, RGBA [height, width, 4], into a result `scale` times as large as the picture."""
+    """Blend the result of a tile, RGBA [height, width, 4], into a result `scale` times as large as the picture."""
     height, width = result.shape[:2]
     rows, columns = tile_ramps(tile.row, feather, scale, height), tile_ramps(tile.column, feather, scale, width)
     top, left = tile.row.offset * scale, tile.column.offset * scale

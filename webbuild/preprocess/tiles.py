@@ -16,17 +16,17 @@ class Span(Struct, frozen=True):
 
 
 def fits_halo(size: int, halo: int, multiple: int) -> bool:
-    """Whether something of a tile of this size is left without its halo, by which tiles can advance."""
+    """Whether a tile without its halo is at least one `multiple` wide, so that tiles can advance."""
     return size - 2 * halo >= multiple
 
 
 def tile_spans(length: int, size: int, halo: int, multiple: int) -> list[Span]:
     """Return the tiles along an axis of a picture, in its order.
 
-    Offsets are multiples of `multiple`, spread evenly; the last tile ends where the picture does. Where the picture is
-    smaller than a tile, or the last offset would be no multiple, the picture is taken to go on as its last pixel does.
-    Of the pixels that two tiles share each keeps half: at least `halo` of them lie between a kept pixel and the edge of
-    its tile, where that is no edge of the picture.
+    Offsets are multiples of `multiple`, spread evenly; the last tile ends where the picture does. If the picture is
+    smaller than a tile, or the last offset is not a multiple, the picture is extended by its last pixel. Each of two
+    overlapping tiles keeps half of the overlap: a kept pixel is at least `halo` from an edge of its tile that is not an
+    edge of the picture.
 
         offset(k) = multiple floor(k D / (n - 1)), D = ceil((length - size) / multiple)
         n - 1 = ceil(D / floor((size - 2 halo) / multiple))

@@ -16,32 +16,32 @@ KNOWN_PARTS: dict[str, list[str]] = {
     "pre_tokenizer": _PRE_TOKENIZERS.split(),
     "post_processor": _POST_PROCESSORS.split(),
 }
-"""What `@huggingface/tokenizers` reads, by the part of a tokenizer.json."""
-_LISTS = ("normalizers", "pretokenizers", "processors")
-"""What the parts of a Sequence are called."""
+"""Component types that `@huggingface/tokenizers` supports, by section of a tokenizer.json."""
+_SEQUENCE_FIELDS = ("normalizers", "pretokenizers", "processors")
+"""Fields that hold the components of a Sequence."""
 
 
 def unknown_part(tokenizer: Mapping[str, Any]) -> str | None:
     """Return the component of a tokenizer.json that the runtime does not support, None if it supports all."""
     for name, known in KNOWN_PARTS.items():
-        for kind in _kinds(tokenizer.get(name)):
+        for kind in _component_types(tokenizer.get(name)):
             if kind not in known:
                 return f"{name.replace('_', '-')} {kind}"
     return None
 
 
 def has_expression(part: Any) -> bool:
-    """Whether a part of a tokenizer.json has a regular expression, which may run for ever on some text."""
+    """Whether a component has a regular expression, which may take exponential time on some text."""
     if isinstance(part, Mapping):
         return "Regex" in part or any(has_expression(each) for each in part.values())
     return isinstance(part, list) and any(has_expression(each) for each in part)
 
 
-def _kinds(part: Any) -> Iterator[str]:
-    """Yield the types of a part and of those inside of it."""
+def _component_types(part: Any) -> Iterator[str]:
+    """Yield the types of a component and of its nested components."""
     if not isinstance(part, Mapping):
         return
     yield str(part.get("type"))
-    for inside in _LISTS:
+    for inside in _SEQUENCE_FIELDS:
         for each in part.get(inside) or ():
-            yield from _kinds(each)
+            yield from _component_types(each)

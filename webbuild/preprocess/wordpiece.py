@@ -1,4 +1,4 @@
-"""A WordPiece tokenizer: a text into the numbers of its pieces, and back. The browser reads the same file."""
+"""A WordPiece tokenizer: a text into token ids, and back. The browser reads the same file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class WordpieceTokenizer:
         self.text = text
 
     def encode(self, text: str) -> list[int]:
-        """Return the numbers of a text's pieces, [CLS] in front and [SEP] after. Raises `tokenizer-mismatch`."""
+        """Return the token ids of a text, from [CLS] to [SEP]. Raises `tokenizer-mismatch`."""
         try:
             return list(self._tokenizer.encode(text).ids)
         except BaseException as error:
@@ -36,17 +36,17 @@ class WordpieceTokenizer:
             raise WebbuildError("tokenizer-mismatch", what, _FIX_TOKENIZER) from error
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return the text of pieces, special ones too, as `bert-base-uncased` writes it."""
+        """Return the text of token ids, special tokens included, as `bert-base-uncased` writes it."""
         return str(self._tokenizer.decode(list(ids), skip_special_tokens=False))
 
     def token_id(self, piece: str) -> int | None:
-        """Return the number of a piece, None for one that is not in the vocabulary."""
+        """Return the id of a token, None if it is not in the vocabulary."""
         number: int | None = self._tokenizer.token_to_id(piece)
         return number
 
     @property
     def vocabulary_size(self) -> int:
-        """The number of pieces."""
+        """The number of tokens."""
         return int(self._tokenizer.get_vocab_size())
 
     @cached_property
@@ -67,7 +67,7 @@ class WordpieceTokenizer:
 def load_tokenizer(
     file: str, tokenizer_json: Mapping[str, Any], vocabulary: Sequence[str], config: Mapping[str, Any]
 ) -> WordpieceTokenizer:
-    """Return the tokenizer that lies beside a model.
+    """Return the tokenizer from the files next to a model.
 
     Args:
         file: the model's, for messages.

@@ -17,7 +17,7 @@ from webbuild.preprocess.image import load_image
 from webbuild.preprocess.image_stack import stack_tensor
 from webbuild.preprocess.mask import find_mask, sample_hole, with_hole
 from webbuild.preprocess.picture import picture_to_tensor
-from webbuild.preprocess.reference import reference_feeds, reference_file
+from webbuild.preprocess.reference_image import choose_reference_image, reference_image_feeds
 from webbuild.preprocess.state_feeds import state_feeds
 from webbuild.samples.focal_stack import FocalStack, find_stacks, stacks_from_paths
 from webbuild.samples.npz import describe_contents, load_npz, looks_like, narrow_int64
@@ -64,7 +64,7 @@ def _collect(model: Path, paths: Sequence[Path], inputs: Sequence[Input], ranges
     files = list(expand_folders(paths))
     if image is not None:
         files = files or pictures_in(model.parent / "samples") or pictures_in(own)
-        references = [reference_file(inputs, files, index) for index in range(len(files))]
+        references = [choose_reference_image(inputs, files, index) for index in range(len(files))]
         return [_sample_from_image(*each, image, inputs, ranges) for each in zip(files, references, strict=True)]
     tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
     states = state_feeds(inputs)
@@ -112,7 +112,7 @@ def _sample_from_image(
         )
     rgba = load_image(file)
     tensor, placement = picture_to_tensor(rgba, image)
-    second = reference_feeds(inputs, reference)
+    second = reference_image_feeds(inputs, reference)
     feeds = {image.name: tensor, **second, **feeds_beside_image(inputs, placement, ranges=ranges)}
     size = (rgba.shape[1], rgba.shape[0])
     hole = None if find_mask(inputs) is None else sample_hole(*size)

@@ -13,7 +13,7 @@ from webbuild.preprocess.image import input_size, normalize, pad_color
 from webbuild.preprocess.image_stack import stack_image_spec
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.mask import with_hole
-from webbuild.preprocess.reference import find_reference, image_of
+from webbuild.preprocess.reference_image import find_reference_input, reference_to_image_input
 from webbuild.samples.random_inputs import NO_RANGES, Ranges
 from webbuild.samples.sample import Sample, feeds_beside_image
 
@@ -48,8 +48,8 @@ def edge_cases(inputs: Sequence[Input], ranges: Ranges = NO_RANGES) -> list[Samp
 
 def _second(inputs: Sequence[Input], draw: Callable[[tuple[int, int]], NDArray[np.float64]]) -> dict[str, NDArray[Any]]:
     """Return the tensor of the second picture, of RGB values [height, width, 3]; none for a model that takes none."""
-    reference = find_reference(inputs)
+    reference = find_reference_input(inputs)
     if reference is None:
         return {}
-    image = image_of(reference)
+    image = reference_to_image_input(reference)
     return {image.name: normalize(draw(input_size(image)), image)}

@@ -19,8 +19,8 @@ from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.point_prompt import (
     PointPrompt,
     example_prompt,
-    nearer_prompt,
     prompt_objects,
+    scale_prompt,
     several_prompt_feeds,
     takes_prompt,
 )
@@ -169,7 +169,7 @@ class MaskGenerationKind(TaskKind):
         """Return the inputs that clicks and boxes fill in; in a graph for several objects, of prompts like this one."""
         assert isinstance(match.task, MaskGenerationTask)
         count = prompt_objects(match.inputs)
-        prompts = [nearer_prompt(prompt, at / (2 * count)) if at else prompt for at in range(count)]
+        prompts = [scale_prompt(prompt, 1 - at / (2 * count)) if at else prompt for at in range(count)]
         return several_prompt_feeds(match.inputs, match.task, prompts, placement)
 
     def image(

@@ -32,7 +32,7 @@ from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.picture import picture_to_tensor
 from webbuild.preprocess.point_prompt import PointPrompt
 from webbuild.preprocess.prompt import Prompt
-from webbuild.preprocess.reference import reference_feeds, reference_file
+from webbuild.preprocess.reference_image import choose_reference_image, reference_image_feeds
 from webbuild.preprocess.size_feeds import size_feeds
 from webbuild.preprocess.state_feeds import state_feeds
 from webbuild.samples.focal_stack import FocalStack, stacks_from_paths
@@ -219,7 +219,7 @@ def _image_inputs(
 ) -> list[VerifyInput]:
     """Return pictures from their files, titles and prompts; an empty prompt is the bundle's first."""
     files = [file for file, _, _ in named]
-    seconds = [reference_file(bundle.manifest.inputs, files, index) for index in range(len(files))]
+    seconds = [choose_reference_image(bundle.manifest.inputs, files, index) for index in range(len(files))]
     pictures = [
         _image_input(bundle.manifest, spec, file, title, second)
         for (file, title, _), second in zip(named, seconds, strict=True)
@@ -241,7 +241,7 @@ def _image_input(
     pixels = load_image(file)
     tensor, placement = picture_to_tensor(pixels, spec)
     feeds = {**option_feeds(manifest), **size_feeds(manifest.inputs, placement), spec.name: tensor}
-    feeds |= reference_feeds(manifest.inputs, second)
+    feeds |= reference_image_feeds(manifest.inputs, second)
     hole = None if find_mask(manifest.inputs) is None else sample_hole(pixels.shape[1], pixels.shape[0])
     filled = with_hole(feeds, manifest.inputs, placement)
     translucent = bool((pixels[..., 3] < 255).any())

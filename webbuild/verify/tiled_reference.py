@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from webbuild.manifest.manifest import ImageInput, Manifest
 from webbuild.manifest.states import state_inputs
 from webbuild.preprocess.image import image_to_tensor, input_size, load_image
-from webbuild.preprocess.mask import find_mask, with_cells
+from webbuild.preprocess.mask import find_mask, with_resized_hole
 from webbuild.preprocess.tile_blend import put_tile
 from webbuild.preprocess.tiles import Tile, fits_halo, tiles_of
 from webbuild.runners.tensors import Tensors
@@ -89,7 +89,7 @@ def _tiled_prediction(manifest: Manifest, verify_input: VerifyInput, tiles: Sequ
         feeds = {**verify_input.feeds, spec.name: tensor}
         mask = find_mask(manifest.inputs)
         if mask is not None and hole is not None:
-            feeds = with_cells(feeds, spec, mask, hole)
+            feeds = with_resized_hole(feeds, spec, mask, hole)
         context = RunContext(placement=placement, hole=hole)
         put_tile(joined, kind.draw_tile(task, run(feeds), cut, context), tile, scale, plan.feather)
     return kind.join_tiles(task, joined, verify_input.file)

@@ -22,7 +22,7 @@ from webbuild.preprocess.picture_shape import (
     number_of_shape,
     picture_of_shape,
 )
-from webbuild.preprocess.reference import image_of, reference_of
+from webbuild.preprocess.reference_image import image_to_reference_input, reference_to_image_input
 from webbuild.tasks.recognition.hub_preprocessor import read_normalization
 from webbuild.tasks.recognition.tensor_inputs import tensor_input_spec
 from webbuild.tasks.task_match import TaskMatch
@@ -56,7 +56,7 @@ class PictureInputs(Struct, frozen=True):
         """Return the same with the second picture as the first, None where there is one picture."""
         if self.reference is None:
             return None
-        image, reference = image_of(self.reference), reference_of(self.image)
+        image, reference = reference_to_image_input(self.reference), image_to_reference_input(self.image)
         return msgspec.structs.replace(self, image=image, reference=reference)
 
     def in_order_of(self, inputs: Sequence[Input]) -> tuple[Input, ...]:
@@ -79,7 +79,7 @@ def find_picture_inputs(inputs: Sequence[Input]) -> PictureInputs | None:
     others = [each for each in images if each.color == "rgb" and each.name != image.name]
     if len(masks) + len(others) > (image.color == "rgb") or len(masks) + len(others) + len(numbers) != len(rest):
         return None
-    reference = reference_of(others[0]) if others else None
+    reference = image_to_reference_input(others[0]) if others else None
     return PictureInputs(image, masks[0] if masks else image.mask or None, numbers, reference)
 
 
