@@ -20,7 +20,7 @@ from webbuild.compare.tolerances import BROWSER, NATIVE, REDUCED_PRECISION, Tole
 from webbuild.compile.prove import ProvenGraphs
 from webbuild.compile.stages.prove_pipeline import _policy
 from webbuild.equivalence.check import EquivalenceResult, check_equivalence
-from webbuild.equivalence.detection_thresholds import open_reference
+from webbuild.equivalence.open_reference import open_reference
 from webbuild.equivalence.policy import browser_policy
 from webbuild.manifest.manifest import DetectTask, Feature, ImageInput, TensorTask
 from webbuild.model.load import load_onnx

@@ -10,7 +10,7 @@ import pytest
 from tests.commands.program import webbuild
 from tests.compared import verdicts
 from tests.models import parsed, save
-from webbuild.equivalence.detection_thresholds import open_reference
+from webbuild.equivalence.open_reference import open_reference
 from webbuild.errors import WebbuildError
 from webbuild.model.load import load_onnx
 

@@ -100,7 +100,7 @@ def test_of_a_large_input_fewer_are_drawn(tmp_path: Path, monkeypatch: pytest.Mo
         return {"x": normal_tensor(SPEC, attempt)}
 
     sample = Sample("made up", redraw(0), redraw=redraw)
-    monkeypatch.setattr(nan_inputs, "MOST_NUMBERS", 3 * sample.feeds["x"].size)
+    monkeypatch.setattr(nan_inputs, "MAX_DRAWN_ELEMENTS", 3 * sample.feeds["x"].size)
     never = ROOT_OF.format("z = Sub (x, x) y = Div (z, z)")
     replace_nan_inputs(runner(never, tmp_path), [sample], None)
     assert asked == [0, 1, 2]

@@ -12,7 +12,7 @@ from tests.exports import write
 from webbuild.bundle.graphs import option_inputs, write_graphs
 from webbuild.compile.infer_task import infer_missing_postprocess, infer_task
 from webbuild.equivalence.check import EquivalenceResult, check_equivalence
-from webbuild.equivalence.detection_thresholds import open_with_threshold_inputs
+from webbuild.equivalence.open_reference import open_with_threshold_inputs
 from webbuild.manifest.manifest import Graph, ImageInput, OptionInput, RowTask
 from webbuild.model.load import OnnxModel, load_onnx
 from webbuild.passes.base import PassOptions

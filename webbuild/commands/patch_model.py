@@ -10,7 +10,7 @@ from webbuild.bundle.export_onnx import atomic_files, refuse_existing
 from webbuild.bundle.signature_diff import describe_signature_changes
 from webbuild.commands.options.patch import PatchArguments
 from webbuild.commands.patch_files import at_final_path, graph_name, output_path, target_files, write_graphs
-from webbuild.commands.patch_proof import check_equivalence
+from webbuild.commands.patch_proof import compare_target_files
 from webbuild.commands.patch_result import PatchResult
 from webbuild.compile.compile_model import CompiledModel, compile_model
 from webbuild.compile.float16_export import compile_accurately
@@ -84,7 +84,7 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
             files = write_graphs(opened, ready, folder, model.stem)
         distinct = {tuple(target_files(files, target, each)): target for target, each in reversed(ready.items())}
         compared = sum(
-            check_equivalence(model, arguments, opened, target, ready[target], mine, folder, progress)
+            compare_target_files(model, arguments, opened, target, ready[target], mine, folder, progress)
             for mine, target in distinct.items()
         )
     final_files = tuple(at_final_path(file, arguments.out) for file in files)

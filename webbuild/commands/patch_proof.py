@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from webbuild.reporting.progress import ProgressReporter
 
 
-def check_equivalence(
+def compare_target_files(
     model: Path,
     arguments: PatchArguments,
     loaded: LoadedModel,

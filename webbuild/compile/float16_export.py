@@ -17,7 +17,8 @@ from webbuild.compile.guess_image_input import find_picture_input
 from webbuild.compile.load_model import LoadedModel
 from webbuild.equivalence.check import run_context
 from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
-from webbuild.equivalence.detection_thresholds import confidence_with_detections, open_reference
+from webbuild.equivalence.detection_thresholds import confidence_with_detections
+from webbuild.equivalence.open_reference import open_reference
 from webbuild.equivalence.policy import Policy
 from webbuild.equivalence.verdict import has_no_detections
 from webbuild.errors import WebbuildError

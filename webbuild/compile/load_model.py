@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from webbuild.compile.mask_decoder import reduce_mask_decoder
-from webbuild.equivalence.detection_thresholds import open_reference
+from webbuild.equivalence.open_reference import open_reference
 from webbuild.inspection.graph import prepare_graph
 from webbuild.inspection.reshape_check import check_reshapes
 from webbuild.model.load import OnnxModel, load_onnx

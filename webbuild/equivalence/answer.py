@@ -34,18 +34,18 @@ class Answer:
 
     @cached_property
     def detections(self) -> Sequence[Detection]:
-        """The objects of the prediction, to draw and to count."""
+        """The detections of the prediction; none for a task without boxes."""
         kind = kind_of(self.task)
         return kind.detections(self.prediction) if kind.has_detections else ()
 
     @cached_property
     def classes(self) -> Sequence[ClassScore]:
-        """The classes of the prediction, the most probable first, where it ranks any."""
+        """The ranked classes of the prediction, the most probable first; none for other tasks."""
         return self.prediction if kind_of(self.task).ranks_classes else ()
 
 
 def with_nonempty_mode(answers: Sequence[Answer]) -> list[Answer]:
-    """Return the answers, decoded in the task's fallback mode where all of them are empty in its own."""
+    """Return the answers, decoded in the task's fallback mode if all are empty in its default mode."""
     if not answers:
         return []
     task = answers[0].task
@@ -56,7 +56,7 @@ def with_nonempty_mode(answers: Sequence[Answer]) -> list[Answer]:
 
 
 def with_others(answers: Sequence[Answer]) -> list[Answer]:
-    """Return the answers, each with the predictions of all others where its task ranks the inputs of a comparison."""
+    """Return the answers, each with the predictions of all others in its context if the task ranks inputs."""
     if not answers or not kind_of(answers[0].task).ranks_inputs:
         return list(answers)
     predictions = [tuple(each.prediction) for each in answers]

@@ -1,4 +1,4 @@
-"""The proof: original against patched on native ONNX Runtime, before anything is emitted."""
+"""The equivalence proof: original against patched graphs on native ONNX Runtime, before a bundle is written."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from webbuild.tasks.run_context import RunContext
 
 
 class EquivalenceResult(Struct, frozen=True):
-    """The result of the proof: comparisons of all graphs with the original on all samples, and their predictions.
+    """The result of the proof: comparisons of all graphs with the original on all samples, and the predictions.
 
-    `detections` are by sample and runner, at `thresholds`. `classes` are the original's, by sample; empty unless the
-    task is to classify. `outputs` are those of the graph for WASM, by sample.
+    `detections` are by sample and runner, at `thresholds`. `classes` are the original's by sample, empty unless the
+    task is `classify`. `outputs` are those of the WASM graph, by sample.
     """
 
     comparisons: list[Comparison]
@@ -60,67 +60,98 @@ def check_equivalence(
     states: Sequence[StateInput] = (),
     exact: Collection[str] = (),
 ) -> EquivalenceResult:
-    """Run every sample through the original and every graph in `folder`, and judge each output.
+    """Run every sample through the original and every graph in `folder`, and compare each output.
 
-    Native ONNX Runtime, optimisations disabled. The `postprocess` that the original lacks is computed in NumPy.
-    Thresholds are the exported ones, unless `confidence` is given: then `original` takes thresholds as inputs
-    too, or has none. `open_graph` makes a runner of a graph's file. `states` go from step to step of a sequence; a
-    difference in them adds to the next, in the noise floor too. `exact` inputs are not perturbed for that.
+    All run on native ONNX Runtime, optimisations disabled; a `postprocess` that the original lacks runs in NumPy.
+
+    Args:
+        original: runs the original. With a `confidence` it has threshold inputs, or no thresholds.
+        graphs: the patched graphs.
+        folder: the folder of their files.
+        task: the task, whose metrics compare predictions.
+        options: the threshold inputs of the graphs.
+        samples: the samples; steps of a sequence in order.
+        postprocess: the post-processing that the original lacks.
+        confidence: a confidence threshold in place of the exported one.
+        open_graph: opens the file of a graph.
+        states: the states that a sequence carries from step to step, in perturbed runs too: their differences add up.
+        exact: inputs that are not perturbed for the noise floor.
     """
-    values: dict[str, float] = {option.option: option.default for option in options}
-    values |= kind_of(task).default_thresholds(task)
-    if confidence is not None:
-        values["confidence"] = confidence
-    thresholds = {option.name: np.array([values[option.option]], np.float32) for option in options}
-    unknown = {} if confidence is not None and postprocess is None else thresholds
-
-    in_turn = StatefulRuns(lambda feeds: reference_outputs(original, feeds, postprocess, values), states)
-
-    def run_reference(one_input: RunInput) -> Tensors:
-        feeds = {name: a for name, a in {**one_input.feeds, **one_input.fixed}.items() if name not in unknown}
-        outputs = in_turn(feeds, continues=one_input.continues)
-        return _pad_to_shapes(outputs, original, graphs)
-
+    thresholds = _threshold_values(task, options, confidence)
+    threshold_feeds = {option.name: np.array([thresholds[option.option]], np.float32) for option in options}
+    constant_thresholds = confidence is None or postprocess is not None
     inputs = [
         run_input(
             each.name,
-            {**each.feeds, **thresholds},
-            {*exact, *thresholds},
-            run_context(each, values),
+            {**each.feeds, **threshold_feeds},
+            {*exact, *threshold_feeds},
+            run_context(each, thresholds),
             continues=each.continues,
         )
         for each in samples
     ]
+    stateful = StatefulRuns(lambda feeds: reference_outputs(original, feeds, postprocess, thresholds), states)
+
+    def run_reference(one_input: RunInput) -> Tensors:
+        feeds = {**one_input.feeds, **one_input.fixed}
+        if constant_thresholds:
+            feeds = {name: array for name, array in feeds.items() if name not in threshold_feeds}
+        return _pad_to_shapes(stateful(feeds, continues=one_input.continues), original, graphs)
+
     reference = Reference(run_reference, inputs, task, EXACT, original.perturbed)
     original.close()
-    names = [each.name for each in inputs]
-    native = {name: want.detections for name, want in zip(names, reference.answers, strict=True)}
-    detections: dict[str, dict[str, Sequence[Detection]]] = {"native": native}
-    float16, rounded = any(map(is_exported_in_float16, graphs)), rounded_outputs(original.path)
-    fallbacks = [graph.head_status.fallback for graph in graphs if graph.head_status is not None]
-    comparisons: dict[str, list[Comparison]] = {}
-    outputs: dict[str, Tensors] = {}
+    results = _compare_graphs(graphs, folder, reference, states, open_graph, rounded_outputs(original.path))
+    original.close()
     sequences = {each.name: each.sequence for each in samples if each.sequence}
+    return EquivalenceResult(
+        merge_steps([each for graph in graphs for each in results.comparisons[graph.target]], sequences),
+        {
+            each.name: {runner: by_sample[each.name] for runner, by_sample in results.detections.items()}
+            for each in inputs
+        },
+        {each.name: answer.classes for each, answer in zip(inputs, reference.answers, strict=True)},
+        thresholds,
+        results.wasm_outputs,
+    )
+
+
+def _threshold_values(task: Task, options: Sequence[OptionInput], confidence: float | None) -> dict[str, float]:
+    """Return the exported thresholds by option, with `confidence` in place of the exported one if there is any."""
+    values: dict[str, float] = {option.option: option.default for option in options}
+    values |= kind_of(task).default_thresholds(task)
+    return values if confidence is None else {**values, "confidence": confidence}
+
+
+class GraphResults(Struct, frozen=True):
+    """The results of the graphs: comparisons by target, detections by runner and sample, outputs on WASM by sample."""
+
+    comparisons: dict[str, list[Comparison]]
+    detections: dict[str, dict[str, Sequence[Detection]]]
+    wasm_outputs: dict[str, Tensors]
+
+
+def _compare_graphs(
+    graphs: Sequence[Graph],
+    folder: Path,
+    reference: Reference,
+    states: Sequence[StateInput],
+    open_graph: Callable[[Path], NativeRunner],
+    rounded: frozenset[str],
+) -> GraphResults:
+    """Compare every graph with the reference; a fallback graph before the graphs that fall back to it."""
+    native = {each.name: answer.detections for each, answer in zip(reference.inputs, reference.answers, strict=True)}
+    results = GraphResults({}, {"native": native}, {})
+    float16 = any(map(is_exported_in_float16, graphs))
+    fallbacks = [graph.head_status.fallback for graph in graphs if graph.head_status is not None]
     for graph in sorted(graphs, key=lambda graph: graph.target not in fallbacks):
         fallback = "" if graph.head_status is None else graph.head_status.fallback
-        seen = detections[graph.target] = dict(detections.get(fallback, {}))
-        runner = open_graph(folder / graph.file)
-        answers = _run_graph(graph, runner, states, reference, seen, outputs if graph.target == "wasm" else None)
-        comparisons[graph.target] = compare_runs(
-            reference,
-            graph.name,
-            answers,
-            native_policy(graph, float16=float16, rounded=rounded),
-            comparisons.get(fallback, ()),
-        )
-    original.close()
-    return EquivalenceResult(
-        merge_steps([each for graph in graphs for each in comparisons[graph.target]], sequences),
-        {name: {runner: by_sample[name] for runner, by_sample in detections.items()} for name in names},
-        {name: want.classes for name, want in zip(names, reference.answers, strict=True)},
-        values,
-        outputs,
-    )
+        detections = results.detections[graph.target] = dict(results.detections.get(fallback, {}))
+        outputs = results.wasm_outputs if graph.target == "wasm" else None
+        answers = _run_graph(graph, open_graph(folder / graph.file), states, reference, detections, outputs)
+        policy = native_policy(graph, float16=float16, rounded=rounded)
+        fallback_comparisons = results.comparisons.get(fallback, ())
+        results.comparisons[graph.target] = compare_runs(reference, graph.name, answers, policy, fallback_comparisons)
+    return results
 
 
 def _run_graph(
@@ -131,10 +162,10 @@ def _run_graph(
     detections: dict[str, Sequence[Detection]],
     outputs: dict[str, Tensors] | None,
 ) -> Iterator[Answer | None]:
-    """Yield a graph's answers, None where it asks for its fallback; note its detections and outputs by sample."""
-    in_turn = StatefulRuns(runner.run, states)
+    """Yield a graph's answers, None for its fallback; add its detections and outputs by sample to the two dicts."""
+    stateful = StatefulRuns(runner.run, states)
     for one_input, want in zip(reference.inputs, reference.answers, strict=True):
-        answer = replace(want, outputs=in_turn({**one_input.feeds, **one_input.fixed}, continues=one_input.continues))
+        answer = replace(want, outputs=stateful({**one_input.feeds, **one_input.fixed}, continues=one_input.continues))
         if outputs is not None and not one_input.continues:
             outputs[one_input.name] = answer.outputs
         if fallback_reason(graph, answer.outputs) and graph.head_status is not None:
@@ -151,7 +182,7 @@ def reference_outputs(
     postprocess: Postprocess | None,
     values: Mapping[str, float],
 ) -> Mapping[str, NDArray[Any]]:
-    """Return the original's outputs, post-processed if the export lacks that, at the thresholds `values`, by option."""
+    """Return the original's outputs, with the `postprocess` that it lacks at the thresholds `values`, by option."""
     original_feeds = add_constant_masks(postprocess, feeds)
     outputs = _float64_to_float32(run_original(original, original_feeds))
     return outputs if postprocess is None else apply_reference_postprocess(postprocess, outputs, original_feeds, values)
@@ -163,18 +194,18 @@ def run_original(original: NativeRunner, feeds: Tensors) -> Tensors:
 
 
 def _pad_to_shapes(outputs: Tensors, original: NativeRunner, graphs: Sequence[Graph]) -> Tensors:
-    """Return the original's outputs in the shapes that the graphs give them."""
+    """Return the original's outputs, zero-padded to the fixed shapes of the graphs."""
     fixed = {output.name: output.shape for output in graphs[0].outputs} if graphs else {}
     return {name: _pad_rows(a, original.output_shapes.get(name, ()), fixed.get(name)) for name, a in outputs.items()}
 
 
 def _float64_to_float32(outputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Return outputs as a browser can hold them: float64 as float32."""
+    """Return outputs with float64 as float32, which a browser can hold."""
     return {name: a.astype(np.float32) if a.dtype == np.float64 else a for name, a in outputs.items()}
 
 
 def _pad_rows(array: NDArray[Any], declared: Sequence[int | str | None], fixed: Sequence[int] | None) -> NDArray[Any]:
-    """Return the original's rows, as many as the data decided, and zeros up to what the patched graph has fixed for."""
+    """Pad the one data-dependent axis of an output with zeros to the patched graph's size: [n, c] -> [N, c]."""
     if fixed is None or not len(fixed) == len(declared) == array.ndim:
         return array
     missing = [target - size for target, size in zip(fixed, array.shape, strict=True)]
@@ -184,7 +215,7 @@ def _pad_rows(array: NDArray[Any], declared: Sequence[int | str | None], fixed: 
 
 
 def run_context(sample: Sample, thresholds: Mapping[str, float]) -> RunContext:
-    """Return what a sample is decoded with; `thresholds` by option."""
+    """Return the decoding context of a sample, with `thresholds` by option."""
     return RunContext(
         sample.placement,
         thresholds,

@@ -23,7 +23,7 @@ def compare_answers(runner: str, sample: str, expected: Answer, actual: Answer, 
 def compare_tensors(
     runner: str, sample: str, stage: Stage, expected: Answer, outputs: Tensors, policy: Policy
 ) -> list[Comparison]:
-    """Compare every output that the reference has: in the task's own terms, else number by number."""
+    """Compare every output of the reference: by the task's metric, else element by element."""
     return [
         comparison
         for name in expected.outputs
@@ -32,7 +32,7 @@ def compare_tensors(
 
 
 def compare_output(subject: ComparedOutput, expected: Answer, outputs: Tensors, policy: Policy) -> Sequence[Comparison]:
-    """Compare one output; its name is the subject's."""
+    """Compare the output that `subject` names."""
     array, other = expected.outputs[subject.output], outputs.get(subject.output)
     task, context, tolerance = expected.task, expected.context, policy.tolerance
     if other is not None and other.shape == array.shape and other.dtype == array.dtype:

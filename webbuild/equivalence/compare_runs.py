@@ -22,11 +22,11 @@ from webbuild.runners.tensors import Tensors
 from webbuild.tasks.run_context import RunContext
 
 Perturbed = Callable[[Callable[[Tensors], Tensors]], AbstractContextManager[None]]
-"""Runs a block with the weights that a function makes of a model's own, and long sums in another order."""
+"""Context manager: the model runs with weights changed by a function, and with long sums in another order."""
 
 
 class RunInput(Struct, frozen=True):
-    """An input of both runs: `feeds` is what may be perturbed, `fixed` what may not: thresholds, labels, sizes.
+    """An input of both runs: `feeds` may be perturbed for the noise floor; `fixed` may not: thresholds, labels, sizes.
 
     A run that `continues` a sequence takes the states of the run before.
     """
@@ -42,13 +42,13 @@ class Reference:
     """The reference's answers to the inputs of a comparison, and its noise floor.
 
     Args:
-        run: computes the outputs for an input, or the answer where these say too little. It is asked again, on
-            perturbed inputs, where a candidate differs.
-        inputs: of the comparison.
-        task: what they are decoded as.
-        policy: how the reference's answers are compared with each other; None where its outputs are known to these
-            inputs alone, so that there is no noise floor.
-        perturbed: lets `run` compute with other weights, and long sums in another order.
+        run: returns the outputs for an input, or a decoded answer. It runs again on perturbed inputs if a candidate
+            differs.
+        inputs: the inputs of the comparison.
+        task: decodes the outputs.
+        policy: compares the reference with its own perturbed runs; None for no noise floor, if `run` knows only
+            these inputs.
+        perturbed: context manager in which `run` uses perturbed weights and another order of long sums.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Reference:
         self._perturbed = perturbed
 
     def part(self, chosen: Sequence[int]) -> Reference:
-        """Return the reference of some of the inputs, in that order; it has no noise floor."""
+        """Return the reference of the inputs with these indices; it has no noise floor."""
         part = copy(self)
         part.inputs, part.answers = [self.inputs[at] for at in chosen], [self.answers[at] for at in chosen]
         part.noise = None
@@ -85,8 +85,8 @@ class Reference:
     def _rerun(self, seed: int, policy: Policy) -> list[Comparison]:
         comparisons: list[Comparison] = []
         for run_input, want in zip(self.inputs, self.answers, strict=True):
-            moved = msgspec.structs.replace(run_input, feeds=perturb(run_input.feeds, seed))
-            got = self._answer(moved)
+            perturbed = msgspec.structs.replace(run_input, feeds=perturb(run_input.feeds, seed))
+            got = self._answer(perturbed)
             got = replace(got, context=msgspec.structs.replace(got.context, mode=want.context.mode))
             comparisons += compare_answers("reference", run_input.name, want, got, policy)
         return comparisons
@@ -102,30 +102,30 @@ def compare_runs(
     """Compare a candidate with the reference on every input, and judge all inputs together.
 
     Args:
-        reference: what is right.
-        name: of the candidate.
-        answers: the candidate's, in the order of the inputs; None where it asks for its fallback.
-        policy: how far apart the answers may lie.
-        fallback: the comparisons of that, on every input, which stand for those of such a run.
+        reference: the expected answers.
+        name: the name of the candidate.
+        answers: the candidate's answers, in the order of the inputs; None for a run that falls back.
+        policy: the tolerances.
+        fallback: the comparisons of the fallback graph, which replace those of runs that fall back.
     """
     comparisons: list[Comparison] = []
-    again: dict[str, list[Comparison]] = {}
+    fallback_comparisons: dict[str, list[Comparison]] = {}
     for each in fallback:
-        again.setdefault(each.subject.sample, []).append(_of_fallback(each, name))
+        fallback_comparisons.setdefault(each.subject.sample, []).append(_as_fallback(each, name))
     for run_input, want, got in zip(reference.inputs, reference.answers, answers, strict=True):
         if got is None:
-            comparisons += again[run_input.name]
+            comparisons += fallback_comparisons[run_input.name]
         else:
             comparisons += compare_answers(name, run_input.name, want, got, policy)
     return final_verdicts(comparisons, reference.noise)
 
 
 def final_verdicts(comparisons: Sequence[Comparison], noise: NoiseFloor | None = None) -> list[Comparison]:
-    """Return the verdicts over all inputs: `VACUOUS` where nothing was compared, noise accepted."""
+    """Return the final verdicts over all inputs: `VACUOUS` without signal, `OK` for differences that noise explains."""
     marked = mark_vacuous(comparisons)
     return marked if noise is None else noise.accept(marked)
 
 
-def _of_fallback(comparison: Comparison, name: str) -> Comparison:
+def _as_fallback(comparison: Comparison, name: str) -> Comparison:
     subject = msgspec.structs.replace(comparison.subject, runner=name)
     return msgspec.structs.replace(comparison, subject=subject, from_fallback=True)

@@ -1,4 +1,4 @@
-"""Answers of pipelines whose last stages run on crops of what an earlier stage finds."""
+"""Pipelines whose last stages run on crops of the detections of an earlier stage."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from webbuild.tasks.run_context import RunContext
 
 
 class ChainStage(Struct, frozen=True):
-    """A stage of a chain: what it is, and what runs it. `thresholds` decide what it finds, by option.
+    """A stage of a pipeline with the function that runs it, and its thresholds by option.
 
-    `widths` are its inputs, and what runs it, for lines that are longer than those of `inputs`.
+    `widths` are the inputs and runners for longer lines of text than `inputs` holds.
     """
 
     name: str
@@ -41,17 +41,17 @@ class ChainStage(Struct, frozen=True):
 
     @property
     def link(self) -> tuple[str, Sequence[Input], RunStage]:
-        """The stage as `run_chain` takes it."""
+        """Name, inputs and runner, as `run_chain` takes them."""
         return self.name, self.inputs, self.run
 
     @property
     def crop(self) -> CropInput | None:
-        """The input that takes crops, None where there is none."""
+        """The crop input, None if the stage has none."""
         return next((each for each in self.inputs if isinstance(each, CropInput)), None)
 
     @property
     def crop_runs(self) -> list[tuple[CropInput, RunStage]]:
-        """The input that takes crops at each width, and what runs it there."""
+        """The crop input and the runner of each width."""
         return [
             (next(each for each in inputs if isinstance(each, CropInput)), run)
             for inputs, run in ((self.inputs, self.run), *self.widths)
@@ -59,29 +59,29 @@ class ChainStage(Struct, frozen=True):
 
 
 def crop_stages(stages: Sequence[ChainStage]) -> tuple[Sequence[ChainStage], Sequence[ChainStage]]:
-    """Return the stages up to the one that finds the boxes, and those that look at crops of them, one after another."""
+    """Split a pipeline into the stages up to the detector, and the stages that run on crops of its boxes."""
     first = next(at for at, each in enumerate(stages) if at and each.crop is not None)
     finder = next(at for at in reversed(range(first)) if kind_of(stages[at].task).has_detections)
     return stages[: finder + 1], stages[first:]
 
 
 def crop_thresholds(stages: Sequence[ChainStage]) -> dict[str, float]:
-    """Return what decides about the answers to crops: the thresholds of the boxes, and those of the last stage."""
+    """Return the thresholds that affect answers to crops: the detector's, and those of the last stage."""
     before, _ = crop_stages(stages)
     return {**before[-1].thresholds, **stages[-1].thresholds}
 
 
 def crop_answer(stages: Sequence[ChainStage], run_input: RunInput) -> Answer:
-    """Return what all stages of crops say of the boxes of a picture.
+    """Return the prediction of the last crop stage for all boxes of a picture.
 
-    Each looks at what the one before it says: at its objects, aligned to its keypoints. It has no outputs: how many
-    crops there are, and where they lie, is an answer too.
+    Each stage crops the objects of the stage before, aligned to their keypoints. The answer has no raw outputs, since
+    the number and place of the crops may differ between runs.
 
     Args:
-        stages: in their order.
-        run_input: the feeds of a chain, with the picture's file, and where that lies in the first stage's input.
+        stages: in order.
+        run_input: the feeds of all stages, with the picture's file and its placement in the first stage's input.
     """
-    before, looking = crop_stages(stages)
+    before, later = crop_stages(stages)
     feeds = {**run_input.feeds, **run_input.fixed}
     boxes_in = RunContext(run_input.context.placement, before[-1].thresholds)
     prediction = decode_task(before[-1].task, run_chain([each.link for each in before], feeds), boxes_in)
@@ -89,7 +89,7 @@ def crop_answer(stages: Sequence[ChainStage], run_input: RunInput) -> Answer:
     picture = load_image(run_input.context.picture_file)
     context = run_input.context
     boxes = crop_boxes(before[-1].task, prediction)
-    for stage in looking:
+    for stage in later:
         prediction, context = _run_on_crops(stage, boxes, picture, feeds, run_input.context)
         boxes = crop_boxes(stage.task, prediction)
     return Answer(stages[-1].task, {}, context, prediction)
@@ -98,7 +98,7 @@ def crop_answer(stages: Sequence[ChainStage], run_input: RunInput) -> Answer:
 def _run_on_crops(
     stage: ChainStage, boxes: Sequence[CropBox], picture: NDArray[np.uint8], feeds: Tensors, context: RunContext
 ) -> tuple[Sequence[Any], RunContext]:
-    """Return what a stage says of each box, in a run of its own, and where the crops lie."""
+    """Run a stage on each box; return its predictions, and the context with the placements of the crops."""
     specs = [spec for spec, _ in stage.crop_runs]
     crop_results: list[Any] = []
     placements: list[ImagePlacement] = []

@@ -1,4 +1,4 @@
-"""Inputs that are not perturbed, because a slightly different value means something else, such as an index."""
+"""Exact inputs: not perturbed for the noise floor, because a slightly different value means something else."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from webbuild.tasks.run_context import RunContext
 def exact_inputs(inputs: Iterable[Input]) -> set[str]:
     """Return the names of inputs that a model may compare with a number: labels of clicks, thresholds, masks, sizes.
 
-    They are not perturbed: of a label of 1.000001 SAM makes another prompt, and so a noise floor that hides errors.
+    With a label of 1.000001 SAM computes another prompt, and the noise floor would hide errors.
     """
     return {spec.name for spec in inputs if _is_exact(spec)}
 

@@ -1,7 +1,7 @@
-"""Generated inputs with NaN answers, which prove nothing about a rewrite, replaced by other draws.
+"""Random inputs that prove nothing about a rewrite, replaced by other draws.
 
-The original refuses them, or its answers are NaN or about to overflow, or an output is 0 everywhere: how often a token
-is there that none of a few at random is.
+On such inputs the original fails, its outputs are NaN or near overflow, or an output is all zeros, such as the count of
+a token that a few random tokens do not include.
 """
 
 from __future__ import annotations
@@ -22,27 +22,26 @@ from webbuild.samples.random_inputs import shrunk_feeds
 from webbuild.samples.sample import Sample
 
 MAX_ATTEMPTS = 8
-"""Draws of an input, the first among them: of a model that answers NaN to half of them, 255 in 256 find another."""
+"""Draws of an input, the first included: if half of all draws give NaN, one works with a chance of 255 in 256."""
 
-MOST_NUMBERS = 1 << 27
-"""Numbers that are made up for a sample: of a large one fewer draws are tried, at 40 ns a number."""
+MAX_DRAWN_ELEMENTS = 1 << 27
+"""Random elements drawn for a sample over all attempts, at 40 ns each: a large sample gets fewer attempts."""
 
-_LARGEST = 1e30
-"""The largest magnitude of an answer that says something."""
+_OVERFLOW_MAGNITUDE = 1e30
+"""Magnitude from which an output is near overflow."""
 
 
 def replace_nan_inputs(
     original: NativeRunner, samples: Sequence[Sample], postprocess: Postprocess | None, *, seek_signal: bool = False
 ) -> tuple[list[Sample], list[str]]:
-    """Return the samples, made-up ones drawn again where the original answers NaN or fails, and what was done.
+    """Return the samples, random ones redrawn if the original fails or returns NaN, and notes on what was done.
 
-    Where another draw does no better, the numbers are drawn towards 1 and towards 0. A sample that gives NaN in every
-    attempt stays as it was: NaN at the same places is equal, and no signal. Where `seek_signal` is set and an output is
-    0 everywhere on all samples, more are made up for it.
+    If no other draw works, values are moved towards 1 and towards 0. A sample that gives NaN in every attempt is kept:
+    NaN at the same places is equal, and no signal. With `seek_signal`, samples are added for outputs that are all zeros
+    on every sample.
 
     Raises:
-        WebbuildError: `reference-run-failed` where the original runs in no attempt; `out-of-memory`,
-            `reference-run-too-long`.
+        WebbuildError: `reference-run-failed` if every attempt fails; `out-of-memory`, `reference-run-too-long`.
     """
     replaced: list[Sample] = []
     notes: list[str] = []
@@ -67,11 +66,11 @@ def replace_nan_inputs(
 def _first_with_signal(
     original: NativeRunner, sample: Sample, postprocess: Postprocess | None
 ) -> tuple[Sample, str, set[str]]:
-    """Return the first variant of a sample that the original answers without NaN, what was done, and silent outputs."""
+    """Return the first variant of a sample without NaN in the outputs, a note, and its all-zero outputs."""
     refusal: WebbuildError | None = None
     with_nan: Sample | None = None
     numbers = sum(each.size for each in sample.feeds.values())
-    for variant, change in islice(_variants(sample), max(1, MOST_NUMBERS // max(1, numbers))):
+    for variant, change in islice(_variants(sample), max(1, MAX_DRAWN_ELEMENTS // max(1, numbers))):
         try:
             outputs = run_original(original, add_constant_masks(postprocess, variant.feeds))
         except WebbuildError as error:
@@ -92,7 +91,7 @@ def _first_with_signal(
 def _draws_with_signal(
     original: NativeRunner, sample: Sample, silent: set[str], postprocess: Postprocess | None
 ) -> Iterator[tuple[Sample, list[str]]]:
-    """Yield more draws of a sample on which outputs that are `silent` so far say something, and which those are."""
+    """Yield more draws of a sample with nonzero values in outputs that were `silent` so far, and those outputs."""
     for attempt in range(MAX_ATTEMPTS, 2 * MAX_ATTEMPTS) if sample.redraw is not None else ():
         feeds = {**sample.feeds, **(sample.redraw(attempt) if sample.redraw else {})}
         try:
@@ -101,10 +100,10 @@ def _draws_with_signal(
             if error.code in RESOURCE_ERRORS:
                 return
             continue
-        if not _has_nan(outputs) and (with_signal := silent - _silent(outputs)):
+        if not _has_nan(outputs) and (newly_nonzero := silent - _silent(outputs)):
             name = f"{sample.name} (draw {attempt})"
-            yield msgspec.structs.replace(sample, name=name, feeds=feeds, redraw=None), sorted(with_signal)
-            silent = silent - with_signal
+            yield msgspec.structs.replace(sample, name=name, feeds=feeds, redraw=None), sorted(newly_nonzero)
+            silent = silent - newly_nonzero
             if not silent:
                 return
 
@@ -120,9 +119,11 @@ def _variants(sample: Sample) -> Iterator[tuple[Sample, str]]:
 
 
 def _has_nan(outputs: Tensors) -> bool:
-    """Whether an output holds NaN, or a number that is about to overflow: another rounding makes it infinite."""
+    """Whether an output holds NaN, or a value near overflow, which another rounding makes infinite."""
     floats = [array for array in outputs.values() if array.dtype.kind == "f"]
-    return any(bool((np.isnan(each) | (np.isfinite(each) & (np.abs(each) > _LARGEST))).any()) for each in floats)
+    return any(
+        bool((np.isnan(each) | (np.isfinite(each) & (np.abs(each) > _OVERFLOW_MAGNITUDE))).any()) for each in floats
+    )
 
 
 def _silent(outputs: Tensors) -> set[str]:

@@ -5,22 +5,22 @@ Some models decide on the way to their answer, and a rounding can turn a decisio
 - Mask2Former attends where its own masks exceed one half, and asks that of a million numbers in each layer.
 - Activations that are quantized at run time are rounded to 256 levels of a range that is measured in each layer.
 
-Another order of summation then moves a score by a third. No tolerance of rounding holds, and one that does accepts
-everything. So the reference is run again on perturbed inputs and weights, and a difference is accepted where the
-reference makes one as large itself. Inputs alone do not do: a quantized input hides a small change, and tokens have
-none. A weight in float16 changes by half of its last bit.
+There another order of summation moves a score by a third: a rounding tolerance rejects it, and a wider one accepts
+everything. So the reference runs again on perturbed inputs and weights, and a difference is accepted if the reference
+differs as much from itself. Perturbing inputs alone is not enough: quantized inputs hide small changes, and token ids
+cannot be perturbed. Weights in float16 change by half of their last bit.
 
-Random changes cancel in a sum of a whole picture, and the rounding of that sum does not: it grows with its length. So
-these runs also add up InstanceNormalization in another order (`runners/sequential_sums.py`).
+Random changes cancel in a sum over a whole picture, but the rounding error of that sum grows with its length. So these
+runs also compute InstanceNormalization with another order of sums (`runners/sequential_sums.py`).
 
     RMS of the candidate's differences <= NOISE_FACTOR * RMS of the reference's own, the largest of PERTURBED_RUNS
 
 The root mean square is that of one quantity over all samples, since large changes are rare: on five objects one that
-moves by half a score is most of it. Counts are sums. A quantity that agrees is never looked at, so a stable model pays
-nothing, and the reference is run only until what differs is explained.
+moves by half a score is most of it. Counts are sums. Only quantities that differ are examined, so a stable model needs
+no run, and the reference runs again only until every difference is explained.
 
-Where the noise is so large that another model's outputs would pass for it, outputs prove nothing, and nothing is
-accepted by them. Such a model is compared piece by piece (`bisect/piecewise.py`).
+If the noise is so large that another model's outputs would be within it, no difference is accepted. Such a model is
+compared piece by piece (`bisect/piecewise.py`).
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ MAX_SCORE_NOISE = 0.25
 COVERING_RUNS = 3
 """Perturbed runs that show whether a difference is one that the reference makes itself, however large."""
 MAX_RELATIVE_NOISE = 0.05
-"""The same of tensors, by their largest magnitude, and of depths. The root mean square of unrelated outputs is 0.07 to
-0.3 of that."""
+"""Noise limit of tensors, relative to their largest magnitude, and of depths. The root mean square difference of
+unrelated outputs is 0.07 to 0.3."""
 
-_OF_PAIRS = ("score", "box", "keypoint", "mask")
-"""Quantities of pairs of objects, of which `signal` is the number."""
-_WITHOUT_LIMIT = (*COUNTS, "box", "keypoint")
-"""Quantities whose size says nothing by itself: the scores beside them do."""
+_PAIRED_QUANTITIES = ("score", "box", "keypoint", "mask")
+"""Quantities over matched pairs of objects; their `signal` is the number of pairs."""
+_UNLIMITED_QUANTITIES = (*COUNTS, "box", "keypoint")
+"""Quantities without a noise limit: the limit of their scores applies."""
 
 Quantity = tuple[str, str, str]
 """Stage, output and quantity."""
@@ -60,9 +60,9 @@ class NoiseFloor:
     """The noise of a reference by quantity, measured where something differs.
 
     Args:
-        rerun: perturbs inputs and weights by a seed, and returns the reference's new answers to all samples, compared
-            with its answers as they are.
-        inputs_alone: the same of perturbed inputs and the weights as they are.
+        rerun: runs the reference on all samples with inputs and weights perturbed by a seed, and compares the answers
+            with the unperturbed ones.
+        inputs_alone: the same with only the inputs perturbed.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class NoiseFloor:
 
     @property
     def levels(self) -> Mapping[Quantity, float]:
-        """The largest pooled differences of the runs so far; nothing where nothing had to be explained."""
+        """The largest pooled differences of the perturbed runs so far; empty if there was no run."""
         return self._levels(None)
 
     @property
@@ -86,13 +86,13 @@ class NoiseFloor:
 
     @property
     def named_levels(self) -> dict[str, float]:
-        """The levels by stage and quantity, for people."""
+        """The levels by stage and quantity, as text for reports."""
         return {f"{stage} {quantity or output}": level for (stage, output, quantity), level in self.levels.items()}
 
     def accept(self, comparisons: Sequence[Comparison]) -> list[Comparison]:
-        """Return a candidate's comparisons, those OK whose differences the noise explains, with its level.
+        """Return a candidate's comparisons; differences that the noise explains become OK, with the noise level.
 
-        A run that was handed over to the fallback is the fallback's, and says nothing of the candidate.
+        Runs that fell back are left out: they are comparisons of the fallback graph.
         """
         own = [each for each in comparisons if not each.from_fallback]
         pooled, limits = pool_rms(own), _limits(own)
@@ -123,7 +123,7 @@ class NoiseFloor:
         return self.levels.get(_quantity(comparison), 0.0)
 
     def explains_all(self, comparisons: Sequence[Comparison]) -> bool:
-        """Whether the noise explains every remaining difference, however large: then outputs cannot be judged."""
+        """Whether the noise explains every remaining difference, without limits: outputs then prove nothing."""
         pooled = pool_rms(each for each in comparisons if not each.from_fallback)
         differing = {_quantity(each) for each in comparisons if each.verdict == "DIFFERS" and not each.from_fallback}
         if not differing or any(math.isinf(pooled[each]) for each in differing):
@@ -149,11 +149,11 @@ class NoiseFloor:
 def pool_rms(comparisons: Iterable[Comparison]) -> dict[Quantity, float]:
     """Return by quantity the root mean square over all comparisons, each weighted by how much it compared.
 
-    Of objects without a partner it is their number. A comparison that has no number makes its quantity infinite.
+    Counts are summed: objects without a partner. A comparison without an RMS makes its quantity infinite.
     """
     parts: dict[Quantity, list[tuple[float, float]]] = defaultdict(list)
     for each in comparisons:
-        weight = each.signal if each.subject.quantity in _OF_PAIRS else 1.0
+        weight = each.signal if each.subject.quantity in _PAIRED_QUANTITIES else 1.0
         parts[_quantity(each)].append((math.inf if each.rms is None else each.rms, weight))
     return {quantity: _pool(quantity, weighted) for quantity, weighted in parts.items()}
 
@@ -168,11 +168,11 @@ def _pool(quantity: Quantity, parts: Sequence[tuple[float, float]]) -> float:
 
 
 def _limits(comparisons: Iterable[Comparison]) -> dict[Quantity, float]:
-    """Return by quantity the noise from which on nothing is explained."""
+    """Return the noise limit by quantity: above it, noise explains no difference."""
     limits: dict[Quantity, float] = {}
     for each in comparisons:
         match each.subject.quantity:
-            case name if name in _WITHOUT_LIMIT:
+            case name if name in _UNLIMITED_QUANTITIES:
                 limit = math.inf
             case "":
                 limit = MAX_RELATIVE_NOISE * each.signal

@@ -1,4 +1,4 @@
-"""The policy of a comparison: how far apart answers may lie, and which parts of them are compared."""
+"""Comparison policies: the tolerances, and which parts of the answers are compared."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webbuild.compare.tolerances import BROWSER, NATIVE, REDUCED_PRECISION, Tole
 from webbuild.manifest.manifest import Graph
 
 ROUNDING_TOLERANCE = 1e-6
-"""How far apart right probabilities may lie however small: 1 / (1 + e) is rounded at the size of 1."""
+"""Absolute tolerance of small probabilities: 1 / (1 + e) is rounded at the magnitude of 1."""
 
 
 class Policy(Struct, frozen=True):
@@ -42,7 +42,7 @@ def is_exported_in_float16(graph: Graph) -> bool:
 def native_policy(graph: Graph, *, float16: bool = False, rounded: frozenset[str] = frozenset()) -> Policy:
     """Return the policy of a graph against the original, both on native ONNX Runtime.
 
-    `float16` says that the original computes in float16. Its rounding moves with each rewrite.
+    `float16` means that the original computes in float16, whose rounding changes with each rewrite.
     """
     exact = graph.precision == graph.weight_dtype == "fp32" and not float16
     return Policy(NATIVE if exact else REDUCED_PRECISION, rounded=rounded, predictions="more")

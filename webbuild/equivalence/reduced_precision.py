@@ -1,4 +1,4 @@
-"""The proof of a graph in reduced precision: against the answers of those that were proven, in its own arithmetic."""
+"""The proof of a reduced-precision graph: emulated float16 against the outputs of the proven WASM graph."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from webbuild.runners.tensors import Tensors
 from webbuild.samples.sample import Sample
 
 RunBatch = Callable[[Sequence[Tensors]], Sequence[Tensors]]
-"""Computes a graph: its outputs for each input, in order."""
+"""Runs a graph: feeds of several runs -> outputs of each, in order."""
 
 
 def check_reduced_precision(
@@ -33,41 +33,46 @@ def check_reduced_precision(
     run_sequence: RunBatch = lambda _: (),
     answers: Mapping[str, Tensors] = {},
 ) -> EquivalenceResult:
-    """Judge a graph on every sample that the others were proven on, and return what is then known.
+    """Compare a graph on every sample of the proof, and return the proof with its comparisons added.
 
     Args:
-        graph: what it says of itself; its precision says how far off it may be.
-        run: computes it in half precision, as a GPU would: native ONNX Runtime does not.
-        task: what it is for.
-        options: the thresholds that are its inputs.
-        samples: those of the proof.
-        equivalence: the proof of the other graphs, whose answers are the reference.
+        graph: the graph's manifest entry; its precision chooses the tolerance.
+        run: runs the graph in half precision, as a GPU would: native ONNX Runtime computes in float32.
+        task: the task.
+        options: the threshold inputs.
+        samples: the samples of the proof.
+        equivalence: the proof of the other graphs, whose outputs on WASM are the reference.
         sequence: the steps of a model with states.
-        run_sequence: computes the graph, each input with the states of the one before.
-        answers: of a graph that was proven, to the steps.
+        run_sequence: runs the graph step by step, with the states of the step before.
+        answers: outputs of a proven graph for the steps, by name.
 
     Raises:
         WebbuildError: `output-mismatch` or `vacuous-comparison`.
     """
     values = equivalence.thresholds
     threshold_feeds = {each.name: np.array([values[each.option]], np.float32) for each in options}
-    witness = {**equivalence.outputs, **answers}
-    known = [sample for sample in samples if sample.name in equivalence.outputs]
-    steps = [step for step in sequence if step.name in witness]
-    inputs = [RunInput(each.name, each.feeds, threshold_feeds, run_context(each, values)) for each in (*known, *steps)]
-    reference = Reference(lambda each: witness[each.name], inputs, task, None)
-    sample_comparisons = [
-        *run([{**sample.feeds, **threshold_feeds} for sample in known]),
+    reference_outputs = {**equivalence.outputs, **answers}
+    proven_samples = [sample for sample in samples if sample.name in equivalence.outputs]
+    steps = [step for step in sequence if step.name in reference_outputs]
+    inputs = [
+        RunInput(each.name, each.feeds, threshold_feeds, run_context(each, values))
+        for each in (*proven_samples, *steps)
+    ]
+    reference = Reference(lambda each: reference_outputs[each.name], inputs, task, None)
+    outputs = [
+        *run([{**sample.feeds, **threshold_feeds} for sample in proven_samples]),
         *run_sequence([{**step.feeds, **threshold_feeds} for step in steps]),
     ]
     answered = [
-        None if fallback_reason(graph, outputs) else replace(want, outputs=outputs)
-        for want, outputs in zip(reference.answers, sample_comparisons, strict=True)
+        None if fallback_reason(graph, got) else replace(want, outputs=got)
+        for want, got in zip(reference.answers, outputs, strict=True)
     ]
-    own = {each.name: got or want for each, want, got in zip(inputs, reference.answers, answered, strict=True)}
+    answers_by_name = {
+        each.name: got or want for each, want, got in zip(inputs, reference.answers, answered, strict=True)
+    }
     detections = {
-        name: {**seen, graph.name: own[name].detections} if name in own else seen
-        for name, seen in equivalence.detections.items()
+        name: {**by_runner, graph.name: answers_by_name[name].detections} if name in answers_by_name else by_runner
+        for name, by_runner in equivalence.detections.items()
     }
     fallback = "" if graph.head_status is None else graph.head_status.fallback
     proven = [each for each in equivalence.comparisons if each.subject.runner == fallback]

@@ -1,4 +1,4 @@
-"""Sequences of runs: compared step by step, reported as one sample; and checks that states are states."""
+"""Sequences of runs: merged into one sample for reports; and checks that guessed states are real states."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _FIX = "give the right pair with --state IN=OUT, or --state none, which packs th
 
 
 def merge_steps(comparisons: Sequence[Comparison], sequences: Mapping[str, str]) -> list[Comparison]:
-    """Return the comparisons, those of the steps of a sequence as the worst of them.
+    """Return the comparisons, with the steps of a sequence merged into the worst of them.
 
     Args:
-        comparisons: judged already.
-        sequences: the name of its sequence by that of a sample; samples on their own are not in it.
+        comparisons: with their verdicts.
+        sequences: sequence name by sample name; single samples are not in it.
     """
     merged: dict[tuple[object, ...], Comparison] = {}
     for index, each in enumerate(comparisons):
@@ -34,13 +34,13 @@ def merge_steps(comparisons: Sequence[Comparison], sequences: Mapping[str, str])
             merged[(index,)] = each
             continue
         key = (name, about.runner, about.stage, about.output, about.quantity)
-        shown = _of_sequence(each, name)
+        shown = _as_sequence(each, name)
         if key not in merged or _is_worse(shown, merged[key]):
             merged[key] = shown
     return list(merged.values())
 
 
-def _of_sequence(comparison: Comparison, name: str) -> Comparison:
+def _as_sequence(comparison: Comparison, name: str) -> Comparison:
     step = comparison.subject.sample.removeprefix(f"{name}, ")
     subject = msgspec.structs.replace(comparison.subject, sample=name)
     return msgspec.structs.replace(comparison, subject=subject, details=(*comparison.details, f"at {step}"))
@@ -65,8 +65,8 @@ def check_states(
         run: the original.
         states: to check.
         sequence: the steps.
-        guessed: inputs that were paired by name or shape. What another first step leaves in such a state has to change
-            the third step or a later one: an output that only passes on the input of its own run is not proven.
+        guessed: inputs that were paired by name or shape. Another first step has to change the third step or a later
+            one through such a state: an output that only passes on an input of its own run is not proven.
 
     Returns:
         A warning for each guessed state that does not pass.
@@ -77,37 +77,63 @@ def check_states(
     if not states or not sequence:
         return []
     runs, middle, answers = StatefulRuns(run, states), len(sequence) // 2, list[Tensors]()
-    halfway = runs
+    runs_at_middle = runs
     for step in sequence:
         if len(answers) == middle:
-            halfway = copy(runs)
+            runs_at_middle = copy(runs)
         answers.append(runs(step.feeds, continues=step.continues))
     for spec in states:
-        values = [answer[spec.output] for answer in answers]
-        if all(_equal(values[0], each) for each in values):
-            same = "the same" if values[0].any() else "0"
-            raise WebbuildError(
-                "constant-state",
-                f"state '{spec.name}': output '{spec.output}' is {same} after each of {len(sequence)} steps: nothing "
-                "is remembered",
-                _FIX,
-            )
-        again = copy(halfway)
-        again.forget(spec.name)
-        names = [name for name in answers[0] if name != spec.output] or [spec.output]
-        later = zip(sequence[middle:], answers[middle:], strict=True)
-        if all(_equal_outputs(names, want, again(step.feeds, continues=True)) for step, want in later):
-            raise WebbuildError(
-                "unused-state",
-                f"state '{spec.name}': set to zeros after {middle} steps, it changes no other output of the "
-                f"{len(sequence) - middle} steps that follow",
-                _FIX,
-            )
-    return [_unproven(spec) for spec in states if spec.name in guessed and not _lasts(runs, spec, sequence, answers)]
+        _require_changing(spec, answers)
+        _require_used(spec, runs_at_middle, sequence, answers, middle)
+    return [
+        _unproven_warning(spec)
+        for spec in states
+        if spec.name in guessed and not _reaches_third_step(runs, spec, sequence, answers)
+    ]
 
 
-def _lasts(runs: StatefulRuns, spec: StateInput, sequence: Sequence[Sample], answers: Sequence[Tensors]) -> bool:
-    """Whether another value of a state after the first step changes the third or a later step."""
+def _require_changing(spec: StateInput, answers: Sequence[Tensors]) -> None:
+    """Raise `constant-state` if the output of a state is the same after every step."""
+    values = [answer[spec.output] for answer in answers]
+    if all(_equal(values[0], each) for each in values):
+        same = "the same" if values[0].any() else "0"
+        raise WebbuildError(
+            "constant-state",
+            f"state '{spec.name}': output '{spec.output}' is {same} after each of {len(answers)} steps: nothing "
+            "is remembered",
+            _FIX,
+        )
+
+
+def _require_used(
+    spec: StateInput, runs: StatefulRuns, sequence: Sequence[Sample], answers: Sequence[Tensors], middle: int
+) -> None:
+    """Raise `unused-state` if zeros in place of a state change no other output of the steps from `middle` on.
+
+    Args:
+        spec: the state.
+        runs: the runs as they were before step `middle`.
+        sequence: the steps.
+        answers: the outputs of all steps with the state.
+        middle: the first step with zeros.
+    """
+    zeroed = copy(runs)
+    zeroed.forget(spec.name)
+    names = [name for name in answers[0] if name != spec.output] or [spec.output]
+    later = zip(sequence[middle:], answers[middle:], strict=True)
+    if all(_equal_outputs(names, want, zeroed(step.feeds, continues=True)) for step, want in later):
+        raise WebbuildError(
+            "unused-state",
+            f"state '{spec.name}': set to zeros after {middle} steps, it changes no other output of the "
+            f"{len(sequence) - middle} steps that follow",
+            _FIX,
+        )
+
+
+def _reaches_third_step(
+    runs: StatefulRuns, spec: StateInput, sequence: Sequence[Sample], answers: Sequence[Tensors]
+) -> bool:
+    """Whether the state left by another first step changes the third or a later step."""
     changed, other = copy(runs), copy(runs)
     changed(sequence[0].feeds, continues=False)
     other(sequence[len(sequence) // 2].feeds, continues=False)
@@ -120,7 +146,7 @@ def _lasts(runs: StatefulRuns, spec: StateInput, sequence: Sequence[Sample], ans
     )
 
 
-def _unproven(spec: StateInput) -> str:
+def _unproven_warning(spec: StateInput) -> str:
     return (
         f"[unproven-state] state '{spec.name}': what '{spec.output}' carries from the first step changes at most the "
         f"second, so the pair may not be a state; if it is, give --state {spec.name}={spec.output}; else give "

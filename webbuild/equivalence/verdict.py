@@ -1,4 +1,4 @@
-"""The verdict on a proof: nothing differs, and everything compared something."""
+"""The verdict on a proof: no output differs, and every comparison had signal."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from webbuild.reporting.comparison_text import describe_difference, describe_rea
 
 
 def has_no_detections(comparisons: Sequence[Comparison]) -> bool:
-    """Whether there are detections to compare, and on no sample any."""
+    """Whether the task has detections, and no sample has any."""
     counts = [matched_objects(group) for group in group_by_output(comparisons).values()]
     return any(count is not None for count in counts) and not any(counts)
 
 
 def used_only_fallback(comparisons: Sequence[Comparison]) -> bool:
-    """Whether some graph handed every sample to its fallback."""
+    """Whether some graph fell back on every sample."""
     own = {each.subject.runner for each in comparisons if not each.from_fallback}
     return not {each.subject.runner for each in comparisons} <= own
 
@@ -28,11 +28,11 @@ def mismatches(comparisons: Sequence[Comparison]) -> list[Comparison]:
 
 
 def require_equivalent(comparisons: Sequence[Comparison]) -> None:
-    """Raise unless everything is proven.
+    """Raise unless every output is proven equal on samples with signal.
 
     Raises:
-        WebbuildError: `output-mismatch` with output, place, wanted and got; or `vacuous-comparison` where no sample
-            gave the comparison anything to compare.
+        WebbuildError: `output-mismatch` with output, index, expected and actual value; or `vacuous-comparison` if no
+            sample has signal.
     """
     if not comparisons:
         raise WebbuildError("vacuous-comparison", "there are no samples to compare", "give some with --sample FILE...")
