@@ -42,14 +42,14 @@ def run(arguments: InspectArguments) -> int:
     progress = ProgressReporter(quiet=arguments.as_json)
     path = export_located(locate_model(arguments.model), parse_export_options(arguments.export), progress)
     source = set_inputs(load_onnx(path), parse_set(arguments.values))
-    settled = resolve_sizes(
+    resolved = resolve_sizes(
         source,
         parse_dims(arguments.dims),
         parse_size(arguments.size),
         lambda model: NativeRunner(model.path, model.graph_bytes, model.set_inputs),
         states=parse_states(arguments.states),
     )
-    source, sizes = settled.source, settled.sizes
+    source, sizes = resolved.source, resolved.sizes
     assumptions = (*source.repairs, *source.warnings, *sizes.assumptions)
     for assumption in assumptions:
         progress.print(f"  assumed: {assumption}")

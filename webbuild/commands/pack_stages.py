@@ -29,7 +29,7 @@ from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.passes.base import NmsPlacement
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.runners.content_cache import ContentCache
-from webbuild.samples.collect import collect_samples, own_samples
+from webbuild.samples.collect import collect_samples, default_sample_folder
 from webbuild.samples.prompts import attach_prompts, with_prompts
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
@@ -116,7 +116,7 @@ def _with_own_samples(
     match = with_prompts(variant.compiled.match, path, arguments.prompts)
     compiled = msgspec.structs.replace(variant.compiled, match=match)
     with prefix_errors(variant.name):
-        own = own_samples(match)
+        own = default_sample_folder(match)
         collected = collect_samples(path, arguments.samples, variant.single_inputs, loaded.ranges, own)
         samples = attach_prompts(match, collected)
         samples, notes = replace_nan_inputs(loaded.original, samples, compiled.postprocess, seek_signal=True)

@@ -33,7 +33,7 @@ from webbuild.precision.fp16_backends import EmulatedFp16
 from webbuild.precision.insert_casts import CastInserter
 from webbuild.reporting.comparison_text import describe_reason
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.collect import collect_samples, own_samples
+from webbuild.samples.collect import collect_samples, default_sample_folder
 from webbuild.samples.edge_cases import edge_cases
 from webbuild.samples.prompts import attach_prompts
 from webbuild.samples.sample import Sample
@@ -152,7 +152,7 @@ def _chosen_samples(loaded: LoadedModel, compiled: CompiledModel, samples: Seque
         photographed = [] if image is None else [image, *state_inputs(match.inputs)]
     elif any(isinstance(each, PictureInput) for each in match.inputs):
         photographed = match.inputs
-    collected = collect_samples(path, samples, match.inputs, loaded.ranges, own_samples(match))
+    collected = collect_samples(path, samples, match.inputs, loaded.ranges, default_sample_folder(match))
     chosen = attach_prompts(match, collected)[:_SAMPLES]
     chosen += attach_prompts(match, edge_cases(match.inputs, loaded.ranges))
     if photographed:

@@ -20,7 +20,7 @@ from webbuild.passes.analysis.input_ranges import InputRange, input_ranges
 from webbuild.runners.content_cache import ContentCache
 from webbuild.runners.memoized import Answer, MemoizedRunner
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.resolve_sizes import NAMES_ALONE, resolve_sizes
+from webbuild.samples.resolve_sizes import NO_EXPLICIT_STATES, resolve_sizes
 from webbuild.samples.state_sizes import first_states
 from webbuild.samples.try_sizes import check_given_sizes, choose_sizes
 from webbuild.tasks.options.picture_sizes import PictureSize, with_size
@@ -54,7 +54,7 @@ def load_model(
     values: Mapping[str, str] | None = None,
     size: PictureSize | None = None,
     samples: Sequence[Path] = (),
-    states: Mapping[str, str] | None = NAMES_ALONE,
+    states: Mapping[str, str] | None = NO_EXPLICIT_STATES,
     source: OnnxModel | None = None,
     taken: Collection[str] | None = None,
     cache: ContentCache | None = None,
@@ -73,10 +73,10 @@ def load_model(
         source = set_inputs(source or load_onnx(path), values or {})
         if taken is not None:
             source = reduce_mask_decoder(source, taken)
-        settled = resolve_sizes(
+        resolved = resolve_sizes(
             source, dims, size, lambda model: open_reference(model)[0], states=states, samples=samples
         )
-        source, sizes, dims = settled.source, settled.sizes, settled.given
+        source, sizes, dims = resolved.source, resolved.sizes, resolved.requested_dims
         prepared = prepare_graph(source.model, sizes.dims)[0]
         check_reshapes(prepared)
         original, repairs = open_reference(source)  # what does not run as it is need not be patched

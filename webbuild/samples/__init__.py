@@ -1,1 +1,1 @@
-"""Inputs to compare on: pictures, prompts, stacks, and random tensors."""
+"""Samples, the inputs of comparisons: pictures, prompts, focal stacks and random tensors."""

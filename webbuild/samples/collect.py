@@ -20,7 +20,7 @@ from webbuild.preprocess.picture import picture_to_tensor
 from webbuild.preprocess.reference_image import choose_reference_image, reference_image_feeds
 from webbuild.preprocess.state_feeds import state_feeds
 from webbuild.samples.focal_stack import FocalStack, find_stacks, stacks_from_paths
-from webbuild.samples.npz import describe_contents, load_npz, looks_like, narrow_int64
+from webbuild.samples.npz import describe_contents, describe_file_type, load_npz, narrow_int64
 from webbuild.samples.photo_with_tensors import input_for_photographs, sample_beside_tensors
 from webbuild.samples.random_inputs import NO_RANGES, SAMPLE_IMAGES, Ranges, check_size, random_inputs
 from webbuild.samples.sample import Frame, Sample, feeds_beside_image
@@ -32,11 +32,15 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 def collect_samples(
-    model: Path, paths: Sequence[Path], inputs: Sequence[Input], ranges: Ranges = NO_RANGES, own: Path = SAMPLE_IMAGES
+    model: Path,
+    paths: Sequence[Path],
+    inputs: Sequence[Input],
+    ranges: Ranges = NO_RANGES,
+    default_folder: Path = SAMPLE_IMAGES,
 ) -> list[Sample]:
-    """Return the samples for a model: those given, else those in `samples/` beside it, else webbuild's `own`.
+    """Return the samples of a model: from `paths`, else from `samples/` beside it, else from `default_folder`.
 
-    Tensors that are made up lie in their `ranges`. No two have the same name: what is found in them is kept by that.
+    Random tensors are drawn in their `ranges`. Names are unique: results are stored by sample name.
 
     Raises:
         WebbuildError: `input-too-large`, `unreadable-image`, `unreadable-tensors`, `sample-not-found`,
@@ -45,7 +49,7 @@ def collect_samples(
     for spec in inputs:
         check_size(spec.name, spec.shape, np.dtype(spec.dtype))
     named: dict[str, Sample] = {}
-    for sample in _collect(model, paths, inputs, ranges, own):
+    for sample in _collect(model, paths, inputs, ranges, default_folder):
         name, count = sample.name, 1
         while name in named:
             count += 1
@@ -54,7 +58,9 @@ def collect_samples(
     return list(named.values())
 
 
-def _collect(model: Path, paths: Sequence[Path], inputs: Sequence[Input], ranges: Ranges, own: Path) -> list[Sample]:
+def _collect(
+    model: Path, paths: Sequence[Path], inputs: Sequence[Input], ranges: Ranges, default_folder: Path
+) -> list[Sample]:
     stack = next((spec for spec in inputs if isinstance(spec, StackInput)), None)
     if stack is not None:
         stacks = stacks_from_paths(paths) if paths else find_stacks(model.parent / "samples", stack.count)
@@ -63,7 +69,7 @@ def _collect(model: Path, paths: Sequence[Path], inputs: Sequence[Input], ranges
     require_samples(paths)
     files = list(expand_folders(paths))
     if image is not None:
-        files = files or pictures_in(model.parent / "samples") or pictures_in(own)
+        files = files or pictures_in(model.parent / "samples") or pictures_in(default_folder)
         references = [choose_reference_image(inputs, files, index) for index in range(len(files))]
         return [_sample_from_image(*each, image, inputs, ranges) for each in zip(files, references, strict=True)]
     tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
@@ -82,8 +88,8 @@ def _collect(model: Path, paths: Sequence[Path], inputs: Sequence[Input], ranges
     ]
 
 
-def own_samples(match: TaskMatch) -> Path:
-    """Return the folder of webbuild's own pictures for a model."""
+def default_sample_folder(match: TaskMatch) -> Path:
+    """Return the folder of webbuild's own pictures for the task of a model."""
     return SAMPLE_IMAGES.parent / kind_of(match.task).sample_folder
 
 
@@ -103,7 +109,7 @@ def _sample_from_image(
             "give JPEG, PNG or WebP files, or --task tensor, which takes .npz files",
             exit_code=USAGE,
         )
-    if (kind_text := looks_like(file)) and not kind_text.endswith("picture"):
+    if (kind_text := describe_file_type(file)) and not kind_text.endswith("picture"):
         raise WebbuildError(
             "invalid-sample",
             f"{file}: {kind_text}, but the model takes pictures",
@@ -142,7 +148,7 @@ def _sample_from_frames(
 
 
 def with_focus_distances(inputs: Sequence[Input], samples: Sequence[Sample]) -> tuple[Input, ...]:
-    """Return the inputs with the focal distances of the first sample that has some, where the model tells none."""
+    """Return the inputs with the focal distances of the first sample that has some, if the model has no own."""
     known = next((list(sample.focus) for sample in samples if sample.focus), None)
     return tuple(
         msgspec.structs.replace(spec, default=known)

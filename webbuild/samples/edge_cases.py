@@ -1,4 +1,4 @@
-"""Edge cases of a model that takes pictures: random noise, and a picture of one grey, besides the samples."""
+"""Edge cases of picture models besides the samples: random noise, and a uniform grey picture."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from webbuild.samples.sample import Sample, feeds_beside_image
 
 
 def edge_cases(inputs: Sequence[Input], ranges: Ranges = NO_RANGES) -> list[Sample]:
-    """Return samples that take the rare branches: a picture of nothing, and one of noise."""
+    """Return a noise sample and a uniform grey sample, which reach branches that photographs do not."""
     stack = next((spec for spec in inputs if isinstance(spec, StackInput)), None)
     image = (
         stack_image_spec(stack)
@@ -47,7 +47,7 @@ def edge_cases(inputs: Sequence[Input], ranges: Ranges = NO_RANGES) -> list[Samp
 
 
 def _second(inputs: Sequence[Input], draw: Callable[[tuple[int, int]], NDArray[np.float64]]) -> dict[str, NDArray[Any]]:
-    """Return the tensor of the second picture, of RGB values [height, width, 3]; none for a model that takes none."""
+    """Return the tensor of the reference image, drawn as RGB [height, width, 3]; nothing for a model without one."""
     reference = find_reference_input(inputs)
     if reference is None:
         return {}

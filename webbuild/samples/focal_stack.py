@@ -1,4 +1,4 @@
-"""Stacks of pictures: given as folders or as files, found beside the model, or generated."""
+"""Focal stacks: from folders or files, or from `samples/` beside the model."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from webbuild.samples.sample_files import IMAGE_SUFFIXES, require_samples
 
 _FOCUS_FILES = ("focus.json", "focus_distances.json", "focus_distances", "focus_distances.txt", "focus.txt")
 _MAX_BYTES = 1_000_000
-"""Bytes of a file of focal distances that are read."""
+"""Bytes read of a file of focal distances."""
 
 
 class FocalStack(Struct, frozen=True):
-    """Pictures of one scene in their order, and the distance that each is focused at; none where that is not said."""
+    """Pictures of one scene in order, and the focal distance of each; empty if unknown."""
 
     name: str
     files: tuple[Path, ...]
@@ -40,7 +40,7 @@ def stacks_from_paths(paths: Sequence[Path]) -> list[FocalStack]:
 
 
 def find_stacks(folder: Path, count: int) -> list[FocalStack]:
-    """Return the stacks of `count` pictures in the folders of a folder; others are some other model's.
+    """Return the stacks of `count` pictures in the subfolders of a folder; other stacks are for other models.
 
     Raises:
         WebbuildError: `unreadable-focal-distances`.
@@ -62,7 +62,7 @@ def read_stack(folder: Path) -> FocalStack:
 
 
 def _focus_beside(files: Sequence[Path]) -> tuple[float, ...]:
-    """Return the focal distances in the folder of the files, if they are all of its pictures."""
+    """Return the focal distances in the folder of the files, if the files are all pictures in it."""
     folder = files[0].parent
     return read_stack(folder).focus if set(files) == set(read_stack(folder).files) else ()
 

@@ -1,4 +1,4 @@
-"""A size that works near one that does not: multiples of 32, which is what the strides of most networks divide."""
+"""The nearest working size to one that fails: a multiple of 32, the total stride of most networks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 _STEP = 32
 _SECONDS = 10.0
-"""After which no other size is tried."""
+"""Time limit of the search."""
 
 
 def nearest_size(dims: Mapping[str, int], error: Callable[[Mapping[str, int]], object]) -> dict[str, int]:
@@ -25,16 +25,16 @@ def nearest_size(dims: Mapping[str, int], error: Callable[[Mapping[str, int]], o
 
 
 def _candidates(dims: Mapping[str, int]) -> Iterator[dict[str, int]]:
-    """Yield other sizes, the nearest first: those of pictures as multiples of 32; what is smaller than that stays."""
+    """Yield other sizes, the nearest first: sides as multiples of 32; dimensions below 32 stay."""
     sides = [name for name, size in dims.items() if size >= _STEP]
-    around = {name: _multiples(dims[name]) for name in sides}
-    tried = [
-        {**dims, **{name: around[name][step(index)] for index, name in enumerate(sides)}}
+    nearest_multiples = {name: _multiples(dims[name]) for name in sides}
+    nearby = [
+        {**dims, **{name: nearest_multiples[name][step(index)] for index, name in enumerate(sides)}}
         for step in (lambda _: 0, lambda index: index % 2, lambda index: 1 - index % 2, lambda _: 1)
         if sides
     ]
-    squares = [{**dims, **dict.fromkeys(sides, side)} for name in sides for side in around[name]]
-    yield from (each for each in [*tried, *squares] if each != dims)
+    squares = [{**dims, **dict.fromkeys(sides, side)} for name in sides for side in nearest_multiples[name]]
+    yield from (each for each in [*nearby, *squares] if each != dims)
 
 
 def _multiples(size: int) -> tuple[int, int]:

@@ -13,10 +13,10 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.file_format import sniff_format
 
 _HEAD_BYTES = 4096
-"""Of a file, which tell what it is."""
+"""First bytes of a file, which identify its format."""
 
 
-def looks_like(file: Path) -> str:
+def describe_file_type(file: Path) -> str:
     """Return what a file's first bytes look like, such as `looks like a WAV audio file`; "" if they say nothing."""
     with file.open("rb") as opened:
         format_and_fix = sniff_format(opened.read(_HEAD_BYTES))
@@ -24,7 +24,7 @@ def looks_like(file: Path) -> str:
 
 
 def load_npz(file: Path, wanted: str = "an array for each input") -> dict[str, NDArray[Any]]:
-    """Return every array in the file by name. What is `wanted` is said of a file that is another.
+    """Return every array in the file by name. `wanted` describes the expected arrays in errors.
 
     Raises:
         WebbuildError: `unreadable-tensors`.
@@ -34,7 +34,7 @@ def load_npz(file: Path, wanted: str = "an array for each input") -> dict[str, N
         with file.open("rb") as opened:
             zipped = opened.read(2) == b"PK"
         if not zipped:
-            kind_text = looks_like(file)
+            kind_text = describe_file_type(file)
             what = f"{kind_text}, which is not an .npz file" if kind_text else "is not an .npz file"
             raise WebbuildError("unreadable-tensors", f"{file}: {what}", fix, exit_code=USAGE)
         with np.load(file, allow_pickle=False) as archive:
@@ -54,7 +54,7 @@ def describe_contents(arrays: Mapping[str, NDArray[Any]]) -> str:
 def load_npz_inputs(
     file: Path, wanted: Mapping[str, tuple[str, Sequence[int | str | None]]], fix: str
 ) -> dict[str, NDArray[Any]]:
-    """Return the arrays of the inputs `wanted`, which are given by element type and shape; what else is there is not.
+    """Return the arrays of the inputs `wanted`, by name, element type and shape; other arrays are ignored.
 
     Raises:
         WebbuildError: `unreadable-tensors`; `invalid-input` with a fix, for one that is missing or another.
@@ -72,7 +72,7 @@ def load_npz_inputs(
 
 
 def narrow_int64(array: NDArray[Any], dtype: str) -> NDArray[Any]:
-    """Return an array of int64 as int32 where that is wanted and every number fits, else as it is."""
+    """Return an int64 array as int32 if `dtype` is int32 and every value fits, else unchanged."""
     if dtype != "int32" or array.dtype != np.int64:
         return array
     narrow = array.astype(np.int32)

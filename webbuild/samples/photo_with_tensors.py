@@ -16,7 +16,7 @@ from webbuild.samples.sample import Sample
 
 
 def input_for_photographs(inputs: Sequence[TensorInput]) -> ImageInput | None:
-    """Return the only input of three channels and a picture's size, of a model that takes other tensors too."""
+    """Return the only input with the shape of an RGB picture, of a model that has other inputs too."""
     pictures = [picture for spec in inputs if (picture := picture_of_shape(spec)) and picture.color == "rgb"]
     return pictures[0] if len(pictures) == 1 and len(inputs) > 1 else None
 
@@ -24,7 +24,7 @@ def input_for_photographs(inputs: Sequence[TensorInput]) -> ImageInput | None:
 def sample_beside_tensors(
     file: Path, image: ImageInput, inputs: Sequence[TensorInput], ranges: Ranges, states: Mapping[str, NDArray[Any]]
 ) -> Sample:
-    """Return a photograph, stretched, as 0..1 or as bytes. The sample's name says which inputs are made up."""
+    """Return a sample of a photograph, stretched, as 0..1 or bytes. Its name lists the inputs that are random."""
     others = [spec for spec in inputs if spec.name != image.name]
     feeds = {**random_inputs(others, ranges)[0][1], image.name: image_to_tensor(load_image(file), image)[0]}
     made_up = ", ".join(f"'{spec.name}'" for spec in others)

@@ -1,4 +1,4 @@
-"""The clicks and boxes of the samples of a model that takes them: others on each picture."""
+"""Point prompts of the samples: different clicks and boxes on each picture."""
 
 from __future__ import annotations
 
@@ -22,10 +22,7 @@ def attach_point_prompts(match: TaskMatch, samples: Sequence[Sample]) -> list[Sa
 def point_prompt_of(
     match: TaskMatch, placement: ImagePlacement | None, index: int
 ) -> tuple[PointPrompt, Tensors] | None:
-    """Return clicks and boxes for the sample of a number, and the inputs that they fill in; None without a picture.
-
-    None of a model that takes no clicks.
-    """
+    """Return the prompt of sample `index` and its feeds; None without a picture, or for a model without clicks."""
     kind = kind_of(match.task)
     prompt = None if placement is None else kind.example_points(match, placement, index)
     return None if prompt is None or placement is None else (prompt, kind.point_feeds(match, prompt, placement))

@@ -1,4 +1,4 @@
-"""The prompts of the samples of a model that takes one."""
+"""Text prompts of the samples."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 
 PROMPTS_FILE = "prompts.txt"
-"""Beside the samples: a prompt in each line."""
+"""File in the folder of samples, one prompt per line."""
 
 _MAX_PROMPTS = 12
 
 
 def with_prompts(match: TaskMatch, model: Path, prompts: Sequence[str]) -> TaskMatch:
-    """Return the match with the prompts that were given, else those beside the samples, else its own, cut to fit.
+    """Return the match with the user's prompts, else those of `PROMPTS_FILE`, else its own, truncated to fit.
 
     Raises:
         WebbuildError: `invalid-prompt` for one that the model cannot take.
@@ -29,7 +29,7 @@ def with_prompts(match: TaskMatch, model: Path, prompts: Sequence[str]) -> TaskM
 
 
 def attach_prompts(match: TaskMatch, samples: Sequence[Sample]) -> list[Sample]:
-    """Return the samples with a prompt each, the prompts in turn. Models without one get them as they are."""
+    """Return the samples with a prompt each, in turn; unchanged for models without prompts."""
     return _with_prompts_in_turn(match, samples, kind_of(match.task).prompts(match))
 
 

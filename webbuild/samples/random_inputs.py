@@ -1,6 +1,6 @@
-"""Random tensors for a model of which nothing is known: of several scales, since none says which one means anything.
+"""Random tensors for inputs of unknown meaning, at several scales, since the right scale is unknown.
 
-A detector fed with 0..1 that was trained on 0..255 answers zeros, and zeros equal to zeros prove nothing.
+A detector trained on 0..255 returns zeros for inputs of 0..1, and equal zeros prove nothing.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ Feeds = dict[str, NDArray[Any]]
 Ranges = Mapping[str, InputRange]
 NO_RANGES: Ranges = {}
 
-_SHRINKING = tuple((target, part) for part in (0.5, 0.1, 0.0) for target in (1, 0))
-"""How made-up numbers are changed where a model refuses them: a part of their distance from 1, or from 0."""
+_SHRINK_STEPS = tuple((target, part) for part in (0.5, 0.1, 0.0) for target in (1, 0))
+"""Changes to random values on which a model fails: (target, fraction of the distance to it that is left)."""
 
 
 def random_inputs(
     inputs: Sequence[TensorInput], ranges: Ranges = NO_RANGES, attempt: int = 0
 ) -> list[tuple[str, Feeds]]:
-    """Return names and feeds: even in 0..1, normal around 0, and as a picture of 0..255 where it may be one.
+    """Return names and feeds: uniform in 0..1, normal around 0, and a picture of 0..255 if an input may be one.
 
-    Inputs with a range are even in that. Another attempt draws other numbers; the picture stays.
+    Inputs with a range are uniform in it. Another attempt draws other values; the picture stays.
     """
     seed = 3 * attempt
     return [
@@ -53,39 +53,39 @@ def random_inputs(
 
 
 def shrunk_feeds(feeds: Feeds) -> Iterator[tuple[str, Feeds]]:
-    """Yield other feeds for a model that refuses these, nearer and nearer to 1 and to 0, and how near in words."""
-    for target, part in _SHRINKING:
+    """Yield a note and feeds, closer and closer to 1 and to 0, for a model that fails on `feeds`."""
+    for target, part in _SHRINK_STEPS:
         note = f"drawn {1 - part:.0%} of the way to {target}" if part else f"all {target}"
-        yield note, {name: _towards(array, target, part) for name, array in feeds.items()}
+        yield note, {name: _move_towards(array, target, part) for name, array in feeds.items()}
 
 
 def random_feeds(file: str, inputs: Sequence[TensorSpec], ranges: Ranges = NO_RANGES) -> Feeds:
-    """Return values for every input of a model's file: floats in 0..1, integers and booleans 0 or 1, or in its range.
+    """Return random feeds for every input: floats in 0..1, integers and booleans 0 or 1; or in the input's range.
 
     Raises:
         WebbuildError: `cannot-generate-input` for an input that is no tensor of numbers; `input-too-large`.
     """
     feeds: Feeds = {}
-    for fact in inputs:
-        sizes = [size if isinstance(size, int) else 1 for size in fact.shape]
+    for spec in inputs:
+        sizes = [size if isinstance(size, int) else 1 for size in spec.shape]
         try:
-            kind = np.dtype(fact.dtype)
+            kind = np.dtype(spec.dtype)
         except TypeError:
             kind = np.dtype(object)
         if kind.kind not in "fiub":
             raise WebbuildError(
                 "cannot-generate-input",
-                f"{file}: input '{fact.name}' is {fact.dtype}; only tensors of numbers can be generated",
+                f"{file}: input '{spec.name}' is {spec.dtype}; only tensors of numbers can be generated",
                 "leave out the option that runs the model, such as --measure",
                 exit_code=USAGE,
             )
-        check_size(fact.name, sizes, kind)
-        if fact.name in ranges:
-            feeds[fact.name] = _in_range(sizes, kind, ranges[fact.name], 0)
+        check_size(spec.name, sizes, kind)
+        if spec.name in ranges:
+            feeds[spec.name] = _in_range(sizes, kind, ranges[spec.name], 0)
             continue
         generator = np.random.default_rng(0)  # for each input, as in the first of `random_inputs`
         drawn = generator.random(sizes, np.float32) if kind.kind == "f" else generator.integers(0, 2, sizes)
-        feeds[fact.name] = drawn.astype(kind)
+        feeds[spec.name] = drawn.astype(kind)
     return feeds
 
 
@@ -128,7 +128,7 @@ def _in_range(shape: Sequence[int], dtype: Any, bounds: InputRange, seed: int) -
     return generator.integers(int(bounds.low), int(bounds.high), shape, endpoint=True).astype(kind)
 
 
-def _towards(array: NDArray[Any], target: int, part: float) -> NDArray[Any]:
+def _move_towards(array: NDArray[Any], target: int, part: float) -> NDArray[Any]:
     moved = target + (array.astype(np.float64) - target) * part
     return (moved if array.dtype.kind == "f" else np.trunc(moved)).astype(array.dtype)
 

@@ -17,16 +17,16 @@ from webbuild.samples.try_sizes import choose_sizes
 from webbuild.tasks.options.picture_sizes import PictureSize, with_size
 from webbuild.tasks.options.symbolic_dims import ResolvedDims
 
-NAMES_ALONE: Mapping[str, str] = MappingProxyType({})
-"""What is given where names alone say what is a state."""
+NO_EXPLICIT_STATES: Mapping[str, str] = MappingProxyType({})
+"""The default of `states`: no `--state` option, so states are found by names."""
 
 
 class ResolvedSizes(Struct, frozen=True):
-    """A model with its states, a size for each free dimension, and those of the sizes that were given."""
+    """A model with its states and a size for each free dimension; `requested_dims` are the user's."""
 
     source: OnnxModel
     sizes: ResolvedDims
-    given: Mapping[str, int]
+    requested_dims: Mapping[str, int]
 
 
 def resolve_sizes(
@@ -35,29 +35,29 @@ def resolve_sizes(
     size: PictureSize | None,
     open_native: Callable[[OnnxModel], NativeRunner],
     *,
-    states: Mapping[str, str] | None = NAMES_ALONE,
+    states: Mapping[str, str] | None = NO_EXPLICIT_STATES,
     samples: Sequence[Path] = (),
 ) -> ResolvedSizes:
-    """Choose the sizes of a model: of `dims`, pictures of a `size`, samples, states that last, the rest.
+    """Choose the size of every free dimension: from `dims`, `size`, `samples`, stable states, then by trial.
 
     Args:
         source: the model.
-        dims: given sizes, by name or "input:axis".
-        size: of pictures.
-        open_native: opens a model, to run it.
-        states: outputs by the inputs that take them in the next run, besides those that names tell; None for none.
-        samples: files that were given.
+        dims: sizes of `--dim`, by name or "input:axis".
+        size: the picture size.
+        open_native: opens a native session of a model.
+        states: output by state input, in addition to those found by names; None for a model without states.
+        samples: the user's sample files.
 
     Raises:
         WebbuildError: what `with_size`, `resolve_states` and `choose_sizes` raise.
     """
 
-    def given(model: OnnxModel) -> dict[str, int]:
+    def requested_dims(model: OnnxModel) -> dict[str, int]:
         return with_size(without_states(model.signature, model.states), size, dims)
 
     def choose(model: OnnxModel) -> ResolvedDims:
-        return choose_sizes(model, given(model), lambda: open_native(model), samples)
+        return choose_sizes(model, requested_dims(model), lambda: open_native(model), samples)
 
     source = with_constant_scales(source, lambda model: resolve_states(model, states, choose, open_native)[1])
     source, sizes = resolve_states(source, states, choose, open_native)
-    return ResolvedSizes(source, sizes, given(source))
+    return ResolvedSizes(source, sizes, requested_dims(source))

@@ -1,4 +1,4 @@
-"""States of a model, and the sizes that they keep from run to run."""
+"""States of a model: which inputs are states, and the sizes that they keep from run to run."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from webbuild.runners.native import NativeRunner
 from webbuild.samples.state_sizes import changed_states, first_states, ignores_initial_size
 from webbuild.tasks.options.symbolic_dims import ResolvedDims
 
-_SHOWN = 3
-"""Inputs that are listed by name where they are no states."""
-_PAIRS = 6
-"""States that are listed by name."""
+_MAX_LISTED_INPUTS = 3
+"""Inputs that a note lists by name."""
+_MAX_LISTED_PAIRS = 6
+"""State pairs that a note lists by name."""
 _APPENDED = "the output is the input with more appended"
 _NO_SIZES = "no sizes were found at which it lasts from run to run"
-_OTHER_START = (
+_STATE_START_WARNING = (
     "[state-start] zeros of the states' full shapes, with which the bundle starts, give another first output than "
     "zeros of the smallest shape, [1, ...]; if your code starts with the smallest, compare the first outputs; "
     f"see: {page_url('state-start')}"
@@ -36,13 +36,13 @@ def resolve_states(
 ) -> tuple[OnnxModel, ResolvedDims]:
     """Return the model with its states (described in `repairs`), and a size for each free dimension.
 
-    A tensor that grows from run to run is not a state: the caller gives it.
+    A tensor that grows from run to run, such as a key-value cache, is not a state: the caller feeds it.
 
     Args:
         source: the model.
         outputs_by_input: outputs by input that the user named as states; None for a model without states.
         choose: returns the sizes of a model with states.
-        open_native: opens a model, to run it.
+        open_native: opens a native session of a model.
 
     Raises:
         WebbuildError: what `find_states` and `check_given_states` raise; `state-mismatch` for a given state that grows.
@@ -71,35 +71,35 @@ def resolve_states(
         sizes = choose(source)
     if not source.states:
         return source, sizes
-    return _describe(source, sizes, native), sizes
+    return _with_description(source, sizes, native), sizes
 
 
 def _with_repair(source: OnnxModel, note: str) -> OnnxModel:
     return msgspec.structs.replace(source, repairs=(*source.repairs, note))
 
 
-def _without(source: OnnxModel, refused: Mapping[str, str]) -> OnnxModel:
-    """Return the model without states whose shape changes from run to run, and the reason in `repairs`."""
-    if not refused:
+def _without(source: OnnxModel, reasons: Mapping[str, str]) -> OnnxModel:
+    """Return the model without the states of `reasons`, whose shape changes, with the reason in `repairs`."""
+    if not reasons:
         return source
     for pair in source.states:
-        if pair.reason == "--state" and pair.input in refused:
+        if pair.reason == "--state" and pair.input in reasons:
             raise WebbuildError(
                 "state-mismatch",
                 f"{source.signature.file}: --state {pair.input}={pair.output}: it is no state of a fixed size: "
-                f"{refused[pair.input]}",
+                f"{reasons[pair.input]}",
                 "leave it out, and give the tensor in each run; or export the model with a state of a fixed size",
                 exit_code=USAGE,
             )
-    remaining = tuple(pair for pair in source.states if pair.input not in refused)
-    names = ", ".join(f"'{name}'" for name in list(refused)[:_SHOWN])
-    more = f" and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
-    note = f"no state: {names}{more}: {next(iter(refused.values()))}, so the caller gives it in each run"
+    remaining = tuple(pair for pair in source.states if pair.input not in reasons)
+    names = ", ".join(f"'{name}'" for name in list(reasons)[:_MAX_LISTED_INPUTS])
+    more = f" and {len(reasons) - _MAX_LISTED_INPUTS} more" if len(reasons) > _MAX_LISTED_INPUTS else ""
+    note = f"no state: {names}{more}: {next(iter(reasons.values()))}, so the caller gives it in each run"
     return _with_repair(msgspec.structs.replace(source, states=remaining), note)
 
 
-def _describe(source: OnnxModel, sizes: ResolvedDims, native: NativeRunner) -> OnnxModel:
-    """Return the model with the sentence that says what is remembered, what says so, and how it starts.
+def _with_description(source: OnnxModel, sizes: ResolvedDims, native: NativeRunner) -> OnnxModel:
+    """Return the model with a note on its states: shapes, how they were recognised, and their initial values.
 
     state: r1i [1, 16, 112, 112] <- r1o, r2i [1, 20, 56, 56] <- r2o (by name), zeros at first
     """
@@ -109,12 +109,14 @@ def _describe(source: OnnxModel, sizes: ResolvedDims, native: NativeRunner) -> O
         pairs = [
             f"{pair.input} {shapes[pair.input]} <- {pair.output}" for pair in source.states if pair.reason == reason
         ]
-        more = f" and {len(pairs) - _PAIRS} more" if len(pairs) > _PAIRS else ""
-        pairs_text.append(f"{', '.join(pairs[:_PAIRS])}{more} ({'' if reason == '--state' else 'by '}{reason})")
+        more = f" and {len(pairs) - _MAX_LISTED_PAIRS} more" if len(pairs) > _MAX_LISTED_PAIRS else ""
+        pairs_text.append(
+            f"{', '.join(pairs[:_MAX_LISTED_PAIRS])}{more} ({'' if reason == '--state' else 'by '}{reason})"
+        )
     note = f"state: {'; '.join(pairs_text)}, zeros at first"
     alike = ignores_initial_size(source, sizes.dims, native)
     if alike:
         note = f"{note}; zeros of the smallest shape, [1, ...], give the same first output"
     elif alike is not None:
-        source = msgspec.structs.replace(source, warnings=(*source.warnings, _OTHER_START))
+        source = msgspec.structs.replace(source, warnings=(*source.warnings, _STATE_START_WARNING))
     return _with_repair(source, note)

@@ -1,4 +1,4 @@
-"""A sample: what is fed to a model in one run, and the file that it came from."""
+"""A sample: the feeds of one run, and the files that they come from."""
 
 from __future__ import annotations
 
@@ -22,19 +22,30 @@ from webbuild.samples.random_inputs import NO_RANGES, Ranges, random_tensor
 
 
 class Frame(Struct, frozen=True):
-    """A picture of a stack: what its file is called, and what is in it."""
+    """A picture of a focal stack: file name and contents."""
 
     name: str
     data: bytes
 
 
 class Sample(Struct, frozen=True):
-    """One run's feeds. `image_file` is the file it came from, `placement` where that lies in the input.
+    """The feeds of one run.
 
-    A stack has `frames` instead, and what is known of its focal distances. `prompt` is what is looked for. `redraw`
-    makes up other feeds, by attempt, of a sample whose feeds are numbers at random. `hole` is what is filled in,
-    `points` what is pointed at, `reference_file` the second picture. A step of a `sequence` that `continues` takes the
-    states of the run before.
+    Attributes:
+        name: unique among the samples of a model.
+        feeds: the tensors by input name.
+        image_file: the file of the picture.
+        placement: where the picture lies in the input.
+        size: width and height of the picture.
+        frames: the pictures of a focal stack, instead of `image_file`.
+        focus: their focal distances, empty if unknown.
+        prompt: the text prompt.
+        redraw: returns other random feeds, by attempt; None if the feeds are not random.
+        hole: the mask to inpaint, [height, width].
+        points: the point prompt.
+        reference_file: the file of the reference image.
+        sequence: the name of the sequence that this is a step of.
+        continues: whether the step takes the states of the run before.
     """
 
     name: str
@@ -54,14 +65,14 @@ class Sample(Struct, frozen=True):
 
     @property
     def has_image(self) -> bool:
-        """Whether there is anything to look at."""
+        """Whether the sample has a picture or a stack of pictures."""
         return self.image_file is not None or bool(self.frames)
 
 
 def feeds_beside_image(
     inputs: Sequence[Input], placement: ImagePlacement, focus: Sequence[float] = (), ranges: Ranges = NO_RANGES
 ) -> dict[str, NDArray[Any]]:
-    """Return what is fed besides pictures: sizes, distances, states, and numbers at random for what is not known."""
+    """Return the feeds besides pictures: sizes, focal distances, numbers, zero states, random tensors for the rest."""
     tensors = {spec.name: random_tensor(spec, 0, ranges) for spec in inputs if isinstance(spec, TensorInput)}
     focused = {spec.name: focus_tensor(spec, focus) for spec in inputs if isinstance(spec, FocusInput)}
     return {**tensors, **focused, **number_feeds(inputs), **state_feeds(inputs), **size_feeds(inputs, placement)}

@@ -1,4 +1,4 @@
-"""The files that are given as samples."""
+"""The sample files that the user gives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ IMAGE_SUFFIXES = {".jpg", ".jpeg", ".png", ".webp"}
 
 
 def require_samples(paths: Sequence[Path]) -> None:
-    """Check that all of them exist, before anything else takes time.
+    """Raise if a sample file does not exist, before anything takes time.
 
     Raises:
         WebbuildError: `sample-not-found`.

@@ -10,10 +10,10 @@ from webbuild.samples.npz import load_npz
 
 
 def sample_sizes(signature: ModelSignature, samples: Sequence[Path], dims: Mapping[str, int]) -> dict[str, int]:
-    """Return the sizes that the first .npz file among the samples has, for free dimensions that are not given.
+    """Return sizes of free dimensions, not in `dims`, from the arrays of the first .npz sample.
 
-    Dimensions go by name, "input:axis" where they have none. An array of another rank than its input says nothing: who
-    reads the sample refuses it.
+    Dimensions go by name, "input:axis" if they have none. An array of another rank than its input is skipped: reading
+    the sample raises the error.
 
     Raises:
         WebbuildError: `unreadable-tensors`.

@@ -1,4 +1,4 @@
-"""Inputs that are scales of a Resize, made constants: a graph in the browser has one size."""
+"""Resize scale inputs, made constants: a graph in the browser has one size."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from webbuild.passes.analysis.scale_inputs import scale_inputs
 from webbuild.tasks.options.symbolic_dims import ResolvedDims, picture_sides
 
 _SIDE = 512
-"""Pixels of the longer side at which Robust Video Matting looks for people: its own `auto_downsample_ratio`."""
+"""Longer side at which Robust Video Matting finds people, as its `auto_downsample_ratio` has it."""
 _RATIO = "downsample_ratio"
 
 
 def with_constant_scales(source: OnnxModel, choose: Callable[[OnnxModel], ResolvedDims]) -> OnnxModel:
-    """Return a model whose scales are constants: 1, but for `downsample_ratio`, which makes the longer side 512.
+    """Return a model whose Resize scales are constant: 1, except `downsample_ratio`, which makes the longer side 512.
 
     Args:
         source: the model.

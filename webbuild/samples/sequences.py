@@ -22,16 +22,16 @@ STEPS = 32
 """Runs of a sequence: enough for differences that add up from run to run to show."""
 
 _ZOOM, _PAN = 0.15, 0.08
-"""Fractions of a picture's sides: cropped on average, and by which the crop moves."""
+"""Mean margin that the moving crop leaves, and how far it moves, as fractions of a picture's sides."""
 
 
 def make_sequence(
     samples: Sequence[Sample], inputs: Sequence[Input], ranges: Ranges = NO_RANGES, folder: Path | None = None
 ) -> list[Sample]:
-    """Return the steps of a sequence for a model with states, none for another.
+    """Return the steps of a sequence for a model with states, nothing for other models.
 
-    Of a picture they are the frames of a camera that moves over it and zooms, written to `folder` if there is one; of
-    tensors they are those of the samples in turn, each moved on by some elements.
+    From a picture: frames of a camera that pans and zooms over it, written to `folder` if there is one. From tensors:
+    the samples in turn, each rolled by some elements.
     """
     if not samples or not state_inputs(inputs):
         return []
@@ -43,13 +43,13 @@ def make_sequence(
 
 
 def make_video(file: Path, inputs: Sequence[Input], folder: Path) -> list[Sample]:
-    """Return the frames of a camera that moves over a picture and zooms, written to `folder`, each a sample."""
+    """Return the frames of a camera that pans and zooms over a picture, written to `folder`, each as a sample."""
     image = next(spec for spec in inputs if isinstance(spec, ImageInput))
     return list(_make_frames(file, image, inputs, NO_RANGES, folder))
 
 
 def step_name(sequence: str, step: int) -> str:
-    """Return what a step of a sequence is called, from 1 on."""
+    """Return the name of a step, numbered from 1."""
     return f"{sequence}, step {step + 1}"
 
 
@@ -81,7 +81,7 @@ def _write_frame(frame: NDArray[np.uint8], file: Path) -> Path:
 def _frame(picture: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:
     """Return the part of a picture [h, w, 4] that a camera sees, resized to the picture's size.
 
-    A video has one size: with another the runtime starts the states from zeros.
+    All frames have one size: at another size the runtime resets the states to zeros.
     """
     height, width = picture.shape[:2]
     turn = 2 * math.pi * step / STEPS
@@ -93,7 +93,7 @@ def _frame(picture: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:
 
 
 def _tensor_step(sample: Sample, inputs: Sequence[Input], step: int) -> Sample:
-    """Return a sample whose tensors of fractions are moved on: whole numbers may be indices, which keep their place."""
+    """Return a sample with its float tensors rolled; integers stay, since they may be indices."""
     moving = {spec.name for spec in inputs if isinstance(spec, TensorInput) and spec.dtype == "float32"}
     feeds: dict[str, NDArray[Any]] = {
         name: np.roll(array, 7 * step) if name in moving else array for name, array in sample.feeds.items()

@@ -1,4 +1,4 @@
-"""Samples of a stage that takes what earlier stages make: their answers to their samples, and what else it takes."""
+"""Samples of a later stage: the outputs of earlier stages on their samples, and the other inputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from webbuild.samples.random_inputs import NO_RANGES, Ranges, random_tensor
 from webbuild.samples.sample import Sample, feeds_beside_image
 
 Answers = Mapping[tuple[str, str], NDArray[Any]]
-"""What the stages gave on a sample, by stage and output."""
+"""The outputs of the stages on a sample, by stage and output."""
 
 
 def stage_samples(
@@ -34,17 +34,16 @@ def stage_samples(
     ranges: Ranges = NO_RANGES,
     boxes_by_sample: Mapping[str, Sequence[CropBox]] | None = None,
 ) -> list[Sample]:
-    """Return a sample of a stage for each of the first stage, of the same name and picture.
+    """Return a sample of a stage for each sample of the first stage, with the same name and picture.
 
-    Tensors that nothing tells of are drawn, others for each sample.
+    Inputs of unknown meaning are random, different for each sample.
 
     Args:
-        samples: of the first stage.
-        answers: what the earlier stages gave on each, by its name.
-        inputs: of the stage.
-        ranges: of its inputs that may not hold just any number.
-        boxes_by_sample: the boxes that an earlier stage found on each sample. A crop is cut around the best box, else
-            around the whole picture.
+        samples: the samples of the first stage.
+        answers: the outputs of earlier stages, by sample name.
+        inputs: the inputs of the stage.
+        ranges: the value ranges of its bounded inputs.
+        boxes_by_sample: the detected boxes of each sample. The best box is cropped, else the whole picture.
     """
     boxes = boxes_by_sample or {}
     return [
@@ -85,9 +84,9 @@ def _sample(
 def stage_picture(
     file: Path, spec: ImageInput | CropInput, boxes: Sequence[CropBox]
 ) -> tuple[NDArray[Any], ImagePlacement]:
-    """Return a picture as an input, and where it lies: the crop around a box, the whole where there is none.
+    """Return the tensor of a picture and its placement: the crop of the best box, the whole picture without boxes.
 
-    It is the best box; of lines the longest that fits, as an input of their width has to show what it holds.
+    Of lines of text it is the longest that fits, so that the input's width is tested.
     """
     rgba = load_image(file)
     if isinstance(spec, CropInput) and (wanted := select_crop_boxes(boxes, spec)):

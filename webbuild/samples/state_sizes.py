@@ -1,4 +1,4 @@
-"""Sizes of states: those with which a state's output has the shape of its input."""
+"""Sizes of states: the shapes at which a state's output has the shape of its input."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from webbuild.tasks.options.symbolic_dims import ResolvedDims, resolve_dims
 
 Shapes = Mapping[str, tuple[int, ...]]
 
-_ROUNDS = 3
-"""Runs after which a state has to keep its size; if zeros are broadcast in the first, it has it from the second on."""
+_MAX_RUNS = 3
+"""Runs within which shapes must become stable; if the first broadcasts zeros, they are stable from the second on."""
 
 
 def first_states(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> dict[str, NDArray[Any]]:
-    """Return the zeros that a model of these sizes has for states before its first run."""
+    """Return the zero states before the first run, at the sizes `dims`."""
     states = {pair.input for pair in source.states}
     shapes = {spec.name: fixed_shape(spec, dims) for spec in source.signature.inputs if spec.name in states}
     return {name: np.zeros(shape, native.input_dtypes[name]) for name, shape in shapes.items()}
 
 
 def fixed_shape(spec: TensorSpec, dims: Mapping[str, int]) -> tuple[int, ...]:
-    """Return the shape of an input, its free sizes by "input:axis", 1 for what is not known."""
+    """Return the shape of an input with its free sizes from `dims`, by "input:axis"; 1 if not there."""
     return tuple(
         size if isinstance(size, int) else dims.get(f"{spec.name}:{axis}", 1) for axis, size in enumerate(spec.shape)
     )
 
 
 def has_free_states(source: OnnxModel) -> bool:
-    """Whether a state has a size that the model leaves open."""
+    """Whether a state has a free dimension."""
     states = {pair.input for pair in source.states}
     return any(
         not isinstance(size, int) for spec in source.signature.inputs if spec.name in states for size in spec.shape
@@ -47,12 +47,12 @@ def has_free_states(source: OnnxModel) -> bool:
 
 
 def with_state_sizes(source: OnnxModel, chosen: Mapping[str, int], native: NativeRunner) -> ResolvedDims:
-    """Return a size for every free dimension: `chosen`, and for states those that stay from run to run.
+    """Return a size for every free dimension: `chosen`, and for states the shape that is stable from run to run.
 
         r1i [1, 1, 1, 1]  ->  r1o [1, 16, 112, 112]  ->  r1o [1, 16, 112, 112]    the shape of r1i
 
-    Native ONNX Runtime runs the model with zeros of the smallest shape, then with zeros of the shapes that come out,
-    until they stay. Where that does not run, because nothing is broadcast, shapes are inferred.
+    Native ONNX Runtime runs the model with zeros of the smallest shape, then with zeros of the output's shape, until
+    the shape is stable. If a run fails, because the model does not broadcast, shapes are inferred.
 
     Raises:
         WebbuildError: what `resolve_dims` raises.
@@ -73,13 +73,13 @@ def with_state_sizes(source: OnnxModel, chosen: Mapping[str, int], native: Nativ
         if spec.name not in states and isinstance(size, str)
     }
     dims = {**resolved.dims, **{key: named[size] for key in open_keys if (size := free[key]) in named}}
-    shapes = _lasting_shapes(source, dims, native)
-    lasting = {f"{name}:{axis}": size for name, shape in shapes.items() for axis, size in enumerate(shape)}
-    return ResolvedDims({**dims, **{key: lasting[key] for key in free}}, resolved.assumptions)
+    shapes = _stable_shapes(source, dims, native)
+    stable = {f"{name}:{axis}": size for name, shape in shapes.items() for axis, size in enumerate(shape)}
+    return ResolvedDims({**dims, **{key: stable[key] for key in free}}, resolved.assumptions)
 
 
 def changed_states(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> dict[str, str]:
-    """Return the states whose output has another shape than they have, by input, and both shapes in words."""
+    """Return the states whose output has another shape, by input, with both shapes as text."""
     wanted = {name: array.shape for name, array in first_states(source, dims, native).items()}
     next_shapes = _next_shapes(source, dims, wanted, native) if wanted else {}
     return {
@@ -92,7 +92,7 @@ def changed_states(source: OnnxModel, dims: Mapping[str, int], native: NativeRun
 def ignores_initial_size(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> bool | None:
     """Whether the first run gives the same outputs for zero states of the smallest and of the right shape.
 
-    None where no smaller shape runs: the one start is the other then, or nothing is broadcast.
+    None if there is no smaller shape, or it does not run because the model does not broadcast.
     """
     shapes = {name: array.shape for name, array in first_states(source, dims, native).items()}
     specs = {spec.name: spec for spec in source.signature.inputs}
@@ -105,14 +105,14 @@ def ignores_initial_size(source: OnnxModel, dims: Mapping[str, int], native: Nat
     return all(np.array_equal(small[name], whole[name], equal_nan=whole[name].dtype.kind == "f") for name in whole)
 
 
-def _lasting_shapes(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> Shapes:
-    """Return the shapes of states that a run keeps, as they are in `dims` where there are none."""
+def _stable_shapes(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> Shapes:
+    """Return the stable shapes of the states; those of `dims` if shapes do not become stable."""
     shapes: Shapes = {name: array.shape for name, array in first_states(source, dims, native).items()}
     smallest = shapes
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_RUNS):
         next_shapes = _next_shapes(source, dims, shapes, native)
         if next_shapes is None:
-            return _inferred(source, dims)
+            return _inferred_shapes(source, dims)
         if next_shapes == shapes:
             return shapes
         shapes = next_shapes
@@ -144,8 +144,8 @@ def run_with_states(
         return None
 
 
-def _inferred(source: OnnxModel, dims: Mapping[str, int]) -> Shapes:
-    """Return the shapes of the outputs of the states as far as they follow from the other inputs, else 1."""
+def _inferred_shapes(source: OnnxModel, dims: Mapping[str, int]) -> Shapes:
+    """Return the shapes of states by shape inference from the other inputs; 1 for unknown sizes."""
     specs = {spec.name: spec for spec in source.signature.inputs}
     states = {pair.input for pair in source.states}
     others = {key: size for key, size in dims.items() if key.rpartition(":")[0] not in states}

@@ -1,6 +1,6 @@
-"""A focal stack for a model that comes without one: webbuild's own picture, its sharp part wandering across.
+"""A synthetic focal stack for a model without samples: webbuild's own picture, sharp at a different column in each.
 
-Without one the page and the proof would have nothing to look at. It has the depth of a ramp: what is left is near.
+The simulated depth is a ramp: left is near.
 """
 
 from __future__ import annotations

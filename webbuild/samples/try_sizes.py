@@ -27,16 +27,16 @@ from webbuild.tasks.options.symbolic_dims import (
 )
 
 SIDES = (640, 512, 480, 416, 384, 320, 256, 224)
-"""Pixels of a side that people export for."""
+"""Usual sides of exported models, in pixels; tried in this order."""
 LENGTHS = (128, 64, 512, 32, 16, 8, 4, 2, 1, 16_000)
-"""Of other free dimensions: tokens, points, a second of sound. That is last: among so many tokens memory runs out."""
+"""Sizes of other free dimensions: tokens, points, a second of audio. That is last: as tokens it exhausts memory."""
 _SLOW_SECONDS = 0.6
-"""Of processor time at the smallest side, from which on no larger one is tried: the largest has 8 times the pixels.
+"""CPU time at the smallest side above which no larger one is tried: the largest has 8 times the pixels.
 
 Not wall-clock time, so that a busy machine chooses the same size.
 """
 _SECONDS = 20.0
-"""Of processor time, after which no other size is tried."""
+"""CPU time after which no other size is tried."""
 
 
 def choose_sizes(
@@ -45,11 +45,11 @@ def choose_sizes(
     open_native: Callable[[], NativeRunner],
     samples: Sequence[Path] = (),
 ) -> ResolvedDims:
-    """Return a size for every free dimension: given, as in an .npz file of the samples, or tried on made-up numbers.
+    """Return a size for every free dimension: from `fixed_dims`, from an .npz sample, or by trial on random inputs.
 
-    Heights and widths of pictures become the first of `SIDES` at which native ONNX Runtime runs the model: squares, the
-    largest first, but the smallest where a run takes long even there. Those of states follow from the others.
-    All others become the first of `LENGTHS`.
+    - Picture sides: the first of `SIDES` at which native ONNX Runtime runs, as a square; the smallest if that is slow.
+    - States: follow from the other sizes.
+    - All others: the first of `LENGTHS` that runs.
 
     Raises:
         WebbuildError: what `resolve_dims` and `sample_sizes` raise; `unknown-dimension` where no size runs.
@@ -77,26 +77,26 @@ def choose_sizes(
         dims, started = sizes(side, length).dims, time.process_time()
         return None if run_error(native, source, dims) else time.process_time() - started
 
-    tried = LENGTHS[:-1] if stateful else LENGTHS
-    runs = _first_that_runs(seconds, bool(sides), tried if lengths else ())
+    lengths_to_try = LENGTHS[:-1] if stateful else LENGTHS
+    working = _first_that_runs(seconds, bool(sides), lengths_to_try if lengths else ())
     native.close()
-    if runs is None:
+    if working is None:
         return resolve_dims(source.signature, fixed_dims)
-    chosen, notes = sizes(*runs), list[str]()
+    chosen, notes = sizes(*working), list[str]()
     if sides:
         names = ", ".join(dict.fromkeys(f"'{key.rpartition(':')[0]}'" for key in sides))
-        notes.append(f"height and width of {names} are {runs[0]}, a size at which native ONNX Runtime runs; ")
+        notes.append(f"height and width of {names} are {working[0]}, a size at which native ONNX Runtime runs; ")
         notes[-1] += f"change it with --dim {sides[0]}=N"
     if lengths:
         sizes_text = ", ".join(
-            f"'{name}' is {size}" for name, size in sequence_lengths(plain, lengths, runs[1]).items()
+            f"'{name}' is {size}" for name, size in sequence_lengths(plain, lengths, working[1]).items()
         )
         notes.append(f"{sizes_text}, a size at which native ONNX Runtime runs; change it with --dim {lengths[0]}=N")
     return msgspec.structs.replace(chosen, assumptions=(*chosen.assumptions, *notes))
 
 
 def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, dims: Mapping[str, int], native: NativeRunner) -> None:
-    """Raise where native ONNX Runtime fails at sizes that were given.
+    """Raise if native ONNX Runtime fails at the user's sizes `dims`.
 
     Raises:
         WebbuildError: `reference-run-too-long`; `one-size-only` where it fails at a constant of another size, else
@@ -134,7 +134,7 @@ def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, dims: Mapping[str,
 
 
 def run_error(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]) -> WebbuildError | None:
-    """Return why the model does not run in these sizes on made-up numbers, None where it does."""
+    """Return the error of a run with random inputs at these sizes, None if it runs."""
     fixed = [
         msgspec.structs.replace(
             spec, shape=tuple(dims.get(f"{spec.name}:{axis}", size) for axis, size in enumerate(spec.shape))
@@ -143,10 +143,10 @@ def run_error(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]) 
     ]
     failed = None
     try:
-        made_up = random_feeds(source.signature.file, fixed, input_ranges(source.model))
+        generated = random_feeds(source.signature.file, fixed, input_ranges(source.model))
     except WebbuildError as error:
         return error
-    for feeds in (made_up, *(each for _, each in shrunk_feeds(made_up))):
+    for feeds in (generated, *(each for _, each in shrunk_feeds(generated))):
         try:
             native.run({name: array.astype(native.input_dtypes[name]) for name, array in feeds.items()})
         except WebbuildError as error:
@@ -161,7 +161,7 @@ def run_error(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]) 
 def _first_that_runs(
     seconds: Callable[[int, int], float | None], sides: bool, lengths: Sequence[int]
 ) -> tuple[int, int] | None:
-    """Return the first side and length that run together. Lengths are tried with the smallest side, and that first."""
+    """Return the first side and length that run: lengths are tried first, at the smallest side; then larger sides."""
     started, smallest = time.process_time(), SIDES[-1]
     for length in lengths or LENGTHS[:1]:
         if (took := seconds(smallest, length)) is not None:

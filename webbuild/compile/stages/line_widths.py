@@ -11,7 +11,7 @@ from webbuild.tasks.recognition.text_recognisers import line_size
 
 LINE_WIDTHS = (320, 480, 640, 960, 1280)
 """PaddleOCR pads a line to 320 pixels at least; the others hold longer ones with little padding."""
-_MOST = 8192
+_MAX_WIDTH = 8192
 
 
 def parse_widths(argument: str | None) -> tuple[int, ...]:
@@ -21,9 +21,15 @@ def parse_widths(argument: str | None) -> tuple[int, ...]:
         WebbuildError: `invalid-widths`.
     """
     parts = [] if argument is None else [part.strip() for part in argument.split(",")]
-    wrong = next((part for part in parts if not (part.isascii() and part.isdigit() and 0 < int(part) <= _MOST)), None)
+    wrong = next(
+        (part for part in parts if not (part.isascii() and part.isdigit() and 0 < int(part) <= _MAX_WIDTH)), None
+    )
     if wrong is not None or len(set(parts)) < len(parts):
-        why = "a width is given twice" if wrong is None else f"{wrong or 'nothing'} is not a number from 1 to {_MOST}"
+        why = (
+            "a width is given twice"
+            if wrong is None
+            else f"{wrong or 'nothing'} is not a number from 1 to {_MAX_WIDTH}"
+        )
         raise WebbuildError("invalid-widths", f"--widths {argument}: {why}", "write --widths 320,640", exit_code=USAGE)
     return tuple(sorted(map(int, parts)))
 

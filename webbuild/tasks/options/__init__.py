@@ -1,1 +1,1 @@
-"""What the user chooses of a model: sizes, batches, free dimensions, labels, pre-processing."""
+"""The user's options about a model: sizes, batches, free dimensions, labels, preprocessing."""

@@ -1,4 +1,4 @@
-"""Picture size of a model whose graph leaves it free: from its configuration, or known of its family."""
+"""Known picture size of a model with free sides: from its configuration, or the size of its family."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from webbuild.tasks.recognition.text_recognisers import line_size
 
 
 class KnownSize(Struct, frozen=True):
-    """Height and width in pixels, and where they are known from, to end a sentence with."""
+    """Height and width in pixels, and their source as the end of a sentence."""
 
     size: tuple[int, int]
     source: str
 
 
 def known_picture_size(signature: ModelSignature) -> KnownSize | None:
-    """Return the size of a model's pictures, None where nothing says it."""
+    """Return the picture size of a model, None if it is unknown."""
     if (size := image_size(signature)) is not None:
         return KnownSize(size, "as the exporter says")
     if (line := line_size(signature)) is not None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from webbuild.errors import USAGE, WebbuildError
 
 MAX_BYTES = 10_000_000
-"""Bytes that are read; the names of ImageNet's 21,841 classes are a tenth of it."""
+"""Largest file; the names of ImageNet's 21,841 classes take a tenth of it."""
 
 
 class LabelsFile(Struct, frozen=True):

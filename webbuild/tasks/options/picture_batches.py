@@ -8,25 +8,31 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.options.symbolic_dims import picture_sides
 
-_MOST = 256
+_MAX_BATCH = 256
 
 
 def parse_batches(argument: str | None) -> tuple[int, ...]:
-    """Parse `--batch`: `1,4`, numbers of pictures with commas between them; 1 is always among them, and first.
+    """Parse `--batch`, such as `1,4`: comma-separated batch sizes, sorted; 1 is always included.
 
     Raises:
         WebbuildError: `invalid-batch`.
     """
     parts = [] if argument is None else [part.strip() for part in argument.split(",")]
-    wrong = next((part for part in parts if not (part.isascii() and part.isdigit() and 0 < int(part) <= _MOST)), None)
+    wrong = next(
+        (part for part in parts if not (part.isascii() and part.isdigit() and 0 < int(part) <= _MAX_BATCH)), None
+    )
     if wrong is not None or len(set(parts)) < len(parts):
-        why = "a number is given twice" if wrong is None else f"{wrong or 'nothing'} is not a number from 1 to {_MOST}"
+        why = (
+            "a number is given twice"
+            if wrong is None
+            else f"{wrong or 'nothing'} is not a number from 1 to {_MAX_BATCH}"
+        )
         raise WebbuildError("invalid-batch", f"--batch {argument}: {why}", "write --batch 1,4", exit_code=USAGE)
     return tuple(sorted({1, *map(int, parts)}))
 
 
 def with_batch(signature: ModelSignature, batch: int, dims: Mapping[str, int]) -> dict[str, int]:
-    """Return `dims`, and the batch for the free first axis of each picture; nothing more for a batch of 1.
+    """Return `dims` with the batch size for the free first axis of each picture input; unchanged for a batch of 1.
 
     Raises:
         WebbuildError: `fixed-batch`; `conflicting-options` where `dims` has one of them already.
@@ -34,17 +40,17 @@ def with_batch(signature: ModelSignature, batch: int, dims: Mapping[str, int]) -
     if batch == 1:
         return dict(dims)
     batched: dict[str, int] = {}
-    for fact in signature.inputs:
-        first = fact.shape[0] if fact.shape else None
-        if not picture_sides(fact):
-            raise no_batch(batch, f"{signature.file}: input '{fact.name}' {list(fact.shape)} is no picture")
+    for spec in signature.inputs:
+        first = spec.shape[0] if spec.shape else None
+        if not picture_sides(spec):
+            raise no_batch(batch, f"{signature.file}: input '{spec.name}' {list(spec.shape)} is no picture")
         if isinstance(first, int):
-            raise no_batch(batch, f"{signature.file}: input '{fact.name}' takes {first}, fixed when it was exported")
-        key = first or f"{fact.name}:0"
-        if twice := next((name for name in (key, f"{fact.name}:0") if name in dims), None):
+            raise no_batch(batch, f"{signature.file}: input '{spec.name}' takes {first}, fixed when it was exported")
+        key = first or f"{spec.name}:0"
+        if twice := next((name for name in (key, f"{spec.name}:0") if name in dims), None):
             raise WebbuildError(
                 "conflicting-options",
-                f"--batch {batch} and --dim {twice}={dims[twice]} both give the batch of input '{fact.name}'",
+                f"--batch {batch} and --dim {twice}={dims[twice]} both give the batch of input '{spec.name}'",
                 "leave one of them out",
                 exit_code=USAGE,
             )

@@ -1,4 +1,4 @@
-"""The size of pictures: parsed from `--size`, and given to the free heights and widths of a model's inputs."""
+"""Picture sizes: parsed from `--size`, and set on the free heights and widths of a model's inputs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PictureSize(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What it is called: `640x480`, a square too."""
+        """`WIDTHxHEIGHT`, for squares too."""
         return f"{self.width}x{self.height}"
 
 
@@ -64,40 +64,40 @@ def _invalid(argument: str, why: str, fix: str) -> WebbuildError:
 
 
 def with_size(signature: ModelSignature, size: PictureSize | None, dims: Mapping[str, int]) -> dict[str, int]:
-    """Return `dims`, and a size for each free height and width of the pictures that a model takes.
+    """Return `dims` with a size for each free height and width of the picture inputs.
 
-    Free dimensions go by name, "input:axis" where they have none. A model that was exported for the size gets nothing.
+    Free dimensions go by name, "input:axis" if they have none. Nothing is added for a model exported at that size.
 
     Raises:
         WebbuildError: `fixed-size`; `conflicting-options` where `dims` has one of them already.
     """
     if size is None:
         return dict(dims)
-    pictures = [(fact, axes) for fact in signature.inputs if (axes := picture_sides(fact))]
-    free = [(fact, axes) for fact, axes in pictures if any(not isinstance(fact.shape[axis], int) for axis in axes)]
+    pictures = [(spec, axes) for spec in signature.inputs if (axes := picture_sides(spec))]
+    free = [(spec, axes) for spec, axes in pictures if any(not isinstance(spec.shape[axis], int) for axis in axes)]
     sides = [
-        (fact, axis, wanted)
-        for fact, axes in free or pictures
+        (spec, axis, wanted)
+        for spec, axes in free or pictures
         for axis, wanted in zip(axes, (size.height, size.width), strict=True)
     ]
-    if not sides or any(isinstance(dim := fact.shape[axis], int) and dim != wanted for fact, axis, wanted in sides):
+    if not sides or any(isinstance(dim := spec.shape[axis], int) and dim != wanted for spec, axis, wanted in sides):
         raise WebbuildError(
             "fixed-size",
             f"{signature.file}: --size {size.name}: {_fixed_sizes(signature) or 'no input looks like a picture'}",
             "leave --size out, or export the model again with free height and width (dynamic axes)",
             exit_code=USAGE,
         )
-    masks = [fact for fact in signature.inputs if fact.name in PIXEL_MASK_NAMES and len(fact.shape) == 3]
-    sides += [(fact, axis, wanted) for fact in masks for axis, wanted in ((1, size.height), (2, size.width))]
+    masks = [spec for spec in signature.inputs if spec.name in PIXEL_MASK_NAMES and len(spec.shape) == 3]
+    sides += [(spec, axis, wanted) for spec in masks for axis, wanted in ((1, size.height), (2, size.width))]
     sized: dict[str, int] = {}
-    for fact, axis, wanted in sides:
-        dim, key = fact.shape[axis], f"{fact.name}:{axis}"
+    for spec, axis, wanted in sides:
+        dim, key = spec.shape[axis], f"{spec.name}:{axis}"
         if isinstance(dim, int):
             continue
         if twice := next((name for name in (key, dim) if name in dims), None):
             raise WebbuildError(
                 "conflicting-options",
-                f"--size {size.name} and --dim {twice}={dims[twice]} both give the size of input '{fact.name}'",
+                f"--size {size.name} and --dim {twice}={dims[twice]} both give the size of input '{spec.name}'",
                 "leave one of them out",
                 exit_code=USAGE,
             )
@@ -108,8 +108,8 @@ def with_size(signature: ModelSignature, size: PictureSize | None, dims: Mapping
 def _fixed_sizes(signature: ModelSignature) -> str:
     """Say which size each picture was exported for, or which of its sides."""
     sentences = []
-    for fact in signature.inputs:
-        sides = [dim if isinstance(dim := fact.shape[axis], int) else "any" for axis in picture_sides(fact)]
+    for spec in signature.inputs:
+        sides = [dim if isinstance(dim := spec.shape[axis], int) else "any" for axis in picture_sides(spec)]
         if sides and sides != ["any", "any"]:
-            sentences.append(f"input '{fact.name}' takes pictures of {sides[1]}x{sides[0]}, fixed when it was exported")
+            sentences.append(f"input '{spec.name}' takes pictures of {sides[1]}x{sides[0]}, fixed when it was exported")
     return "; ".join(sentences)

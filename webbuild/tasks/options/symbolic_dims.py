@@ -1,4 +1,4 @@
-"""Sizes for the free dimensions of a model's inputs: given, known from metadata, or asked for."""
+"""Sizes for the free dimensions of a model's inputs: from `--dim`, from metadata, or an error that asks for them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from webbuild.tasks.recognition.sam_decoders import fewest_points, prompt_sizes
 _BATCH_NAMES = {"n", "bs"}
 _CHANNEL_NAMES = {"num_channels", "channels"}
 _DEFAULT_PROMPT_TOKENS = 256
-"""What a prompt may have where nothing says otherwise: the columns of Grounding DINO's logits."""
+"""Default maximum of prompt tokens: the columns of Grounding DINO's logits."""
 
 
 class ResolvedDims(Struct, frozen=True):
-    """A size for every free dimension, by name or "input:axis", and what was assumed to get there."""
+    """A size for every free dimension, by name or "input:axis", and the assumptions made."""
 
     dims: dict[str, int]
     assumptions: tuple[str, ...]
@@ -59,8 +59,8 @@ def resolve_dims(signature: ModelSignature, dims: Mapping[str, int]) -> Resolved
     sizes, missing = _guess(signature, dims)
     if missing:
         assumptions = [
-            f"input '{fact.name}' axis {axis} ({dim or 'unnamed'}): --dim {dim or f'{fact.name}:{axis}'}=N"
-            for fact, axis, dim in missing
+            f"input '{spec.name}' axis {axis} ({dim or 'unnamed'}): --dim {dim or f'{spec.name}:{axis}'}=N"
+            for spec, axis, dim in missing
         ]
         raise WebbuildError(
             "unknown-dimension",
@@ -73,22 +73,22 @@ def resolve_dims(signature: ModelSignature, dims: Mapping[str, int]) -> Resolved
 
 def unknown_dims(signature: ModelSignature, dims: Mapping[str, int]) -> list[str]:
     """Return the names of the free dimensions that cannot be guessed, "input:axis" of those without one."""
-    return list(dict.fromkeys(dim or f"{fact.name}:{axis}" for fact, axis, dim in _guess(signature, dims)[1]))
+    return list(dict.fromkeys(dim or f"{spec.name}:{axis}" for spec, axis, dim in _guess(signature, dims)[1]))
 
 
 def _guess(
     signature: ModelSignature, fixed_dims: Mapping[str, int]
 ) -> tuple[ResolvedDims, list[tuple[TensorSpec, int, str | None]]]:
-    """Return the sizes that are given or known, and the axes whose size is not."""
+    """Return the sizes that are given or known, and the axes of unknown size as (input, axis, name)."""
     dims: dict[str, int] = {}
     assumptions: list[str] = []
     missing: list[tuple[TensorSpec, int, str | None]] = []
     known = known_picture_size(signature)
     batched: list[str] = []
     prompt = prompt_sizes(signature, fewest_points(signature))
-    for fact in signature.inputs:
-        for axis, dim in enumerate(fact.shape):
-            key = f"{fact.name}:{axis}"
+    for spec in signature.inputs:
+        for axis, dim in enumerate(spec.shape):
+            key = f"{spec.name}:{axis}"
             if isinstance(dim, int):
                 continue
             if (match := next((k for k in (key, dim) if k in fixed_dims), None)) is not None:
@@ -97,22 +97,22 @@ def _guess(
                 dims[key] = size
             elif key in prompt:
                 dims[key] = prompt[key]
-            elif axis == 0 and (dim is None or _is_batch_name(dim) or picture_sides(fact) or _is_unnamed_batch(fact)):
+            elif axis == 0 and (dim is None or _is_batch_name(dim) or picture_sides(spec) or _is_unnamed_batch(spec)):
                 dims[key] = 1
-                batched.append(f"'{fact.name}'")
-            elif axis == 1 and len(fact.shape) == 4 and is_channel_name(dim):
+                batched.append(f"'{spec.name}'")
+            elif axis == 1 and len(spec.shape) == 4 and is_channel_name(dim):
                 dims[key] = 3
-                assumptions.append(f"input '{fact.name}': the picture has 3 channels")
-            elif known is not None and len(fact.shape) == 4 and axis in (2, 3):
+                assumptions.append(f"input '{spec.name}': the picture has 3 channels")
+            elif known is not None and len(spec.shape) == 4 and axis in (2, 3):
                 dims[key] = known.size[axis - 2]
-                assumptions.append(f"input '{fact.name}': axis {axis} is {dims[key]}, {known.source}")
-            elif known is not None and fact.name in PIXEL_MASK_NAMES and axis in (1, 2):
+                assumptions.append(f"input '{spec.name}': axis {axis} is {dims[key]}, {known.source}")
+            elif known is not None and spec.name in PIXEL_MASK_NAMES and axis in (1, 2):
                 dims[key] = known.size[axis - 1]
-            elif fact.name in PROMPT_INPUT_ROLES and axis in (1, 2) and takes_prompt(signature):
+            elif spec.name in PROMPT_INPUT_ROLES and axis in (1, 2) and takes_prompt(signature):
                 dims[key] = max_prompt_tokens(signature)
                 assumptions.append(f"the text is padded to {dims[key]} tokens; change it with --dim")
             else:
-                missing.append((fact, axis, dim))
+                missing.append((spec, axis, dim))
     if batched:
         inputs = f"input{'s' * (len(batched) > 1)} {', '.join(batched)}"
         assumptions.insert(0, f"{inputs}: the batch size is 1")
@@ -120,9 +120,9 @@ def _guess(
 
 
 def sequence_lengths(signature: ModelSignature, names: Sequence[str], length: int) -> dict[str, int]:
-    """Return a size for each name; the attention mask counts what is remembered and what comes, a length each."""
-    remembers = any("past" in fact.name.lower() for fact in signature.inputs)
-    masks = {dim for fact in signature.inputs if fact.name == "attention_mask" for dim in fact.shape[1:]}
+    """Return a size for each name; with a key-value cache the attention mask spans past and new tokens: 2 * length."""
+    remembers = any("past" in spec.name.lower() for spec in signature.inputs)
+    masks = {dim for spec in signature.inputs if spec.name == "attention_mask" for dim in spec.shape[1:]}
     return {name: 2 * length if remembers and (name in masks or "total" in name) else length for name in names}
 
 
@@ -130,37 +130,37 @@ def _is_batch_name(dim: str) -> bool:
     return dim.lower() in _BATCH_NAMES or "batch" in dim.lower()
 
 
-def _is_unnamed_batch(fact: TensorSpec) -> bool:
-    """Whether PyTorch's exporter numbered the first axis, `s77`, and another one is free, or there are three."""
-    first, *others = fact.shape
+def _is_unnamed_batch(spec: TensorSpec) -> bool:
+    """Whether the first axis has a generated name, such as `s77`, and another is free or there are at least three."""
+    first, *others = spec.shape
     free = any(not isinstance(size, int) for size in others)
     return isinstance(first, str) and re.fullmatch(r"s\d+", first) is not None and (free or len(others) > 1)
 
 
 def free_picture_sides(signature: ModelSignature, dims: Mapping[str, int]) -> list[str]:
-    """Return the free axes, as "input:axis", that are the height and width of pictures and that nothing says.
+    """Return the free axes, as "input:axis", that are picture sides of unknown size.
 
-    An input is taken for a picture by its shape, [N, C, H, W] or [N, H, W, C] with 1, 3 or 4 channels. What another
-    input calls by the same name is of the same size.
+    An input is a picture by its shape, [N, C, H, W] or [N, H, W, C] with 1, 3 or 4 channels. Axes of other inputs with
+    the same name are included.
     """
     if known_picture_size(signature) is not None:
         return []
-    sides = [(fact, axis) for fact in signature.inputs for axis in _free_sides(fact)]
-    names = {fact.shape[axis] for fact, axis in sides} - {None}
-    sides += [(fact, axis) for fact in signature.inputs for axis, dim in enumerate(fact.shape) if dim in names]
-    keys = {f"{fact.name}:{axis}": fact.shape[axis] for fact, axis in sides}
+    sides = [(spec, axis) for spec in signature.inputs for axis in _free_sides(spec)]
+    names = {spec.shape[axis] for spec, axis in sides} - {None}
+    sides += [(spec, axis) for spec in signature.inputs for axis, dim in enumerate(spec.shape) if dim in names]
+    keys = {f"{spec.name}:{axis}": spec.shape[axis] for spec, axis in sides}
     return [key for key, dim in keys.items() if key not in dims and dim not in dims]
 
 
-def _free_sides(fact: TensorSpec) -> tuple[int, ...]:
-    """Return the axes of height and width of what looks like a picture where both are free."""
-    axes = picture_sides(fact)
-    return () if any(isinstance(fact.shape[axis], int) for axis in axes) else axes
+def _free_sides(spec: TensorSpec) -> tuple[int, ...]:
+    """Return the axes of height and width of an input shaped like a picture, if both are free."""
+    axes = picture_sides(spec)
+    return () if any(isinstance(spec.shape[axis], int) for axis in axes) else axes
 
 
-def picture_sides(fact: TensorSpec) -> tuple[int, ...]:
-    """Return the axes of height and width of what looks like a picture, none of another tensor."""
-    match fact.shape:
+def picture_sides(spec: TensorSpec) -> tuple[int, ...]:
+    """Return the axes of height and width of an input shaped like a picture; none for other tensors."""
+    match spec.shape:
         case (_, 1 | 3 | 4, height, width) if _are_sides(height, width):
             return (2, 3)
         case (_, str(channels), height, width) if is_channel_name(channels) and _are_sides(height, width):
@@ -171,12 +171,12 @@ def picture_sides(fact: TensorSpec) -> tuple[int, ...]:
 
 
 def _are_sides(height: Dim, width: Dim) -> bool:
-    """Whether they may be height and width; two axes of one name are a mask between tokens."""
+    """Whether two axes may be height and width; two axes of one name are an attention mask."""
     return not isinstance(height, str) or height != width
 
 
 def is_channel_name(dim: Dim) -> bool:
-    """Whether an export names a free axis as transformers does that of the channels."""
+    """Whether a free axis has the name that transformers gives to channels."""
     return isinstance(dim, str) and dim.lower() in _CHANNEL_NAMES
 
 
@@ -187,9 +187,9 @@ def _check_names(signature: ModelSignature, dims: Mapping[str, int]) -> None:
         return
     near = get_close_matches(unused[0], free, 1)
     shown = dict.fromkeys(
-        dim or f"{fact.name}:{axis}"
-        for fact in signature.inputs
-        for axis, dim in enumerate(fact.shape)
+        dim or f"{spec.name}:{axis}"
+        for spec in signature.inputs
+        for axis, dim in enumerate(spec.shape)
         if not isinstance(dim, int)
     )
     raise WebbuildError(
@@ -203,27 +203,27 @@ def _check_names(signature: ModelSignature, dims: Mapping[str, int]) -> None:
 
 
 def _fixed_size(signature: ModelSignature, name: str) -> str:
-    """Return which size an axis has, where INPUT:AXIS names one that is fixed."""
-    sizes = {f"{fact.name}:{axis}": dim for fact in signature.inputs for axis, dim in enumerate(fact.shape)}
+    """Return the size of a fixed axis as text, if `name` is INPUT:AXIS of one."""
+    sizes = {f"{spec.name}:{axis}": dim for spec in signature.inputs for axis, dim in enumerate(spec.shape)}
     return f": it is {sizes[name]}, exported so" if isinstance(sizes.get(name), int) else ""
 
 
 def _free_names(signature: ModelSignature) -> Iterator[str]:
     """Yield each way to name a free dimension."""
-    for fact in signature.inputs:
-        for axis, dim in enumerate(fact.shape):
+    for spec in signature.inputs:
+        for axis, dim in enumerate(spec.shape):
             if not isinstance(dim, int):
-                yield from (name for name in (dim, f"{fact.name}:{axis}") if name is not None)
+                yield from (name for name in (dim, f"{spec.name}:{axis}") if name is not None)
 
 
 def takes_prompt(signature: ModelSignature) -> bool:
-    """Whether a picture and a text go in and boxes come out: a detector by words."""
-    names = {fact.name for fact in signature.inputs}
-    boxes = any(fact.name in BOXES_NAMES or fact.shape[-1:] == (4,) for fact in signature.outputs)
-    return boxes and "input_ids" in names and any(len(fact.shape) == 4 for fact in signature.inputs)
+    """Whether the model is a text-prompted detector: picture and token ids in, boxes out."""
+    names = {spec.name for spec in signature.inputs}
+    boxes = any(spec.name in BOXES_NAMES or spec.shape[-1:] == (4,) for spec in signature.outputs)
+    return boxes and "input_ids" in names and any(len(spec.shape) == 4 for spec in signature.inputs)
 
 
 def max_prompt_tokens(signature: ModelSignature) -> int:
-    """Return the most tokens that a text may have, as `config.json` says, else as Grounding DINO has it."""
+    """Return the maximum of prompt tokens: from `config.json`, else that of Grounding DINO."""
     known = signature.hub_files.config.get("max_text_len")
     return known if isinstance(known, int) and known > 0 else _DEFAULT_PROMPT_TOKENS

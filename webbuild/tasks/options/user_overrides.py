@@ -21,12 +21,16 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 class Overrides(Struct, frozen=True):
-    """The options that were given. `image` holds fields of `ImageInput`, `letterbox` of `Letterbox`.
+    """The user's overrides.
 
-    `text_labels` are labels with their vectors, where a text encoder was given. `known` is what the model is, where
-    that need not be inferred. `note` lists those about pictures.
-    `guess_pictures` allows to take an input of the shape of a picture for one where
-    none is given.
+    Attributes:
+        labels: the file of `--labels`.
+        image: fields of `ImageInput`.
+        letterbox: fields of `Letterbox`.
+        note: the picture options as text.
+        guess_pictures: whether an input shaped like a picture may be taken for one.
+        text_labels: labels with their vectors, from a text encoder.
+        known: the match of the model, if it need not be inferred.
     """
 
     labels: LabelsFile | None
@@ -39,7 +43,7 @@ class Overrides(Struct, frozen=True):
 
 
 def parse_overrides(values: Mapping[str, Any], *, guess_pictures: bool = False) -> Overrides:
-    """Read the options by their names, None for one that was not given.
+    """Parse the options, by name; None for an option that was not given.
 
     Raises:
         WebbuildError: `unreadable-labels`, `bad-number`.
@@ -68,11 +72,10 @@ def parse_overrides(values: Mapping[str, Any], *, guess_pictures: bool = False) 
 
 
 def apply_overrides(match: TaskMatch, overrides: Overrides) -> TaskMatch:
-    """Return the guess with everything that was given in its place.
+    """Return the match with the user's overrides.
 
     Raises:
-        WebbuildError: `no-picture`, `wrong-layout` for an option that fits nothing the model has, and what
-            `with_labels` raises.
+        WebbuildError: `no-picture`, `wrong-layout` for an option that fits no input, and what `with_labels` raises.
     """
     match = kind_of(match.task).with_labels(match, overrides.labels)
     return _with_image_options(match, overrides) if overrides.note else match
@@ -85,7 +88,7 @@ def _with_image_options(match: TaskMatch, overrides: Overrides) -> TaskMatch:
         raise _inapplicable_option(
             "wrong-layout", f"{overrides.note}: {_describe(image)} takes a stack", "leave --layout out"
         )
-    options = _for_channels({**_unnormalised(overrides.image), **overrides.image}, image, overrides)
+    options = _for_channels({**_identity_normalization(overrides.image), **overrides.image}, image, overrides)
     changed = msgspec.structs.replace(image, letterbox=letterbox, **options)
     if isinstance(changed, ImageInput) and changed.shape[1 if changed.layout == "nchw" else 3] != len(image.mean):
         what = f"{overrides.note}: {_describe(image)} has not {len(image.mean)} channels there"
@@ -97,8 +100,8 @@ def _with_image_options(match: TaskMatch, overrides: Overrides) -> TaskMatch:
     return msgspec.structs.replace(match, inputs=tuple(inputs), assumptions=(*match.assumptions, assumption))
 
 
-def _unnormalised(picture: Mapping[str, Any]) -> dict[str, list[float]]:
-    """Return a mean of 0 and a deviation of 1 where a scale is given without them: they belong to the scale replaced.
+def _identity_normalization(picture: Mapping[str, Any]) -> dict[str, list[float]]:
+    """Return mean 0 and std 1 for a `--scale` without them: the model's own belong to its own scale.
 
     `--mean` or `--std` alone keeps the model's scale.
     """
@@ -107,7 +110,7 @@ def _unnormalised(picture: Mapping[str, Any]) -> dict[str, list[float]]:
 
 
 def _for_channels(picture: Mapping[str, Any], image: ImageInput | StackInput, overrides: Overrides) -> dict[str, Any]:
-    """Return the options for an input of so many channels: a grey picture has one mean and deviation, RGBA four."""
+    """Return mean and std with one number per channel: one for grey, four for RGBA."""
     gray = {name: each for name, each in picture.items() if name in ("mean", "std")}
     if image.color == "rgba":
         unfit = picture.get("color", "rgba") != "rgba"
@@ -124,12 +127,12 @@ def _for_channels(picture: Mapping[str, Any], image: ImageInput | StackInput, ov
 
 
 def _recipe(image: ImageInput | StackInput) -> str:
-    """Say all that is done to a picture, also what no option is about."""
+    """Return the whole preprocessing as text."""
     return describe_recipe(image) if isinstance(image, ImageInput) else f"pixel values {describe_values(image)}"
 
 
 def _image_input(match: TaskMatch, overrides: Overrides) -> tuple[int, ImageInput | StackInput]:
-    """Return the one input that takes pictures and its place; of plain tensors the one that could."""
+    """Return the index and spec of the only picture input; of task `tensor`, of the only input shaped like one."""
     images: list[tuple[int, ImageInput | StackInput]] = [
         (at, spec) for at, spec in enumerate(match.inputs) if isinstance(spec, ImageInput | StackInput)
     ]
@@ -161,9 +164,9 @@ def _parse_three_numbers(name: str, text: str) -> list[float]:
 
 def _parse_number(name: str, text: str) -> float:
     """Return a number or a fraction."""
-    above, slash, below = text.partition("/")
+    numerator, slash, denominator = text.partition("/")
     try:
-        value = float(above) / float(below) if slash else float(above)
+        value = float(numerator) / float(denominator) if slash else float(numerator)
     except (ValueError, ZeroDivisionError, OverflowError) as error:
         raise _invalid_value(name, text, "a number such as 0.5, or a fraction such as 1/255") from error
     if not math.isfinite(value):

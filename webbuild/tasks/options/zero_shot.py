@@ -1,4 +1,4 @@
-"""Classification by words: a picture's embedding beside those of labels, which a text encoder made when packing."""
+"""Zero-shot classification: a picture's embedding against label embeddings that were computed when packing."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from webbuild.tasks.recognition.image_encoder_outputs import infer_picture_embed
 from webbuild.tasks.task_match import TaskMatch
 
 _CLIP_SCALE = 100.0
-"""The largest logit_scale that CLIP is trained with, and what it ends at."""
+"""The maximum of CLIP's logit_scale, which its training reaches."""
 
 
 class LogitScale(Struct, frozen=True):
-    """score = scale * cosine + bias: where a number is not known, None. `source` is where they are from, in words."""
+    """logit = scale * cosine + bias; None for an unknown number. `source` is their source as text."""
 
     source: str
     scale: float | None = None
@@ -29,9 +29,9 @@ class LogitScale(Struct, frozen=True):
 
 
 class TextLabels(Struct, frozen=True):
-    """Labels and their unit vectors [labels, size], float32; `logits` say what is known of the score, the best first.
+    """Labels and their unit vectors [labels, size], float32; `logits` are sources of scale and bias, the best first.
 
-    `sigmoid` says that the text encoder is of a family that judges each label by itself. `assumptions` are sentences.
+    `sigmoid` means that the family scores each label independently, as SigLIP does. `assumptions` are sentences.
     """
 
     names: list[str]
@@ -43,7 +43,7 @@ class TextLabels(Struct, frozen=True):
 
 
 def zero_shot_match(signature: ModelSignature, labels: TextLabels, in_graph: LogitScale) -> TaskMatch:
-    """Return an image encoder as a classifier into labels; `in_graph` is what its weights say of the score.
+    """Return the match of an image encoder as a classifier; `in_graph` are scale and bias from its own weights.
 
     Raises:
         WebbuildError: `text-mismatch` for a model without a vector of the labels' size; `unknown-logit-scale`.
@@ -78,13 +78,13 @@ def zero_shot_match(signature: ModelSignature, labels: TextLabels, in_graph: Log
 
 
 def score_formula(scale: float, bias: float | None) -> str:
-    """Return how a score comes of a cosine, in words."""
+    """Return the formula from cosine to score as text."""
     added = "" if bias is None else f" {'-' if bias < 0 else '+'} {abs(bias):g}"
     return f"{'softmax' if bias is None else 'sigmoid'}({scale:g} * cosine{added})"
 
 
 def known_score(known: Sequence[LogitScale], sigmoid: bool) -> tuple[float | None, float | None, str]:
-    """Return scale and bias, None for a softmax, and where they are from; no scale where nothing tells a sigmoid's."""
+    """Return scale, bias (None for softmax) and their source; scale None if those of a sigmoid are unknown."""
     scale_source = next((each for each in known if each.scale is not None), None)
     bias = next((each.bias for each in known if each.bias is not None), None)
     if (sigmoid or bias is not None) and (scale_source is None or bias is None):
