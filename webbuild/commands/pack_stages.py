@@ -65,7 +65,7 @@ def compile_all(
             check_one_object(stage.source.signature, dims)
         path = stage.source.path
         first = next(iter(stage_picture_sizes), None)
-        loaded = load_model(path, dims, progress, None, first, files, states, stage.source, links.taken, cache)
+        loaded = load_model(path, dims, progress, None, first, files, states, stage.source, links.used_outputs, cache)
         overrides = _overrides(options.overrides, stage, at, len(planned))
 
         def compile_single(resized: LoadedModel, base_match: TaskMatch | None) -> CompiledModel:

@@ -1,1 +1,1 @@
-"""From a file to proven graphs: load, infer the task, run the passes, place the nodes, prove."""
+"""Compilation, from a model file to proven graphs: load, infer the task, run the passes, place nodes, prove."""

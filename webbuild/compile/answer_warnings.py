@@ -11,7 +11,7 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 def find_answer_warnings(match: TaskMatch, original: NativeRunner) -> tuple[str, ...]:
-    """Return sentences for whoever reads the answers; none where the model takes anything but one picture."""
+    """Return warnings about implausible outputs; none for a model with other inputs than one picture."""
     kind = kind_of(match.task)
     if (
         not kind.checks_answers

@@ -1,4 +1,4 @@
-"""A model for several pictures in one run."""
+"""Compilation for a batch of pictures."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ def compile_batch(
     """Compile a model for a batch of several images; `single` is the same model compiled for one.
 
     Raises:
-        WebbuildError: `fixed-batch` where an output has not an answer for each picture; what `compile_model` raises of
-            the graphs.
+        WebbuildError: `fixed-batch` if an output does not have one element per picture; what `plan_graphs` raises.
     """
     if loaded.source.states:
         raise no_batch(batch, f"{loaded.source.path}: it has states, so pictures run one after another")

@@ -56,17 +56,17 @@ if TYPE_CHECKING:
 
 
 class CompiledModel(Struct, frozen=True):
-    """The patched graphs for a build of the engine, and what the model is with them.
+    """The patched graphs of a model for a target, with its task and inputs.
 
     Attributes:
         lowered: the graph for each target, with its rewrites.
         match: the task, with its inputs.
-        options: thresholds that became inputs.
+        options: the thresholds, which became inputs.
         assumptions: sentences about what was inferred.
-        postprocess: the post-processing that the original lacks, and that was appended.
-        disabled_target: why WebGPU must not run its graph; WASM runs instead.
-        warnings: sentences about answers that look wrong.
-        inspection: of the graph for WebGPU; None if its target was not measured.
+        postprocess: the post-processing that the original lacks, and that a pass appended.
+        disabled_target: why WebGPU does not run its graph and WASM runs instead.
+        warnings: sentences about implausible outputs.
+        inspection: the inspection of the WebGPU graph; None for a target without a kernel table.
     """
 
     lowered: LoweredGraphs
@@ -108,11 +108,11 @@ def compile_model(
         target: the build of onnxruntime-web.
         task: the task that the user named; None to infer it.
         nms: where non-maximum suppression runs.
-        overrides: what the user says of labels and preprocessing.
-        progress: where steps are printed.
-        int32_inputs: whether inputs of int64 may become int32; not where the graph is used without the runtime.
-        base_match: the match at another picture size, whose inputs are used with the shapes of this one.
-        links: what the stage takes from earlier ones, if it is one of several.
+        overrides: the user's labels and preprocessing.
+        progress: prints each step.
+        int32_inputs: whether int64 inputs may become int32; not for graphs that run without the runtime.
+        base_match: the match at another picture size, whose inputs are reused with the shapes of this size.
+        links: the links to other stages, None for a single model.
 
     Raises:
         WebbuildError: `task-mismatch`, `unsupported-dtype`, `class-count-mismatch`, `postprocess-not-appended`,
@@ -135,8 +135,8 @@ def compile_model(
     if links is None:
         match = with_crop_normalization(match, source.model)
     else:
-        seen = patched_signature(source, planned.graphs["wasm"])
-        match = links.with_stage_inputs(match, seen, source.model)
+        signature = patched_signature(source, planned.graphs["wasm"])
+        match = links.with_stage_inputs(match, signature, source.model)
     recognised, match = (
         match,
         _with_pictures(match, planned.graphs["wasm"], loaded, overrides, progress, task, base_match),
@@ -165,7 +165,7 @@ def compile_model(
 
 
 def _named_task(loaded: LoadedModel, task: str | None, overrides: Overrides, links: StageLinks | None) -> str | None:
-    """Return the task that the user, an earlier stage or the file of labels names; None to infer it."""
+    """Return the task that the user, a later stage or the number of labels determines; None to infer it."""
     source, dims = loaded.source, loaded.dims.dims
     if task is None and links is not None and has_keypoints(source, dims, links.keypoints):
         task = "pose"
@@ -180,7 +180,7 @@ def _match_before_passes(
     """Match a task before the passes run: for a model without post-processing, which a pass will append.
 
     Returns:
-        The match, None for a model that is complete; and whether only its values, not its shapes, show that it is.
+        The match, None for a model with post-processing; and whether only measured values, not shapes, show that.
     """
     source, dims = loaded.source, loaded.dims.dims
     if overrides.known is not None:
@@ -206,11 +206,11 @@ def _match_after_passes(
 ) -> TaskMatch:
     """Return the match from before the passes, else that of the patched graph's outputs.
 
-    It is task tensor where `nms` leaves out the post-processing that a task needs, and where a model that is `alone`
-    would need an earlier stage.
+    The task is `tensor` if `nms` is `keep` and the task needs post-processing, or if a model that is `alone` would need
+    an earlier stage.
     """
     source = loaded.source
-    plain = nms == "keep" and takes_prompt(source.signature)  # whose tokenizer only a page needs
+    plain = nms == "keep" and takes_prompt(source.signature)  # its tokenizer is only for the page
     match = early or infer_task(source, planned, "tensor" if plain else task, complete=complete)
     if nms == "keep" and match.postprocess is not None:
         match = infer_task(source, planned, "tensor")
@@ -228,7 +228,7 @@ def _with_pictures(
     task: str | None,
     base_match: TaskMatch | None,
 ) -> TaskMatch:
-    """Return the match with the preprocessing of its pictures; as task image, if its answers look like the picture."""
+    """Return the match with the preprocessing of its pictures; as task `image` if its output resembles the input."""
     if base_match is not None:
         return with_inputs_of(match, base_match)
     if overrides.guess_pictures and task is None:

@@ -1,4 +1,4 @@
-"""Labels into vectors, natively, with a text encoder and the tokenizer beside it."""
+"""Label embeddings, computed natively with a text encoder and its tokenizer."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from webbuild.tasks.options.zero_shot import LogitScale, TextLabels
 from webbuild.tasks.recognition.class_names import read_class_names
 from webbuild.tasks.recognition.image_encoder_families import embed_family
 
-_SAME = 1e-6
-"""How far below 1 the cosine of two labels lies at least."""
+_MAX_COSINE_GAP = 1e-6
+"""Cosines of two labels closer to 1 than this mean equal vectors."""
 
 
 def embed_labels(
     text: Path, labels: Path, templates: Sequence[str], logit_scale: LogitScale, tokenizer: Path | None = None
 ) -> TextLabels:
-    """Return the labels of a file with the mean of the unit vectors of all templates, divided by its length.
+    """Return the labels of a file with their embeddings: the normalized mean of the unit vectors over all templates.
 
     Args:
-        text: the text encoder.
-        labels: a file of names, as of `--labels`.
-        templates: texts with a `{}` for the label; none for the label alone.
-        logit_scale: what the options say of the score.
+        text: the file of the text encoder.
+        labels: the file of `--labels`.
+        templates: texts with `{}` for the label; none for the label alone.
+        logit_scale: scale and bias from the options.
         tokenizer: its tokenizer.json, None for the one beside it.
 
     Raises:
@@ -64,8 +64,8 @@ def _checked_names(file: Path) -> list[str]:
     names = read_class_names(read_labels(file))
     if not names:
         raise unreadable_labels(file, "holds no labels")
-    if twice := [name for at, name in enumerate(names) if name in names[:at]]:
-        what = f"{file}: the label '{twice[0]}' is there twice"
+    if duplicates := [name for at, name in enumerate(names) if name in names[:at]]:
+        what = f"{file}: the label '{duplicates[0]}' is there twice"
         raise WebbuildError("invalid-labels", what, "name each label once", exit_code=USAGE)
     return names
 
@@ -83,11 +83,11 @@ def _checked_templates(templates: Sequence[str]) -> list[str]:
 
 
 def _check_distinct(source: OnnxModel, names: Sequence[str], units: NDArray[np.float64]) -> None:
-    """Raise unless each label has a vector of its own."""
+    """Raise if a label has no vector, or two labels have the same."""
     if not np.isfinite(units).all() or not units.any(1).all():
         raise text_mismatch(source, "gives zeros or NaN for a label", "export the text encoder again")
     cosines = units @ units.T - np.eye(len(names))
-    if len(names) > 1 and cosines.max() > 1 - _SAME:
+    if len(names) > 1 and cosines.max() > 1 - _MAX_COSINE_GAP:
         one, other = sorted(int(at) for at in np.unravel_index(cosines.argmax(), cosines.shape))
         what = f"gives '{names[one]}' and '{names[other]}' the same vector"
         raise text_mismatch(source, what, "see that the tokenizer.json beside it is its own, and tell the labels apart")

@@ -1,4 +1,4 @@
-"""The first convolution of a network: its weights say what pixel values it was trained on."""
+"""The first convolution of a network: evidence in its weights for the pixel range it was trained on."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from webbuild.preprocess.image import normalize
 Numbers = NDArray[np.float64]
 
 BRIGHTNESS, BRIGHTNESS_SPREAD = 0.45, 0.12
-"""The mean of photographs of 0..1, and how far that of a training set is from it."""
-_ENTANGLED = 0.2
-"""Correlation of a bias with the sum of its filter that has other reasons than the input's mean."""
-_GAIN, _GAIN_SPREAD = math.log(0.75), 1.1
-"""Of trained networks, the logarithm of responses to a photograph as a part of the biases, and its deviation."""
-_STORED_GAIN, _STORED_SPREAD = -0.2, 0.6
-"""The same where a normalisation behind the convolution stores how large responses were."""
-_UNEVEN, _ALIVE = 0.3, 1e-3
-"""Deviation of the logarithms of the filters' sizes where a normalisation is folded into them; what part of the largest
-is no filter any more."""
-_LONGEST, _LEAST_FILTERS, _WINDOWS = 4, 8, 4096
+"""Mean brightness of photographs in 0..1, and the deviation of a training set's mean from it."""
+_BIAS_CORRELATION = 0.2
+"""Correlation of biases with the sums of their filters from other causes than the input's mean."""
+_LOG_GAIN, _LOG_GAIN_SPREAD = math.log(0.75), 1.1
+"""In trained networks: mean and deviation of log(response to a photograph / bias)."""
+_STORED_LOG_GAIN, _STORED_LOG_GAIN_SPREAD = -0.2, 0.6
+"""The same of log(response / stored std) if a BatchNormalization follows the convolution."""
+_MIN_FOLDED_SPREAD, _MIN_FILTER_SIZE = 0.3, 1e-3
+"""Least deviation of log filter norms if a BatchNormalization is folded into them; and the norm, relative to the
+largest, below which a filter is dead."""
+_MAX_NODES, _MIN_FILTERS, _MAX_WINDOWS = 4, 8, 4096
 _UNCHANGED = frozenset({"Identity", "Cast", "Pad"})
 
 
@@ -44,19 +44,19 @@ class FirstLayer(Struct, frozen=True):
 
 
 class InputMean(Struct, frozen=True):
-    """What the mean of the input was in training, and the standard error of that."""
+    """The estimated mean of the input in training, and its standard error."""
 
     value: float
     error: float
 
 
 def find_first_layer(model: ir.Model, image: ImageInput) -> FirstLayer | None:
-    """Return the convolution that reads the picture as it goes in, None for none that is followed by a normalisation.
+    """Return the first convolution on the picture, if a BatchNormalization follows it or was folded into it; else None.
 
-    Or was: one that was folded into it leaves filters of uneven sizes.
+    A folded BatchNormalization leaves filters of uneven norms.
     """
     value = next(value_info for value_info in model.graph.inputs if value_info.name == image.name)
-    for _ in range(_LONGEST):
+    for _ in range(_MAX_NODES):
         readers = [node for node in consumers(value) if node.op_type != "Shape"]
         if len(readers) != 1:
             return None
@@ -73,7 +73,7 @@ def _layer(node: ir.Node) -> FirstLayer | None:
     filters = constant(node.inputs[1])
     if filters is None or filters.ndim != 4 or node.attributes.get_int("group", 1) != 1:
         return None
-    if len(filters) < _LEAST_FILTERS:
+    if len(filters) < _MIN_FILTERS:
         return None
     stored = constant(input_value(node, 2))
     bias = np.zeros(len(filters)) if stored is None else stored.astype(np.float64)
@@ -91,15 +91,15 @@ def _layer(node: ir.Node) -> FirstLayer | None:
 
 def _are_uneven(filters: Numbers) -> bool:
     sizes = np.sqrt((filters**2).sum(axis=(1, 2, 3)))
-    alive = sizes[sizes > _ALIVE * sizes.max()]
-    return len(alive) >= _LEAST_FILTERS and float(np.log(alive).std()) > _UNEVEN
+    alive = sizes[sizes > _MIN_FILTER_SIZE * sizes.max()]
+    return len(alive) >= _MIN_FILTERS and float(np.log(alive).std()) > _MIN_FOLDED_SPREAD
 
 
 def input_mean(layer: FirstLayer) -> InputMean:
-    """Return the input's mean in training, m: a normalisation stores m * sum(filter) + bias as its mean.
+    """Estimate the input's mean m in training: BatchNormalization stores mean = m * sum(filter) + bias.
 
-    Folded into the convolution it leaves beta - m * sum(filter) * gamma / std in the bias, whose beta knows nothing
-    of the sum: the slope of a regression over the filters is -m.
+    Folded into the convolution, bias = beta - m * sum(filter) * gamma / std. Since beta is independent of the sum, a
+    regression of the biases on the sums has slope -m.
     """
     sums = layer.filters.sum(axis=(1, 2, 3))
     if layer.mean is None:
@@ -113,7 +113,7 @@ def input_mean(layer: FirstLayer) -> InputMean:
         return InputMean(0.0, math.inf)
     slope = float(across @ target) / power
     error = math.sqrt(float(((rest - slope * across) ** 2).sum()) / free / power)
-    return InputMean(slope, error * math.sqrt(1 + _ENTANGLED**2 * len(sums)))
+    return InputMean(slope, error * math.sqrt(1 + _BIAS_CORRELATION**2 * len(sums)))
 
 
 def range_likelihoods(
@@ -121,8 +121,8 @@ def range_likelihoods(
 ) -> list[float]:
     """Return the log-likelihood of each preprocessing, given the weights of the first layer.
 
-    Its mean has to be that of the input in training, within its error and a `doubt`, and its responses as large as the
-    biases, or as the normalisation says.
+    Two terms: the candidate's mean against the estimated training mean, with its error and an extra `doubt`; and the
+    size of its responses against the biases, or against the stored std.
     """
     mean = input_mean(layer)
     trained = msgspec.structs.replace(mean, error=math.hypot(mean.error, doubt))
@@ -145,13 +145,13 @@ def _gain_likelihood(layer: FirstLayer, responses: Numbers) -> float:
     sizes = np.maximum(responses.std(axis=0), 1e-12)
     if layer.std is None:
         gain = math.log(float(np.median(sizes)) / float(layer.bias.std()))
-        return -0.5 * ((gain - _GAIN) / _GAIN_SPREAD) ** 2
+        return -0.5 * ((gain - _LOG_GAIN) / _LOG_GAIN_SPREAD) ** 2
     gain = float(np.median(np.log(sizes / layer.std)))
-    return -0.5 * ((gain - _STORED_GAIN) / _STORED_SPREAD) ** 2
+    return -0.5 * ((gain - _STORED_LOG_GAIN) / _STORED_LOG_GAIN_SPREAD) ** 2
 
 
 def _responses(layer: FirstLayer, candidate: ImageInput, canvases: Sequence[Numbers]) -> Numbers:
-    """Return what the filters make of some windows of the photographs, [windows, out]."""
+    """Return the responses of the filters on windows of the photographs, [windows, out]."""
     responses = []
     for canvas in canvases:
         fed: NDArray[Any] = normalize(canvas, candidate)[0]
@@ -160,6 +160,6 @@ def _responses(layer: FirstLayer, candidate: ImageInput, canvases: Sequence[Numb
         if planes.shape[0] != layer.filters.shape[1] or planes.shape[1] < height or planes.shape[2] < width:
             return np.zeros((1, len(layer.filters)))
         windows = sliding_window_view(planes, (height, width), axis=(1, 2))  # [in, H', W', height, width]
-        step = max(1, math.isqrt(windows.shape[1] * windows.shape[2] // _WINDOWS))
+        step = max(1, math.isqrt(windows.shape[1] * windows.shape[2] // _MAX_WINDOWS))
         responses.append(np.tensordot(windows[:, ::step, ::step], layer.filters, axes=([0, 3, 4], [1, 2, 3])))
     return np.concatenate([each.reshape(-1, len(layer.filters)) for each in responses]).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Models exported in float16: computed in float32 if float16 changes their answers."""
+"""Models exported in float16: compiled in float32 if float16 changes their answers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from webbuild.samples.state_sizes import first_states
 from webbuild.tasks.registry import kind_of
 
 MAX_WEIGHT_BYTES = 512 << 20
-"""Of weights in float16, from which on a model is taken as it is: in float32 its file would pass 1 GiB."""
+"""Size of float16 weights above which a model is not checked: in float32 its file would exceed 1 GiB."""
 _SAMPLES = 2
 _HALF, _FLOAT = ir.DataType.FLOAT16, ir.DataType.FLOAT
 
@@ -49,18 +49,18 @@ _HALF, _FLOAT = ir.DataType.FLOAT16, ir.DataType.FLOAT
 def compile_accurately(
     loaded: LoadedModel, compile_one: Callable[[LoadedModel], CompiledModel], samples: Sequence[Path]
 ) -> tuple[LoadedModel, CompiledModel]:
-    """Compile a model, and if float16 changes the answers of one that was exported so, compile it in float32.
+    """Compile a model; if it was exported in float16 and that changes its answers, compile it in float32.
 
-    Native ONNX Runtime computes much of such a model in float32, a GPU every number in float16: it can be right there
-    and wrong here. As inexact as kernels may be, its answers are compared with those in float32, on the first samples.
+    Native ONNX Runtime computes much of such a model in float32, a GPU everything in float16, so it may be right
+    natively and wrong on a GPU. Emulated float16 is compared with float32 on the first samples.
 
     Args:
         loaded: the model.
-        compile_one: compiles it, or what it is in float32.
-        samples: files that were given; with or without them those that there are for such a model.
+        compile_one: compiles the model, or its float32 version.
+        samples: the user's sample files; without them, default samples.
 
     Returns:
-        What was compiled, and the result.
+        The model that was compiled, in float16 or float32, and the result.
 
     Raises:
         WebbuildError: what `compile_one` and `collect_samples` raise.
@@ -78,7 +78,7 @@ def compile_accurately(
 
 
 def _in_float32(loaded: LoadedModel, reason: str) -> LoadedModel:
-    """Return a model in float32, and a native session of that, which what is made of it is compared with."""
+    """Return the model in float32, with a native session of it as the original."""
     model = loaded.source.model.clone()
     retype(model, _HALF, _FLOAT)
     signature = read_signature(loaded.source.signature.file, model)
@@ -93,7 +93,7 @@ def _in_float32(loaded: LoadedModel, reason: str) -> LoadedModel:
 
 
 def _float16_difference(loaded: LoadedModel, compiled: CompiledModel, samples: Sequence[Path]) -> str:
-    """Return how the answers of the graph for WebGPU differ in float16; nothing where they agree or are not known."""
+    """Return the first difference of the WebGPU graph's answers in float16; empty if none is known."""
     graph = compiled.lowered.graphs["webgpu"]
     weights = sum(array.nbytes for _, array in tensors_of(graph, _HALF))
     if not required_features(graph) or compiled.disabled_target is not None or weights > MAX_WEIGHT_BYTES:
@@ -107,14 +107,14 @@ def _float16_difference(loaded: LoadedModel, compiled: CompiledModel, samples: S
         exact = NativeRunner(loaded.source.path, ir.to_proto(wide).SerializeToString())
         policy = Policy(REDUCED_PRECISION, rounded=rounded_outputs(loaded.source.path))
         compared = _compare(graph, exact, task, options, chosen, values, policy)
-        if has_no_detections(compared):  # equal results say nothing then: what is less sure does, or the rows
+        if has_no_detections(compared):  # no signal: lower the confidence, or compare the rows
             confidence = confidence_with_detections(task, options, chosen, exact.run)
-            seen, values = (
+            compared_task, values = (
                 (TensorTask(), values) if confidence is None else (task, {**values, "confidence": confidence})
             )
-            compared = _compare(graph, exact, seen, options, chosen, values, policy)
+            compared = _compare(graph, exact, compared_task, options, chosen, values, policy)
         exact.close()
-    except WebbuildError:  # then nothing is known, and the proof says what is wrong
+    except WebbuildError:  # the proof will report it
         return ""
     differing = (each for each in compared if each.verdict == "DIFFERS")
     brief = (msgspec.structs.replace(each, details=each.details[:1]) for each in differing)
@@ -140,10 +140,10 @@ def _compare(
 
 
 def _chosen_samples(loaded: LoadedModel, compiled: CompiledModel, samples: Sequence[Path]) -> list[Sample]:
-    """Return the first samples, and what shows more: pictures of noise and of nothing, contrast that overflows.
+    """Return the first samples and the edge cases, whose contrast may overflow.
 
-    Samples that were given come with photographs of webbuild's own: on one picture a score can be so sure that nothing
-    moves it. Of what may be a picture there are photographs too.
+    webbuild's own photographs are added to the user's samples, since on one picture a score may be saturated. Tensor
+    inputs shaped like a picture get photographs too.
     """
     match, path = compiled.match, loaded.source.path
     photographed: Sequence[Input] = ()

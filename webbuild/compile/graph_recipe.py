@@ -1,4 +1,4 @@
-"""The preprocessing inside a graph, which determines the pixel range of its input."""
+"""Normalization inside a graph, which determines the pixel range of its input."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from webbuild.compile.pixel_ranges import PLAIN, SIGNED, UNIT, PixelRange
 from webbuild.manifest.manifest import CropInput, ImageInput
 from webbuild.passes.rewrite import constant, consumers, input_value
 
-_LONGEST = 16
-"""Nodes that are looked through."""
+_MAX_NODES = 16
+"""Nodes after the input that are examined."""
 _UNCHANGED = frozenset({"Identity", "Cast", "Resize", "Upsample", "Pad"})
-"""Operators after which values are what they were."""
+"""Operators that do not change values."""
 _MEANS = {"rgb": (123.675, 116.28, 103.53), "bgr": (103.939, 116.779, 123.68)}
 """ImageNet's mean by the order of channels, in 0..255."""
 _MEAN_SLACK = 0.03
 _NORMAL, _BYTES = (0.9, 8.0), (200.0, 300.0)
-"""How far apart black and white lie where a network's first layer gets them: normalised, or as bytes."""
+"""Distance of black and white at a network's first layer: normalized, or as bytes."""
 
 Numbers = NDArray[np.float64]
 
 
 class GraphRecipe(Struct, frozen=True):
-    """The range that the graph expects, its order of channels where its means tell it, and what it makes of the range.
+    """The pixel range that the graph expects, and its channel order if its means are ImageNet's.
 
-    `low` and `high` are black and white after the graph's own normalisation. `zero` are the levels of red, green and
-    blue in 0..255 that become 0.
+    `low` and `high` are black and white after the graph's normalization. `zero` are the levels of red, green and blue
+    in 0..255 that become 0.
     """
 
     values: PixelRange
@@ -41,14 +41,14 @@ class GraphRecipe(Struct, frozen=True):
 
 
 def describe_graph_recipe(recipe: GraphRecipe) -> str:
-    """Say why a range is sure."""
+    """Return the reason for the range as text."""
     return f"sure: the graph itself normalises {recipe.values.name} to {recipe.low:.3g}..{recipe.high:.3g}"
 
 
 def read_graph_recipe(model: ir.Model, image: ImageInput | CropInput) -> GraphRecipe | None:
-    """Return what the graph's own normalisation says of its picture, None where it has none or that fits no range.
+    """Return the recipe from the graph's normalization; None if there is none, or if no or several ranges fit.
 
-    `Sub 127.5, Div 128` makes -1..1 of 0..255, and of no other range anything that a network is given.
+    `Sub 127.5, Div 128` maps 0..255 to -1..1; other ranges would become values that no network takes.
     """
     scaling = _first_scaling(model, image)
     if scaling is None:
@@ -74,7 +74,7 @@ def _zero_levels(
 
 
 def _is_normalised(low: float, high: float) -> bool:
-    """Whether black and white lie around 0, or black at it, as far apart as in 0..1, -1..1, ImageNet's or bytes."""
+    """Whether black and white are plausible at a first layer: around 0 or from 0, with a usual distance."""
     width = high - low
     if not any(least <= width <= most for least, most in (_NORMAL, _BYTES)):
         return False
@@ -82,13 +82,13 @@ def _is_normalised(low: float, high: float) -> bool:
 
 
 def _first_scaling(model: ir.Model, image: ImageInput | CropInput) -> tuple[Numbers, Numbers] | None:
-    """Return factors and offsets by channel of the picture, value * factor + offset; None where nothing scales it."""
-    value = next(given for given in model.graph.inputs if given.name == image.name)
+    """Return factor and offset per channel, value * factor + offset; None if the graph does not scale its input."""
+    value = next(graph_input for graph_input in model.graph.inputs if graph_input.name == image.name)
     axis = 1 if image.layout == "nchw" else 3
     channels = len(image.mean)
     scale, offset, order = np.ones(channels), np.zeros(channels), np.arange(channels)
     changed = branched = False
-    for _ in range(_LONGEST):
+    for _ in range(_MAX_NODES):
         readers = [node for node in consumers(value) if node.op_type != "Shape"]
         if len(readers) > 1:
             readers = [node for node in readers if _scaling(node, value, axis, channels) is not None]
@@ -108,13 +108,13 @@ def _first_scaling(model: ir.Model, image: ImageInput | CropInput) -> tuple[Numb
             factor[order], summand[order] = step
             scale, offset, changed = scale * factor, offset * factor + summand, True
         value = node.outputs[0]
-    # A matting network normalises the frame for its encoder, and gives the decoder the frame as it is. So if there are
-    # several branches, only a known mean, such as ImageNet's, shows how the picture is scaled.
+    # A matting network normalizes the frame for its encoder, and passes the frame itself to the decoder. So with
+    # several branches only a known mean, such as ImageNet's, is evidence of the scaling.
     return (scale, offset) if changed and not (branched and _channel_order(scale, offset) is None) else None
 
 
 def _permutation(node: ir.Node) -> list[int]:
-    """Return the axes of a Transpose of a picture; one without a batch axis counts from 1, as one in a batch does."""
+    """Return the permutation of a Transpose as one of four axes; for three axes a batch axis is put in front."""
     axes = list(node.attributes.get_ints("perm", [3, 2, 1, 0]))
     return axes if len(axes) == 4 else [0, *(axis + 1 for axis in axes)]
 

@@ -24,24 +24,24 @@ from webbuild.samples.random_inputs import check_size
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 
-CLEARLY = 1.5
-"""How many times as much answers must depend on the picture for a range to be taken in place of 0..1."""
-ALIKE = 0.95
-"""Part of the largest dependence from which on two ranges are as good: the commoner one is taken."""
-OVERSHOOT = 0.1
-"""Part of the numbers that may lie outside of 0..1 where with the usual range none does."""
-SWAPPED = 2.0
-"""How many times as much answers must depend on the picture for BGR to be taken in place of RGB."""
+CLEAR_RATIO = 1.5
+"""Ratio of picture dependence from which another range is chosen over the usual one."""
+TIE_RATIO = 0.95
+"""Fraction of the largest dependence from which ranges count as equal: the most common one is chosen."""
+MAX_OVERSHOOT = 0.1
+"""Fraction of landmark coordinates outside of 0..1 with another range, if the usual range has none."""
+BGR_RATIO = 2.0
+"""Ratio of picture dependence from which BGR is chosen over RGB."""
 _BY_MEANS = "the channel order is that of its means"
 _AS_BYTES = "BGR is a guess: most networks that take 0..255 come from Caffe, OpenCV or OpenVINO, whose pictures are BGR"
-HARDLY = 0.01
-"""Part of an answer that comes from the picture, below which it says next to nothing of it."""
+MIN_DEPENDENCE = 0.01
+"""Picture dependence below which the answers hardly depend on the picture."""
 
 
 def find_picture_input(match: TaskMatch) -> ImageInput | None:
-    """Return the only input of a model of plain tensors as a picture, None where it has not the shape of one.
+    """Return the only tensor input as a picture, None if it does not have the shape of one.
 
-    Beside it there may be numbers: inputs of one float.
+    Number inputs of one float may be beside it.
 
     Raises:
         WebbuildError: `input-too-large`.
@@ -68,10 +68,9 @@ def with_unknown_channel(match: TaskMatch) -> TaskMatch:
 def with_picture_input(match: TaskMatch, image: ImageInput, graph: ir.Model, original: NativeRunner) -> TaskMatch:
     """Turn the tensor input that `find_picture_input` returned into an image input, with its preprocessing.
 
-    What pixel values become is what the graph's own normalisation expects. Where it has none it is tried on two
-    photographs with native ONNX Runtime: the range with which the answers depend most on the picture is taken where
-    it does so clearly, else 0..1; and BGR where that does so clearly, else RGB. Whether a picture is stretched or
-    padded answers do not tell: it is stretched.
+    The pixel range is that of the graph's own normalization. Without one, ranges are tried on two photographs with
+    native ONNX Runtime: the range whose answers clearly depend most on the picture is chosen, else 0..1; likewise BGR,
+    else RGB. Stretched or letterboxed cannot be measured: the picture is stretched.
     """
     numbers = [number for spec in match.inputs if (number := number_of_shape(spec)) is not None]
     if numbers:
@@ -96,9 +95,9 @@ def with_picture_input(match: TaskMatch, image: ImageInput, graph: ir.Model, ori
 def with_measured_preprocessing(match: TaskMatch, graph: ir.Model, original: NativeRunner) -> TaskMatch:
     """Return the match with preprocessing read from the graph, else measured by trials, for a known task.
 
-    The usual recipe of the task is taken where they do not clearly say another.
+    The usual recipe of the task is kept unless another is clearly better.
     """
-    images = [given for given in match.inputs if isinstance(given, ImageInput)]
+    images = [spec for spec in match.inputs if isinstance(spec, ImageInput)]
     if not match.guessed_recipe or len(images) != 1 or len(match.inputs) != 1:
         return match
     (image,) = images
@@ -124,9 +123,9 @@ def _choose_recipe(
     usual: PixelRange,
     other_feeds: Mapping[str, NDArray[Any]] | None = None,
 ) -> tuple[ImageInput, tuple[str, ...]] | None:
-    """Return the input as its pictures go in, and why; None where answers are finite with no range."""
+    """Return the input with its preprocessing, and the reasons; None if no range gives finite answers."""
     trials = PreprocessingTrials(image, original, other_feeds=other_feeds)
-    recipe = _values(image, graph, trials, usual)
+    recipe = _choose_range(image, graph, trials, usual)
     if recipe is None:
         return None
     chosen, reasons = recipe
@@ -136,10 +135,10 @@ def _choose_recipe(
     return chosen, reasons
 
 
-def _values(
+def _choose_range(
     image: ImageInput, graph: ir.Model, trials: PreprocessingTrials, usual: PixelRange
 ) -> tuple[ImageInput, tuple[str, ...]] | None:
-    """Return the input with its range and, where they tell it, the order of its channels, and why."""
+    """Return the input with its pixel range, and its channel order if known, and the reasons."""
     if image.dtype == "uint8":
         return image, ("sure: it takes bytes",)
     graph_recipe = read_graph_recipe(graph, image)
@@ -164,9 +163,9 @@ def _values(
 def _try_ranges(
     image: ImageInput, trials: PreprocessingTrials, usual: PixelRange, layer: LayerRanges | None
 ) -> tuple[PixelRange, str] | None:
-    """Return the range to take and why, None where answers are finite with none.
+    """Return the best range and the reason; None if no range gives finite answers.
 
-    Those that the weights of the first layer speak against are not tried.
+    Ranges that are unlikely by the weights of the first layer are not tried.
     """
     ranges = sorted(usual_ranges(image), key=lambda each: each is not usual)
     if layer is not None:
@@ -175,18 +174,18 @@ def _try_ranges(
     scores = {values: score for values, score in tried if score is not None}
     over = {values: part for (values, _), part in zip(tried, trials.overshoots, strict=True)}
     empty = {values for (values, _), nothing in zip(tried, trials.empty, strict=True) if nothing}
-    if empty and len(empty) < len(tried):  # what finds nothing is never taken before what finds something
+    if empty and len(empty) < len(tried):  # ranges with empty results only win if all are empty
         scores = {values: score for values, score in scores.items() if values not in empty}
         over = {values: part for values, part in over.items() if values not in empty}
-    if over.get(usual, 1.0) == 0 and max(over.values(), default=0.0) > OVERSHOOT:
+    if over.get(usual, 1.0) == 0 and max(over.values(), default=0.0) > MAX_OVERSHOOT:
         return usual, "a guess: only with it are vector outputs in 0..1, as landmarks are"
     if not scores:
         return None
     most = max(scores.values())
-    best = next(each for each in scores if scores[each] >= (most / CLEARLY if each is usual else ALIKE * most))
+    best = next(each for each in scores if scores[each] >= (most / CLEAR_RATIO if each is usual else TIE_RATIO * most))
     if len(tried) < len(ranges):
         return best, f"a guess: the model is too slow to try more than {len(tried)} of {len(ranges)} usual ranges"
-    if most < HARDLY:
+    if most < MIN_DEPENDENCE:
         return best, "a guess: the answers hardly depend on the picture with any usual range"
     if best is usual:
         return best, "a guess: the other usual ranges make no clear difference"
@@ -206,6 +205,6 @@ def _try_bgr(image: ImageInput, trials: PreprocessingTrials) -> tuple[ImageInput
         return swapped, "BGR is likely: with RGB the answers to two photographs are empty"
     rgb, bgr = (max(score or 0.0, 1e-3) for score in scores)
     times = f"answers depend {bgr / rgb:.2f} times as much"
-    if bgr > SWAPPED * rgb:
+    if bgr > BGR_RATIO * rgb:
         return swapped, f"BGR is likely: with it {times} on the picture as with RGB"
     return image, f"RGB is a guess: with BGR {times} on the picture"

@@ -56,27 +56,43 @@ def find_picture_output(match: TaskMatch, graph: ir.Model, original: NativeRunne
     Raises:
         WebbuildError: `input-too-large`.
     """
-    taken = None if kind_of(match.task).compares_predictions else find_picture_inputs(match.inputs)
+    picture_inputs = None if kind_of(match.task).compares_predictions else find_picture_inputs(match.inputs)
     outputs = read_signature("", graph).outputs
-    if taken is None or any(len(output.shape) != len(taken.image.shape) for output in outputs):
+    if picture_inputs is None or any(len(output.shape) != len(picture_inputs.image.shape) for output in outputs):
         return None
-    check_size(taken.image.name, taken.image.shape, np.dtype(taken.image.dtype))
-    return next(filter(None, (_find(match, graph, original, each) for each in (taken, taken.swapped()) if each)), None)
+    check_size(picture_inputs.image.name, picture_inputs.image.shape, np.dtype(picture_inputs.image.dtype))
+    return next(
+        filter(
+            None,
+            (
+                _match_image_output(match, graph, original, each)
+                for each in (picture_inputs, picture_inputs.swapped())
+                if each
+            ),
+        ),
+        None,
+    )
 
 
-def _find(match: TaskMatch, graph: ir.Model, original: NativeRunner, taken: PictureInputs) -> TaskMatch | None:
-    """Return the match of a model whose output resembles the first of its pictures, None for any other."""
-    tasks = list(image_tasks(taken.image, read_signature("", graph).outputs))
-    if tasks and taken.numbers and taken.mask is None:
-        numbers = choose_numbers(taken.image, taken.numbers, original, _sample_reference(taken.reference))
-        taken = msgspec.structs.replace(taken, numbers=numbers)
+def _match_image_output(
+    match: TaskMatch, graph: ir.Model, original: NativeRunner, picture_inputs: PictureInputs
+) -> TaskMatch | None:
+    """Return the match of a model whose output resembles its first picture, else None."""
+    tasks = list(image_tasks(picture_inputs.image, read_signature("", graph).outputs))
+    if tasks and picture_inputs.numbers and picture_inputs.mask is None:
+        numbers = choose_numbers(
+            picture_inputs.image, picture_inputs.numbers, original, _sample_reference(picture_inputs.reference)
+        )
+        picture_inputs = msgspec.structs.replace(picture_inputs, numbers=numbers)
     for task in tasks:
         bounds = read_output_range(graph, task.output)
-        model = PictureModel(original, number_feeds(taken.numbers), bounds, taken.reference)
-        candidates, reason = _range_candidates(taken.image, graph)
-        best, others = _best_candidate(_with_masks(candidates, taken.mask), task, model)
+        model = PictureModel(original, number_feeds(picture_inputs.numbers), bounds, picture_inputs.reference)
+        candidates, reason = _range_candidates(picture_inputs.image, graph)
+        best, others = _best_candidate(_with_masks(candidates, picture_inputs.mask), task, model)
         if best is not None and best.likeness.is_picture and _is_mask(best, others):
-            return _image_match(match, taken, model, best, reason or _describe_similarity(best, others), others)
+            return _image_match(
+                match, picture_inputs, model, best, reason or _describe_similarity(best, others), others
+            )
     return None
 
 
@@ -92,7 +108,7 @@ def with_measured_picture(
 ) -> TaskMatch:
     """Return the match of a picture model with its output range, channel order and preprocessing, as measured.
 
-    If the preprocessing is `configured`, or the match is sure of it, no other is tried.
+    If the preprocessing is `configured`, or not a guess, no other is tried.
     """
     task: Any = match.task
     image = next(spec for spec in match.inputs if isinstance(spec, ImageInput))
@@ -105,8 +121,8 @@ def with_measured_picture(
     best, others = _best_candidate(_with_masks(candidates, mask), task, model)
     if best is None:
         return match
-    taken = PictureInputs(image, mask, numbers, reference)
-    recognised = _image_match(match, taken, model, best, reason or _describe_similarity(best, others), others)
+    picture_inputs = PictureInputs(image, mask, numbers, reference)
+    recognised = _image_match(match, picture_inputs, model, best, reason or _describe_similarity(best, others), others)
     if not configured:
         return recognised
     first, _, *rest = recognised.assumptions
@@ -146,7 +162,7 @@ def _best_candidate(
 
 def _image_match(
     match: TaskMatch,
-    taken: PictureInputs,
+    picture_inputs: PictureInputs,
     model: PictureModel,
     best: PictureTrial,
     reason: str,
@@ -156,14 +172,14 @@ def _image_match(
     how = f"input '{image.name}' takes a picture, by its shape: {_recipe_text(image, reason)}"
     if image.color == "gray" and reason != _CONFIGURED:
         how = f"{how}; for the studio range give {_STUDIO_OPTIONS}"
-    assumptions = [_describe(best, model), how, *map(describe_number, taken.numbers)]
+    assumptions = [_describe(best, model), how, *map(describe_number, picture_inputs.numbers)]
     if mask is not None:
         mask = msgspec.structs.replace(mask, empties_picture=not ignores_hole(best, model))
         assumptions.append(_describe_mask(mask, best, others))
-    reference = taken.reference and with_first_range(taken.reference, image)
+    reference = picture_inputs.reference and with_first_range(picture_inputs.reference, image)
     if reference is not None:
         assumptions.append(f"input '{reference.name}' is a second picture: run(picture, {{ reference }}) takes it")
-    inputs = PictureInputs(image, mask, taken.numbers, reference).in_order_of(match.inputs)
+    inputs = PictureInputs(image, mask, picture_inputs.numbers, reference).in_order_of(match.inputs)
     return msgspec.structs.replace(match, task=best.task, inputs=inputs, assumptions=tuple(assumptions))
 
 
@@ -182,12 +198,14 @@ def _describe(trial: PictureTrial, model: PictureModel) -> str:
     ends = f"black is {task.low:g} and white {task.high:g} ({sure}), {channels}"
     what = "luma, Y of YCbCr," if task.luma else "a picture"
     text = f"task image: output '{task.output}' is {what} of {describe_scale(task)}; {ends}"
-    seen = f"it correlates with two photographs by {likeness.luma:.2f}, their edges by {likeness.edges:.2f}"
+    correlation_text = f"it correlates with two photographs by {likeness.luma:.2f}, their edges by {likeness.edges:.2f}"
     if likeness.is_picture:
-        return f"{text}; {seen}: not inverted, not shifted"
+        return f"{text}; {correlation_text}: not inverted, not shifted"
     if likeness.luma < 0:
-        return f"{text}; a guess: {seen}: it may be inverted"
-    return f"{text}; a guess: {seen}" + (f", shifted by {list(likeness.shift)}" if any(likeness.shift) else "")
+        return f"{text}; a guess: {correlation_text}: it may be inverted"
+    return f"{text}; a guess: {correlation_text}" + (
+        f", shifted by {list(likeness.shift)}" if any(likeness.shift) else ""
+    )
 
 
 def _inverted_mask_error(best: PictureTrial, others: Sequence[PictureTrial]) -> float:
@@ -201,7 +219,7 @@ def _inverted_mask_error(best: PictureTrial, others: Sequence[PictureTrial]) -> 
 
 
 def _is_mask(best: PictureTrial, others: Sequence[PictureTrial]) -> bool:
-    """Whether a fourth channel is a mask for sure: it may also be alpha, or a map that the model hardly reads."""
+    """Whether a fourth channel is surely a mask: it may also be alpha, or a map with little effect."""
     return not isinstance(best.candidate.mask, MaskChannel) or _inverted_mask_error(best, others) > best.error + _BETTER
 
 

@@ -62,7 +62,7 @@ class PictureModel(Struct, frozen=True):
     """
 
     original: NativeRunner
-    beside: Mapping[str, NDArray[Any]]
+    other_feeds: Mapping[str, NDArray[Any]]
     bounds: OutputRange | None
     reference: ReferenceInput | None = None
 
@@ -134,7 +134,7 @@ def _planes(
             picture = with_mask_channel(picture, candidate.image, candidate.mask, hole)
         else:
             other_feeds[candidate.mask.name] = mask_tensor(candidate.mask, hole)
-    answer = model.original.run({**model.beside, **other_feeds, candidate.image.name: picture})
+    answer = model.original.run({**model.other_feeds, **other_feeds, candidate.image.name: picture})
     return picture_planes(task, answer[task.output])
 
 
@@ -146,11 +146,11 @@ def _judge(
     planes: Sequence[NDArray[Any]],
 ) -> PictureTrial:
     known = len(canvases[0]) if candidate.mask is None else len(canvases[0]) * 2 // 3
-    seen = [(grey_canvas(canvas) if task.luma else canvas)[:known] for canvas in canvases]
+    compared = [(grey_canvas(canvas) if task.luma else canvas)[:known] for canvas in canvases]
     outputs = [np.broadcast_to(each, (3, *each.shape[1:]))[:, : known * task.scale] for each in planes]
-    likeness = measure_similarity(seen, outputs)
+    likeness = measure_similarity(compared, outputs)
     small = [shrink(each[::-1] if likeness.order == "bgr" else each, task.scale) for each in outputs]
-    want = [canvas.transpose(2, 0, 1) / 255 for canvas in seen]
+    want = [canvas.transpose(2, 0, 1) / 255 for canvas in compared]
     low, high = _output_range(candidate.image, model, planes)
     squares = [((got - low) / (high - low) - wanted) ** 2 for got, wanted in zip(small, want, strict=True)]
     error = float(np.sqrt(np.mean([each.mean() for each in squares])))

@@ -1,4 +1,4 @@
-"""The task of a model: inferred before the passes run, where it lacks its post-processing, else after them."""
+"""Task inference: before the passes for a model without post-processing, else after them."""
 
 from __future__ import annotations
 
@@ -26,110 +26,110 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
 _MAX_ROUNDS = 8
-"""A folded constant may make another one; more often than this was not seen."""
+"""Rounds of constant folding, each of which may enable another."""
 _APPENDING = ("append-nms", "append-detr-postprocess", "append-class-maps", "append-label-scores")
 """Passes that append post-processing."""
 _FEW_OUTPUTS = 3
-"""Outputs up to which one that has the shape of a task's may be all that the model is for."""
+"""Most outputs of a model for which tasks with fitting shapes are suggested."""
 _MAX_VALUE_COUNT = 1 << 16
-"""Labels that are worth telling apart from whole numbers of any kind."""
+"""Most distinct values of an integer output that may be class labels."""
 
 
 def infer_missing_postprocess(source: OnnxModel, dims: Mapping[str, int], task: str | None) -> TaskMatch | None:
     """Return the task of a model without post-processing (NMS, DETR rows), None for every other model.
 
     Args:
-        source: the model, of which a clone is looked at.
+        source: the model.
         dims: sizes for its free dimensions.
-        task: the task that the user gave, None for any.
+        task: the task of `--task`, None for any.
 
     Raises:
         WebbuildError: `class-count-mismatch`.
     """
-    if task == "tensor":  # whose outputs are what the model gives
+    if task == "tensor":  # its outputs need no post-processing
         return None
     frozen = with_fixed_dims(source.model, dims)
-    seen = _with_value_counts(patched_signature(source, frozen), frozen)
-    kinds = possible_kinds(seen) if task is None else [task_kinds()[task]]
-    matches = (kind.infer(seen, requested=task is not None) for kind in kinds)
+    signature = _with_value_counts(patched_signature(source, frozen), frozen)
+    kinds = possible_kinds(signature) if task is None else [task_kinds()[task]]
+    matches = (kind.infer(signature, requested=task is not None) for kind in kinds)
     return next((each for each in matches if each is not None and each.postprocess is not None), None)
 
 
 def has_keypoints(source: OnnxModel, dims: Mapping[str, int], count: int) -> bool:
-    """Whether a model is a detector whose boxes have so many keypoints, which it may leave out; False for 0."""
+    """Whether a model is a detector that can output `count` keypoints per box; False for 0."""
     match = infer_missing_postprocess(source, dims, "pose") if count else None
     return match is not None and len(getattr(match.task, "keypoints", [])) == count
 
 
 def task_of_labels(source: OnnxModel, dims: Mapping[str, int], labels: LabelsFile) -> str | None:
-    """Return the task of a model that nothing tells of, by the number of its classes; None where none has so many."""
+    """Return the task of an unrecognised model by its number of classes, if that fits the labels; else None."""
     frozen = with_fixed_dims(source.model, dims)
-    seen = _with_value_counts(patched_signature(source, frozen), frozen)
-    if kind_of(match_task(seen).task).kind != "tensor":
+    signature = _with_value_counts(patched_signature(source, frozen), frozen)
+    if kind_of(match_task(signature).task).kind != "tensor":
         return None
     for name, kind in recognisable_kinds().items():
-        match = kind.infer(seen, requested=True)
+        match = kind.infer(signature, requested=True)
         if match is not None and kind.fits_labels(match, labels):
             return name
     return None
 
 
 def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None, *, complete: bool = False) -> TaskMatch:
-    """Return the task, inferred from inputs and outputs, with every size fixed and without threshold inputs.
+    """Return the task, inferred from the lowered graph's inputs, without thresholds, and outputs.
 
-    Of a `complete` model it is nothing that lacks its post-processing.
+    With `complete`, tasks that would need post-processing are excluded.
 
     Raises:
         WebbuildError: `task-mismatch`, `unsupported-dtype`.
     """
-    seen = patched_signature(source, lowered.graphs["wasm"])
+    signature = patched_signature(source, lowered.graphs["wasm"])
     added = {option.name for option in option_inputs(lowered.graphs["wasm"])}
-    seen = msgspec.structs.replace(seen, inputs=tuple(f for f in seen.inputs if f.name not in added))
+    signature = msgspec.structs.replace(signature, inputs=tuple(f for f in signature.inputs if f.name not in added))
     if task is None:
-        return _with_fitting_tasks(match_task(seen, complete=complete), seen, complete=complete)
-    match = task_kinds()[task].infer(seen, requested=True)
+        return _with_fitting_tasks(match_task(signature, complete=complete), signature, complete=complete)
+    match = task_kinds()[task].infer(signature, requested=True)
     if match is not None and complete and match.lacks_head:
         raise WebbuildError(
             "task-mismatch",
             f"{source.path}: its outputs have shapes that {task} takes, but on two photographs their numbers are not "
-            f"scores and boxes; this model has {_describe_signature(seen)}",
-            _nearest_task(seen, task),
+            f"scores and boxes; this model has {_describe_signature(signature)}",
+            _nearest_task(signature, task),
             exit_code=USAGE,
         )
     if match is None:
         raise WebbuildError(
             "task-mismatch",
             f"{source.path}: {task} wants {task_kinds()[task].required_signature}; "
-            f"this model has {_describe_signature(seen)}",
-            _nearest_task(seen, task),
+            f"this model has {_describe_signature(signature)}",
+            _nearest_task(signature, task),
             exit_code=USAGE,
         )
     return match
 
 
-def _nearest_task(seen: ModelSignature, task: str) -> str:
+def _nearest_task(signature: ModelSignature, task: str) -> str:
     """Return the fix for a model that does not fit the `task` of `--task`: the nearest task that it fits."""
-    fitting = [name for name in _fitting_tasks(seen) if name != task]
+    fitting = [name for name in _fitting_tasks(signature) if name != task]
     shapes = "leave out the task: the page then draws each output by its shape, and you decode the tensors"
     return f"give --task {' or '.join(fitting)}, which fits; or {shapes}" if fitting else shapes
 
 
-def _fitting_tasks(seen: ModelSignature) -> dict[str, TaskMatch]:
-    """Return what a model of few outputs is where the user says so."""
+def _fitting_tasks(signature: ModelSignature) -> dict[str, TaskMatch]:
+    """Return the tasks, with matches, whose shapes a model with few outputs fits if the user names them."""
     fitting = {}
-    for name, kind in recognisable_kinds().items() if len(seen.outputs) <= _FEW_OUTPUTS else ():
-        with suppress(WebbuildError):  # of what fits but for its names or numbers
-            fitting[name] = kind.infer(seen, requested=True)
+    for name, kind in recognisable_kinds().items() if len(signature.outputs) <= _FEW_OUTPUTS else ():
+        with suppress(WebbuildError):  # shapes fit, but names or counts do not
+            fitting[name] = kind.infer(signature, requested=True)
     return {name: match for name, match in fitting.items() if match is not None}
 
 
-def _with_fitting_tasks(match: TaskMatch, seen: ModelSignature, *, complete: bool) -> TaskMatch:
-    """Return a match, that of plain tensors with the tasks that the user may give instead."""
+def _with_fitting_tasks(match: TaskMatch, signature: ModelSignature, *, complete: bool) -> TaskMatch:
+    """Return the match; task `tensor` with a hint at the tasks that fit its shapes."""
     if kind_of(match.task).kind != "tensor":
         return match
     fitting = (
         name
-        for name, each in _fitting_tasks(seen).items()
+        for name, each in _fitting_tasks(signature).items()
         if not task_kinds()[name].needs_earlier and not (complete and each.lacks_head)
     )
     if not (named := " or ".join(fitting)):
@@ -160,7 +160,7 @@ def require_postprocess(match: TaskMatch, lowered: LoweredGraphs) -> None:
 
 
 def with_int32_inputs(match: TaskMatch, model: ir.Model) -> TaskMatch:
-    """Return what a model is, with the inputs as int32 that its patched graph takes so."""
+    """Return the match with the inputs as int32 that the patched graph takes as int32."""
     import onnx_ir as ir
 
     narrow = {value.name for value in model.graph.inputs if value.dtype == ir.DataType.INT32}
@@ -172,10 +172,10 @@ def with_int32_inputs(match: TaskMatch, model: ir.Model) -> TaskMatch:
 
 
 def with_inputs_of(match: TaskMatch, other: TaskMatch) -> TaskMatch:
-    """Return what a model is, with its inputs as they are at another size but for their shapes.
+    """Return the match with the inputs of a match at another size, except for their shapes.
 
     Raises:
-        WebbuildError: `size-fails` where it is something else at this size.
+        WebbuildError: `size-fails` if the tasks at the two sizes differ.
     """
     shapes = {spec.name: spec.shape for spec in match.inputs}
     if type(match.task) is not type(other.task) or shapes.keys() != {spec.name for spec in other.inputs}:
@@ -191,13 +191,13 @@ def with_inputs_of(match: TaskMatch, other: TaskMatch) -> TaskMatch:
 
 
 def patched_signature(source: OnnxModel, model: ir.Model) -> ModelSignature:
-    """Return the facts of the lowered graphs without states, and the original's modules and configuration files."""
-    seen, original = without_states(read_signature(source.signature.file, model), source.states), source.signature
-    return msgspec.structs.replace(seen, hub_files=original.hub_files, modules=original.modules)
+    """Return the signature of a lowered graph without states, with the original's modules and configuration files."""
+    signature, original = without_states(read_signature(source.signature.file, model), source.states), source.signature
+    return msgspec.structs.replace(signature, hub_files=original.hub_files, modules=original.modules)
 
 
-def _with_value_counts(seen: ModelSignature, model: ir.Model) -> ModelSignature:
-    """Return the facts with the number of values of each output of whole numbers, where its bounds say it."""
+def _with_value_counts(signature: ModelSignature, model: ir.Model) -> ModelSignature:
+    """Return the signature with the number of distinct values of each integer output, if its range is known."""
     from webbuild.passes.analysis.value_ranges import value_ranges
 
     bounds = value_ranges(model.graph)
@@ -205,13 +205,13 @@ def _with_value_counts(seen: ModelSignature, model: ir.Model) -> ModelSignature:
     counts = {name: int(high) + 1 for name, (low, high) in known.items() if low == 0 and high < _MAX_VALUE_COUNT}
     outputs = (
         msgspec.structs.replace(fact, value_count=counts.get(fact.name, 0) if fact.dtype in ("int32", "int64") else 0)
-        for fact in seen.outputs
+        for fact in signature.outputs
     )
-    return msgspec.structs.replace(seen, outputs=tuple(outputs))
+    return msgspec.structs.replace(signature, outputs=tuple(outputs))
 
 
 def with_fixed_dims(model: ir.Model, dims: Mapping[str, int]) -> ir.Model:
-    """Return a clone with fixed sizes, as far as they follow from those of the inputs, and no float16 outside."""
+    """Return a clone with the free dimensions fixed and shapes folded, and float32 inputs and outputs."""
     from webbuild.passes.dtypes.float16_io import Float16Io
     from webbuild.passes.simplify.canonicalize import Canonicalize
     from webbuild.passes.simplify.fold_constants import FoldConstants
@@ -232,9 +232,10 @@ def _is_fixed(value: ir.Value) -> bool:
     return value.shape is not None and all(isinstance(dim, int) for dim in value.shape)
 
 
-def _describe_signature(seen: ModelSignature) -> str:
+def _describe_signature(signature: ModelSignature) -> str:
     listed = [
-        f"{name} {_describe_specs(values)}" for name, values in (("inputs", seen.inputs), ("outputs", seen.outputs))
+        f"{name} {_describe_specs(values)}"
+        for name, values in (("inputs", signature.inputs), ("outputs", signature.outputs))
     ]
     return ", ".join(listed)
 

@@ -1,4 +1,4 @@
-"""Outputs that a graph joins from several tensors: a picture with the maps that it was made from, in one array."""
+"""Concatenated outputs: one output that holds several tensors, such as a picture and the maps it was made from."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from webbuild.tasks.task_match import TaskMatch
 _PICTURE = 3
 """Channels of a picture."""
 _SAME_PLACES = {"Identity", "Cast", "Clip", "Relu", "Sigmoid", "Tanh"}
-"""Operators that leave every number where it is."""
+"""Elementwise operators, which do not move elements."""
 
 
 def with_joined_tensors(match: TaskMatch, graph: ir.Model) -> TaskMatch:
-    """Return a model of plain tensors that takes a picture with what its outputs are joined from.
+    """Return the match of a tensor model on a picture, with the tensors that its outputs concatenate.
 
         [1, 3, h, w], [1, 1, h, w], [1, 3, h, w]  ->  Concat  ->  [1, 7, h, w]
 
-    An output counts where at least one of the tensors may be a picture, and there are other channels.
+    Only outputs count of which one part may be a picture and others are not.
     """
     if not any(isinstance(each, ImageInput) for each in match.inputs):
         return match
@@ -39,7 +39,7 @@ def with_joined_tensors(match: TaskMatch, graph: ir.Model) -> TaskMatch:
 
 
 def _joined(output: ir.Value, depths: dict[ir.Value, int]) -> list[JoinedTensor]:
-    """Return the parts of an output [1, C, h, w] or [1, h, w, C], the deepest first; none of any other output."""
+    """Return the parts of an output [1, C, h, w] or [1, h, w, C], the most processed first; none for others."""
     shape = static_shape(output)
     if output.name is None or output.dtype != ir.DataType.FLOAT or shape is None or len(shape) != 4 or shape[0] != 1:
         return []
@@ -61,7 +61,7 @@ def _joined(output: ir.Value, depths: dict[ir.Value, int]) -> list[JoinedTensor]
 
 
 def _last_concat(output: ir.Value) -> tuple[ir.Node, int] | None:
-    """Return the Concat that an output comes from, and the axis of the output that it joins along."""
+    """Return the Concat that produces an output, and the output axis that it concatenates."""
     axes = [0, 1, 2, 3]  # of the value that is looked at, by those of the output
     value: ir.Value | None = output
     while value is not None and (node := value.producer()) is not None:
@@ -76,12 +76,12 @@ def _last_concat(output: ir.Value) -> tuple[ir.Node, int] | None:
 
 
 def _permutation(node: ir.Node) -> Sequence[int]:
-    given = node.attributes.get("perm")
-    return [3, 2, 1, 0] if given is None else given.as_ints()
+    perm = node.attributes.get("perm")
+    return [3, 2, 1, 0] if perm is None else perm.as_ints()
 
 
 def _depths(graph: ir.Graph) -> dict[ir.Value, int]:
-    """Return for each value the number of nodes on the longest way to it."""
+    """Return the depth of each value: the number of nodes on the longest path to it."""
     depths: dict[ir.Value, int] = {}
     for node in graph:
         deepest = max((depths.get(value, 0) for value in _read(node)), default=0)

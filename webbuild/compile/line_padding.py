@@ -1,4 +1,4 @@
-"""Padded lines: whether a text recogniser reads the same where a line is as wide as its text."""
+"""Line padding: whether a text recogniser reads the same text with and without padding."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from webbuild.tasks.task_match import TaskMatch
 
 REFERENCE_WIDTH = 320
 """Pixels to which PaddleOCR pads each line itself."""
-_MOST_LINES = 100
+_MAX_LINES = 100
 
 
 def padding_warnings(match: TaskMatch, loaded: LoadedModel, samples: Sequence[Sample]) -> list[str]:
-    """Return a sentence for each sample that the original reads in another way without the padding behind its text.
+    """Return a warning for each sample that the original reads differently without the padding after its text.
 
-    The width without is a whole number of columns. Nothing is said of a model whose width is fixed.
+    The width without padding is a whole number of columns. A model with a fixed width gets no warning.
     """
     image = next((each for each in match.inputs if isinstance(each, ImageInput)), None)
     if image is None or image.letterbox.mode != "line":
@@ -67,10 +67,10 @@ def _read(match: TaskMatch, loaded: LoadedModel, sample: Sample, image: ImageInp
 def padded_line_warnings(
     variants: Sequence[ModelVariant], boxes_by_sample: Mapping[str, Sequence[CropBox]]
 ) -> list[str]:
-    """Return a sentence where lines that a detector found are read in another way when they are padded to a width.
+    """Return a warning if detected lines are read differently when they are padded to a width of the model.
 
-    Each is read at the width that it runs at, and as wide as it is: rounded up to whole columns, but at least as wide
-    as PaddleOCR pads it. Nothing is said of a reader of one width, nor of lines that have none to spare.
+    Each line is read at the width that it runs at, and at its own width: rounded up to whole columns, and at least
+    `REFERENCE_WIDTH`. A recogniser with one width gets no warning.
 
     Args:
         variants: of a stage, with samples.
@@ -82,9 +82,9 @@ def padded_line_warnings(
         return []
     pairs: list[tuple[str, str]] = []
     for sample in variants[0].samples:
-        boxes = select_crop_boxes(boxes_by_sample.get(sample.name, ()), specs[0])[: _MOST_LINES - len(pairs)]
+        boxes = select_crop_boxes(boxes_by_sample.get(sample.name, ()), specs[0])[: _MAX_LINES - len(pairs)]
         if sample.image_file is not None and boxes:
-            pairs += list(_both_ways(match, loaded, sample.image_file, specs, boxes))
+            pairs += list(_paired_readings(match, loaded, sample.image_file, specs, boxes))
     loaded.original.close()
     changed = [each for each in pairs if each[0] != each[1]]
     if not changed:
@@ -97,10 +97,10 @@ def padded_line_warnings(
     return [f"{what} {warning}"]
 
 
-def _both_ways(
+def _paired_readings(
     match: TaskMatch, loaded: LoadedModel, file: Path, specs: Sequence[CropInput], boxes: Sequence[CropBox]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the text of each line that is padded further than PaddleOCR would: without that, and with it."""
+    """Yield (text without padding, text with padding) of each line that is padded further than PaddleOCR pads it."""
     rgba = load_image(file)
     (name,) = kind_of(match.task).needed_outputs(match.task)
     for box in boxes:

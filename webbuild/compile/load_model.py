@@ -1,4 +1,4 @@
-"""A model that native ONNX Runtime takes, loaded for one size of each free dimension."""
+"""Loading: a model that native ONNX Runtime runs, with one size for each free dimension."""
 
 from __future__ import annotations
 
@@ -31,11 +31,10 @@ if TYPE_CHECKING:
 
 
 class LoadedModel(Struct, frozen=True):
-    """A model that native ONNX Runtime takes, a size for each of its free dimensions, and what had to be repaired.
+    """A model that native ONNX Runtime runs, a size for each free dimension, and the repairs that were made.
 
-    `ranges` are those of its inputs that may not hold just any number. `cache` keeps plans and the
-    answers of proofs, None where nothing is cached. `checked` is what the original answered when its sizes were tried,
-    by a hash of the inputs.
+    `ranges` are the value ranges of bounded inputs. `cache` holds plans and outputs of proofs, None without a cache.
+    `checked` holds the original's outputs from trying its sizes, by hash of the inputs.
     """
 
     source: OnnxModel
@@ -56,14 +55,14 @@ def load_model(
     samples: Sequence[Path] = (),
     states: Mapping[str, str] | None = NO_EXPLICIT_STATES,
     source: OnnxModel | None = None,
-    taken: Collection[str] | None = None,
+    used_outputs: Collection[str] | None = None,
     cache: ContentCache | None = None,
 ) -> LoadedModel:
     """Load a model, set its inputs of `values`, and choose its sizes: of `dims`, pictures, samples, the rest.
 
-    `states` are outputs by the inputs that take them in the next run, besides those that names tell; None for none.
-    `source` is the model where its file has been read. `taken` are outputs that later stages take of a model that is
-    packed, None for one that keeps all its inputs and outputs. `cache` keeps answers of native ONNX Runtime.
+    `states` are outputs by state input, in addition to those found by names; None for a model without states. `source`
+    is the model if its file has been read. `used_outputs` are the outputs that later stages read; None keeps all inputs
+    and outputs. `cache` holds outputs of native ONNX Runtime.
 
     Raises:
         WebbuildError: what `load_onnx`, `set_inputs` and `resolve_sizes` raise, `reshape-mismatch`,
@@ -71,15 +70,15 @@ def load_model(
     """
     with progress.step(f"load {path.name}"):
         source = set_inputs(source or load_onnx(path), values or {})
-        if taken is not None:
-            source = reduce_mask_decoder(source, taken)
+        if used_outputs is not None:
+            source = reduce_mask_decoder(source, used_outputs)
         resolved = resolve_sizes(
             source, dims, size, lambda model: open_reference(model)[0], states=states, samples=samples
         )
         source, sizes, dims = resolved.source, resolved.sizes, resolved.requested_dims
         prepared = prepare_graph(source.model, sizes.dims)[0]
         check_reshapes(prepared)
-        original, repairs = open_reference(source)  # what does not run as it is need not be patched
+        original, repairs = open_reference(source)  # a model that does not run natively is not patched
         original = original.with_outputs(spec.name for spec in source.signature.outputs)
         original, checked = _check_sizes(source, sizes, dims, original, cache)
     return LoadedModel(source, original, sizes, (*source.repairs, *repairs), input_ranges(prepared), cache, checked)
@@ -112,7 +111,7 @@ def resize_model(loaded: LoadedModel, dims: Mapping[str, int], size: PictureSize
 def _check_sizes(
     source: OnnxModel, sizes: ResolvedDims, dims: Mapping[str, int], original: NativeRunner, cache: ContentCache | None
 ) -> tuple[NativeRunner, Mapping[str, Answer]]:
-    """Run the original in sizes that were given. Returns it with its first states, and what it answered without."""
+    """Run the original at the user's sizes. Returns it with zero states, and its outputs if it has no states."""
     runner = MemoizedRunner(original, cache)
     check_given_sizes(source, sizes, dims, runner)
     original.close()

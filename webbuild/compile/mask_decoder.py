@@ -1,4 +1,4 @@
-"""A mask decoder of Segment Anything, reduced to what the task reads: logits, their scores, and the prompt."""
+"""Mask decoders of Segment Anything, reduced to the outputs that the task reads and the prompt inputs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from webbuild.model.set_inputs import with_constants
 from webbuild.tasks.recognition.sam_decoders import decoder_outputs, unused_inputs
 
 
-def reduce_mask_decoder(source: OnnxModel, taken: Collection[str]) -> OnnxModel:
+def reduce_mask_decoder(source: OnnxModel, used_outputs: Collection[str]) -> OnnxModel:
     """Return a mask decoder without the outputs and inputs that no prompt needs; other models unchanged.
 
         masks, iou_predictions, low_res_masks  ->  iou_predictions, low_res_masks
         orig_im_size, input_boxes              ->  constants
 
-    Masks are made of the logits for a picture of any size, and the corners of a box are points.
+    The runtime computes masks of any picture size from the logits, and gives a box as corner points.
     """
     needed = decoder_outputs(source.signature)
-    if needed is None or not set(taken) <= set(needed):
+    if needed is None or not set(used_outputs) <= set(needed):
         return source
     unused = unused_inputs(source.signature)
     dropped = [spec.name for spec in source.signature.outputs if spec.name not in needed]

@@ -1,4 +1,4 @@
-"""Whether a detector's scores and boxes are decoded already, measured on two photographs."""
+"""Decoding of a detection head, measured on two photographs: logits or scores, offsets or boxes."""
 
 from __future__ import annotations
 
@@ -21,30 +21,31 @@ from webbuild.tasks.recognition.grid_detectors import undecoded_grids
 from webbuild.tasks.recognition.yolo import DECODED_NOTE, OFFSETS_NOTE, named_classes
 from webbuild.tasks.task_match import TaskMatch
 
-_MOST = 0.9
-"""The share of boxes, or of rows, that has to behave."""
-_ALONG = 0.8
-"""How closely the boxes' centres follow those of their anchors where they are decoded."""
-_APART = 0.5
-"""How closely offsets may follow the centres of their anchors at most."""
-_SPREAD = 0.1
-"""Parts of the input by which centres that are decoded vary at least."""
+_MIN_SHARE = 0.9
+"""Fraction of boxes or rows that has to satisfy a condition."""
+_MIN_DECODED_CORRELATION = 0.8
+"""Least correlation of box centres with anchor centres if boxes are decoded."""
+_MAX_OFFSET_CORRELATION = 0.5
+"""Largest correlation of offsets with anchor centres."""
+_MIN_CENTRE_SPREAD = 0.1
+"""Least standard deviation of decoded centres, as a fraction of the input."""
 _SLACK = 1e-3
-_LEAST_KEYPOINTS = 4
-"""Numbers of keypoints, x and y of two."""
-_FEW = 0.3
-"""An objectness below which there is nothing in a cell."""
-_SHARES = {"yolov5": 0, "fastestdet": 2}
-"""The first of the four numbers of a box that go through a sigmoid."""
+_MIN_KEYPOINT_COLUMNS = 4
+"""Least columns of keypoints: x and y of two."""
+_MAX_EMPTY_OBJECTNESS = 0.3
+"""Largest median objectness of a grid, whose cells are mostly empty."""
+_FIRST_SIGMOID_COLUMN = {"yolov5": 0, "fastestdet": 2}
+"""First of the four box columns that go through a sigmoid, by coding."""
 
 
 def with_measured_head(match: TaskMatch, original: NativeRunner) -> TaskMatch | None:
     """Return the match with the measured decoding of the head; None if the outputs are not scores and boxes.
 
-    Rows of a YOLO that nobody called one have to hold scores, and boxes all over the input; offsets in cells, all of
-    0..1 and anywhere but along the grids, are decoded with the published anchors. Of other detectors scores outside of
-    0..1 are logits; boxes that are corners, x1 <= x2 and y1 <= y2, and lie about their anchors are decoded already, in
-    parts of the input or in pixels. Of grids of cells most are empty.
+    - YOLO rows that were guessed: scores in 0..1, and box centres spread over the input.
+    - YOLO offsets in cells: all in 0..1, uncorrelated with the grid; they are decoded with the published anchors.
+    - Other detectors: scores outside of 0..1 are logits. Boxes with x1 <= x2 and y1 <= y2 around their anchors are
+      decoded already, as fractions of the input or in pixels.
+    - Grids of cells: most cells are empty.
     """
     spec = match.postprocess
     is_mask = isinstance(spec, ClassMapsPostprocess) and spec.classes == 2
@@ -52,7 +53,7 @@ def with_measured_head(match: TaskMatch, original: NativeRunner) -> TaskMatch | 
     is_yolo = isinstance(spec, YoloPostprocess) and (match.guessed or grids is not None)
     if not (is_mask or is_yolo or isinstance(spec, AnchorPostprocess)):
         return match
-    image = next(given for given in match.inputs if isinstance(given, ImageInput))
+    image = next(spec for spec in match.inputs if isinstance(spec, ImageInput))
     answers = sample_answers(image, original)
     if grids is not None and all(_are_offsets(grids, each) for each in answers):
         assumptions = (match.assumptions[0].replace(DECODED_NOTE, OFFSETS_NOTE), *match.assumptions[1:])
@@ -69,7 +70,7 @@ def with_measured_head(match: TaskMatch, original: NativeRunner) -> TaskMatch | 
 
 
 def _with_threshold(match: TaskMatch, spec: ClassMapsPostprocess, answers: Sequence[Arrays]) -> TaskMatch:
-    """Return a mask with the threshold of its numbers: those of 0..1 are probabilities, others are logits."""
+    """Return the match of a mask with its threshold: 0.5 for probabilities in 0..1, 0 for logits."""
     maps = np.stack([each[spec.output] for each in answers])
     logits = _are_logits(maps)
     spec = msgspec.structs.replace(spec, threshold=0.0 if logits else 0.5)
@@ -80,15 +81,15 @@ def _with_threshold(match: TaskMatch, spec: ClassMapsPostprocess, answers: Seque
 
 
 def _are_logits(numbers: NDArray[Any]) -> bool:
-    """Whether numbers are no probabilities yet."""
+    """Whether values are logits: some lie outside of 0..1."""
     return bool(numbers.min() < -_SLACK or numbers.max() > 1 + _SLACK)
 
 
 def _are_cells(spec: AnchorPostprocess, scores: NDArray[Any], answers: Sequence[Arrays]) -> bool:
-    """Whether there is nothing in most cells, and class scores are those of one class where they have to be."""
+    """Whether most cells are empty, and class scores sum to 1 if classes are exclusive."""
     objectness = np.concatenate([decode_anchor_objectness(spec, each) for each in answers])
-    empty = bool(objectness.min() >= 0 and objectness.max() <= 1 and np.median(objectness) < _FEW)
-    return empty and (not spec.exclusive or bool(np.mean(np.abs(scores.sum(1) - 1) < 0.01) > _MOST))
+    empty = bool(objectness.min() >= 0 and objectness.max() <= 1 and np.median(objectness) < _MAX_EMPTY_OBJECTNESS)
+    return empty and (not spec.exclusive or bool(np.mean(np.abs(scores.sum(1) - 1) < 0.01) > _MIN_SHARE))
 
 
 def _without_keypoints(
@@ -100,7 +101,7 @@ def _without_keypoints(
     table = np.concatenate([each[spec.output][0] for each in answers])[:, 5:]
     beyond = np.flatnonzero((table < -_SLACK).any(0) | (table > 1 + _SLACK).any(0)) + 1
     count = int(beyond.max(initial=0))
-    if count < _LEAST_KEYPOINTS or count % 2 or len(beyond) != count or count >= spec.classes:
+    if count < _MIN_KEYPOINT_COLUMNS or count % 2 or len(beyond) != count or count >= spec.classes:
         return match, spec
     _, before = named_classes([], spec.classes)
     spec = msgspec.structs.replace(spec, skipped_columns=count, classes=spec.classes - count)
@@ -114,35 +115,39 @@ def _without_keypoints(
 
 
 def _are_offsets(spec: AnchorPostprocess, answer: Arrays) -> bool:
-    """Whether boxes are four shares each, whose first two do not follow the centres of the anchors."""
+    """Whether boxes are four values in 0..1 whose first two do not correlate with anchor centres."""
     boxes, anchors = join_columns(spec.boxes, answer), anchor_boxes(spec)[0]
     if len(boxes) != len(anchors) or _are_logits(boxes) or not (boxes.std(0) > 0).all():
         return False
-    return all(bool(abs(np.corrcoef(anchors[:, axis], boxes[:, axis])[0, 1]) < _APART) for axis in (0, 1))
+    return all(
+        bool(abs(np.corrcoef(anchors[:, axis], boxes[:, axis])[0, 1]) < _MAX_OFFSET_CORRELATION) for axis in (0, 1)
+    )
 
 
 def _are_yolo_rows(output: NDArray[Any], spec: YoloPostprocess) -> bool:
-    """Whether scores are between 0 and 1, and centres that are decoded lie in the input or next to it."""
+    """Whether scores are in 0..1, and decoded centres lie in or near the input."""
     table = output[0].T if spec.layout == "columns" else output[0]
     scores, centres = np.delete(table, np.r_[:4, 5 : 5 + spec.skipped_columns], axis=1), table[:, :2] / spec.size[::-1]
-    near = bool(np.mean((centres > -0.5) & (centres < 1.5)) > _MOST) and bool(centres.std(0).min() > _SPREAD)
+    near = bool(np.mean((centres > -0.5) & (centres < 1.5)) > _MIN_SHARE) and bool(
+        centres.std(0).min() > _MIN_CENTRE_SPREAD
+    )
     return bool(scores.min() >= -_SLACK and scores.max() <= 1 + _SLACK) and (bool(spec.strides) or near)
 
 
 def _with_anchors(match: TaskMatch, spec: AnchorPostprocess, answers: Sequence[Arrays]) -> TaskMatch | None:
-    """See `with_measured_head`."""
+    """Return the match of an anchor detector with its measured decoding; None if outputs are not scores and boxes."""
     scores = np.concatenate([join_columns(spec.scores, each) for each in answers])
     boxes = [join_columns(spec.boxes, each) for each in answers]
     spec, assumption = _with_activation(spec, scores)
-    if spec.coding in _SHARES:
+    if spec.coding in _FIRST_SIGMOID_COLUMN:
         shares = np.concatenate(boxes)
-        spec = msgspec.structs.replace(spec, sigmoid_boxes=_are_logits(shares[:, _SHARES[spec.coding] :]))
+        spec = msgspec.structs.replace(spec, sigmoid_boxes=_are_logits(shares[:, _FIRST_SIGMOID_COLUMN[spec.coding] :]))
         if match.guessed and not _are_cells(spec, scores, answers):
             return None
     if spec.coding == "corners" or spec.decodable:
         corners = np.concatenate(boxes)
         if all(_are_corners(each, spec) for each in boxes):
-            parts = float(np.quantile(corners.max(1), _MOST)) <= 2
+            parts = float(np.quantile(corners.max(1), _MIN_SHARE)) <= 2
             spec = msgspec.structs.replace(spec, coding="corners", levels=(), parts=parts)
             assumption = (
                 *assumption,
@@ -158,11 +163,11 @@ def _with_anchors(match: TaskMatch, spec: AnchorPostprocess, answers: Sequence[A
 
 
 def _with_activation(spec: AnchorPostprocess, scores: NDArray[Any]) -> tuple[AnchorPostprocess, tuple[str, ...]]:
-    """Return the spec with what makes probabilities of the scores, and whether the first class is nothing."""
+    """Return the spec with the activation of its scores and whether the first class is background, and assumptions."""
     logits = _are_logits(scores)
     columns = scores.shape[1]
-    sums = bool(np.mean(np.abs(scores.sum(1) - 1) < 0.01) > _MOST)
-    nothing = columns > 1 and bool(np.mean(scores.argmax(1) == 0) > _MOST)
+    sums = bool(np.mean(np.abs(scores.sum(1) - 1) < 0.01) > _MIN_SHARE)
+    nothing = columns > 1 and bool(np.mean(scores.argmax(1) == 0) > _MIN_SHARE)
     if not spec.levels and nothing and (sums or logits):
         spec = msgspec.structs.replace(spec, background=True, classes=columns - 1)
     if not logits:
@@ -173,10 +178,12 @@ def _with_activation(spec: AnchorPostprocess, scores: NDArray[Any]) -> tuple[Anc
 
 def _are_corners(boxes: NDArray[Any], spec: AnchorPostprocess) -> bool:
     ordered = (boxes[:, 2] >= boxes[:, 0]) & (boxes[:, 3] >= boxes[:, 1])
-    if ordered.mean() < _MOST or (boxes == boxes[0]).all():
+    if ordered.mean() < _MIN_SHARE or (boxes == boxes[0]).all():
         return False
     if not spec.levels:
         return bool(np.abs(boxes).max() <= 4 * max(spec.size))
     anchors = anchor_boxes(spec)[0]
     centres = (boxes[:, :2] + boxes[:, 2:]) / 2
-    return all(bool(np.corrcoef(anchors[:, axis], centres[:, axis])[0, 1] > _ALONG) for axis in (0, 1))
+    return all(
+        bool(np.corrcoef(anchors[:, axis], centres[:, axis])[0, 1] > _MIN_DECODED_CORRELATION) for axis in (0, 1)
+    )

@@ -1,8 +1,8 @@
-"""From a graph of float32 to the one in half precision that goes into the bundle beside it, and its report."""
+"""The float16 or mixed-precision graph of a bundle: searched, proven and written, with its report."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from webbuild.targets.table import KernelTable
 
 _FALLBACK_CODES = ("fp16-backend-failed", "output-mismatch", "vacuous-comparison")
-"""Errors with which a model that may stay as it is stays in float32."""
+"""Errors after which a model that `may_stay` in float32 does."""
 PrecisionMode = Literal["fp32", "fp16", "mixed", "auto"]
 
 
 class ReducedPrecisionResult(Struct, frozen=True):
-    """The graphs of a bundle, the best first, their proof, and what was searched.
+    """The graphs of a bundle, the best first, their proof, and the report of the search.
 
-    `fp16_backend` computed the one in half precision for the proof, empty where there is none.
+    `fp16_backend` is the backend of the half-precision proof, empty if no graph is in half precision.
     """
 
     graphs: list[Graph]
@@ -72,30 +72,30 @@ def build_reduced_precision_graph(
     may_stay: bool = False,
     batch: PictureBatch | None = None,
 ) -> ReducedPrecisionResult:
-    """Search, write what was found to `folder`, and prove it.
+    """Search for a half-precision graph, prove it, and write it to `folder`.
 
     Args:
-        mode: `fp16` for all that can be float16, `mixed` for what may be, `auto` for that if it pays.
+        mode: `fp16` = all convertible nodes, `mixed` = the largest accurate subset, `auto` = `mixed` if it pays.
         model: the graph for WebGPU.
-        table: of the build it is for.
-        graphs: those that were written, and proven.
-        folder: the bundle's.
-        task: what it is for.
-        options: its thresholds, which are inputs.
-        samples: to search and to prove on.
+        table: the kernel table of its target.
+        graphs: the float32 graphs, written and proven.
+        folder: the folder of the bundle.
+        task: the task.
+        options: the threshold inputs.
+        samples: the samples of the search and the proof.
         equivalence: the proof of `graphs`.
-        budget: what the search may cost, and has to save.
-        progress: called with each step.
-        browser: whether Chromium may be asked to compute.
-        shared: the weights in half precision of other variants.
-        sequence: steps of a model with states, searched and proven on too.
-        states: those.
-        may_stay: whether the model stays as it is where nothing can be float16, as with `auto`.
-        batch: of a graph that takes several pictures.
+        budget: limits of the search, and the share of weights that `auto` has to save.
+        progress: prints each step.
+        browser: whether Chromium may run float16.
+        shared: the half-precision weights of other variants.
+        sequence: the steps of a model with states, for search and proof.
+        states: the states.
+        may_stay: whether the model stays in float32 if no node can be float16, as with `auto`.
+        batch: the batch of a graph for several pictures.
 
     Raises:
         WebbuildError: `fp16-unavailable`, `fp16-mismatch`, `fp16-backend-failed`, `output-mismatch` or
-            `vacuous-comparison`. None of them where the model may stay as it is.
+            `vacuous-comparison`. None of them with `may_stay`.
     """
     may_stay = may_stay or mode == "auto"
     graph = next((graph for graph in graphs if graph.target == "webgpu"), None)
@@ -107,8 +107,8 @@ def build_reduced_precision_graph(
             )
         return ReducedPrecisionResult(list(graphs), equivalence, build_fp32_report(mode, reason, model, ""))
     with select_backend(browser=browser) as opened:
-        computes = opened if batch is None else BatchFp16(opened, batch)
-        bounds = computes if isinstance(opened, EmulatedFp16) else _search_backend(opened, batch)
+        proof_backend = opened if batch is None else BatchFp16(opened, batch)
+        search_backend = proof_backend if isinstance(opened, EmulatedFp16) else _search_backend(opened, batch)
         open_graph = NativeRunner if batch is None else partial(BatchRunner, batch=batch)
         graph = graph if batch is None else graph.for_one_picture
         try:
@@ -123,46 +123,58 @@ def build_reduced_precision_graph(
                 _print_search(searched, progress)
                 return searched
 
-            searched = search(bounds)
-            if computes is not bounds and searched.best is not None:
-                if reason := checker.check(searched.best.model, computes).mismatch:
-                    progress.print(f"    {computes.name} refuses it: {reason}")
-                    searched = search(computes)
-                else:
-                    progress.print(f"    {computes.name} confirms it")
+            searched = _confirmed_search(search, search_backend, proof_backend, checker, progress)
             if (reason := _refusal(mode, model, searched, budget)) and not may_stay:
                 raise WebbuildError("fp16-mismatch", reason, _fix(mode))
             if reason or searched.best is None:
-                report = build_report(mode, "fp32", reason, model, searched, computes)
+                report = build_report(mode, "fp32", reason, model, searched, proof_backend)
                 return ReducedPrecisionResult(list(graphs), equivalence, report)
-            fp16_graph, named = searched.best.model, _graph_precision(searched)
+            fp16_graph, precision = searched.best.model, _graph_precision(searched)
             proven = check_reduced_precision(
-                msgspec.structs.replace(graph, precision=named),
-                partial(computes.run, fp16_graph),
+                msgspec.structs.replace(graph, precision=precision),
+                partial(proof_backend.run, fp16_graph),
                 task,
                 options,
                 samples,
                 equivalence,
                 sequence,
-                partial(computes.run, fp16_graph, states=states),
+                partial(proof_backend.run, fp16_graph, states=states),
                 checker.answers,
             )
-            variant = write_reduced_precision_graph(strip_metadata(fp16_graph), named, folder / "model", shared)
-            report = build_report(mode, named, _result(searched), model, searched, computes)
-            return ReducedPrecisionResult([variant, *graphs], proven, report, computes.name)
+            variant = write_reduced_precision_graph(strip_metadata(fp16_graph), precision, folder / "model", shared)
+            report = build_report(mode, precision, _result(searched), model, searched, proof_backend)
+            return ReducedPrecisionResult([variant, *graphs], proven, report, proof_backend.name)
         except WebbuildError as error:
             if not may_stay or error.code not in _FALLBACK_CODES:
                 raise
-            computed = f"{computes.name}: {computes.reason}"
+            computed = f"{proof_backend.name}: {proof_backend.reason}"
             return ReducedPrecisionResult(
                 list(graphs), equivalence, build_fp32_report(mode, error.message, model, computed)
             )
 
 
+def _confirmed_search(
+    search: Callable[[Fp16Backend], SearchResult],
+    search_backend: Fp16Backend,
+    proof_backend: Fp16Backend,
+    checker: AccuracyChecker,
+    progress: ProgressReporter,
+) -> SearchResult:
+    """Search on one backend and confirm the result on the other; search again there if it gives other results."""
+    searched = search(search_backend)
+    if proof_backend is search_backend or searched.best is None:
+        return searched
+    if reason := checker.check(searched.best.model, proof_backend).mismatch:
+        progress.print(f"    {proof_backend.name} refuses it: {reason}")
+        return search(proof_backend)
+    progress.print(f"    {proof_backend.name} confirms it")
+    return searched
+
+
 def _search_backend(opened: Fp16Backend, batch: PictureBatch | None) -> Fp16Backend:
-    """Return the emulation that searches where a browser confirms: other GPUs than its own round otherwise."""
-    bounds = EmulatedFp16(f"{opened.name} confirms what it finds")
-    return bounds if batch is None else BatchFp16(bounds, batch)
+    """Return the emulation for the search; the browser only confirms, since GPUs round differently."""
+    emulation = EmulatedFp16(f"{opened.name} confirms what it finds")
+    return emulation if batch is None else BatchFp16(emulation, batch)
 
 
 def _print_search(searched: SearchResult, progress: ProgressReporter) -> None:
@@ -171,7 +183,7 @@ def _print_search(searched: SearchResult, progress: ProgressReporter) -> None:
 
 
 def check_exclusive_options(precision: PrecisionMode, weights: str) -> None:
-    """See that a model is made smaller in one way only.
+    """Check that only one of --precision and --weight-dtype makes the model smaller.
 
     Raises:
         WebbuildError: `conflicting-options`.
@@ -186,7 +198,7 @@ def check_exclusive_options(precision: PrecisionMode, weights: str) -> None:
 
 
 def _graph_precision(searched: SearchResult) -> Precision:
-    """Return what the graph is called: `fp16` where all is that could be, `mixed` where the search kept some."""
+    """Return `fp16` if every convertible node is float16, `mixed` if the search kept some in float32."""
     return "fp16" if len(searched.evaluations) == 1 else "mixed"
 
 

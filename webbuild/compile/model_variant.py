@@ -1,4 +1,4 @@
-"""The model for each size of picture and each batch that it is packed for: loaded once, and compiled for each."""
+"""Model variants: a model compiled for each picture size and each batch size."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 class ModelVariant(Struct, frozen=True):
-    """A model compiled for one input size and one batch size, with the samples to compare it on.
+    """A model compiled for one input size and one batch size, with its samples.
 
-    `name` is that size, batch or both, empty where there is one alone.
+    `name` is the size, the batch or both; empty for a single variant.
     """
 
     loaded: LoadedModel
@@ -66,12 +66,12 @@ def compile_variants(
 
     Args:
         loaded: the model for the first size, or for the only one that it has.
-        dims: given sizes of other free dimensions.
-        sizes: of pictures; the first is that of `loaded`.
-        batches: how many pictures a run takes; the first is 1.
-        compile_single: compiles for one size, after the first like that.
-        compile_several: compiles for a batch what is compiled for one picture.
-        samples: files that were given.
+        dims: sizes of other free dimensions.
+        sizes: the picture sizes; the first is that of `loaded`.
+        batches: the batch sizes; the first is 1.
+        compile_single: compiles for one size; takes the match of the first size, None for the first itself.
+        compile_several: compiles for a batch; takes the model compiled for one picture.
+        samples: the user's sample files.
 
     Raises:
         WebbuildError: what `with_batch`, `resize_model` and the two raise, with the variant in the message.

@@ -1,4 +1,4 @@
-"""Numbers beside a picture, such as an exposure: inputs of one element, and the value that each gets."""
+"""Number inputs beside a picture, such as an exposure: their default values, found by trial."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.runners.native import NativeRunner
 
 _VALUES = (1.0, 0.5, 0.0, 2.0, 10.0, 100.0, -1.0)
-"""Values that are tried, the likeliest first: a factor of one changes nothing, a strength is a half."""
-_LEAST = 0.01
-"""Part of an answer that has to come from the picture: with a factor of 0 none does."""
+"""Defaults that are tried, the likeliest first: 1 for a factor, 0.5 for a strength."""
+_MIN_DEPENDENCE = 0.01
+"""Least picture dependence of the answers: a factor of 0 removes all of it."""
 
 
 def describe_number(number: NumberInput) -> str:
     """Return the assumption about a number input: its default, and the option of `run()` that sets it."""
-    given = f"run(picture, {{ numbers: {{ {number.name}: ... }} }}) changes it"
-    return f"input '{number.name}' is a number, assumed to be {number.default:g}; {given}"
+    hint = f"run(picture, {{ numbers: {{ {number.name}: ... }} }}) changes it"
+    return f"input '{number.name}' is a number, assumed to be {number.default:g}; {hint}"
 
 
 def choose_numbers(
@@ -30,11 +30,11 @@ def choose_numbers(
     original: NativeRunner,
     other_feeds: Mapping[str, NDArray[Any]] | None = None,
 ) -> tuple[NumberInput, ...]:
-    """Return the numbers with the first value with which answers are finite and come from the picture, else with 1."""
+    """Return the number inputs with the first default whose answers are finite and depend on the picture, else 1."""
     for value in _VALUES:
         tried = tuple(NumberInput(name=each.name, shape=each.shape, default=value) for each in numbers)
         feeds = {**(other_feeds or {}), **number_feeds(tried)}
         score = next(PreprocessingTrials(image, original, other_feeds=feeds).dependences([image]), None)
-        if score is not None and score > _LEAST:
+        if score is not None and score > _MIN_DEPENDENCE:
             return tried
     return tuple(numbers)

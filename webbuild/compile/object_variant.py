@@ -1,4 +1,4 @@
-"""A mask decoder that answers the clicks of several objects in a run, for a grid of them: see `with_object_variant`."""
+"""The variant of a mask decoder for several objects in a run, which a grid of clicks uses."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 
 OBJECTS = 16
-"""Clicks of a run: their logits of 256 x 256 take 12 MiB, and a grid of 32 x 32 points takes 64 runs."""
+"""Objects in a run: their logits of 256 x 256 take 12 MiB, and a grid of 32 x 32 clicks takes 64 runs."""
 _CLOSE = 1e-3
-"""Of the largest magnitude: how far answers together and answers apart may differ."""
+"""Tolerance between outputs of a batch and of single runs, relative to the largest magnitude."""
 
 
 def with_object_variant(
@@ -31,9 +31,9 @@ def with_object_variant(
     dims: Mapping[str, int],
     compile_single: Callable[[LoadedModel, TaskMatch | None], CompiledModel],
 ) -> list[ModelVariant]:
-    """Return the variants of a mask decoder with one for a click on each of several objects, if their number is free.
+    """Return the variants of a mask decoder, with one for a click on each of several objects if their number is free.
 
-    A decoder whose answers together are not those apart has none, and neither has one whose every prompt has a box.
+    There is none if outputs of a batch differ from those of single runs, or if every prompt needs a box.
     """
     first = variants[0]
     signature = first.loaded.source.signature
@@ -52,7 +52,7 @@ def with_object_variant(
 
 
 def check_one_object(signature: ModelSignature, dims: Mapping[str, int]) -> None:
-    """See that the sizes that are given leave a mask decoder one object, which is what a prompt points at.
+    """Check that `--dim` does not set several objects for a mask decoder: a prompt has one.
 
     Raises:
         WebbuildError: `conflicting-options`.

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from webbuild.passes.rewrite import constant, input_value
 
-_LONGEST = 16
+_MAX_NODES = 16
 """How many nodes before the output are examined."""
 _SAME_VALUES = frozenset(
     {"Identity", "Cast", "Transpose", "Reshape", "DepthToSpace", "Slice", "Round", "Squeeze", "Unsqueeze", "Floor"}
@@ -35,7 +35,7 @@ def read_output_range(model: ir.Model, name: str) -> OutputRange | None:
     if value.dtype == ir.DataType.UINT8:
         return OutputRange(0.0, 255.0, "sure: they are bytes")
     factor, summand = 1.0, 0.0  # output = value * factor + summand
-    for _ in range(_LONGEST):
+    for _ in range(_MAX_NODES):
         node = value.producer()
         if node is None:
             return None

@@ -1,4 +1,4 @@
-"""The ranges that pixel values are brought to before a network sees them."""
+"""Pixel ranges: the usual normalizations of pixel values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Picture = TypeVar("Picture", ImageInput, CropInput)
 
 
 class PixelRange(Struct, frozen=True):
-    """What is done to pixel values 0..255: multiplied by `scale`, minus `mean`, divided by `std`."""
+    """A normalization of pixel values 0..255: (value * scale - mean) / std."""
 
     name: str
     scale: float
@@ -27,13 +27,13 @@ IMAGENET = PixelRange("ImageNet's mean and deviation", 1 / 255, (0.485, 0.456, 0
 PLAIN = PixelRange("0..255", 1.0)
 CENTRED = PixelRange("0..255 less ImageNet's mean", 1.0, (123.675, 116.28, 103.53))
 STUDIO = PixelRange("16/255..235/255", 219 / 255 / 255, (-16 / 255,) * 3)
-"""Y in the range of ITU-R BT.601, which only an option says: a network that takes it also works with 0..1."""
+"""Luma in the studio range of ITU-R BT.601; only chosen by option, since trials cannot tell it from 0..1."""
 RANGES = (UNIT, SIGNED, IMAGENET, PLAIN)
-"""Those that exports use, the commonest first."""
+"""The ranges that exports use, the most common first."""
 
 
 def with_range(image: Picture, values: PixelRange) -> Picture:
-    """Return the input with this done to its pixel values."""
+    """Return the input with this normalization."""
     channels = len(image.mean)
     return msgspec.structs.replace(
         image,
@@ -44,5 +44,5 @@ def with_range(image: Picture, values: PixelRange) -> Picture:
 
 
 def usual_ranges(image: ImageInput) -> tuple[PixelRange, ...]:
-    """Return the ranges that an input of so many channels may have: ImageNet's numbers are of three."""
+    """Return the ranges for an input with so many channels: ImageNet's need three."""
     return RANGES if len(image.mean) == 3 else tuple(each for each in RANGES if each is not IMAGENET)

@@ -1,4 +1,4 @@
-"""Cache of patched graphs: what the passes made of a model, under a hash of all that they read."""
+"""Cache of patched graphs, by a hash of everything that the passes read."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
 
-class _KeptGraph(Struct, frozen=True):
-    """A graph without weights; its weights by name: those of the original by theirs, others by the key of an entry."""
+class _CachedGraph(Struct, frozen=True):
+    """A graph without weights. `originals` maps weights to those of the original, `entries` others to cache keys."""
 
     model: bytes
     originals: dict[str, str]
     entries: dict[str, str]
 
 
-class _KeptPlan(Struct, frozen=True):
-    graphs: dict[TargetName, _KeptGraph]
+class _CachedPlan(Struct, frozen=True):
+    graphs: dict[TargetName, _CachedGraph]
     rewrites: dict[TargetName, tuple[Rewrite, ...]]
 
 
 def plan_key(model: ir.Model, options: PassOptions) -> str | None:
     """Return a hash of a model with its weights, the options of the passes, and their code.
 
-    None for a model whose plan is not kept: one with strings as weights, or with external data in nodes or subgraphs.
+    None for a model whose plan is not cached: with string weights, or with external data in nodes or subgraphs.
     """
     graph = graph_bytes(model, names=False)
     if graph is None:
@@ -55,7 +55,7 @@ def plan_key(model: ir.Model, options: PassOptions) -> str | None:
 
 
 def write_plan(cache: ContentCache, key: str, source: ir.Model, planned: LoweredGraphs) -> bool:
-    """Keep a plan, and return whether it is: not one that lacks a pass, or whose weights take too much room."""
+    """Cache a plan; return False, without caching, if a pass failed or the weights are too large."""
     if any(rewrite.code == "pass-failed" for rewrites in planned.rewrites.values() for rewrite in rewrites):
         return False  # a pass that ran out of memory may succeed next time
     known = {id(value.const_value): name for name, value in source.graph.initializers.items()}
@@ -70,26 +70,26 @@ def write_plan(cache: ContentCache, key: str, source: ir.Model, planned: Lowered
         return False
     contents = {at: tensor_bytes(tensor) for at, tensor in new.items()}
     entries = {at: hashlib.sha256(content).hexdigest() for at, content in contents.items()}
-    graphs: dict[TargetName, _KeptGraph] = {}
+    graphs: dict[TargetName, _CachedGraph] = {}
     for target, model in planned.graphs.items():
         if (graph := graph_bytes(model)) is None:
             return False
         weights = {name: id(value.const_value) for name, value in model.graph.initializers.items()}
-        graphs[target] = _KeptGraph(
+        graphs[target] = _CachedGraph(
             graph,
             {name: known[at] for name, at in weights.items() if at in known},
             {name: entries[at] for name, at in weights.items() if at in entries},
         )
-    plan = msgspec.msgpack.encode(_KeptPlan(graphs, planned.rewrites))
+    plan = msgspec.msgpack.encode(_CachedPlan(graphs, planned.rewrites))
     return cache.write_together({**{entries[at]: content for at, content in contents.items()}, key: plan})
 
 
 def read_plan(cache: ContentCache, key: str, source: ir.Model) -> LoweredGraphs | None:
-    """Return the plan that was kept under a key, None where it or one of its weights is not there."""
+    """Return the plan of a key, None if it or one of its weights is not in the cache."""
     data = cache.read(key)
     if data is None:
         return None
-    stored_plan = msgspec.msgpack.decode(data, type=_KeptPlan)
+    stored_plan = msgspec.msgpack.decode(data, type=_CachedPlan)
     tensors: dict[str, ir.TensorProtocol] = {}
     for entry in {entry for each in stored_plan.graphs.values() for entry in each.entries.values()}:
         if (tensor_data := cache.read(entry)) is None:

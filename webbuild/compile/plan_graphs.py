@@ -1,4 +1,4 @@
-"""The patched graphs of a model for a target, and what of them stays on the CPU."""
+"""The patched graphs of a model for a target, with the nodes that fall back to the CPU."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def plan_graphs(
     loaded: LoadedModel, target: Target, missing: Postprocess | None, nms: NmsPlacement, *, int32_inputs: bool
 ) -> tuple[LoweredGraphs, FallbackPlan]:
-    """Return the patched graphs, and what of them stays on the CPU."""
+    """Return the patched graphs, and the plan of nodes that fall back to the CPU."""
     table = find_table(target)
     options = PassOptions(
         dims=loaded.dims.dims,
@@ -37,13 +37,13 @@ def plan_graphs(
     wasm = find_table(Target(target.version, "wasm"))
     if fallback_plan.disabled is not None and wasm is not None:
         check_wasm_session(planned.graphs["wasm"], wasm, fallback_plan.disabled)
-    check_reshapes(planned.graphs["wasm"])  # with every shape folded that could be
+    check_reshapes(planned.graphs["wasm"])  # shapes are folded now
     weights_to_file(planned.graphs.values())
     return planned, fallback_plan
 
 
 def _lower_once(loaded: LoadedModel, options: PassOptions) -> LoweredGraphs:
-    """Apply the passes, unless an earlier pack of the same model has, and kept what they made."""
+    """Return the graphs after the passes, from the cache if an earlier pack lowered the same model."""
     model, cache = loaded.source.model, loaded.cache
     key = None if cache is None else plan_key(model, options)
     if cache is None or key is None:

@@ -17,23 +17,23 @@ from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import SAMPLE_IMAGES
 
 SECONDS = 10.0
-"""What trials may take: of a slow model fewer are made."""
+"""Time limit of the trials: a slow model gets fewer."""
 _LEAST_CLASSES, _MOST_CLASSES = 4, 256
-"""Channels that are taken for maps of classes: three may be a picture."""
+"""Numbers of channels that are taken for class maps: three may be a picture."""
 _LEAST_LINE, _OVER = 8, 0.05
-"""Numbers of a line that may be landmarks in parts of the picture, and how far one may lie outside of it."""
+"""Least elements of a vector output that may hold landmarks in 0..1, and how far one may lie outside."""
 RIPPLE = 0.05
-"""Part of an answer's size below which its spread counts as that large: a ripple on a constant says little."""
+"""Least spread of an answer relative to its RMS: so noise on a constant output counts little."""
 
 
 def sample_canvases(image: ImageInput | CropInput) -> list[NDArray[np.float64]]:
-    """Return two photographs in the size of an input, RGB values [height, width, 3] of 0..255."""
+    """Return two photographs at the size of an input, RGB [height, width, 3] in 0..255."""
     photographs = [load_image(file) for file in sorted(SAMPLE_IMAGES.glob("*.jpg"))[:2]]
     return [picture_to_canvas(pixels, image) for pixels in photographs]
 
 
 def sample_answers(image: ImageInput | CropInput, native: NativeRunner) -> list[dict[str, NDArray[Any]]]:
-    """Return a model's answers to the two photographs, as they go into its only input.
+    """Return a model's outputs on the two photographs, preprocessed for its only input.
 
     Raises:
         WebbuildError: `reference-run-failed`.
@@ -53,19 +53,19 @@ class PreprocessingTrials:
         seconds: float = SECONDS,
         other_feeds: Mapping[str, NDArray[Any]] | None = None,
     ) -> None:
-        self._original, self._beside = original, other_feeds or {}
+        self._original, self._other_feeds = original, other_feeds or {}
         self.canvases = sample_canvases(image)
         self.overshoots: list[float] = []
-        """By the candidates that were tried, the part of the numbers of lines of numbers that lies outside of 0..1."""
+        """For each tried candidate, the fraction of elements of vector outputs outside of 0..1."""
         self.empty: list[bool] = []
-        """By the candidates that were tried, whether both answers are empty."""
+        """For each tried candidate, whether both answers are empty."""
         self._left = seconds
         self._longest = 0.0
 
     def dependences(self, candidates: Sequence[ImageInput]) -> Iterator[float | None]:
-        """Yield for each candidate how much the answers depend on the picture, None where they are not finite.
+        """Yield the picture dependence of each candidate's answers, None if they are not finite.
 
-        It ends where the next would take more time than there is left.
+        Stops if the next candidate would exceed the time limit.
         """
         for spec in candidates:
             if self._longest > self._left:
@@ -89,17 +89,17 @@ class PreprocessingTrials:
         return score if np.isfinite(score) else None
 
     def _answer(self, spec: ImageInput, canvas: NDArray[np.float64]) -> Mapping[str, NDArray[Any]]:
-        return self._original.run({**self._beside, spec.name: normalize(canvas, spec)})
+        return self._original.run({**self._other_feeds, spec.name: normalize(canvas, spec)})
 
 
 def is_empty(answer: Mapping[str, NDArray[Any]]) -> bool:
-    """Whether an answer finds nothing: an output of no rows, or nothing but 0, and -1 where rows are filled up."""
+    """Whether an answer is empty: an output without rows, or all outputs only 0, or -1 as padding."""
     blank = (not array.any() or (array.size > 1 and bool((array == -1).all())) for array in answer.values())
     return any(array.size == 0 for array in answer.values()) or all(blank)
 
 
 def _overshoot(answer: Mapping[str, NDArray[Any]]) -> float:
-    """Return the part of the numbers outside of 0..1 in the outputs that are one line of numbers, 0 for none."""
+    """Return the fraction of elements outside of 0..1 in vector outputs, 0 without any."""
     lines = [array.ravel() for array in answer.values() if _LEAST_LINE <= array.size == max(array.shape, default=0)]
     return float(np.mean([np.mean((line < -_OVER) | (line > 1 + _OVER)) for line in lines])) if lines else 0.0
 
@@ -107,9 +107,8 @@ def _overshoot(answer: Mapping[str, NDArray[Any]]) -> float:
 def picture_dependence(one: Mapping[str, NDArray[Any]], other: Mapping[str, NDArray[Any]]) -> float:
     """Return how much the answers to two pictures differ: 0 where they are the same, 1 where they have nothing alike.
 
-    It is the mean over the outputs of the standard deviation between the answers, as a part of that of all numbers, or
-    of `RIPPLE` of their root mean square; of maps of classes the part of the places whose class differs. Not a number
-    where an answer is not finite.
+    The mean over the outputs of std between the answers / max(std of all elements, RIPPLE * RMS); for class maps the
+    fraction of pixels whose class differs. NaN if an answer is not finite.
     """
     shares = []
     for name, first in one.items():
@@ -128,7 +127,7 @@ def picture_dependence(one: Mapping[str, NDArray[Any]], other: Mapping[str, NDAr
 
 
 def _class_numbers(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """Return the best class of each place of two outputs that are maps of classes, None where they are none."""
+    """Return the argmax class of each pixel of two class maps; None for other outputs."""
     if first.ndim != 4 or first.shape[0] != 1:
         return None
     channels, last = first.shape[1], first.shape[3]

@@ -1,6 +1,6 @@
-"""A mask decoder for each number of points: what a prompt is padded with changes the answer, so each has a graph.
+"""Variants of a mask decoder by number of points: padding points change the answer, so each number has a graph.
 
-One whose box has an input of its own has a graph for a box alone too, without the inputs for points.
+A decoder with a box input also has a graph for a box alone, without points.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def with_prompt_variants(
             compiled = compile_single(resized, first.compiled.match)
         prompt_variants.append(ModelVariant(resized, compiled, name=name))
     if none := _no_points(first.loaded):
-        original = first.loaded.original.with_defaults(none)  # a run without points has none
+        original = first.loaded.original.with_defaults(none)  # defaults for a run without points
         prompt_variants[0] = msgspec.structs.replace(
             prompt_variants[0], loaded=msgspec.structs.replace(first.loaded, original=original)
         )

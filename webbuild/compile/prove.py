@@ -1,4 +1,4 @@
-"""The graphs of a bundle, compared with the original: as lowered, then with quantized weights or in float16."""
+"""The proof of a bundle's graphs against the original: as lowered, then with quantized weights or in float16."""
 
 from __future__ import annotations
 
@@ -46,8 +46,9 @@ if TYPE_CHECKING:
 class ProvenGraphs(Struct, frozen=True):
     """The graphs of one variant, preferred first, with the comparisons that prove them equivalent.
 
-    `quantized` and `reduced` say how they were made smaller, None where that was not asked for. Later variants have the
-    quantized weights of the first. `warnings` are about states, `kept_floats` says why a stage's weights stayed floats.
+    `quantized` and `reduced` are the results of int8 weights and of half precision, None if not requested. Later
+    variants share the quantized weights of the first. `warnings` are about states; `kept_floats` is the reason why a
+    stage's weights stayed float32.
     """
 
     graphs: Sequence[Graph]
@@ -66,18 +67,18 @@ def prove_graphs(
     """Write the graphs to `folder` and compare them with the original, on edge cases too; make them smaller if asked.
 
     Args:
-        variants: what became of the original for each size; its graphs share the weights.
-        folder: the bundle's.
-        progress: where it is printed.
-        weights: `int8` to quantize them.
-        precision: of one more graph for WebGPU.
-        budget: what the search for that graph may cost, and has to save.
-        table: the kernels of the build it is for.
-        browser: whether Chromium may compute in float16.
-        may_stay: whether the model stays as it is where it cannot be made smaller, as a stage of several does.
+        variants: the compiled model for each size and batch; their graphs share the weights.
+        folder: the folder of the bundle.
+        progress: prints each step.
+        weights: `int8` quantizes the weights.
+        precision: the precision of an additional graph for WebGPU.
+        budget: limits of the precision search, and what it has to save.
+        table: the kernel table of the target.
+        browser: whether Chromium may run float16.
+        may_stay: whether the model stays in float32 if it cannot be made smaller, as one stage of several may.
 
     Returns:
-        What is shipped for each variant.
+        The graphs to ship for each variant.
 
     Raises:
         WebbuildError: `output-mismatch` or `vacuous-comparison`; what `quantize_weights` and
@@ -89,17 +90,10 @@ def prove_graphs(
     for each in variants:
         with prefix_errors(each.name):
             proven.append(_prove_exported(each, original, folder, shared, progress))
-    for at, each in enumerate(variants if (weights, precision) != ("fp32", "fp32") else ()):
+    if weights == "int8":
+        return _quantize_variants(variants, proven, original, folder, progress, may_stay=may_stay)
+    for at, each in enumerate(variants if precision != "fp32" else ()):
         with prefix_errors(each.name):
-            if weights == "int8":
-                try:
-                    proven[at] = _quantize(each, proven[at], original, folder, progress, first=at == 0)
-                except WebbuildError as error:
-                    if not may_stay or error.code != "weights-not-quantizable":
-                        raise
-                    proven[0] = msgspec.structs.replace(proven[0], kept_floats=error.message)
-                    break
-                continue
             with progress.step(f"search what can be float16{each.suffix}"):
                 reduced = build_reduced_precision_graph(
                     precision,
@@ -126,10 +120,32 @@ def prove_graphs(
     return proven
 
 
+def _quantize_variants(
+    variants: Sequence[ModelVariant],
+    proven: Sequence[ProvenGraphs],
+    original: NativeRunner,
+    folder: Path,
+    progress: ProgressReporter,
+    *,
+    may_stay: bool,
+) -> list[ProvenGraphs]:
+    """Return the graphs of all variants with quantized weights; unchanged if those cannot be, and `may_stay` is set."""
+    quantized: list[ProvenGraphs] = []
+    for variant, exported in zip(variants, proven, strict=True):
+        with prefix_errors(variant.name):
+            try:
+                quantized.append(_quantize(variant, exported, original, folder, progress, first=not quantized))
+            except WebbuildError as error:
+                if not may_stay or error.code != "weights-not-quantizable":
+                    raise
+                return [msgspec.structs.replace(proven[0], kept_floats=error.message), *proven[1:]]
+    return quantized
+
+
 def _prove_exported(
     variant: ModelVariant, original: NativeRunner, folder: Path, shared: SharedWeights, progress: ProgressReporter
 ) -> ProvenGraphs:
-    """Write the graphs of a variant and compare them, with their weights as they were exported."""
+    """Write the graphs of a variant with float32 weights, and compare them with the original."""
     compiled, samples = variant.compiled, variant.samples
     with progress.step(f"write the graphs{variant.suffix}"):
         graphs = write_graphs(_models(variant), folder / "model", shared)
@@ -148,7 +164,7 @@ def _quantize(
     variant: ModelVariant, exported: ProvenGraphs, original: NativeRunner, folder: Path, progress: ProgressReporter,
     *, first: bool,
 ) -> ProvenGraphs:  # fmt: skip
-    """Quantize the weights of the first variant; compare a later one, which has the same, with those."""
+    """Quantize the weights of the first variant; a later one shares them, and is only compared."""
     if not first:
         lean = [msgspec.structs.replace(graph, weight_dtype="int8") for graph in exported.graphs]
         with progress.step(f"compare the quantized weights{variant.suffix}"):
@@ -166,7 +182,7 @@ def _quantize(
 
 
 def _open_graph(path: Path, cache: ContentCache | None) -> NativeRunner:
-    runner = NativeRunner(path)  # which is asked once for each sample: without a cache nothing need be remembered
+    runner = NativeRunner(path)  # runs once per sample, so it is memoized only for the cache on disk
     return runner if cache is None else MemoizedRunner(runner, cache)
 
 
@@ -183,7 +199,7 @@ def _check(
 ) -> EquivalenceResult:
     loaded, compiled = variant.loaded, variant.compiled
     open_graph: Callable[[Path], NativeRunner] = partial(_open_graph, cache=loaded.cache)
-    if (batch := variant.picture_batch) is not None:  # each sample is compared with its own run, whatever else is in it
+    if (batch := variant.picture_batch) is not None:  # each sample is one picture of a batch, compared by itself
         open_graph = partial(BatchRunner, batch=batch)
         graphs = [graph.for_one_picture for graph in graphs]
     return check_with_detections(

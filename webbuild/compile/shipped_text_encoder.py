@@ -1,4 +1,4 @@
-"""A text encoder that ships beside its image encoder: what it takes, and what it makes of a text."""
+"""The text encoder that ships with an image encoder: its inputs, tokenizer and task."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from webbuild.tasks.recognition.image_encoder_families import embed_family
 from webbuild.tasks.task_match import TaskMatch
 
 TOKENIZER_FILE = "tokenizer.json"
-"""Where the tokenizer lies in a bundle."""
+"""Path of the tokenizer in a bundle."""
 _TEXTS = (
     "a photo of a cat", "a photo of a dog", "a red car in a street", "two people at a table",
     "mountains under a blue sky", "a plate of food",
 )  # fmt: skip
-"""Texts that an encoder is compared on where none are given."""
+"""Default texts of the proof."""
 _LONGEST_WORDS = 200
-"""Words of a long text, as far as there is room for them."""
+"""Most words of the long example text."""
 
 
 class ShippedTextEncoder(Struct, frozen=True):
-    """A text encoder, what it was taken for, and the sizes of its free dimensions, by "input:axis"."""
+    """A text encoder, its match, and the sizes of its free dimensions by "input:axis"."""
 
     source: OnnxModel
     match: TaskMatch
@@ -48,9 +48,9 @@ def open_text_encoder(
     Args:
         path: its file.
         tokenizer: its tokenizer.json, None for the one beside it.
-        texts: to compare it on; none for those of webbuild.
-        logit_scale: what the options say of the score.
-        image: the image encoder, whose weights may say more of the score.
+        texts: the texts of the proof; none for webbuild's own.
+        logit_scale: scale and bias from the options.
+        image: the image encoder, whose weights may hold scale and bias.
 
     Raises:
         WebbuildError: `text-mismatch`, `invalid-prompt`, and what `load_onnx`, `read_tokenizer` and `check_vocabulary`
@@ -86,7 +86,7 @@ def open_text_encoder(
     score = (
         score_source if scale is None else f"classify() scores labels by {score_formula(scale, bias)}, {score_source}"
     )
-    assumptions = (f"output '{output}' is the vector of a text", how, *_nearly(shipped), score)
+    assumptions = (f"output '{output}' is the vector of a text", how, *_tokenizer_caveats(shipped), score)
     match = TaskMatch(task, inputs, assumptions, files={TOKENIZER_FILE: shipped.encode()})
     free = (
         (each, axis) for each in source.signature.inputs for axis in (0, 1) if not isinstance(each.shape[axis], int)
@@ -95,7 +95,7 @@ def open_text_encoder(
 
 
 def _examples(reader: TextTokenizer, texts: Sequence[str], length: int) -> list[str]:
-    """Return the texts that were given, else those that fit and one that fills the input."""
+    """Return the user's texts, else webbuild's own that fit and one that fills the input."""
     if texts:
         return list(texts)
     words = " ".join(_TEXTS).split()
@@ -105,8 +105,8 @@ def _examples(reader: TextTokenizer, texts: Sequence[str], length: int) -> list[
     return [*fitting, next((each for each in long if len(reader.encode([each])[0]) <= length), words[0])]
 
 
-def _nearly(tokenizer: str) -> tuple[str, ...]:
-    """Return where the tokens of the runtime may not be Python's, in a sentence; nothing where they are."""
+def _tokenizer_caveats(tokenizer: str) -> tuple[str, ...]:
+    """Return a sentence on text that the runtime may tokenize differently from Python; nothing if there is none."""
     if '"Precompiled"' not in tokenizer:
         return ()
     letters = "letters with several combining marks and halfwidth kana with voiced marks"

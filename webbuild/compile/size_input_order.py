@@ -23,10 +23,10 @@ SizeOrder = Literal["width-height", "height-width"]
 
 
 def with_measured_size_order(match: TaskMatch, original: NativeRunner) -> TaskMatch:
-    """Return the guess with the order that the model itself shows.
+    """Return the match with the measured order of its size input.
 
-    It is run on noise with a square size and with one whose first number is doubled: either all x are doubled, and
-    the width is first, or all y. Where neither shows, the order stays as it was guessed from the input's name.
+    The model runs on noise with a square size, and with the first number doubled: if all x double, width is first; if
+    all y do, height. Otherwise the order stays as guessed from the input's name.
 
     Raises:
         WebbuildError: `reference-run-failed`.

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 _PICTURE, _TOKENS = "pixel_values", "input_ids"
 _PICTURE_VECTOR, _TEXT_VECTOR = "image_embeds", "text_embeds"
-"""As transformers calls inputs and outputs, and what exports its models."""
+"""Input and output names of transformers' exports."""
 
 
 def may_hold_both_encoders(path: Path) -> bool:
-    """Whether a file has the names of both encoders in it; nothing else of it is read."""
+    """Whether a file contains the input and output names of both encoders; it is not parsed."""
     names = (_PICTURE, _TOKENS, _PICTURE_VECTOR, _TEXT_VECTOR)
     if path.suffix != ".onnx" or path.stat().st_size == 0:
         return False
@@ -37,7 +37,7 @@ def split_encoders(path: Path, folder: Path) -> tuple[Path, Path] | None:
         folder: where the files go.
 
     Returns:
-        The encoder of pictures and that of texts; None where the model is another.
+        The image encoder and the text encoder; None for any other model.
 
     Raises:
         WebbuildError: what `load_onnx` raises.
@@ -62,7 +62,7 @@ def split_encoders(path: Path, folder: Path) -> tuple[Path, Path] | None:
 
 
 def _extract_part(source: OnnxModel, inputs: Collection[str], output: str) -> ir.Model:
-    """Return the nodes between inputs and an output, and what the weights say of the scores of words.
+    """Return the subgraph from inputs to an output, with the logit scale and bias weights.
 
     Raises:
         ValueError: the output needs another input.
@@ -75,7 +75,7 @@ def _extract_part(source: OnnxModel, inputs: Collection[str], output: str) -> ir
     for name, value in source.model.graph.initializers.items():
         if is_logit_weight(name) and name not in part.initializers:
             part.register_initializer(ir.Value(name=name, const_value=value.const_value, type=value.type))
-    # extract() has them in another order in each run: the same model is to be the same file.
+    # extract() orders them differently in each run; sorted, the same model gives the same file.
     ordered = sorted(part.initializers.items())
     part.initializers.clear()
     part.initializers.update(ordered)

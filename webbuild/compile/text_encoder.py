@@ -1,4 +1,4 @@
-"""A text encoder on native ONNX Runtime: token numbers into vectors."""
+"""A text encoder on native ONNX Runtime: token ids into vectors."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from webbuild.runners.native import NativeRunner
 _BATCH = 32
 _CLIP_LENGTH, _SIGLIP_LENGTH = 77, 64
 _NAMES = tuple(re.compile(name) for name in (r"text[-_](embeds?|embeddings?|features?)", "pooler_output"))
-"""Names of the vector of a text, the best first."""
+"""Names of the embedding output, the best first."""
 
 
 def text_length(source: OnnxModel, *, sigmoid: bool) -> int:
-    """Return the tokens of a text: of the graph where they are fixed, as configured, else as the family has them."""
+    """Return the number of tokens of a text: fixed in the graph, from the configuration, else that of the family."""
     shape = token_input(source).shape
     if len(shape) == 2 and isinstance(shape[1], int):
         return shape[1]
@@ -34,7 +34,7 @@ def text_length(source: OnnxModel, *, sigmoid: bool) -> int:
 
 
 def token_input(source: OnnxModel) -> TensorSpec:
-    """Return the input of token numbers: by its name, else the only one."""
+    """Return the input of token ids: the only integer input [texts, tokens] that is no mask, position or type."""
     inputs = [each for each in source.signature.inputs if len(each.shape) == 2 and each.dtype in ("int64", "int32")]
     named = [each for each in inputs if not any(part in each.name for part in ("mask", "position", "type"))]
     if len(named) != 1:
@@ -53,7 +53,7 @@ def embed_texts(source: OnnxModel, tokens: TokenizedTexts) -> tuple[str, NDArray
     output = ""
     for at in range(0, len(tokens.ids), step):
         rows = np.arange(at, at + step)
-        # a fixed batch is filled up with the last text, a free one is smaller at the end
+        # a fixed batch is padded with the last text; with a free batch the last one is smaller
         rows = rows.clip(max=len(tokens.ids) - 1) if isinstance(fixed, int) else rows[rows < len(tokens.ids)]
         outputs = runner.run(_feeds(source, runner, tokens.ids[rows], tokens.mask[rows]))
         output = output or _vector_name(source, outputs)

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
 _MOVES = {"Cast", "Identity", "Reshape", "Flatten", "Unsqueeze", "Squeeze"}
-"""Operators that leave token numbers what they are."""
+"""Operators that do not change token ids."""
 _SPARE_ROWS = 1024
-"""Rows without a token that an embedding may have: some are padded to a round number."""
+"""Rows that an embedding may have beyond the vocabulary: some are padded to a round number."""
 
 
 def check_vocabulary(source: OnnxModel, tokenizer: TextTokenizer) -> None:
-    """Raise where the numbers of a tokenizer are not those of the encoder's embedding.
+    """Raise if a tokenizer's vocabulary size does not fit the encoder's embedding.
 
     Raises:
         WebbuildError: `tokenizer-mismatch`.
@@ -36,7 +36,7 @@ def check_vocabulary(source: OnnxModel, tokenizer: TextTokenizer) -> None:
 
 
 def _embedding_rows(value: ir.Value) -> int | None:
-    """Return the rows of the table [rows, size] that an input's numbers pick from, None where they pick from none."""
+    """Return the rows of the embedding table [rows, size] that an input indexes, None without one."""
     for node in consumers(value):
         if node.op_type in _MOVES and node.inputs[0] is value:
             if (rows := _embedding_rows(node.outputs[0])) is not None:

@@ -22,7 +22,7 @@ from webbuild.samples.random_inputs import SAMPLE_IMAGES
 from webbuild.tasks.kind.tiling import TiledOutput
 
 SECONDS = 20.0
-"""Seconds for measuring; one pair of tiles is compared in any case."""
+"""Time limit; one pair of tiles is compared in any case."""
 
 
 class Seam(Struct, frozen=True):
@@ -33,7 +33,7 @@ class Seam(Struct, frozen=True):
 
 
 class SeamMeasure:
-    """Tiles of two photographs, one pair side by side, the other one above the other; with a mask, of their hole."""
+    """Measures seams on two photographs: two tiles side by side, then one above the other; with a mask, in the hole."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class SeamMeasure:
         original: NativeRunner,
         other_feeds: Mapping[str, NDArray[Any]],
     ) -> None:
-        self._image, self._mask, self._outputs, self._original, self._beside = (
+        self._image, self._mask, self._outputs, self._original, self._other_feeds = (
             image,
             mask,
             outputs,
@@ -59,7 +59,7 @@ class SeamMeasure:
         return time.monotonic() - self._began < SECONDS
 
     def overlap(self, halo: int, multiple: int) -> Seam:
-        """Compare two tiles, half of a tile without its halo apart, wherever both are exact.
+        """Compare two tiles, offset by half of a tile without its halo, wherever both must be exact.
 
         Raises:
             WebbuildError: `reference-run-failed`.
@@ -67,7 +67,7 @@ class SeamMeasure:
         return self._measure(halo, multiple, halo, at_seam=False)
 
     def seam(self, halo: int, multiple: int, feather: int) -> Seam:
-        """Compare the overlap of two tiles that is blended, the tiles as far apart as the halo allows.
+        """Compare the blended overlap of two tiles, offset as far as the halo allows.
 
         Raises:
             WebbuildError: `reference-run-failed`.
@@ -95,7 +95,7 @@ class SeamMeasure:
             for output in self._outputs:
                 first = _scaled_part(output, one[output.name], 1 - axis, start, end)
                 second = _scaled_part(output, other[output.name], 1 - axis, start - shift, end - shift)
-                # what is seen of a seam lies between black and white; what is to be equal is so beyond them too
+                # a visible seam is clipped to black..white; exact tiles are compared beyond that too
                 difference = np.abs(np.clip(first, 0, 1) - np.clip(second, 0, 1) if at_seam else first - second)
                 yield (
                     self._visible_difference(difference, output, np.take(hole, range(start, end), 1 - axis))
@@ -106,16 +106,16 @@ class SeamMeasure:
     def _visible_difference(
         self, difference: NDArray[np.float64], output: TiledOutput, hole: Hole
     ) -> NDArray[np.float64]:
-        """Return the differences that are seen: of a model that takes a mask, in the hole."""
+        """Return the visible differences: for a mask model those in the hole."""
         if self._mask is None or output.scale != 1:
             return difference
         rows = output.rows_axis(difference.ndim)
         return np.moveaxis(difference, (rows, rows + 1), (0, 1))[hole]
 
     def _hole(self, axis: int, shift: int, *, at_seam: bool) -> Hole:
-        """Return the hole in the picture that both tiles lie in, [height, width].
+        """Return the hole in the picture that contains both tiles, [height, width].
 
-        A seam is seen in a large one. What is to be equal is so in single pixels, which are everywhere.
+        For seams it is large, as in use; for exactness it is random pixels everywhere.
         """
         height, width = (size + (shift if axis == at else 0) for at, size in enumerate(input_size(self._image)))
         return sample_hole(width, height) if at_seam else np.random.default_rng(0).random((height, width)) < 1 / 2
@@ -130,7 +130,7 @@ class SeamMeasure:
         for begin in (0, shift):
             part = np.take(canvas, range(begin, begin + size), axis)
             # photographs have 8 bits
-            feeds = {**self._beside, self._image.name: normalize(np.rint(part), self._image)}
+            feeds = {**self._other_feeds, self._image.name: normalize(np.rint(part), self._image)}
             if self._mask is not None:
                 cells = np.take(hole, range(begin, begin + size), axis)
                 feeds = with_resized_hole(feeds, self._image, self._mask, cells)

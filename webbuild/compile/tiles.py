@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from webbuild.reporting.progress import ProgressReporter
 
 _AXES = {"nchw": (2, 3), "nhwc": (1, 2)}
-_MOST = 3 / 8
+_MAX_HALO_FRACTION = 3 / 8
 """Largest halo, as a fraction of the input's side: at 3/8 on both sides, a quarter of each tile is kept."""
-_SHARES = (4, 8, 16)
+_HALO_DIVISORS = (4, 8, 16)
 """If the receptive field does not fit: halos to try, as divisors of the input's side."""
 _USUAL_MULTIPLE = 16
 """Assumed stride of a network whose stride is not known."""
-_INVISIBLE = 1 / 255
+_INVISIBLE_SEAM = 1 / 255
 """Largest difference at a seam that cannot be seen: below it, the next smaller halo is tried."""
-_BESIDE = "another input of the model, such as a state, belongs to the whole picture"
-_FEATHER_SHARE = 2
+_OTHER_INPUT_REASON = "another input of the model, such as a state, belongs to the whole picture"
+_FEATHER_DIVISOR = 2
 """Tiles are blended over half of the halo on each side of a cut: the other half, next to a tile's edge, is not kept."""
-_VISIBLE = 0.02
+_VISIBLE_MEAN_SEAM = 0.02
 """Largest mean difference at a seam, relative to white: above it, pictures are resized instead."""
 
 
@@ -56,9 +56,11 @@ def with_tiles(match: TaskMatch, graph: ir.Model, original: NativeRunner, progre
     (image,) = images
     whole_picture_reason = kind.reads_whole_picture(match.task)
     if not all(isinstance(spec, ImageInput | MaskInput | NumberInput | OptionInput) for spec in match.inputs):
-        whole_picture_reason = _BESIDE
+        whole_picture_reason = _OTHER_INPUT_REASON
     if whole_picture_reason:
-        return msgspec.structs.replace(match, assumptions=(*match.assumptions, _refusal(image, whole_picture_reason)))
+        return msgspec.structs.replace(
+            match, assumptions=(*match.assumptions, _no_tiles_text(image, whole_picture_reason))
+        )
     with progress.step("measure what tiles of a picture need"):
         mask = find_mask(match.inputs)
         field = _union_field([_output_field(graph.graph, _picture_axes(image, mask), each) for each in outputs])
@@ -69,7 +71,7 @@ def with_tiles(match: TaskMatch, graph: ir.Model, original: NativeRunner, progre
         elif kind.blends_tiles:
             plan, assumption = _blended_tile_plan(image, field, obstacle, measure)
         else:
-            plan, assumption = None, _refusal(image, obstacle)
+            plan, assumption = None, _no_tiles_text(image, obstacle)
     task = match.task if plan is None else kind.with_tiles(match.task, plan)
     return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, assumption))
 
@@ -118,7 +120,7 @@ def _tile_difference(image: ImageInput, field: ReceptiveField | GlobalContext, m
     if isinstance(field, GlobalContext):
         return str(field)
     side = min(input_size(image))
-    if field.halo > _MOST * side or side - 2 * field.halo < 2 * field.multiple:
+    if field.halo > _MAX_HALO_FRACTION * side or side - 2 * field.halo < 2 * field.multiple:
         return f"the receptive field is {field.halo} pixels in each direction, too large for {_tiles(image)}"
     if field.rounded:
         return f"{field.rounded} rounds differently at each position"
@@ -143,23 +145,23 @@ def _blended_tile_plan(
     side = min(input_size(image))
     multiple = field.multiple if isinstance(field, ReceptiveField) else math.gcd(*input_size(image), _USUAL_MULTIPLE)
     best: tuple[int, Seam] | None = None
-    for share in _SHARES:
-        halo = math.ceil(side / share)
+    for divisor in _HALO_DIVISORS:
+        halo = math.ceil(side / divisor)
         if side - 2 * halo < multiple or (best is not None and not measure.has_time):
             break
-        seam = measure.seam(halo, multiple, halo // _FEATHER_SHARE)
-        if best is None or seam.largest <= _INVISIBLE:
+        seam = measure.seam(halo, multiple, halo // _FEATHER_DIVISOR)
+        if best is None or seam.largest <= _INVISIBLE_SEAM:
             best = halo, seam
-        if seam.largest > _INVISIBLE:
+        if seam.largest > _INVISIBLE_SEAM:
             break
     if best is None:
-        return None, _refusal(image, f"{obstacle}, and tiles cannot advance by {multiple} pixels")
+        return None, _no_tiles_text(image, f"{obstacle}, and tiles cannot advance by {multiple} pixels")
     halo, seam = best
     mean, largest = (f"{255 * each:.2g}" for each in (seam.mean, seam.largest))
     differ = f"where two meet they differ by {mean} of 255 levels on average, by {largest} at most"
-    if seam.mean > _VISIBLE:
-        return None, _refusal(image, f"{obstacle}; {differ}")
-    feather = halo // _FEATHER_SHARE
+    if seam.mean > _VISIBLE_MEAN_SEAM:
+        return None, _no_tiles_text(image, f"{obstacle}; {differ}")
+    feather = halo // _FEATHER_DIVISOR
     plan = TilePlan(halo=halo, multiple=multiple, exact=False, feather=feather, seam=round(seam.largest, 6))
     return (
         plan,
@@ -172,6 +174,6 @@ def _tiles(image: ImageInput) -> str:
     return f"tiles of {width} x {height}"
 
 
-def _refusal(image: ImageInput, why: str) -> str:
+def _no_tiles_text(image: ImageInput, why: str) -> str:
     height, width = input_size(image)
     return f"pictures are resized to {width} x {height}, there are no tiles: {why}"

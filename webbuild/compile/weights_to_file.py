@@ -1,4 +1,4 @@
-"""Initializers moved into a temporary file, so that memory is free while the original runs."""
+"""Initializers moved from memory into a temporary file, so that memory is free while the original runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webbuild.runners.mapped_arrays import map_arrays
 def weights_to_file(models: Iterable[ir.Model]) -> None:
     """Move the large initializers of models that are in memory into a temporary file; shared ones stay shared.
 
-    What the passes left behind goes too: the clones of models, in cycles that are collected late.
+    Garbage of the passes is collected too: clones of models in reference cycles.
     """
     values_by_name: dict[str, list[ir.Value]] = {}
     arrays = {}

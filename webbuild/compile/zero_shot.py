@@ -1,4 +1,4 @@
-"""An image encoder that classifies into the labels of a text encoder: recognised before the passes run."""
+"""Zero-shot classifiers: an image encoder with the labels of a text encoder, matched before the passes run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LARGEST_LOGARITHM = 10.0
 
 
 def infer_zero_shot(source: OnnxModel, dims: Mapping[str, int], labels: TextLabels) -> TaskMatch:
-    """Return what an image encoder is with the labels of a text encoder.
+    """Return the match of an image encoder with the labels of a text encoder.
 
     Raises:
         WebbuildError: see `zero_shot_match`.
@@ -30,7 +30,7 @@ def infer_zero_shot(source: OnnxModel, dims: Mapping[str, int], labels: TextLabe
 
 
 def read_logit_scale(model: ir.Model) -> LogitScale:
-    """Return what weights called `logit_scale` and `logit_bias` say."""
+    """Return scale and bias from the weights `logit_scale` and `logit_bias`, None where they are missing."""
     scale, bias = (_number(model, name) for name in _LOGIT_WEIGHTS)
     return LogitScale(
         "as the weights say", math.exp(scale) if scale is not None and scale < _LARGEST_LOGARITHM else scale, bias

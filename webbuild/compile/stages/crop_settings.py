@@ -16,9 +16,9 @@ from webbuild.preprocess.image import input_size
 from webbuild.tasks.recognition.crop_embedding_families import arcface_template
 
 Positive = Annotated[float, Meta(gt=0)]
-Three = Annotated[list[float], Meta(min_length=3, max_length=3)]
-ThreePositive = Annotated[list[Positive], Meta(min_length=3, max_length=3)]
-Place = Annotated[list[float], Meta(min_length=2, max_length=2)]
+ThreeNumbers = Annotated[list[float], Meta(min_length=3, max_length=3)]
+ThreePositiveNumbers = Annotated[list[Positive], Meta(min_length=3, max_length=3)]
+PixelPosition = Annotated[list[float], Meta(min_length=2, max_length=2)]
 
 
 class CropSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", omit_defaults=True):
@@ -36,12 +36,12 @@ class CropSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     classes: list[str] | None = None
     min_score: Annotated[float, Meta(ge=0, le=1)] | None = None
     max_crops: Annotated[int, Meta(ge=1, le=1000)] | None = None
-    template: Literal["arcface"] | Annotated[list[Place], Meta(min_length=2)] | None = None
+    template: Literal["arcface"] | Annotated[list[PixelPosition], Meta(min_length=2)] | None = None
     pad: Annotated[int, Meta(ge=0, le=255)] | None = None
     color: Literal["rgb", "bgr"] | None = None
     scale: Positive | None = None
-    mean: Three | None = None
-    std: ThreePositive | None = None
+    mean: ThreeNumbers | None = None
+    std: ThreePositiveNumbers | None = None
 
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
@@ -73,13 +73,13 @@ class CropSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="keba
         if self.template is not None:
             rows, columns = input_size(crop)
             if self.template == "arcface" and rows != columns:
-                raise _unfit(
+                raise _invalid_crop(
                     f"{field}.template: arcface wants a square input, this one is {columns} by {rows}",
                     "write the points: [[x, y], ...] in pixels of the input",
                 )
             template = arcface_template(columns) if self.template == "arcface" else self.template
             if len(template) != keypoints:
-                raise _unfit(
+                raise _invalid_crop(
                     f"{field}.template: it has {len(template)} points, and the boxes have {keypoints} keypoints",
                     'write as many points as there are keypoints; task = "pose" keeps those of a face detector',
                 )
@@ -100,9 +100,9 @@ def _class_index(name: str, classes: Sequence[str], field: str) -> int:
     if name not in classes:
         near = get_close_matches(name, classes, 1)
         fix = f"write {near[0] if near else 'one of ' + ', '.join(classes)}"
-        raise _unfit(f"{field}.classes: no box has the class {name}", fix)
+        raise _invalid_crop(f"{field}.classes: no box has the class {name}", fix)
     return list(classes).index(name)
 
 
-def _unfit(what: str, fix: str) -> WebbuildError:
+def _invalid_crop(what: str, fix: str) -> WebbuildError:
     return WebbuildError("invalid-pipeline", what, fix, exit_code=USAGE)

@@ -1,8 +1,8 @@
-"""A stage that looks at crops of what an earlier one finds: which boxes are cut, how, and how many in a run."""
+"""Crop stages, which run on crops of an earlier stage's boxes: which boxes, how they are cropped, and the batch."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import onnx_ir as ir
@@ -21,71 +21,90 @@ from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 
 CROPS_IN_A_RUN = 4
-"""What a stage of crops is packed for besides one: a picture mostly has few people."""
+"""Batch size of a crop stage besides 1: most pictures have few objects."""
 
 
 def with_crops(
     stage: PlannedStage, match: TaskMatch, earlier: Sequence[TaskMatch], signature: ModelSignature, model: ir.Model
 ) -> TaskMatch:
-    """Return the match of a stage with the crops that it looks at: of boxes of its subject's classes, else of all.
+    """Return the match of a crop stage: which boxes it crops, those of its `cropped_classes` or all, and how.
 
     Raises:
-        WebbuildError: `stages-not-joined` where it takes no crops, or no earlier stage finds boxes; what
+        WebbuildError: `stages-not-joined` if it takes no crops, or no earlier stage finds boxes; what
             `CropSettings.apply` raises; `duplicate-answer`.
     """
     file = stage.source.path.name
-    looking = kind_of(match.task).for_crops(match, signature)
-    crop = None if looking is None else _crop(looking)
-    if looking is None or crop is None:
-        takes, gives = (list_tensors(each) for each in (signature.inputs, signature.outputs))
-        what = f"{file} takes no output of an earlier stage, and no crop of what one found"
-        raise _no_crops(
-            f"{what}: it takes {takes}, and gives {gives}: no keypoints, scores of classes or vector",
-            "export it with one picture [n, 3, h, w] or [n, h, w, 3] as its input, and with float32 scores or a vector "
-            "[n, size], or maps of keypoints [n, keypoints, h / 4, w / 4], as its output; or give --task keypoints "
-            "or classify",
-        )
-    before = [each for at, each in enumerate(earlier) if at and _crop(each)]
+    crop_match = _match_for_crops(match, signature, file)
+    before = [each for at, each in enumerate(earlier) if at and _crop_input(each)]
     boxes = next((each for each in reversed(earlier) if each not in before and kind_of(each.task).has_detections), None)
     if boxes is None:
         raise _no_crops(
             f"{file} takes crops, and no stage before it finds boxes",
             "give the model that finds boxes first; or name what a stage is for in a pipeline file",
         )
-    _check_said(stage, looking, before)
-    looking = with_crop_normalization(looking, model)
-    crop = next(spec for spec in looking.inputs if isinstance(spec, CropInput))
+    _check_duplicate_attribute(stage, crop_match, before)
+    crop_match = with_crop_normalization(crop_match, model)
+    crop = next(spec for spec in crop_match.inputs if isinstance(spec, CropInput))
     settings, detector_classes = stage.crop or CropSettings(), list(getattr(boxes.task, "classes", []))
-    cropped_classes = kind_of(looking.task).cropped_classes(looking.task)
+    cropped_classes = kind_of(crop_match.task).cropped_classes(crop_match.task)
     classes = [index for index, name in enumerate(detector_classes) if name in cropped_classes]
     points = [len(each.task.keypoints) for each in (boxes, *before) if hasattr(each.task, "keypoints")]
     keypoints = points[-1] if points else 0
     template = crop.template if len(crop.template) == keypoints else []
-    own = msgspec.structs.replace(
+    inferred = msgspec.structs.replace(
         crop,
         classes=classes if len(classes) < len(detector_classes) else [],
         template=template,
         half_turn=half_turn(crop, before),
     )
-    cut = settings.apply(own, detector_classes, keypoints, stage.crop_place)
-    assumptions = [_describe_boxes(cut, _shared_classes(stage, cut, before, detector_classes), detector_classes)]
-    if cut.half_turn is not UNSET:
-        assumptions.append("lines that an earlier stage takes to stand on their head are turned by 180 degrees")
-    if cut.template:
-        assumptions.append(f"{len(cut.template)} keypoints of each box are brought to those of the template")
+    chosen = settings.apply(inferred, detector_classes, keypoints, stage.crop_field)
+    shared_classes = _shared_classes(stage, chosen, before, detector_classes)
+    assumptions = [
+        _describe_boxes(chosen, shared_classes, detector_classes),
+        *_describe_alignment(chosen, crop, keypoints),
+    ]
+    inputs = tuple(chosen if each is crop else each for each in crop_match.inputs)
+    return msgspec.structs.replace(crop_match, inputs=inputs, assumptions=(*crop_match.assumptions, *assumptions))
+
+
+def _match_for_crops(match: TaskMatch, signature: ModelSignature, file: str) -> TaskMatch:
+    """Return the match of a stage that runs on crops. Raises `stages-not-joined` if it cannot."""
+    crop_match = kind_of(match.task).for_crops(match, signature)
+    if crop_match is not None and _crop_input(crop_match) is not None:
+        return crop_match
+    takes, gives = (list_tensors(each) for each in (signature.inputs, signature.outputs))
+    what = f"{file} takes no output of an earlier stage, and no crop of what one found"
+    raise _no_crops(
+        f"{what}: it takes {takes}, and gives {gives}: no keypoints, scores of classes or vector",
+        "export it with one picture [n, 3, h, w] or [n, h, w, 3] as its input, and with float32 scores or a vector "
+        "[n, size], or maps of keypoints [n, keypoints, h / 4, w / 4], as its output; or give --task keypoints "
+        "or classify",
+    )
+
+
+def _describe_alignment(chosen: CropInput, crop: CropInput, keypoints: int) -> Iterator[str]:
+    """Yield the assumptions about rotated lines and keypoint templates.
+
+    Args:
+        chosen: the crop input with the settings of the pipeline file.
+        crop: the crop input as the model has it.
+        keypoints: how many keypoints a box has.
+    """
+    if chosen.half_turn is not UNSET:
+        yield "lines that an earlier stage takes to stand on their head are turned by 180 degrees"
+    if chosen.template:
+        yield f"{len(chosen.template)} keypoints of each box are brought to those of the template"
     elif crop.template:
         have = f"they come with {keypoints or 'no'} keypoints, and the template has {len(crop.template)}"
-        assumptions.append(f"boxes are not aligned: {have}; crop.template in a pipeline file says other points")
-    inputs = tuple(cut if each is crop else each for each in looking.inputs)
-    return msgspec.structs.replace(looking, inputs=inputs, assumptions=(*looking.assumptions, *assumptions))
+        yield f"boxes are not aligned: {have}; crop.template in a pipeline file says other points"
 
 
-def _crop(match: TaskMatch) -> CropInput | None:
+def _crop_input(match: TaskMatch) -> CropInput | None:
     return next((spec for spec in match.inputs if isinstance(spec, CropInput)), None)
 
 
-def _check_said(stage: PlannedStage, match: TaskMatch, before: Sequence[TaskMatch]) -> None:
-    """Raise for a second classifier of the same objects, or a second embedding: an object has a field of each."""
+def _check_duplicate_attribute(stage: PlannedStage, match: TaskMatch, before: Sequence[TaskMatch]) -> None:
+    """Raise for a second classifier, or a second embedding, of the same objects: an object has one field for each."""
     kind = kind_of(match.task)
     if not kind.replaces_earlier and any(kind_of(each.task) is kind for each in before):
         raise WebbuildError(
@@ -99,13 +118,13 @@ def _check_said(stage: PlannedStage, match: TaskMatch, before: Sequence[TaskMatc
 def _shared_classes(
     stage: PlannedStage, crop: CropInput, before: Sequence[TaskMatch], detector_classes: Sequence[str]
 ) -> list[int]:
-    """Return the classes of the boxes that reach a stage, none for all: each looks at what the one before looked at.
+    """Return the classes of the boxes that reach a stage through all earlier crop stages; none for all classes.
 
     Raises:
-        WebbuildError: `stages-not-joined` where no box is left.
+        WebbuildError: `stages-not-joined` if no class is left.
     """
     shared: set[int] = set()
-    for each in filter(None, map(_crop, before)):
+    for each in filter(None, map(_crop_input, before)):
         shared = shared & {*each.classes} or {*each.classes} or shared
     if shared and crop.classes and not shared & {*crop.classes}:
         mine, others = (", ".join(detector_classes[index] for index in sorted(some)) for some in (crop.classes, shared))
@@ -127,16 +146,16 @@ def _describe_boxes(crop: CropInput, classes: Sequence[int], detector_classes: S
 
 
 def aligned_keypoints(later: Sequence[PlannedStage]) -> int:
-    """Return how many keypoints of each box the later stages align: those of faces that an embedding takes, or 0."""
+    """Return how many keypoints later stages need to align a box: five of a face for face embeddings, else 0."""
     faces = any(not each.joins and each.glue is None and takes_faces(each.source.signature) for each in later)
     return len(arcface_template(1)) if faces else 0
 
 
 def crop_batches(stage: PlannedStage, batches: Sequence[int], *, first: bool) -> Sequence[int]:
-    """Return how many crops a stage takes in a run: one, and several where its export seems to leave that free."""
+    """Return the batch sizes of a stage: `batches`, or 1 and several for a crop stage with a free batch axis."""
     tensors = (*stage.source.signature.inputs, *stage.source.signature.outputs)
     free = all(not isinstance(spec.shape[0], int) for spec in tensors if spec.shape)
-    batch = stage.source.signature.inputs[0].shape[:1]  # of columns first, [T, N, C], answers lie side by side
+    batch = stage.source.signature.inputs[0].shape[:1]  # an output [T, N, C] has the batch as its second axis
     named = batch != (None,)
     free = free and not (named and any(batch == spec.shape[1:2] for spec in stage.source.signature.outputs))
     cut = not first and not stage.joins and stage.glue is None

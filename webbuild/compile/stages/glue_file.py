@@ -48,8 +48,8 @@ def glue_problem(file: Path, folder: Path | None = None) -> GlueProblem | None:
     """
     resolved = file.resolve()
     if not resolved.is_file():
-        seen = "" if folder is None else ", seen from the folder of the pipeline's file"
-        return GlueProblem(f"{file}: no such file", f"write its path{seen}")
+        relative_text = "" if folder is None else ", seen from the folder of the pipeline's file"
+        return GlueProblem(f"{file}: no such file", f"write its path{relative_text}")
     if resolved.suffix not in _SUFFIXES:
         return GlueProblem(f"{file}: it is no .js or .mjs file", "write the path of a JavaScript module")
     if folder is not None and not resolved.is_relative_to(folder.resolve()):

@@ -36,7 +36,7 @@ class StageLinks(Struct, frozen=True):
         outputs: the outputs of the stages before it.
         earlier: the matches of those stages.
         later: the interfaces of the stages that take its outputs.
-        taken: the outputs that those, or their glue, take.
+        used_outputs: the outputs that later stages, or their glue, read.
         keypoints: how many keypoints of each box a later stage aligns, 0 for none.
     """
 
@@ -44,21 +44,23 @@ class StageLinks(Struct, frozen=True):
     outputs: StageOutputs = {}
     earlier: Sequence[TaskMatch] = ()
     later: Sequence[ModelSignature] = ()
-    taken: Collection[str] = ()
+    used_outputs: Collection[str] = ()
     keypoints: int = 0
 
     def picture_sizes(self, dims: Mapping[str, int]) -> dict[str, int]:
         """Return the free sizes that later stages tell, by "input:axis", but for those that are given by name."""
-        seen = self.stage.source.signature
+        signature = self.stage.source.signature
         sizes = {
-            key: size for kind in task_kinds().values() for key, size in kind.earlier_sizes(seen, self.later).items()
+            key: size
+            for kind in task_kinds().values()
+            for key, size in kind.earlier_sizes(signature, self.later).items()
         }
-        names = {f"{spec.name}:{axis}": dim for spec in seen.inputs for axis, dim in enumerate(spec.shape)}
+        names = {f"{spec.name}:{axis}": dim for spec in signature.inputs for axis, dim in enumerate(spec.shape)}
         return {key: size for key, size in sizes.items() if names[key] not in dims}
 
-    def earlier_stage(self, seen: ModelSignature) -> TaskMatch | None:
+    def earlier_stage(self, signature: ModelSignature) -> TaskMatch | None:
         """Return what a stage is that later ones take tensors of, as the first task says that knows it."""
-        matches = (kind.infer_earlier(seen, self.later) for kind in task_kinds().values())
+        matches = (kind.infer_earlier(signature, self.later) for kind in task_kinds().values())
         return next((match for match in matches if match is not None), None)
 
     def without_task_hint(self, match: TaskMatch) -> TaskMatch:
@@ -68,12 +70,12 @@ class StageLinks(Struct, frozen=True):
         assumptions = tuple(each for each in match.assumptions if not each.startswith("task tensor: "))
         return msgspec.structs.replace(match, assumptions=assumptions)
 
-    def with_stage_inputs(self, match: TaskMatch, seen: ModelSignature, model: ir.Model) -> TaskMatch:
+    def with_stage_inputs(self, match: TaskMatch, signature: ModelSignature, model: ir.Model) -> TaskMatch:
         """Return a match whose joined inputs say what they take.
 
         Args:
             match: what the stage was taken for.
-            seen: the interface of its patched graph.
+            signature: the signature of its patched graph.
             model: its graph as it was exported.
 
         Raises:
@@ -81,7 +83,7 @@ class StageLinks(Struct, frozen=True):
                 `stage-with-picture`.
         """
         if self.earlier and not self.stage.joins and self.stage.glue is None:
-            return with_crops(self.stage, match, self.earlier, seen, model)
+            return with_crops(self.stage, match, self.earlier, signature, model)
         joins = {join.input: join for join in self.stage.joins}
         inputs = tuple(self._joined(spec) if spec.name in joins else spec for spec in match.inputs)
         joined = msgspec.structs.replace(match, inputs=inputs)

@@ -66,9 +66,9 @@ def compile_stages(
     outputs: StageOutputs = {}
     for at, stage in enumerate(planned):
         later = [each.source.signature for each in planned if any(join.stage == stage.name for join in each.joins)]
-        taken = set[str]().union(*(each.taken_of(stage.name) for each in planned))
+        used_outputs = set[str]().union(*(each.outputs_used_of(stage.name) for each in planned))
         matches = [each.compiled.match for each in done]
-        links = StageLinks(stage, outputs, matches, later, taken, aligned_keypoints(planned[at + 1 :]))
+        links = StageLinks(stage, outputs, matches, later, used_outputs, aligned_keypoints(planned[at + 1 :]))
         with prefix_errors(stage.name):
             check_stage_outputs(stage, outputs)
             compiled = compile_one(links, joined_sizes(stage, outputs))

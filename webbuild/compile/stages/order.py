@@ -1,4 +1,4 @@
-"""The order in which stages run: as they are given, else the only one in which tensors join them."""
+"""The order of stages: as given, else the only order in which outputs match inputs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
 
 _MOST_REORDERED = 4
-"""Stages whose order is looked for."""
+"""Most stages whose order is searched."""
 
 
 def plan_stages(models: Sequence[PlannedStage]) -> list[PlannedStage]:
-    """Return the stages with their joins, in the given order, else in the only order in which tensors join them.
+    """Return the stages with their joins, in the given order, else in the only order in which outputs match inputs.
 
-    Where tensors join none of them, a model of pictures may look at crops of what the one before it finds. Whether it
-    does shows when it is compiled.
+    A picture model without joins may run on crops of an earlier stage's boxes; compiling decides whether it does.
 
     Raises:
         WebbuildError: `stage-mismatch` where two tensors of one name do not fit; `stages-not-joined` where a stage
@@ -85,29 +84,29 @@ def _in_order(models: Sequence[PlannedStage], *, by_type: bool = True) -> list[P
 
 
 def check_all_taken(stages: Sequence[PlannedStage]) -> None:
-    """Raise for a stage of which no later one takes an output, nor may take what it finds.
+    """Raise for a stage whose outputs and results no later stage can use.
 
     Raises:
         WebbuildError: `stages-not-joined`, `tensors-of-crops`.
     """
     read = {stage for each in stages if each.glue for stage, _ in each.glue.reads}
-    taken = read | {join.stage for stage in stages for join in stage.joins}
-    looking = max((at for at, each in enumerate(stages) if at and _may_take_results(each)), default=0)
+    joined_stages = read | {join.stage for stage in stages for join in stage.joins}
+    last_results_stage = max((at for at, each in enumerate(stages) if at and _may_take_results(each)), default=0)
     for at, stage in enumerate(stages[:-1]):
-        if stage.name not in taken and at >= looking:
+        if stage.name not in joined_stages and at >= last_results_stage:
             raise not_joined([stage], stages[at + 1])
     check_tensors_of_crops(stages)
 
 
 def check_tensors_of_crops(stages: Sequence[PlannedStage]) -> None:
-    """Raise for a stage after one that looks at crops, and does not: how many runs that takes shows with each picture.
+    """Raise for a stage after a crop stage that takes no crops itself: the number of crops varies with the picture.
 
     Raises:
         WebbuildError: `tensors-of-crops`.
     """
     for stage, after in pairwise(stages[1:]):
         if _looks_at_crops(stage) and not _looks_at_crops(after):
-            looking, other = stage.source.path.name, after.source.path.name
+            crop_stage, other = stage.source.path.name, after.source.path.name
             takes = (
                 f"{other} after it takes tensors"
                 if after.glue is None
@@ -115,7 +114,7 @@ def check_tensors_of_crops(stages: Sequence[PlannedStage]) -> None:
             )
             raise WebbuildError(
                 "tensors-of-crops",
-                f"{looking} looks at crops, and {takes}",
+                f"{crop_stage} looks at crops, and {takes}",
                 f"put {other} before it, where it can take what it needs; or pack a bundle for each",
                 exit_code=USAGE,
             )
@@ -126,7 +125,7 @@ def _looks_at_crops(stage: PlannedStage) -> bool:
 
 
 def _may_take_results(stage: PlannedStage) -> bool:
-    """Whether a stage may look at crops of what was found, or has glue that takes that alone."""
+    """Whether a stage may run on crops of detections, or has glue that reads results and no outputs."""
     if stage.glue is not None:
         return not stage.glue.reads
     return _looks_at_crops(stage)

@@ -49,7 +49,7 @@ def plan_pipeline(path: Path, pipeline: Pipeline, models: Sequence[PlannedStage]
             taken = "takes tensors of earlier stages" if done else "is the first"
             fix = "leave crop out, or put a detector before the stage and leave its joins out"
             raise invalid_pipeline(path, f"stages.{name}.crop: the stage {taken}, and no crops", fix)
-        done.append(msgspec.structs.replace(stage, joins=joins, glue=glue, crop=crop, crop_place=field))
+        done.append(msgspec.structs.replace(stage, joins=joins, glue=glue, crop=crop, crop_field=field))
     check_all_taken(done)
     return done
 

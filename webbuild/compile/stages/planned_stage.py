@@ -22,7 +22,7 @@ class Join(Struct, frozen=True):
 class PlannedStage(Struct, frozen=True):
     """A model as a stage, with the joins to earlier stages. `task` and `crop` are the user's, None if not given.
 
-    `given` is the file that was given: its samples lie beside that, and `source` may be an export of it. `crop_place`
+    `given` is the file that was given: its samples lie beside that, and `source` may be an export of it. `crop_field`
     is where the pipeline's file says `crop`.
     """
 
@@ -33,9 +33,9 @@ class PlannedStage(Struct, frozen=True):
     task: str | None = None
     glue: StageGlue | None = None
     crop: CropSettings | None = None
-    crop_place: str = ""
+    crop_field: str = ""
 
-    def taken_of(self, stage: str) -> set[str]:
+    def outputs_used_of(self, stage: str) -> set[str]:
         """Return the outputs of an earlier stage that this one takes, or that its glue reads."""
         joined = [(each.stage, each.output) for each in self.joins]
         read = () if self.glue is None else self.glue.reads

@@ -39,7 +39,7 @@ def point_side(points: list[ir.Value]) -> int | None:
     (points + 0.5) / 1024  ->  1024; also a multiplication by its reciprocal. None where there is none, or two.
     """
     sides: set[int] = set()
-    seen: set[ir.Value] = set()
+    visited: set[ir.Value] = set()
     left = list(points)
     while left:
         value = left.pop()
@@ -48,8 +48,8 @@ def point_side(points: list[ir.Value]) -> int | None:
             if node.op_type in ("Div", "Mul"):
                 sides |= _divisor(node, use.idx)
             elif node.op_type in _MOVING:
-                left += [each for each in node.outputs if each not in seen]
-                seen |= set(node.outputs)
+                left += [each for each in node.outputs if each not in visited]
+                visited |= set(node.outputs)
     return sides.pop() if len(sides) == 1 else None
 
 

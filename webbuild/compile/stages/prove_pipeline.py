@@ -67,7 +67,7 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenG
         for first, last, feeds in samples_of_chain(stages)
     ]
     reference = Reference(
-        lambda given: _run(originals, given, crops=crops),
+        lambda run_input: _run(originals, run_input, crops=crops),
         inputs,
         originals[-1].task,
         _crop_policy(EXACT, crops=crops),

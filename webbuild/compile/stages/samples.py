@@ -1,4 +1,4 @@
-"""Samples of every stage, and runs of all stages one after another."""
+"""Samples of every stage, from the outputs of the stages before it; and the feeds of a whole pipeline."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from webbuild.tasks.decoding.crop_boxes import crop_boxes
 from webbuild.tasks.registry import decode_task, kind_of
 
 
-def with_later_samples(stages: Sequence[ModelStage], say: Callable[[Sequence[str]], None]) -> list[ModelStage]:
-    """Return the stages, those after the first with samples: what the originals before them answer to its own.
+def with_later_samples(stages: Sequence[ModelStage], print_lines: Callable[[Sequence[str]], None]) -> list[ModelStage]:
+    """Return the stages with samples for the later ones: the outputs of the originals before them.
 
-    The originals remember what they answered, since the proofs ask for the same. `say` is called with what was done
-    to numbers that the original refuses.
+    The originals memoize their outputs, since the proofs run the same inputs. `print_lines` is called with notes on
+    redrawn random inputs.
     """
     first = _with_memoized_original(stages[0])
     answers: dict[str, Answers] = {sample.name: {} for sample in first.variants[0].samples}
@@ -49,9 +49,10 @@ def with_later_samples(stages: Sequence[ModelStage], say: Callable[[Sequence[str
         before.loaded.original.close()
         stage = _with_memoized_original(stage)
         variants = [
-            _with_samples(each, first.variants[0].samples, answers, boxes_by_sample, say) for each in stage.variants
+            _with_samples(each, first.variants[0].samples, answers, boxes_by_sample, print_lines)
+            for each in stage.variants
         ]
-        variants = _with_padding_warnings(variants, boxes_by_sample, say)
+        variants = _with_padding_warnings(variants, boxes_by_sample, print_lines)
         done.append(msgspec.structs.replace(stage, variants=variants))
     return done
 
@@ -71,37 +72,37 @@ def _with_samples(
     samples: Sequence[Sample],
     answers: Mapping[str, Answers],
     boxes_by_sample: Mapping[str, Sequence[CropBox]],
-    say: Callable[[Sequence[str]], None],
+    print_lines: Callable[[Sequence[str]], None],
 ) -> ModelVariant:
     loaded, compiled = variant.loaded, variant.compiled
     with prefix_errors(variant.name):
         stage_inputs = stage_samples(samples, answers, variant.single_inputs, loaded.ranges, boxes_by_sample)
         stage_inputs = attach_point_prompts(compiled.match, stage_inputs)
         stage_inputs, notes = replace_nan_inputs(loaded.original, stage_inputs, compiled.postprocess)
-    say(notes)
+    print_lines(notes)
     return msgspec.structs.replace(variant, samples=stage_inputs)
 
 
 def _with_padding_warnings(
     variants: Sequence[ModelVariant],
     boxes_by_sample: Mapping[str, Sequence[CropBox]],
-    say: Callable[[Sequence[str]], None],
+    print_lines: Callable[[Sequence[str]], None],
 ) -> list[ModelVariant]:
     first, *others = variants
     warnings = padded_line_warnings(variants, boxes_by_sample)
-    say([f"warning: {each}" for each in warnings])
+    print_lines([f"warning: {each}" for each in warnings])
     compiled = msgspec.structs.replace(first.compiled, warnings=(*first.compiled.warnings, *warnings))
     return [msgspec.structs.replace(first, compiled=compiled), *others]
 
 
 def exported_thresholds(compiled: CompiledModel) -> dict[str, float]:
-    """Return the thresholds of a model as it was exported, by option."""
+    """Return the exported thresholds of a model, by option."""
     task = compiled.match.task
     return {**{each.option: each.default for each in compiled.options}, **kind_of(task).default_thresholds(task)}
 
 
 def samples_of_chain(stages: Sequence[ModelStage]) -> Iterator[tuple[Sample, Sample, Tensors]]:
-    """Yield each sample of the first stage and of the last, and what a chain of all stages is fed on it."""
+    """Yield each sample of the first stage, that of the last, and the feeds of all stages together."""
     for at_once in zip(*(stage.variants[0].samples for stage in stages), strict=True):
         feeds: dict[str, NDArray[Any]] = {}
         for stage, sample in zip(stages, at_once, strict=True):

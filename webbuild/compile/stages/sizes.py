@@ -15,9 +15,9 @@ from webbuild.manifest.manifest import CropInput
 
 
 class SizedStages(Struct, frozen=True):
-    """All stages at one size, and the graphs of their variants. Without a name it is the only size.
+    """All stages at one picture size, and the graphs of their variants. The name is empty if it is the only size.
 
-    A stage has one variant, a reader of lines one for each of its widths.
+    A stage has one variant, a text recogniser one for each line width.
     """
 
     name: str
@@ -26,26 +26,26 @@ class SizedStages(Struct, frozen=True):
 
 
 def at_each_size(
-    stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenGraphs]], say: Callable[[Sequence[str]], None]
+    stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenGraphs]], print_lines: Callable[[Sequence[str]], None]
 ) -> Iterator[SizedStages]:
-    """Yield the stages at each size, the later ones with samples of what the originals before them answer at it.
+    """Yield the stages at each size; later stages have samples from the originals' outputs at that size.
 
     Args:
         stages: in their order, with samples for the first size.
         proven: the graphs of each variant of each.
-        say: called with what was done to numbers that the original refuses.
+        print_lines: called with notes on redrawn random inputs.
     """
     first, *later = stages
     at_widths = [_at_each_width(*each) for each in zip(later, proven[1:], strict=True)]
     for at, variant in enumerate(first.variants):
         alone = [msgspec.structs.replace(first, variants=[variant]), *(stage for stage, _ in at_widths)]
-        own = with_later_samples(alone, say) if at > 0 else alone
+        own = with_later_samples(alone, print_lines) if at > 0 else alone
         name = variant.name.removeprefix(first.name).strip()
         yield SizedStages(name, own, [[proven[0][at]], *(graphs for _, graphs in at_widths)])
 
 
 def _at_each_width(stage: ModelStage, proven: Sequence[ProvenGraphs]) -> tuple[ModelStage, list[ProvenGraphs]]:
-    """Return a later stage with its first variant, of a reader of lines those for one line of each width."""
+    """Return a later stage with its first variant; a text recogniser with the single-line variant of each width."""
     indices = [at for at, each in enumerate(stage.variants) if at == 0 or (each.batch == 1 and _reads_lines(each))]
     return msgspec.structs.replace(stage, variants=[stage.variants[at] for at in indices]), [
         proven[at] for at in indices
