@@ -1,4 +1,4 @@
-"""`webbuild bench`: what a bundle costs in a real browser."""
+"""`webbuild bench`: measure a bundle in a real browser."""
 
 from __future__ import annotations
 

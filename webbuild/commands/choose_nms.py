@@ -1,4 +1,4 @@
-"""`webbuild pack --nms auto`: both forms of suppression are packed, and timed in Chromium in turns."""
+"""`webbuild pack --nms auto`: packs both forms of NMS, and times them alternately in Chromium."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from webbuild.passes.base import NmsPlacement
 
 
 def choose_nms(pack: Callable[[NmsPlacement, Path], object]) -> NmsChoice:
-    """Return the form that is taken. It is measured every time: another browser or GPU may give another one.
+    """Return the faster form of NMS. It is measured every time: another browser or GPU may give another form.
 
     Args:
-        pack: writes a bundle with a form of suppression into a folder.
+        pack: writes a bundle with a form of NMS into a folder.
     """
     with TemporaryDirectory(prefix="webbuild-nms-") as name:
         shader, graph = Path(name) / "shader", Path(name) / "graph"

@@ -23,7 +23,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import click
 
 _KEY = "click"
-"""Key of a field's metadata: how its parameter is made, given the field's name and type."""
+"""Key of a field's metadata: the function that makes its click parameter from the field's name and type."""
 
 
 def option(
@@ -34,35 +34,35 @@ def option(
     required: bool = False,
     type: click.ParamType[Any] | None = None,  # noqa: A002
 ) -> Any:
-    """Return a field that is an option, called as the field unless `flags` name it otherwise."""
+    """Return a field that is an option, named like the field unless `flags` has a long name."""
 
     def make(name: str, annotation: Any) -> click.Option:
-        several = get_origin(annotation) is tuple
-        flag, named = annotation is bool, any(each.startswith("--") for each in flags)
-        given: dict[str, Any] = {} if required else {"default": () if several else default}
+        is_repeated = get_origin(annotation) is tuple
+        is_flag, has_long_flag = annotation is bool, any(each.startswith("--") for each in flags)
+        default_argument: dict[str, Any] = {} if required else {"default": () if is_repeated else default}
         return click.Option(
-            [name, *flags, *([] if named else [f"--{name.replace('_', '-')}"])],
+            [name, *flags, *([] if has_long_flag else [f"--{name.replace('_', '-')}"])],
             help=help,
-            **given,
+            **default_argument,
             metavar=metavar or None,
             required=required,
-            multiple=several,
-            is_flag=flag,
-            show_default=not flag and default not in (None, "") and "[default: " not in help,
-            type=None if flag else type or _param_type(annotation),
+            multiple=is_repeated,
+            is_flag=is_flag,
+            show_default=not is_flag and default not in (None, "") and "[default: " not in help,
+            type=None if is_flag else type or _param_type(annotation),
         )
 
     return field(default=default, metadata={_KEY: make})
 
 
 def argument(*, metavar: str = "", required: bool = True) -> Any:
-    """Return a field that is an argument; a tuple takes all that are left."""
+    """Return a field that is an argument; a tuple takes all remaining arguments."""
 
     def make(name: str, annotation: Any) -> click.Argument:
-        several = get_origin(annotation) is tuple
+        is_repeated = get_origin(annotation) is tuple
         shown = {"metavar": metavar} if metavar else {}
         return click.Argument(
-            [name], type=_param_type(annotation), nargs=-1 if several else 1, required=required, **shown
+            [name], type=_param_type(annotation), nargs=-1 if is_repeated else 1, required=required, **shown
         )
 
     return field(metadata={_KEY: make}) if required else field(default=None, metadata={_KEY: make})
@@ -91,20 +91,20 @@ class DataclassCommand(click.Command):
         )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Repeat an option of several values in front of each further value."""
-        several = {
+        """Repeat a `FILE...` option before each further value: `--sample a b` becomes `--sample a --sample b`."""
+        repeatable = {
             name for p in self.params if isinstance(p, click.Option) and p.metavar == "FILE..." for name in p.opts
         }
         expanded: list[str] = []
         repeated: str | None = None
         for position, argument in enumerate(args):
             if argument.startswith("-"):
-                repeated = argument if argument in several else None
+                repeated = argument if argument in repeatable else None
             elif repeated is not None and args[position - 1] != repeated:
                 expanded.append(repeated)
             expanded.append(argument)
         try:
-            return super().parse_args(ctx, list(expanded))  # which it empties
+            return super().parse_args(ctx, list(expanded))  # click empties the list
         except click.UsageError as error:
             if not error.message.startswith("Got unexpected extra argument"):
                 raise
@@ -112,7 +112,7 @@ class DataclassCommand(click.Command):
             raise click.UsageError(f"{error.message}\n  fix: {fix}", ctx) from error
 
     def _extra_argument_fix(self, arguments: list[str]) -> str:
-        """Return what was meant by an argument too many, as far as it shows."""
+        """Return the fix for an unexpected extra argument."""
         before = next((a for a, b in pairwise(arguments) if a.startswith("--") and "=" in b), None)
         if before is not None:
             return f"give {before} again before each value"

@@ -1,4 +1,4 @@
-"""`webbuild explain`: a pass, a finding or an error, in its own words."""
+"""`webbuild explain`: the page of a pass, a finding or an error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from webbuild.reporting.quantities import first_sentence
 from webbuild.targets import jsep
 
 _MAX_NEAR = 4
-"""Codes that are named where none is called what was asked for."""
+"""Most similar codes that are suggested for an unknown code."""
 
 
 def run(arguments: ExplainArguments) -> int:
@@ -59,7 +59,7 @@ def _wrapped_paragraph(text: str) -> str:
 
 
 def _wrapped(line: str, indent: str) -> str:
-    """Return a line cut at words to the width of the terminal; as it is where the output is none."""
+    """Return a line wrapped to the width of the terminal; unchanged if stdout is no terminal."""
     if not sys.stdout.isatty():
         return line
     width = max(40, shutil.get_terminal_size().columns)

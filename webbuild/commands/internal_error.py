@@ -1,4 +1,4 @@
-"""Errors that nobody caught: the machine's get a fix, a bug gets a file with what an issue needs."""
+"""Uncaught errors: those of the machine get a fix, bugs get a report file for an issue."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LIBRARIES = ("numpy", "onnx", "onnx-ir", "onnxruntime", "onnxscript", "playwrig
 
 
 def report_internal_error(error: Exception) -> int:
-    """Print an error that nobody caught, and return the exit code: what the machine lacks is no bug, the rest is."""
+    """Print an uncaught error and return the exit code: a missing resource of the machine, or a bug."""
     problem = _environment_error(error)
     if problem is not None:
         click.echo(str(problem), err=True)
@@ -42,7 +42,7 @@ def report_internal_error(error: Exception) -> int:
 
 
 def _environment_error(error: Exception) -> WebbuildError | None:
-    """Return what the machine lacks, if that is what an error says."""
+    """Return the error for a missing resource of the machine, such as memory or disk; None for a bug."""
     if isinstance(error, MemoryError):
         return WebbuildError(
             "out-of-memory",
@@ -64,7 +64,7 @@ def _environment_error(error: Exception) -> WebbuildError | None:
 
 
 def _write_report(error: Exception) -> str:
-    """Write what an issue needs to a file, and return its name."""
+    """Write the bug report to a file, and return its name."""
     versions = [f"webbuild {__version__}", f"Python {platform.python_version()}", platform.platform()]
     for library in _LIBRARIES:
         try:

@@ -1,4 +1,4 @@
-"""The ONNX file that MODEL means: a checkpoint of Ultralytics is exported first."""
+"""The ONNX file of MODEL: an Ultralytics checkpoint is exported first."""
 
 from __future__ import annotations
 

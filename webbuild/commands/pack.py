@@ -90,7 +90,7 @@ def _pack(arguments: PackArguments, parts: Path) -> int:
         from webbuild.commands.choose_nms import choose_nms
 
         quiet = ProgressReporter(quiet=True)
-        trial = replace(arguments, precision="fp32")  # which is what is measured
+        trial = replace(arguments, precision="fp32")  # float32 is what is measured
         with progress.step("measure both forms of suppression"):
             choice = choose_nms(lambda form, folder: write(compile_stages(form, quiet), form, folder, quiet, trial))
         nms, measured = choice.nms, choice.reason
@@ -122,7 +122,7 @@ def _print_rewrites(stages: Sequence[ModelStage], *, as_json: bool) -> None:
 
 
 def _verify(folder: Path) -> VerifyReport | WebbuildError:
-    """Verify the bundle before it takes its place. A machine that cannot is no reason to lose the bundle."""
+    """Verify the bundle before it is moved to its place. An error is returned, so that the bundle is not lost."""
     try:
         return verify_and_show(folder)
     except WebbuildError as error:

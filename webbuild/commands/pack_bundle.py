@@ -1,4 +1,4 @@
-"""What `webbuild pack` writes around the graphs: golden runs, the page, the reports, the manifest."""
+"""The bundle of `webbuild pack` without its graphs: golden runs, page, reports and manifest."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ def emit_bundle(
     measured: str = "",
     text: tuple[ModelStage, Sequence[ProvenGraphs]] | None = None,
 ) -> PackReport:
-    """Write everything around the graphs in `folder`. `pipeline` is the proof of all stages together.
+    """Write the bundle in `folder`, which already has the graphs. `pipeline` is the proof of all stages together.
 
-    `measured` is why suppression has its form, where that was measured. `text` is the text encoder that ships.
+    `measured` is the reason for the form of NMS, if that was measured. `text` is the text encoder that ships.
     """
-    together = list(zip(stages, proofs, strict=True))
-    firsts = [(stage, proven[0]) for stage, proven in together]
-    models = [*together, *([] if text is None else [text])]
+    stages_with_proofs = list(zip(stages, proofs, strict=True))
+    firsts = [(stage, proven[0]) for stage, proven in stages_with_proofs]
+    models = [*stages_with_proofs, *([] if text is None else [text])]
     all_stages = [stage for stage, _ in models]
     first_proofs = [(stage, proven[0]) for stage, proven in models]
     samples, matches = stages[0].variants[0].samples, [stage.compiled.match for stage in all_stages]
     contents = BundleContents(
         name=safe_file_name(name),
         title=name,
-        stages=tuple(_stage_contents(stage, proven, folder) for stage, proven in together),
+        stages=tuple(_stage_contents(stage, proven, folder) for stage, proven in stages_with_proofs),
         samples=tuple(samples),
         assumptions=_with_names([(stage.name, stage.assumptions) for stage in all_stages]),
         warnings=_with_names(
@@ -72,13 +72,13 @@ def emit_bundle(
         folder=folder,
     )
     last_samples = {sample.name: sample for sample in stages[-1].variants[0].samples}
-    shown = [last_samples.get(sample.name, sample) for sample in samples if sample.has_image]
+    report_samples = [last_samples.get(sample.name, sample) for sample in samples if sample.has_image]
     nodes = sum(stage.loaded.source.model.graph.num_nodes() for stage in all_stages)
     equivalence = firsts[-1][1].equivalence
-    if pipeline.detections:  # in all crops of a picture, and not in the one that the last stage alone is compared on
+    if pipeline.detections:  # for all crops of a picture; the stage's own proof has one crop
         equivalence = msgspec.structs.replace(equivalence, detections=pipeline.detections)
     crops = crop_input(manifest.every_stage[-1]) is not None and not pipeline.detections
-    write_pack_report(report, manifest, shown, equivalence, nodes, folder, crops=crops)
+    write_pack_report(report, manifest, report_samples, equivalence, nodes, folder, crops=crops)
     write_manifest(manifest, folder)
     return report
 
@@ -98,7 +98,7 @@ def _stage_report(stage: ModelStage, proven: ProvenGraphs, nms: NmsPlacement, me
 
 
 def stage_rewrites(stages: Sequence[ModelStage]) -> dict[str, tuple[Rewrite, ...]]:
-    """Return the rewrites by target, with the stage's name behind it where there are several."""
+    """Return the rewrites by target, or by target and stage if there are several stages."""
     return {
         f"{target} {stage.name}".strip(): rewrites
         for stage in stages
@@ -133,7 +133,7 @@ def _golden(variant: ModelVariant, proven: ProvenGraphs, folder: Path) -> Golden
 
 
 def _precompressed_files(proofs: Sequence[ProvenGraphs], folder: Path) -> list[File]:
-    """Return the files that quantized weights are stored as, and the graphs of later variants, which have the same."""
+    """Return the files of quantized weights, and the gzipped graphs of later variants, which share them."""
     proven, *more = proofs
     own = {graph.file for graph in proven.graphs}
     extra = sorted({graph.file for each in more for graph in each.graphs} - own)
@@ -141,17 +141,17 @@ def _precompressed_files(proofs: Sequence[ProvenGraphs], folder: Path) -> list[F
     return [*compressed, *(write_gzipped_graph(folder / file, folder) for file in extra)]
 
 
-def _comparisons(together: Sequence[tuple[ModelStage, Sequence[ProvenGraphs]]]) -> list[Comparison]:
+def _comparisons(stages_with_proofs: Sequence[tuple[ModelStage, Sequence[ProvenGraphs]]]) -> list[Comparison]:
     return [
         each
-        for stage, proofs in together
+        for stage, proofs in stages_with_proofs
         for variant, proven in zip(stage.variants, proofs, strict=True)
         for each in with_variant(proven.equivalence.comparisons, variant.name)
     ]
 
 
 def _with_names(sentences: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
-    """Return sentences with the name of the stage that each is about, where there are several."""
+    """Return the sentences, each with the name of its stage in front if stages have names."""
     return tuple(f"{name}: {text}" if name else text for name, texts in sentences for text in texts)
 
 

@@ -13,7 +13,7 @@ from webbuild.tasks.options.zero_shot import LogitScale
 
 
 def with_text_labels(options: PackOptions, arguments: PackArguments, progress: ProgressReporter) -> PackOptions:
-    """Return the options with the vectors of the labels in their place, where a text encoder is given.
+    """Return the options with the labels replaced by their embeddings, if there is a text encoder.
 
     Raises:
         WebbuildError: `conflicting-options`, and what `embed_labels` raises.
@@ -33,16 +33,16 @@ def _kind(arguments: PackArguments) -> str:
 
 
 def _check(arguments: PackArguments) -> None:
-    about_words = {
+    text_options = {
         "--template": bool(arguments.templates),
         "--tokenizer": arguments.tokenizer is not None,
         "--logit-scale": arguments.logit_scale is not None,
         "--logit-bias": arguments.logit_bias is not None,
     }
-    alone = next((name for name, value in about_words.items() if value), None)
+    unused_option = next((name for name, value in text_options.items() if value), None)
     what = fix = ""
-    if arguments.text is None and alone is not None:
-        what, fix = f"{alone} is about texts that a text encoder embeds", "give that with --text FILE"
+    if arguments.text is None and unused_option is not None:
+        what, fix = f"{unused_option} is about texts that a text encoder embeds", "give that with --text FILE"
     elif arguments.text is not None and arguments.labels is None and arguments.templates:
         what, fix = "--template is about labels, and there are none", "give them with --labels FILE"
     elif arguments.text is not None and (len(arguments.models) != 1 or arguments.task not in (None, _kind(arguments))):

@@ -1,4 +1,4 @@
-"""Lines that `webbuild pack` prints: what was done to the model, and how it compares with the original."""
+"""Lines that `webbuild pack` prints: assumptions, rewrites and comparisons."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from webbuild.targets.target import Target
 from webbuild.verify.formatting import runner_name
 
 _MAX_LINES = 5
-"""Of one kind: with what was patched and proven, and where it lies, a pack without trouble says ten at most."""
+"""Most lines of one kind, so that a pack without problems prints ten lines at most."""
 
 
 def findings_before_after(loaded: LoadedModel, compiled: CompiledModel, target: Target) -> BeforeAfter | None:
-    """Return what `inspect` finds in the original, and in the WebGPU graph; None where the target was not measured."""
+    """Return the findings of `inspect` in the original and in the WebGPU graph; None without a kernel table."""
     patched = compiled.lowered.graphs["webgpu"]
     return inspect_before_after(loaded.source.model, patched, target, loaded.dims.dims, compiled.inspection)
 
@@ -40,9 +40,9 @@ def findings_before_after(loaded: LoadedModel, compiled: CompiledModel, target: 
 def compiled_lines(
     compiled: CompiledModel, findings: BeforeAfter | None, nms: NmsPlacement, *, every: bool = False
 ) -> Iterator[str]:
-    """Yield a line for each thing that was assumed, and one for what was patched; more where something is left.
+    """Yield a line for each assumption, one for the rewrites, and more for remaining findings.
 
-    Of many assumptions the last are counted, but not where `every` one is wanted, since no report is written.
+    Many assumptions are truncated, unless `every` is set because no report is written.
     """
     most = len(compiled.assumptions) if every else _MAX_LINES
     yield from (f"note: {assumption}" for assumption in _truncate_lines(compiled.assumptions, most))
@@ -70,14 +70,14 @@ def compiled_lines(
 
 
 def _truncate_lines(lines: Sequence[str], most: int) -> list[str]:
-    """Return lines, the last of many as a number of them."""
+    """Return at most `most` lines, the last of which counts the rest."""
     if len(lines) <= most:
         return list(lines)
     return [*lines[: most - 1], f"and {len(lines) - most + 1} more: see report.html in the bundle"]
 
 
 def refusal_lines(lowered: LoweredGraphs) -> Iterator[str]:
-    """Yield what was left alone: a line for each pass and reason, whichever graphs it is of."""
+    """Yield a line for each pass and reason with nodes that it left alone, over all graphs."""
     refusals: dict[tuple[str, str], dict[str, None]] = {}
     for rewrites in lowered.rewrites.values():
         for rewrite in rewrites:
@@ -88,7 +88,7 @@ def refusal_lines(lowered: LoweredGraphs) -> Iterator[str]:
 
 
 def rewrite_lines(by_target: Mapping[str, Sequence[Rewrite]]) -> Iterator[str]:
-    """Yield each rewrite of each graph, also those that were not made."""
+    """Yield each rewrite of each graph, and each node that a pass left alone."""
     for target, rewrites in by_target.items():
         for rewrite in rewrites:
             done = "done" if rewrite.applied else "left"

@@ -1,4 +1,4 @@
-"""The plan of `webbuild pack`: parsed options, and the given models as stages in the order in which they run."""
+"""The plan of `webbuild pack`: parsed options, and the models as stages in the order in which they run."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ from webbuild.tasks.options.symbolic_dims import parse_dims
 from webbuild.tasks.options.user_overrides import Overrides, parse_overrides
 
 _PART = re.compile(r"((vision|image|prompt|mask|text|encoder|decoder|model)(_|$))+", re.IGNORECASE)
-"""Names of files that say what part of a model they are, and not which model."""
+"""File names that only name a part of a model, such as `vision_encoder`."""
 
 
 class PackOptions(Struct, frozen=True):
-    """The options of `webbuild pack` that are parsed."""
+    """The parsed options of `webbuild pack`."""
 
     dims: Mapping[str, int]
     sizes: Sequence[PictureSize]
@@ -58,9 +58,9 @@ class PackOptions(Struct, frozen=True):
 
 
 class RequestedModels(Struct, frozen=True):
-    """The models that were given, and what a bundle of them is called; `names` are those of the stages.
+    """The models that the user gave, the name of their bundle, and the names of the stages.
 
-    `pair_of` is the folder or repository in which an encoder and its decoder were found.
+    `pair_of` is the folder or repository in which two models, such as an encoder and its decoder, were found.
     """
 
     name: str
@@ -134,7 +134,7 @@ def _models_from_files(models: Sequence[Path]) -> RequestedModels:
 
 
 def common_name(located: Sequence[LocatedModel], common: str) -> str:
-    """Return what a bundle of several files is called: by their folder where they are called encoder and decoder."""
+    """Return the name of a bundle of several files: their folder's if the files only name parts, else `common`."""
     titles = {each.name for each in located}
     if len(titles) == 1:
         return titles.pop()
@@ -197,7 +197,7 @@ def plan_models(
 
 
 def _plan_files(requested: RequestedModels, models: Sequence[PlannedStage]) -> list[PlannedStage]:
-    """Return the stages in their order; two that a folder held and that do not join are several models."""
+    """Return the stages in order. Raises `several-models` for two files of a folder that do not join."""
     try:
         return plan_stages(models)
     except WebbuildError as error:

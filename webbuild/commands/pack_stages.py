@@ -1,4 +1,4 @@
-"""What `webbuild pack` does with each stage: plan, compile, collect samples, prove. One model is one stage."""
+"""The stages of `webbuild pack`: each is compiled, gets samples and is proven. A single model is one stage."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def compile_all(
     cache: ContentCache | None,
     nms: NmsPlacement,
 ) -> list[ModelStage]:
-    """Load, recognise, lower and place each stage, and print what was done.
+    """Load and compile each stage, and print what was done.
 
     Raises:
         WebbuildError: what `load_model`, `compile_variants` and `compile_stages` raise.
@@ -156,7 +156,7 @@ def prove_stage(
 
 
 def _overrides(overrides: Overrides, stage: PlannedStage, at: int, count: int) -> Overrides:
-    """Return the overrides of a stage: pictures go into the first, classes come out of the last."""
+    """Return the overrides of a stage: picture options apply to the first stage, labels to the last."""
     if count == 1:
         return overrides
     if stage.task is not None:

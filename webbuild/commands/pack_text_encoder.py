@@ -29,26 +29,26 @@ from webbuild.tasks.options.zero_shot import LogitScale
 from webbuild.tasks.registry import kind_of
 
 _NAME = "text"
-"""What its graphs are called in reports."""
+"""Name of its graphs in reports."""
 _WITH_WORDS = (None, "classify", "embed")
-"""What an image encoder with a text encoder may be packed as."""
+"""Values of --task for an image encoder with a text encoder."""
 
 
 def ships_text_encoder(arguments: PackArguments) -> bool:
-    """Whether the text encoder ships: without labels to embed now, the visitor's words are."""
+    """Whether the text encoder ships: without --labels, words are embedded in the browser."""
     return arguments.text is not None and arguments.labels is None
 
 
 def with_split_encoders(
     arguments: PackArguments, models: RequestedModels, folder: Path, progress: ProgressReporter
 ) -> tuple[PackArguments, RequestedModels]:
-    """Return the image encoder as MODEL and the text encoder as --text where one file, folder or repository holds both.
+    """Return the arguments with the image encoder as MODEL and the text encoder as --text, if MODEL holds both.
 
     Args:
-        arguments: those of the command.
-        models: the models that they name.
-        folder: where the encoders of one file go, each as a file of its own.
-        progress: is told of these.
+        arguments: the arguments of the command.
+        models: the models of MODEL.
+        folder: the folder for the encoders of one file, which is split.
+        progress: prints a note about that.
 
     Raises:
         WebbuildError: what `split_encoders` and `read_tokenizer` raise.
@@ -63,14 +63,14 @@ def with_split_encoders(
     encoders = split_encoders(model.path, folder) if may_hold_both_encoders(model.path) else None
     if encoders is None:
         return arguments, models
-    read_tokenizer(model.path, arguments.tokenizer)  # what is wrong with it is said of the file that was given
+    read_tokenizer(model.path, arguments.tokenizer)  # its errors name the user's file
     progress.print(f"note: {model.path.name} is an encoder of pictures and one of texts in one graph; taken apart")
     alone = msgspec.structs.replace(models, located=[msgspec.structs.replace(model, path=encoders[0])])
     return replace(arguments, text=encoders[1]), alone
 
 
 def with_embed_task(arguments: PackArguments) -> PackArguments:
-    """Return the arguments, MODEL an encoder of pictures where its text encoder ships."""
+    """Return the arguments with task `embed` if the text encoder ships."""
     return replace(arguments, task="embed") if ships_text_encoder(arguments) else arguments
 
 
@@ -107,7 +107,7 @@ def compile_text(
 
 
 def check_embedding_sizes(stages: Sequence[ModelStage], text: ModelStage | None) -> None:
-    """Raise unless vectors of pictures and of texts are as long.
+    """Raise unless embeddings of pictures and texts have the same length.
 
     Raises:
         WebbuildError: `text-mismatch`.

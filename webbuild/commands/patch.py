@@ -1,4 +1,4 @@
-"""`webbuild patch` for several models: each in a process of its own, as many at a time as cores and memory allow."""
+"""`webbuild patch` for several models: each in its own process, as many at a time as cores and memory allow."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from webbuild.reporting.write import print_json
 
 _CHILD_PROGRAM = "from webbuild.commands.patch import patch_from_stdin; patch_from_stdin()"
 _BASE_MEMORY_BYTES = 700 * 1024 * 1024
-"""Bytes that a process takes for its libraries and a small model."""
+"""Memory of a process for its libraries and a small model."""
 _MEMORY_FACTOR = 5
-"""How many times its size a model takes while it is patched and proven."""
+"""Memory to patch and prove a model, relative to its file size."""
 
 
 def run(arguments: PatchArguments) -> int:
@@ -68,17 +68,17 @@ def _iter_results(arguments: PatchArguments, progress: ProgressReporter) -> Iter
 
 
 class _ProcessPool:
-    """The processes that work on a model now."""
+    """The processes that are patching a model."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._over = False
+        self._interrupted = False
         self._children: set[subprocess.Popen[bytes]] = set()
 
     def patch(self, model: Path, arguments: PatchArguments) -> PatchResult:
         """Patch a model in its own process; an error that stops it is in the result."""
         with self._lock:
-            if self._over:
+            if self._interrupted:
                 return PatchResult(str(model), INTERRUPTED)
             child = subprocess.Popen(
                 [sys.executable, "-P", "-c", _CHILD_PROGRAM],
@@ -99,7 +99,7 @@ class _ProcessPool:
     def interrupt(self) -> None:
         """Ask every process to clean up and end, and start no more. On Windows Ctrl-C has reached all of them."""
         with self._lock:
-            self._over = True
+            self._interrupted = True
             for child in () if os.name == "nt" else self._children:
                 child.send_signal(signal.SIGINT)
 
@@ -137,7 +137,7 @@ def _worker_count(models: Sequence[Path]) -> int:
 
 
 def _model_bytes(model: Path) -> int:
-    """Return the bytes of a model and of its weights, where those lie beside it under its name."""
+    """Return the bytes of a model and of weight files beside it with its name."""
     try:
         names = (file for file in model.parent.iterdir() if file.name.startswith(model.stem) and file.is_file())
         return sum(file.stat().st_size for file in names)
@@ -150,7 +150,7 @@ def _cpu_count() -> int:
 
 
 def _free_memory() -> int:
-    """Return the bytes that programs may still take."""
+    """Return the available memory in bytes."""
     try:
         available = Path("/proc/meminfo").read_text("ascii").partition("MemAvailable:")[2]
         return int(available.split()[0]) * 1024

@@ -1,4 +1,4 @@
-"""The files that patched graphs are written to, equal ones once."""
+"""The files of patched graphs; equal graphs share a file."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from webbuild.targets.target import Target
 
 
 def write_graphs(loaded: LoadedModel, ready: dict[Target, CompiledModel], folder: Path, stem: str) -> list[OnnxFile]:
-    """Write the graphs of every target, equal ones once."""
+    """Write the graphs of every target; equal graphs are written once."""
     external = has_external_weights(loaded.source.model)
     files: dict[bytes, OnnxFile] = {}
-    for target, each in ready.items():
-        for name, kind in needed_graphs(target, each):
-            model = each.lowered.graphs[kind]
+    for target, compiled in ready.items():
+        for name, kind in needed_graphs(target, compiled):
+            model = compiled.lowered.graphs[kind]
             key = content_hash(model)
             if (known := files.get(key)) is None:
                 files[key] = write_model(model, folder, stem, name, external=external)
@@ -36,7 +36,7 @@ def target_files(files: list[OnnxFile], target: Target, ready: CompiledModel) ->
 
 
 def needed_graphs(target: Target, ready: CompiledModel) -> list[tuple[str, TargetName]]:
-    """Return the graphs of a target: its own, and the one that it may ask for where its head cannot be exact."""
+    """Return the graphs of a target as (file name, kind): its own, and the fallback of its NMS if it has one."""
     kind, wasm = graph_name(target, ready), Target(target.version, "wasm").name
     own: list[tuple[str, TargetName]] = [(target.name if ready.disabled_target is None else wasm, kind)]
     status = head_status(ready.lowered.graphs[kind])
@@ -44,12 +44,12 @@ def needed_graphs(target: Target, ready: CompiledModel) -> list[tuple[str, Targe
 
 
 def graph_name(target: Target, ready: CompiledModel) -> TargetName:
-    """Return which of the planned graphs a target gets."""
+    """Return the kind of graph of a target: `wasm` if its own is disabled."""
     return "wasm" if ready.disabled_target is not None else target.build
 
 
 def at_final_path(file: OnnxFile, out: Path) -> OnnxFile:
-    """Return a file, and that of its weights, with the folder that they end in."""
+    """Return a file and its weight file with their final paths."""
     data = str(out / file.data) if file.data else ""
     return msgspec.structs.replace(file, file=str(out / file.file), data=data)
 

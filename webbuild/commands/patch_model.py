@@ -92,7 +92,7 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
 
 
 def _refuse_cpu_nodes(model: Path, named: Sequence[str]) -> None:
-    """Refuse a graph that a loader gets wrong unless it is told more than the graph says."""
+    """Raise for a graph that is only correct with a session option that places nodes on the CPU."""
     if named:
         shown = ", ".join(named[:5]) + (f" and {len(named) - 5} more" if len(named) > 5 else "")
         raise WebbuildError(

@@ -21,11 +21,11 @@ class PatchError(Struct, frozen=True):
 
 
 class PatchResult(Struct, frozen=True):
-    """What became of a model.
+    """The result of patching a model.
 
-    `interface` says how inputs and outputs differ from the original's. `disabled_targets` are the targets that would
-    fail at their graph: they get that for WASM. `compared` counts outputs of a graph on a sample, all of them the same;
-    `repairs` say what they were compared with where that is not the original as it is, since nothing native runs it.
+    `interface` describes changes of inputs and outputs. `disabled_targets` are the targets whose graph would fail; they
+    get the WASM graph. `compared` counts the compared outputs, all equal. `repairs` describe changes to the original
+    that native ONNX Runtime needed to run it.
     """
 
     model: str

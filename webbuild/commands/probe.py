@@ -34,8 +34,8 @@ from webbuild.targets.target import Target
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-GROUPS = "large"
-"""The family that is about the work groups of a GPU. It takes longest, and comes last."""
+WORK_GROUP_FAMILY = "large"
+"""The family of probes for large work groups. It takes longest, so it runs last."""
 
 
 def run(arguments: ProbeArguments) -> int:
@@ -77,8 +77,8 @@ def _write_differences(target: Target, arguments: ProbeArguments, progress: Prog
     cache = cache_folder()
     with progress.step(f"get onnxruntime-web {target.name}"):
         build = get_build(target, cache)
-    wanted = [*_families_to_measure(arguments.only, gpu=True), *([] if arguments.only else FEATURES)]
-    probes = [probe for family in wanted for probe in family_probes(family)]
+    measured_families = [*_families_to_measure(arguments.only, gpu=True), *([] if arguments.only else FEATURES)]
+    probes = [probe for family in measured_families for probe in family_probes(family)]
     with _progress([("cases", probes)], progress) as bar:
 
         def tick(count: int) -> None:
@@ -98,9 +98,9 @@ def _write_differences(target: Target, arguments: ProbeArguments, progress: Prog
 
 
 def _families_to_measure(only: Sequence[str], *, gpu: bool) -> Sequence[str]:
-    """Return the families to measure, in order; those that take a feature of WebGPU only where they are named."""
-    usual = [name for name in families() if name not in (GROUPS, *FEATURES)]
-    return only or [*usual, *([GROUPS] if gpu else [])]
+    """Return the families to measure, in order; those that need a WebGPU feature only if the user names them."""
+    usual = [name for name in families() if name not in (WORK_GROUP_FAMILY, *FEATURES)]
+    return only or [*usual, *([WORK_GROUP_FAMILY] if gpu else [])]
 
 
 def _measure(target: Target, only: Sequence[str], resume: bool, progress: ProgressReporter) -> KernelTable:
@@ -108,10 +108,10 @@ def _measure(target: Target, only: Sequence[str], resume: bool, progress: Progre
     with progress.step(f"get onnxruntime-web {target.name}"):
         build = get_build(target, cache)
     journal = Journal(ProbeRecord, cache / f"{target.name}.jsonl", resume=resume)
-    swept = [] if only else list(kernel_probes())
+    kernel_sweep = [] if only else list(kernel_probes())
     gpu = target.build != "wasm"
     cases = {family: list(family_probes(family)) for family in _families_to_measure(only, gpu=gpu)}
-    steps = [*([("kernels", [each.probe for each in swept])] if swept else []), *cases.items()]
+    steps = [*([("kernels", [each.probe for each in kernel_sweep])] if kernel_sweep else []), *cases.items()]
     with (
         NativeProcess() as native,
         open_chromium(webgpu=gpu) as browser,
@@ -119,14 +119,19 @@ def _measure(target: Target, only: Sequence[str], resume: bool, progress: Progre
         _progress(steps, progress) as bar,
     ):
         adapter = page.adapter()
-        for title, wanted in steps:
+        for title, probes in steps:
             bar.update(bar.task_ids[0], description=title)
             started = time.perf_counter()
-            measure_probes(page, native, journal, wanted, lambda count: bar.advance(bar.task_ids[0], count))
-            progress.print(f"  ✓ {title}: {len(wanted)} probes ({time.perf_counter() - started:.1f} s)")
+            measure_probes(page, native, journal, probes, lambda count: bar.advance(bar.task_ids[0], count))
+            progress.print(f"  ✓ {title}: {len(probes)} probes ({time.perf_counter() - started:.1f} s)")
         browser_name = f"{browser.name} {browser.version.partition('.')[0]}"
         done = build_table(
-            target, adapter, browser_name, swept, [p.name for family in cases.values() for p in family], journal.records
+            target,
+            adapter,
+            browser_name,
+            kernel_sweep,
+            [p.name for family in cases.values() for p in family],
+            journal.records,
         )
     for line in journal.records.values():
         if line.reason.startswith("no answer"):
@@ -136,9 +141,9 @@ def _measure(target: Target, only: Sequence[str], resume: bool, progress: Progre
 
 
 def _progress(steps: Sequence[tuple[str, Sequence[Probe]]], progress: ProgressReporter) -> Progress:
-    """Return a bar on stderr for all steps together: one task."""
+    """Return a progress bar on stderr with one task for all steps."""
     from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
     bar = Progress(*Progress.get_default_columns(), MofNCompleteColumn(), TimeElapsedColumn(), console=progress.console)
-    bar.add_task("", total=sum(len(wanted) for _, wanted in steps))
+    bar.add_task("", total=sum(len(probes) for _, probes in steps))
     return bar

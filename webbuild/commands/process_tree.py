@@ -1,4 +1,4 @@
-"""A process and all that it started, on Linux also what it left behind: how much memory they take, and their end."""
+"""The process tree below this process, on Linux with orphans: its memory, and how to end it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PROC = Path("/proc")
 
 
 def adopt_orphans() -> None:
-    """Become the parent of whatever a descendant leaves behind, so that it is found. Linux only."""
+    """Become the parent of orphaned descendants (child subreaper), so that they are found. Linux only."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
@@ -35,7 +35,7 @@ def descendants() -> list[int]:
 
 
 def private_bytes() -> int:
-    """Return the memory that all processes below this one have for themselves."""
+    """Return the private memory (resident - shared) of all processes below this one."""
     pages = 0
     for process in descendants():
         with contextlib.suppress(OSError, ValueError):

@@ -93,7 +93,7 @@ def _compare(bundle: Path) -> tuple[BackendResult, ...]:
 
 
 def _results(report: VerifyReport) -> list[BackendResult]:
-    """Return what came of each backend; of several stages, of all of them together."""
+    """Return the result of each backend; of a pipeline that of all stages together."""
     return [
         BackendResult(
             runner_name(without_stage(run.backend, report.stages)),

@@ -31,7 +31,7 @@ def models_of_bundle(paths: Sequence[Path], bundle: Path, manifest: Manifest, fo
     located = locate_model_or_pair(paths[0]) if together else [locate_model(each) for each in paths]
     files = [each.path for each in located]
     if len(stages) == len(files) == 1 and not files[0].is_file():
-        return files  # what is missing is said where it is loaded
+        return files  # loading raises the error
     if manifest.text_encoder and len(files) == 1 and files[0].is_file() and may_hold_both_encoders(files[0]):
         files = [*(split_encoders(files[0], folder) or files)]
     by_hash = {file_hash(file): file for file in files if file.is_file()}

@@ -1,4 +1,4 @@
-"""A command in a process of its own with limits of memory and time: for models of unknown origin."""
+"""A command in its own process with limits of memory and time, for models of unknown origin."""
 
 from __future__ import annotations
 
@@ -17,45 +17,50 @@ from webbuild.commands.options.shared import LimitArguments
 from webbuild.commands.process_tree import adopt_orphans, end_tree, private_bytes
 from webbuild.errors import BUG, INTERRUPTED, USAGE, WebbuildError
 
-_INSIDE = "WEBBUILD_LIMITED_BY"
-"""Environment variable: the id of the process that limits its child."""
-_OWN = (0, 1, USAGE, BUG, INTERRUPTED)
+_LIMITED_BY_VARIABLE = "WEBBUILD_LIMITED_BY"
+"""Environment variable of the limited process: the process id of its parent."""
+_WEBBUILD_EXIT_CODES = (0, 1, USAGE, BUG, INTERRUPTED)
 """Exit codes of webbuild."""
-_NO_MEMORY = 127
-"""Exit code of the C library where it has no memory for what a thread holds. C++ aborts where nothing catches that."""
-_GRACE = 3.0
+_C_LIBRARY_NO_MEMORY = 127
+"""Exit code of the C library when thread-local storage cannot be allocated. An uncaught bad_alloc in C++ aborts."""
+_GRACE_SECONDS = 3.0
 """Seconds for a process to clean up before it is killed."""
-_POLLING = 0.05
-"""Seconds between two looks at the memory."""
+_POLL_SECONDS = 0.05
+"""Seconds between two measurements of memory."""
 _MORE_TIME = "if you trust the model, give a higher --limit-time, or leave it out"
 _MORE_MEMORY = "if you trust the model, give a higher --limit-memory, or leave it out"
 
 
 def within_limits(run: Callable[[], int], arguments: LimitArguments) -> int:
-    """Run a command within the limits of its arguments: in a process with the same command line. Returns its exit code.
+    """Run a command within the limits of its arguments, in a child with the same command line. Returns its exit code.
 
     Raises:
-        WebbuildError: `time-limit-reached`, `memory-limit-reached`, `process-lost`, `no-limits`. Nothing is left then
-            of what was being written.
+        WebbuildError: `time-limit-reached`, `memory-limit-reached`, `process-lost`, `no-limits`. Partial output is
+            removed.
     """
-    if os.environ.get(_INSIDE) == str(os.getppid()):
+    if os.environ.get(_LIMITED_BY_VARIABLE) == str(os.getppid()):
         return _run_limited(run, arguments.limit_bytes)
     _require_limits(arguments)
     adopt_orphans()
     temporary = Path(tempfile.mkdtemp(prefix="webbuild-limited-"))
     listed = temporary / "partial"
-    environment = {**os.environ, "TMPDIR": str(temporary), PARTIAL_LIST: str(listed), _INSIDE: str(os.getpid())}
+    environment = {
+        **os.environ,
+        "TMPDIR": str(temporary),
+        PARTIAL_LIST: str(listed),
+        _LIMITED_BY_VARIABLE: str(os.getpid()),
+    }
     command = [sys.executable, "-P", "-m", "webbuild", *sys.argv[1:]]
     code = INTERRUPTED
     child = subprocess.Popen(command, env=environment, start_new_session=True)
     try:
         code = _wait(child, arguments)
     finally:
-        end_tree(child, _GRACE)
+        end_tree(child, _GRACE_SECONDS)
         remove_partial(listed)
-        if code != BUG:  # its report lies there
+        if code != BUG:  # the bug report is in it
             shutil.rmtree(temporary, ignore_errors=True)
-    if code not in _OWN:
+    if code not in _WEBBUILD_EXIT_CODES:
         fix = f"it may have lacked memory: {_MORE_MEMORY}" if arguments.limit_bytes else "run it again without limits"
         raise WebbuildError("process-lost", f"the process within the limits ended with {_exit_text(code)}", fix)
     return code
@@ -63,26 +68,26 @@ def within_limits(run: Callable[[], int], arguments: LimitArguments) -> int:
 
 def _wait(child: subprocess.Popen[bytes], arguments: LimitArguments) -> int:
     """Return the exit code of a process. Raises WebbuildError when it reaches a limit."""
-    begun, limit, most = time.monotonic(), arguments.limit_bytes, 0
+    started, limit, peak = time.monotonic(), arguments.limit_bytes, 0
     while True:
         try:
-            code = child.wait(_POLLING)
+            code = child.wait(_POLL_SECONDS)
         except subprocess.TimeoutExpired:
             pass
         else:
-            if limit and (code == _NO_MEMORY or (code == -signal.SIGABRT and most > limit // 2)):
+            if limit and (code == _C_LIBRARY_NO_MEMORY or (code == -signal.SIGABRT and peak > limit // 2)):
                 raise _too_much_memory(limit)
             return code
-        if arguments.limit_time is not None and time.monotonic() - begun > arguments.limit_time:
+        if arguments.limit_time is not None and time.monotonic() - started > arguments.limit_time:
             message = f"not finished after {arguments.limit_time:g} seconds, the limit of --limit-time"
             raise WebbuildError("time-limit-reached", message, _MORE_TIME)
-        most = max(most, private_bytes()) if limit else 0
-        if most > limit:
+        peak = max(peak, private_bytes()) if limit else 0
+        if peak > limit:
             raise _too_much_memory(limit)
 
 
 def _run_limited(run: Callable[[], int], size: int) -> int:
-    """Run a command in this process, which was started for it."""
+    """Run a command in this process, the limited child."""
     if size:
         import resource
 

@@ -35,7 +35,7 @@ def run(arguments: TargetsArguments) -> int:
 
 
 _WORDS: dict[str, str] = {"none": "missing"} | {str(name): words for name, words in OUTCOMES.items()}
-"""How the numbers of kernels and cases are read: `gpu` is `on the GPU`."""
+"""Texts of placements and outcomes: `gpu` is `on the GPU`."""
 
 
 def _summary(measured: KernelTable) -> dict[str, Any]:

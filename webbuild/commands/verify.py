@@ -80,7 +80,7 @@ def run(arguments: VerifyArguments) -> int:
 
 
 def verify_and_show(directory: Path) -> VerifyReport:
-    """Verify a bundle on both backends, show on stderr what is not as it was, or that all is, return the report.
+    """Verify a bundle on both backends, print the differences on stderr, and return the report.
 
     Raises:
         WebbuildError: see `verify_in_browsers`.

@@ -1,1 +1,1 @@
-"""A model of several graphs: the order of its stages, what joins them, their samples, the proof of the whole."""
+"""Pipelines, models of several graphs: the order of the stages, their joins, samples and end-to-end proof."""

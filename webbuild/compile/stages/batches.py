@@ -1,4 +1,4 @@
-"""Batches that are asked for a model of several stages: a stage of crops takes several crops in a run."""
+"""Batches in a pipeline: only crop stages run several inputs at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webbuild.errors import USAGE, WebbuildError
 
 
 def check_batches(stages: Sequence[PlannedStage], batches: Sequence[int]) -> None:
-    """See that a batch is asked of a stage that looks at crops, where there are several stages.
+    """Check that `--batch` of a pipeline applies to a crop stage.
 
     Raises:
         WebbuildError: `conflicting-options`.
@@ -27,7 +27,7 @@ def check_batches(stages: Sequence[PlannedStage], batches: Sequence[int]) -> Non
 
 
 def stage_batches(stages: Sequence[PlannedStage], at: int, batches: Sequence[int]) -> Sequence[int]:
-    """Return how many pictures the only stage takes in a run, or how many crops a later one: those given, else four."""
+    """Return the batch sizes of a stage: `batches` for a single stage, else the numbers of crops of a crop stage."""
     are_crop_batches = len(batches) > 1 and _looks_at_crops(stages, at)
     return batches if len(stages) == 1 or are_crop_batches else crop_batches(stages[at], (1,), first=at == 0)
 
@@ -35,10 +35,10 @@ def stage_batches(stages: Sequence[PlannedStage], at: int, batches: Sequence[int
 def compile_possible(
     compile_each: Callable[[Sequence[int]], list[ModelVariant]], batches: Sequence[int], requested: Sequence[int]
 ) -> list[ModelVariant]:
-    """Compile a model for these batches, or for one crop where it turns out to take no more and none was asked for.
+    """Compile a model for these batches; for batch 1 if it has a fixed batch and the user requested none.
 
     Raises:
-        WebbuildError: what `compile_each` raises; `fixed-batch` only of batches that were asked for.
+        WebbuildError: what `compile_each` raises; `fixed-batch` only for requested batches.
     """
     try:
         return compile_each(batches)

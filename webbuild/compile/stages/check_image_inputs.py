@@ -1,4 +1,4 @@
-"""Picture inputs of later stages, which become plain tensors: the runtime gives pictures to the first stage only."""
+"""Check of the picture inputs of later stages: masks and reference images only work in the first stage."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 def check_pictures(stage: PlannedStage, match: TaskMatch) -> None:
-    """Raise for a later stage that takes a hole or a second picture, or makes a picture of a tensor.
+    """Raise for a later stage with a mask or a reference image, or one that makes a picture from a tensor.
 
     Raises:
         WebbuildError: `stage-with-picture`.
     """
     file = stage.source.path.name
     for spec in match.inputs:
-        if what := _given_to_the_first(spec):
+        if what := _first_stage_only(spec):
             raise _not_supported(stage, f"input '{spec.name}' of {file} takes {what}, which only the first stage can")
     if kind_of(match.task).makes_picture and not any(isinstance(spec, ImageInput) for spec in match.inputs):
         joins_text = ", ".join(f"'{join.output}' of stage {join.stage}" for join in stage.joins)
@@ -29,7 +29,7 @@ def check_pictures(stage: PlannedStage, match: TaskMatch) -> None:
         )
 
 
-def _given_to_the_first(spec: Input) -> str:
+def _first_stage_only(spec: Input) -> str:
     if isinstance(spec, ReferenceInput):
         return "a second picture"
     masked = isinstance(spec, ImageInput) and spec.mask is not UNSET

@@ -11,7 +11,7 @@ from webbuild.manifest.manifest import Weights
 
 
 def check_smaller(proven: Sequence[tuple[str, ProvenGraphs]], precision: PrecisionMode, weights: Weights) -> None:
-    """See that an option which makes graphs smaller did so for a stage, of those that are given by name.
+    """Raise if int8 weights or half precision made no stage smaller; `proven` are the stages by name.
 
     Raises:
         WebbuildError: `weights-not-quantizable`, `fp16-mismatch`.

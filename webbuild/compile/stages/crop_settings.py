@@ -1,4 +1,4 @@
-"""What a pipeline's file says of the crops of a stage: which boxes are cut, how, and how pixels become numbers."""
+"""The `crop` table of a pipeline file: which boxes a stage crops, how, and the preprocessing."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class CropSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="keba
             raise ValueError("the points of `template` are all one")
 
     def apply(self, crop: CropInput, classes: Sequence[str], keypoints: int, field: str) -> CropInput:
-        """Return the input with what is said.
+        """Return the crop input with these settings.
 
         Args:
-            crop: the input as the model tells it.
-            classes: of the boxes.
-            keypoints: how many a box has.
-            field: of the settings in the pipeline's file, for messages.
+            crop: the input as inferred from the model.
+            classes: the class names of the boxes.
+            keypoints: how many keypoints a box has.
+            field: the place of the settings in the pipeline file, for messages.
 
         Raises:
             WebbuildError: `invalid-pipeline` for a class or a template that the boxes do not have.
@@ -88,7 +88,7 @@ class CropSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="keba
 
 
 def _numbers(value: object) -> Iterator[float]:
-    """Yield the numbers in a value, in lists of it too."""
+    """Yield the numbers in a value and in nested lists."""
     if isinstance(value, int | float):
         yield value
     elif isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The JavaScript module of a stage, before it is copied into a bundle: a single file of the pipeline's folder."""
+"""Checks of a stage's glue, a JavaScript module, before it is copied into a bundle."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class GlueProblem(NamedTuple):
 
 
 def check_glue(file: Path | None, pipeline: Path | None, models: int) -> None:
-    """See that the module of `--glue` can stand in front of the last of several models.
+    """Check that the module of `--glue` can be the glue of the last of several models.
 
     Raises:
         WebbuildError: `conflicting-options`, `invalid-glue`.
@@ -43,8 +43,8 @@ def check_glue(file: Path | None, pipeline: Path | None, models: int) -> None:
 def glue_problem(file: Path, folder: Path | None = None) -> GlueProblem | None:
     """Return why a file cannot be the module of a stage, None where it can.
 
-    It is published with the bundle, so where a pipeline in `folder` names it, it has to be a JavaScript file of that
-    folder, links followed. It is copied alone, so it may import nothing from beside it.
+    It is published with the bundle: a module named by a pipeline file in `folder` has to be in that folder, after
+    resolving links. It is copied alone: it may not import other local files.
     """
     resolved = file.resolve()
     if not resolved.is_file():
@@ -70,6 +70,6 @@ def glue_problem(file: Path, folder: Path | None = None) -> GlueProblem | None:
 
 
 def _imports(text: JavaScriptText) -> list[str]:
-    """Return the names of modules that a text imports, of templates as far as they are known."""
+    """Return the module names that a text imports; of a template its constant beginning."""
     names = [text.string_at(match.start("name")) for match in _IMPORT.finditer(text.code)]
     return [name for name in names if name]

@@ -1,4 +1,4 @@
-"""The syntax of glue: a module with a mistake in it is not packed."""
+"""Syntax check of glue, in Chromium."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webbuild.errors import USAGE, WebbuildError
 
 
 def check_glue_syntax(files: Sequence[Path]) -> Iterator[str]:
-    """See that modules can be compiled; yield which could not be checked, and why: no Chromium runs here, say.
+    """Raise for a module with a syntax error; yield a note if modules cannot be checked, such as without Chromium.
 
     Raises:
         WebbuildError: `invalid-glue`, with the line.

@@ -1,4 +1,4 @@
-"""Stages whose graph normalises pictures itself: encoders, and models of crops."""
+"""Stages whose graph normalizes pictures itself: encoders and crop stages."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 def with_graph_normalization(match: TaskMatch, model: ir.Model) -> TaskMatch:
-    """Return an encoder with the range that its graph normalises, padded with what becomes 0 there.
+    """Return an encoder's match with the range that its graph normalizes, padded with the levels that become 0.
 
         [h, w, 3] of 0..255  ->  Sub mean  ->  Div deviation: pad with the mean
 
-    Every other match is returned as it is.
+    Every other match is returned unchanged.
     """
     (spec,) = match.inputs if len(match.inputs) == 1 else (None,)
     recipe = read_graph_recipe(model, spec) if isinstance(spec, ImageInput) else None
@@ -32,7 +32,7 @@ def with_graph_normalization(match: TaskMatch, model: ir.Model) -> TaskMatch:
 
 
 def with_crop_normalization(match: TaskMatch, model: ir.Model) -> TaskMatch:
-    """Return a model of crops with the range that its graph normalises; every other match is returned as it is.
+    """Return a crop stage's match with the range that its graph normalizes; every other match unchanged.
 
     [crops, 3, h, w] of 0..255  ->  Sub 127.5  ->  Mul 1/128: crops go in as 0..255
     """

@@ -1,11 +1,11 @@
-"""A scanner for JavaScript source that tells code from comments, strings, regular expressions and templates."""
+"""A scanner for JavaScript source that separates code from comments, strings, regular expressions and templates."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
-# A slash begins a regular expression where no value stands in front of it.
+# A slash begins a regular expression unless a value precedes it.
 _TOKEN = re.compile(
     r"""
     (?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))
@@ -18,7 +18,7 @@ _TOKEN = re.compile(
 )
 _TEMPLATE = re.compile(r"(?P<text>(?:\\(?:.|\Z)|\$(?!\{)|[^`\\$])*)(?P<end>`|\$\{|\Z)", re.DOTALL)
 STRING = "\0"
-"""What stands in the code for a string."""
+"""Placeholder of a string in the code."""
 
 
 class JavaScriptText(NamedTuple):
@@ -32,15 +32,15 @@ class JavaScriptText(NamedTuple):
     strings: list[str]
 
     def string_at(self, offset: int) -> str:
-        """Return the string for which the code has `STRING` at a place."""
+        """Return the string whose placeholder is at an offset of the code."""
         return self.strings[self.code.count(STRING, 0, offset)]
 
 
 def scan_javascript(text: str) -> JavaScriptText:
-    """Tell the code of a module from its strings."""
+    """Split a module into code and strings."""
     text = text.replace(STRING, " ")
     code, strings, at = list[str](), list[str](), 0
-    in_template: list[bool] = []  # for each brace that is open, whether it is that of ${
+    in_template: list[bool] = []  # for each open brace: whether it is a ${
     while (token := _TOKEN.search(text, at)) is not None:
         code.append(text[at : token.start()])
         at = token.end()

@@ -1,4 +1,4 @@
-"""Inferred joins: which outputs of earlier stages a model takes, by name, type and shape."""
+"""Inferred joins: outputs of earlier stages matched with a model's inputs by name, type and shape."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from webbuild.tasks.options.symbolic_dims import is_channel_name, picture_sides
 
 
 def automatic_joins(earlier: Sequence[PlannedStage], model: PlannedStage, *, by_type: bool = True) -> tuple[Join, ...]:
-    """Return what joins a model to the stages before it: tensors of one name, else of one type, else maps that fit.
+    """Return the joins of a model: by equal names, else by equal types and shapes, and feature maps that fit.
 
     Raises:
-        WebbuildError: `stage-mismatch`; `stages-not-joined` where there is nothing.
+        WebbuildError: `stage-mismatch`; `stages-not-joined` if there is no join.
     """
     joins = _joins_by_name(earlier, model) or (_joins_by_type(earlier, model) if by_type else ())
     if not joins:
@@ -25,7 +25,7 @@ def automatic_joins(earlier: Sequence[PlannedStage], model: PlannedStage, *, by_
 
 
 def joins_or_crops(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
-    """Return what joins a model to the stages before it: nothing where it may look at crops of what one finds.
+    """Return the joins of a model; none if it may be a crop stage.
 
     Raises:
         WebbuildError: what `automatic_joins` raises.
@@ -39,7 +39,7 @@ def joins_or_crops(earlier: Sequence[PlannedStage], model: PlannedStage) -> tupl
 
 
 def fitting_joins(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
-    """Return the inputs that have both the name and the type of an output."""
+    """Return joins of inputs with the name and a fitting type and shape of an output."""
     return tuple(
         Join(spec.name, stage.name, output.name)
         for spec, stage, output in _namesakes(earlier, model)
@@ -48,18 +48,18 @@ def fitting_joins(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple
 
 
 def takes_pictures_alone(model: PlannedStage) -> bool:
-    """Whether a picture is all that a model takes, so that it may be a crop."""
+    """Whether a model's only input is a picture, which may be a crop."""
     inputs = model.source.signature.inputs
     return len(inputs) == 1 and _is_color_picture(inputs[0])
 
 
 def _is_color_picture(spec: TensorSpec) -> bool:
-    """Whether an input may be a picture of 3 channels: transformers leaves their number free, and calls it channels."""
+    """Whether an input may be a picture of 3 channels, or of a free number named as transformers names channels."""
     return bool(picture_sides(spec)) and (3 in spec.shape or is_channel_name(spec.shape[1]))
 
 
 def _joins_by_name(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
-    """Return the inputs that have the name of an output."""
+    """Return joins of inputs with the name of an output. Raises `stage-mismatch` if they do not fit."""
     namesakes = _namesakes(earlier, model)
     for spec, stage, output in namesakes:
         check_fit(stage, output, model, spec)
@@ -69,13 +69,13 @@ def _joins_by_name(earlier: Sequence[PlannedStage], model: PlannedStage) -> tupl
 def _namesakes(
     earlier: Sequence[PlannedStage], model: PlannedStage
 ) -> list[tuple[TensorSpec, PlannedStage, TensorSpec]]:
-    """Return each input that has the name of an output, with the latest stage that has one, and that."""
+    """Return (input, stage, output) of equal names; the latest stage with such an output."""
     outputs = {spec.name: (stage, spec) for stage in earlier for spec in stage.source.signature.outputs}
     return [(spec, *outputs[spec.name]) for spec in model.source.signature.inputs if spec.name in outputs]
 
 
 def _joins_by_type(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
-    """Return the inputs whose type and shape one output alone has, then maps of the rest that one output alone fits."""
+    """Return joins by unique type and shape, then joins of remaining feature maps that uniquely fit."""
     alike = _only_joins(earlier, model, is_alike)
     return (*alike, *_only_joins(earlier, model, may_be_map, alike))
 
@@ -86,7 +86,7 @@ def _only_joins(
     suits: Callable[[TensorSpec, TensorSpec], bool],
     done: Sequence[Join] = (),
 ) -> tuple[Join, ...]:
-    """Return the inputs that one output alone suits, which suits no other input; without those that are joined."""
+    """Return joins of inputs and outputs that match only each other; `done` joins are excluded."""
     taken, used_outputs = {each.input for each in done}, {(each.stage, each.output) for each in done}
     pairs = [
         (spec, stage, output)
@@ -118,7 +118,7 @@ def not_joined(earlier: Sequence[PlannedStage], model: PlannedStage) -> Webbuild
 
 
 def _why_no_crops(model: PlannedStage) -> str:
-    """Return what lets a model of pictures look at crops, empty for one of other tensors."""
+    """Return the fix that makes a picture model a crop stage; empty for models of other tensors."""
     inputs = model.source.signature.inputs
     pictures, others = ([spec for spec in inputs if bool(picture_sides(spec)) is wanted] for wanted in (True, False))
     if len(pictures) != 1 or any(not _is_number(spec) for spec in others):
@@ -135,7 +135,7 @@ def _why_no_crops(model: PlannedStage) -> str:
 
 
 def _as_text_encoder(earlier: Sequence[PlannedStage], model: PlannedStage) -> str:
-    """Return how to give a text encoder, empty for a model that takes more than token numbers [texts, tokens]."""
+    """Return the fix for a text encoder given as a stage; empty unless all inputs are integers [texts, tokens]."""
     tokens = all(len(spec.shape) == 2 and spec.dtype in ("int64", "int32") for spec in model.source.signature.inputs)
     if len(earlier) != 1 or not tokens:
         return ""

@@ -1,4 +1,4 @@
-"""Widths of a text recogniser behind a detector: each line runs at the narrowest that holds it."""
+"""Line widths of a text recogniser stage: each line runs at the narrowest width that it fits into."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from webbuild.tasks.options.picture_sizes import PictureSize
 from webbuild.tasks.recognition.text_recognisers import line_size
 
 LINE_WIDTHS = (320, 480, 640, 960, 1280)
-"""PaddleOCR pads a line to 320 pixels at least; the others hold longer ones with little padding."""
+"""PaddleOCR pads lines to at least 320 pixels; the other widths hold longer lines with little padding."""
 _MAX_WIDTH = 8192
 
 
 def parse_widths(argument: str | None) -> tuple[int, ...]:
-    """Parse `--widths`: `320,640`, pixels with commas between them, in rising order; none of nothing.
+    """Parse `--widths`, such as `320,640`: comma-separated pixels, sorted; empty without the option.
 
     Raises:
         WebbuildError: `invalid-widths`.
@@ -35,7 +35,7 @@ def parse_widths(argument: str | None) -> tuple[int, ...]:
 
 
 def check_widths(stages: Sequence[PlannedStage], widths: Sequence[int]) -> None:
-    """See that widths are given for a recogniser that takes them.
+    """Check that `--widths` applies to a text recogniser stage with a free width.
 
     Raises:
         WebbuildError: `conflicting-options`.
@@ -53,7 +53,7 @@ def check_widths(stages: Sequence[PlannedStage], widths: Sequence[int]) -> None:
 
 
 def line_sizes(stage: PlannedStage, widths: Sequence[int], fixed: Collection[str]) -> tuple[PictureSize, ...]:
-    """Return the sizes of the lines that a later stage reads: none for any other, and where its width is `fixed`."""
+    """Return the sizes of a text recogniser stage; none for other stages, or if its width is `fixed`."""
     height = _line_height(stage)
     (spec, *_) = stage.source.signature.inputs
     if not height or {spec.shape[-1], f"{spec.name}:{len(spec.shape) - 1}"} & set(fixed):
@@ -62,7 +62,7 @@ def line_sizes(stage: PlannedStage, widths: Sequence[int], fixed: Collection[str
 
 
 def _line_height(stage: PlannedStage) -> int:
-    """Return how many pixels high the lines of a recogniser are that leaves their width free, 0 for another stage."""
+    """Return the line height of a text recogniser stage in pixels, 0 for other stages."""
     if stage.joins or stage.glue is not None or (size := line_size(stage.source.signature)) is None:
         return 0
     known = stage.source.signature.inputs[0].shape[2]

@@ -1,4 +1,4 @@
-"""What a stage takes from earlier stages: sizes of its free dimensions, and inputs that are their outputs."""
+"""Links of a stage to other stages: its joined inputs, and the sizes that follow from them."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
 StageOutputs = Mapping[tuple[str, str], TensorSpec]
-"""The outputs of stages by stage and name, as the patched graphs give them."""
+"""The outputs of the patched graphs, by stage and output name."""
 
 
 class StageLinks(Struct, frozen=True):
-    """The inputs of a stage that are outputs of earlier stages, and what later stages need of it.
+    """The links of a stage to earlier and later stages.
 
     Attributes:
         stage: the stage, with its joins.
         outputs: the outputs of the stages before it.
         earlier: the matches of those stages.
-        later: the interfaces of the stages that take its outputs.
+        later: the signatures of the stages that take its outputs.
         used_outputs: the outputs that later stages, or their glue, read.
         keypoints: how many keypoints of each box a later stage aligns, 0 for none.
     """
@@ -48,7 +48,7 @@ class StageLinks(Struct, frozen=True):
     keypoints: int = 0
 
     def picture_sizes(self, dims: Mapping[str, int]) -> dict[str, int]:
-        """Return the free sizes that later stages tell, by "input:axis", but for those that are given by name."""
+        """Return sizes of free dimensions that follow from later stages, by "input:axis"; not those in `dims`."""
         signature = self.stage.source.signature
         sizes = {
             key: size
@@ -59,27 +59,27 @@ class StageLinks(Struct, frozen=True):
         return {key: size for key, size in sizes.items() if names[key] not in dims}
 
     def earlier_stage(self, signature: ModelSignature) -> TaskMatch | None:
-        """Return what a stage is that later ones take tensors of, as the first task says that knows it."""
+        """Return the match of a stage whose outputs later stages take, by the first task that recognises it."""
         matches = (kind.infer_earlier(signature, self.later) for kind in task_kinds().values())
         return next((match for match in matches if match is not None), None)
 
     def without_task_hint(self, match: TaskMatch) -> TaskMatch:
-        """Return the match of a stage; where a later one takes its outputs, tensors are what they are to be."""
+        """Return the match without the hint at other tasks, if a later stage takes its outputs as tensors."""
         if not self.later:
             return match
         assumptions = tuple(each for each in match.assumptions if not each.startswith("task tensor: "))
         return msgspec.structs.replace(match, assumptions=assumptions)
 
     def with_stage_inputs(self, match: TaskMatch, signature: ModelSignature, model: ir.Model) -> TaskMatch:
-        """Return a match whose joined inputs say what they take.
+        """Return the match with joined inputs as `StageInput`, or with crops.
 
         Args:
-            match: what the stage was taken for.
+            match: the match of the stage alone.
             signature: the signature of its patched graph.
-            model: its graph as it was exported.
+            model: the exported graph.
 
         Raises:
-            WebbuildError: `stage-mismatch`; `stages-not-joined` for one that takes neither tensors nor crops;
+            WebbuildError: `stage-mismatch`; `stages-not-joined` for a stage that takes neither tensors nor crops;
                 `stage-with-picture`.
         """
         if self.earlier and not self.stage.joins and self.stage.glue is None:
@@ -104,7 +104,7 @@ class StageLinks(Struct, frozen=True):
 def check_stage_outputs(stage: PlannedStage, outputs: StageOutputs) -> None:
     """Raise if a stage, or its glue, reads an output that the patched graph of an earlier stage does not have.
 
-    Loading and lowering leave out what a task does not read: a decoder's resized masks, the raw tensor of a detector.
+    Loading and lowering drop outputs that a task does not read: a decoder's resized masks, a detector's raw tensor.
 
     Raises:
         WebbuildError: `stage-mismatch`.
@@ -126,10 +126,10 @@ def check_stage_outputs(stage: PlannedStage, outputs: StageOutputs) -> None:
 
 
 def joined_sizes(stage: PlannedStage, outputs: StageOutputs) -> dict[str, int]:
-    """Return the free sizes of a stage that follow from what it takes, by name or "input:axis".
+    """Return the sizes of free dimensions that follow from the joined outputs, by name or "input:axis".
 
     Raises:
-        WebbuildError: `stage-mismatch` where a size differs, or two outputs want different ones.
+        WebbuildError: `stage-mismatch` if a size differs, or two outputs need different ones.
     """
     sizes: dict[str, int] = {}
     specs = {spec.name: spec for spec in stage.source.signature.inputs}

@@ -1,4 +1,4 @@
-"""A stage: a model of a bundle, loaded, and compiled for each size and batch. Most bundles have one."""
+"""Stages: the models of a bundle, compiled for each size and batch. Most bundles have one."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from webbuild.model.states import describe_spec
 
 
 class ModelStage(Struct, frozen=True):
-    """A stage, what was compiled of it, and the findings before and after. Without a name it is the only one.
+    """A compiled stage, with the findings before and after the passes. The name is empty for a single stage.
 
-    `given` is the file that was given, beside which its samples lie.
+    `given` is the file that the user gave; `samples/` is beside it.
     """
 
     name: str
@@ -35,17 +35,17 @@ class ModelStage(Struct, frozen=True):
 
     @property
     def loaded(self) -> LoadedModel:
-        """The model for its first size."""
+        """The loaded model at its first size."""
         return self.variants[0].loaded
 
     @property
     def compiled(self) -> CompiledModel:
-        """What was compiled of it for its first size."""
+        """The compiled model at its first size."""
         return self.variants[0].compiled
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What was assumed of it, and of the module in front of it."""
+        """The assumptions about the model and its glue."""
         return (*self.compiled.assumptions, *(() if self.glue is None else self.glue.assumptions))
 
 
@@ -53,11 +53,11 @@ def compile_stages(
     planned: Sequence[PlannedStage],
     compile_one: Callable[[StageLinks, Mapping[str, int]], ModelStage],
 ) -> list[ModelStage]:
-    """Compile one stage after another, since outputs decide the sizes of what takes them.
+    """Compile the stages in order, since outputs determine the sizes of later inputs.
 
     Args:
-        planned: the stages in their order.
-        compile_one: compiles one with what joins it, for sizes of its free dimensions.
+        planned: the stages in order.
+        compile_one: compiles a stage with its links, at sizes of its free dimensions.
 
     Raises:
         WebbuildError: `stage-mismatch`, `stage-with-state`, and what `compile_one` raises; the message names the stage.
@@ -82,7 +82,7 @@ def compile_stages(
 
 
 def _check_stateless(stage: ModelStage) -> None:
-    """Raise for a stage that remembers: the runtime keeps none for a stage of several."""
+    """Raise for a stage with states: the runtime keeps none in a pipeline."""
     states = state_inputs(stage.compiled.match.inputs)
     if states:
         named = ", ".join(f"'{each.name}'" for each in states)
@@ -95,7 +95,7 @@ def _check_stateless(stage: ModelStage) -> None:
 
 
 def _check_sizes(stage: ModelStage, later: Sequence[PlannedStage]) -> None:
-    """See that what later stages take of one has one shape, whatever the size of its pictures.
+    """Check that the outputs that later stages take have the same shape at every picture size.
 
     Raises:
         WebbuildError: `stage-mismatch` with the output, and the input that takes it.
@@ -117,7 +117,7 @@ def _check_sizes(stage: ModelStage, later: Sequence[PlannedStage]) -> None:
 
 
 def _with_stage_name(stage: ModelStage) -> ModelStage:
-    """Return a stage with its name in front of those of its variants."""
+    """Return a stage with its name prefixed to those of its variants."""
     names = (" ".join(filter(None, (stage.name, each.name))) for each in stage.variants)
     variants = [msgspec.structs.replace(each, name=name) for each, name in zip(stage.variants, names, strict=True)]
     return msgspec.structs.replace(stage, variants=variants)

@@ -12,20 +12,20 @@ _TOP = ("stages", "joins")
 
 
 class Mistake(NamedTuple):
-    """What is wrong, and its fix; an empty fix where the example of a file says as much."""
+    """A mistake and its fix; an empty fix stands for the example of a pipeline file."""
 
     what: str
     fix: str = ""
 
 
 def explain_mistake(message: str, value: object, fields: Iterable[str], form: str) -> Mistake:
-    """Return what a message of msgspec says.
+    """Return the mistake behind a validation message of msgspec.
 
     Args:
-        message: the message, without its place.
-        value: what was converted.
-        fields: the names that the object at that place may have.
-        form: how to write a text that has a form.
+        message: the message, without its path.
+        value: the value that was converted.
+        fields: the field names that are allowed at that path.
+        form: the form of a text with a pattern.
     """
     if unknown := _UNKNOWN.fullmatch(message):
         return unknown_name("field", unknown[1], fields)
@@ -35,7 +35,7 @@ def explain_mistake(message: str, value: object, fields: Iterable[str], form: st
 
 
 def unknown_name(what: str, name: str, known: Iterable[str]) -> Mistake:
-    """Return that there is nothing of a name, with the nearest that there is."""
+    """Return the mistake of an unknown name, with the nearest known name."""
     names = list(known)
     if what == "field" and name in _TOP and name not in names:
         return Mistake(f"there is no field {name} in a stage", f"write [{name}] as a table of its own")
@@ -44,5 +44,5 @@ def unknown_name(what: str, name: str, known: Iterable[str]) -> Mistake:
 
 
 def stage_slug(name: str) -> str:
-    """Return a stage's name as it may be written."""
+    """Return a valid stage name close to `name`."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60].strip("-") or "encoder"

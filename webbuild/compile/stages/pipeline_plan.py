@@ -1,4 +1,4 @@
-"""The stages of a pipeline's file in the order in which they run, with what joins them."""
+"""The plan of a pipeline file: its stages in the order in which they run, with their joins."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from webbuild.model.signature import TensorSpec
 
 
 def plan_pipeline(path: Path, pipeline: Pipeline, models: Sequence[PlannedStage]) -> list[PlannedStage]:
-    """Return the stages of a pipeline in an order in which each takes from those before it.
+    """Return the stages of a pipeline, ordered so that each reads only earlier stages.
 
     Args:
-        path: of the file, for messages.
-        pipeline: what it says.
-        models: its stages, in its order.
+        path: the pipeline file, for messages.
+        pipeline: its contents.
+        models: its stages, in the order of the file.
 
     Raises:
         WebbuildError: `invalid-pipeline` for a cycle, or a tensor that a model lacks; `stage-mismatch`,
@@ -55,7 +55,7 @@ def plan_pipeline(path: Path, pipeline: Pipeline, models: Sequence[PlannedStage]
 
 
 def _order(path: Path, pipeline: Pipeline) -> list[str]:
-    """Return the names of the stages: as they are written, but each after those that it takes from."""
+    """Return the names of the stages in topological order, else as written."""
     left, done = list(pipeline.stages), list[str]()
     needs = {name: _stages_read(pipeline, name) for name in left}
     while left:
@@ -73,7 +73,7 @@ def _order(path: Path, pipeline: Pipeline) -> list[str]:
 
 
 def _stages_read(pipeline: Pipeline, name: str) -> set[str]:
-    """Return the stages that one takes from: all that are written before it where its glue may read any."""
+    """Return the stages that a stage reads: all before it in the file if its glue may read any."""
     stage, names = pipeline.stages[name], list(pipeline.stages)
     read = {each.partition(".")[0] for each in (*pipeline.joins.get(name, {}).values(), *stage.reads)}
     return read | set(names[: names.index(name)] if stage.glue is not None and not stage.reads else ())

@@ -1,4 +1,4 @@
-"""A model that is planned as a stage, and what it takes from earlier stages."""
+"""Planned stages: a model as a stage, with its joins to earlier stages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webbuild.model.load import OnnxModel
 
 
 class Join(Struct, frozen=True):
-    """An input of a stage, and the output of an earlier one that it takes."""
+    """A join: an input of a stage, and the output of an earlier stage that it takes."""
 
     input: str
     stage: str
@@ -20,10 +20,10 @@ class Join(Struct, frozen=True):
 
 
 class PlannedStage(Struct, frozen=True):
-    """A model as a stage, with the joins to earlier stages. `task` and `crop` are the user's, None if not given.
+    """A model as a stage, with its joins to earlier stages. `task` and `crop` are the user's, None if not given.
 
-    `given` is the file that was given: its samples lie beside that, and `source` may be an export of it. `crop_field`
-    is where the pipeline's file says `crop`.
+    `given` is the file that the user gave, with `samples/` beside it; `source` may be an export of it. `crop_field` is
+    the place of `crop` in the pipeline file.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""The scale of a mask decoder's points: it may count pixels of another frame than the encoder's input.
+"""The scale of a mask decoder's points, which may be in pixels of another frame than the encoder's input.
 
-EfficientViT-SAM's encoder takes 512 pixels where its decoder counts 1,024, as SAM's does.
+EfficientViT-SAM's encoder takes 512 pixels; its decoder takes points in a frame of 1,024, as SAM does.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _MOVING = frozenset(
     {"Add", "Cast", "Concat", "Expand", "Gather", "GatherElements", "GatherND", "Identity", "Pad", "Reshape",
      "ScatterElements", "ScatterND", "Slice", "Split", "Squeeze", "Sub", "Transpose", "Unsqueeze", "Where"}
 )  # fmt: skip
-"""Operators after which points are still in pixels."""
+"""Operators that keep points in pixels."""
 _LEAST_SIDE = 8
 
 
 def with_point_scale(match: TaskMatch, model: ir.Model) -> TaskMatch:
-    """Return the match of a decoder whose points are in pixels of another frame than the encoder's, with their scale.
+    """Return the match of a decoder with the scale of its points, if they are in another frame than the encoder's.
 
-    Every other match is returned as it is.
+    Every other match is returned unchanged.
     """
     names = {
         spec.name for spec in match.inputs if isinstance(spec, PointPromptInput) and spec.role in ("points", "box")
@@ -34,9 +34,9 @@ def with_point_scale(match: TaskMatch, model: ir.Model) -> TaskMatch:
 
 
 def point_side(points: list[ir.Value]) -> int | None:
-    """Return the one number that points in pixels are divided by, as their graph says it.
+    """Return the number by which the graph divides points in pixels.
 
-    (points + 0.5) / 1024  ->  1024; also a multiplication by its reciprocal. None where there is none, or two.
+    (points + 0.5) / 1024  ->  1024; also a multiplication by its reciprocal. None if there is none, or more than one.
     """
     sides: set[int] = set()
     visited: set[ir.Value] = set()
@@ -54,7 +54,7 @@ def point_side(points: list[ir.Value]) -> int | None:
 
 
 def _divisor(node: ir.Node, index: int) -> set[int]:
-    """Return what a node divides one of its inputs by, all elements by the same whole number; nothing otherwise."""
+    """Return the integer by which a node divides one of its inputs; empty if it is not one integer for all elements."""
     other = constant(node.inputs[1 - index])
     if other is None or not other.size or other.dtype.kind != "f" or np.ptp(other) or not other.ravel()[0]:
         return set()

@@ -1,4 +1,4 @@
-"""The end-to-end proof of a model of several stages: the rewritten stages one after another against the originals."""
+"""The end-to-end proof of a pipeline: all patched stages in a row against all originals."""
 
 from __future__ import annotations
 
@@ -34,26 +34,25 @@ SampleDetections = dict[str, dict[str, Sequence[Detection]]]
 
 
 class PipelineProof(Struct, frozen=True):
-    """The comparisons of all stages together, and what a last stage finds in all crops of a picture."""
+    """The comparisons of all stages together, and the detections of a last crop stage in all crops of a picture."""
 
     comparisons: list[Comparison]
     detections: SampleDetections = {}
 
 
 def prove_stages(stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenGraphs]], folder: Path) -> PipelineProof:
-    """Compare all stages together on the samples: a picture's way through the originals and through the graphs.
+    """Compare all stages together on the samples: originals in a row against patched graphs in a row.
 
-    Each stage's own proof takes what the originals before it give. Here it takes what the graphs before it give, so
-    that differences add up as they do for a visitor. A last stage of crops looks at those around all boxes that the
-    graphs find.
+    A stage's own proof feeds it the outputs of the originals before it. Here it gets the outputs of the graphs before
+    it, so that differences add up as in the browser. A last crop stage runs on the boxes that the graphs find.
 
     Args:
-        stages: in their order, with a variant each, a reader of lines with one for each width.
-        proven: the graphs of each variant of each.
-        folder: in which they lie.
+        stages: in order, with one variant each; a text recogniser with one for each width.
+        proven: the graphs of each variant of each stage.
+        folder: the folder of their files.
 
     Returns:
-        The comparisons of the last stage's outputs, or of what it finds in all crops.
+        The comparisons of the last stage's outputs, or of its predictions for all crops.
 
     Raises:
         WebbuildError: `output-mismatch`, `vacuous-comparison`.
@@ -104,23 +103,23 @@ def _detections(reference: Reference, answers: Mapping[str, Sequence[Answer]]) -
 
 
 def _smaller_by(graphs: Sequence[Graph]) -> str:
-    """Return the option that made graphs smaller, empty where none did."""
+    """Return the option that made graphs smaller, empty if none did."""
     if any(graph.weight_dtype == "int8" for graph in graphs):
         return "--weight-dtype int8"
     return "--precision" if any(graph.precision != "fp32" for graph in graphs) else ""
 
 
 def _found_crops(stages: Sequence[ModelStage]) -> bool:
-    """Whether the last stage looks at crops of what the originals before it find in any sample.
+    """Whether the last stage runs on crops of boxes that the originals find in some sample.
 
-    Where they find nothing it is compared on whole pictures: answers of nothing would prove nothing.
+    Without any box it is compared on whole pictures, since empty answers prove nothing.
     """
     placements = (sample.placement for sample in stages[-1].variants[0].samples)
     return any(placement is not None and placement.crops for placement in placements)
 
 
 def _chain_stage(stage: ModelStage, runs: Sequence[RunStage]) -> ChainStage:
-    """Return a stage of a chain, with what runs each of its variants."""
+    """Return a stage with the runners of its variants."""
     task, thresholds = stage.compiled.match.task, exported_thresholds(stage.compiled)
     inputs = [each.single_inputs for each in stage.variants]
     (first, run), *widths = zip(inputs, runs, strict=True)
@@ -134,7 +133,7 @@ def _run(chain: Sequence[ChainStage], run_input: RunInput, *, crops: bool) -> Te
 
 
 def _crop_policy(policy: Policy, *, crops: bool) -> Policy:
-    """Return the policy of all stages together: the answers to crops are predictions, and have no outputs."""
+    """Return the policy of all stages together: answers to crops are compared as predictions."""
     return msgspec.structs.replace(policy, predictions="all") if crops else policy
 
 
@@ -144,9 +143,9 @@ def _original(stage: ModelStage) -> Callable[[Tensors], Tensors]:
 
 
 def _chains(proven: Sequence[Sequence[ProvenGraphs]]) -> Iterator[tuple[str, list[list[Graph]]]]:
-    """Yield the graphs that run together: on WASM, on WebGPU as exported, and on WebGPU the best of each.
+    """Yield the graphs that run together: for WebGPU and WASM the exported ones, and the reduced-precision ones.
 
-    Where a graph may ask for its fallback, that stands for it: whether it does is part of the stage's own proof.
+    A graph with a fallback is replaced by the fallback: when it falls back is part of the stage's own proof.
     """
     for target in ("webgpu", "wasm"):
         chains = [[_on_target(each, target) for each in of_stage] for of_stage in proven]
@@ -184,9 +183,9 @@ def _with_thresholds(stage: ModelStage, runner: NativeRunner) -> Callable[[Tenso
 
 
 def _policy(graphs: Sequence[Sequence[Graph]], proven: Sequence[Sequence[ProvenGraphs]]) -> Policy:
-    """Return the widest policy of the graphs that run together, of all graphs that are proven.
+    """Return the policy with the widest tolerance among graphs that run together.
 
-    Those for WASM are float32 where the original computes in float16: the graphs for WebGPU tell that.
+    Whether the original computes in float16 is known from the WebGPU graphs: those for WASM are always float32.
     """
     every = [graph for of_stage in proven for each in of_stage for graph in each.graphs]
     float16 = any(is_exported_in_float16(graph) for graph in every)

@@ -1,4 +1,4 @@
-"""The names of stages that are given as files."""
+"""Names of stages from file names."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from webbuild.bundle.file_names import safe_file_name
 
 
 def stage_names(stems: Sequence[str]) -> tuple[str, list[str]]:
-    """Return what file names have in common, and what is left of each: `sam`, [`encoder`, `decoder`] of `sam_encoder`.
+    """Return the common part of file names and the rest of each: `sam_encoder`, `sam_decoder` -> `sam`, `encoder`...
 
-    Names that have nothing in common are joined.
+    Names without a common part are joined.
     """
     if len(set(stems)) == 1:
         return stems[0], [f"{stems[0]}-{at}" for at in range(1, len(stems) + 1)]

@@ -1,4 +1,4 @@
-"""Whether an output of one stage may be an input of another, by types and shapes."""
+"""Compatibility of an output of one stage with an input of another, by type and shape."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ _FLOATS = ("float16", "float32", "float64", "bfloat16")
 
 
 def is_alike(one: TensorSpec, other: TensorSpec) -> bool:
-    """Whether two tensors are of one type and shape, of which something besides the batch is known."""
+    """Whether two tensors have the same type and shape, with at least one fixed size besides the batch."""
     known = [size for size in one.shape[1:] if isinstance(size, int) and size > 1]
     return len(one.shape) > 1 and bool(known) and fits(one, other) and one.shape[1:] == other.shape[1:]
 
 
 def may_be_map(one: TensorSpec, other: TensorSpec) -> bool:
-    """Whether two tensors may be one map of features, [N, C, rows, columns] of which some are free.
+    """Whether two tensors may be the same feature map [N, C, rows, columns] with free sizes.
 
-    Both have the same number of channels or of rows, and no picture has as many channels.
+    They share a fixed size above 4, which no picture has as channels.
     """
     known = [a for a, b in zip(one.shape[1:], other.shape[1:], strict=False) if a == b and isinstance(a, int) and a > 4]
     return len(one.shape) == len(other.shape) == 4 and bool(known) and fits(one, other)
 
 
 def fits(one: TensorSpec, other: TensorSpec) -> bool:
-    """Whether an output may be an input, as far as the files tell: floats of any width, and free sizes."""
+    """Whether an output may be an input: floats of any width match, and free sizes match any size."""
     same = one.dtype == other.dtype or (one.dtype in _FLOATS and other.dtype in _FLOATS)
     free = not one.shape or not other.shape
     return same and (free or (len(one.shape) == len(other.shape) and all(map(_may_equal, one.shape, other.shape))))
