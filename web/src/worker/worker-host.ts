@@ -201,10 +201,9 @@ export class WorkerHost {
     state: StateRequest | null,
     onTile: TileListener | null,
   ): Promise<Result[]> {
-    const { manifest } = this.#turns.model;
     const [picture] = pictures;
     // A state is of whole pictures: each tile would need its own.
-    const tiling = state === null ? tilingOf(manifest, pictures, options) : null;
+    const tiling = state === null ? tilingOf(this.#turns.model.manifest, pictures, options) : null;
     if (tiling === null || picture === undefined)
       return this.#turns.add(id, (model) =>
         withUnwrapped(pictures, (opened) =>
@@ -215,7 +214,8 @@ export class WorkerHost {
     return this.#tiled.add(() =>
       withUnwrapped([picture], async ([opened]) => {
         if (opened === undefined) throw internalError("a run in tiles without a picture");
-        return runInTiles(manifest, { picture: opened, tiling, options, onTile }, runTile);
+        const request = { picture: opened, tiling, options, onTile };
+        return runInTiles(this.#turns.model.manifest, request, runTile);
       }),
     );
   }
