@@ -8,6 +8,7 @@ from webbuild.passes.rewrite import (
     Builder,
     attribute_values,
     constant,
+    constant_number,
     input_value,
     is_read,
     opset_version,
@@ -131,6 +132,9 @@ def _find_extreme(value: ir.Value, limit: float, bounding: str) -> float | None:
 
 
 def _is_bounded(node: ir.Node, limit: float, bounding: str) -> bool:
-    """Whether a node keeps its results within a bound that is less than `limit`."""
-    bounds = [constant(each) for each in node.inputs[1:]] if node.op_type in (bounding, "Clip") else []
-    return any(bound is not None and bound.size == 1 and abs(bound.item()) < limit for bound in bounds)
+    """Whether a node keeps its results, by a constant, from what the kernel fills a row up with."""
+    if node.op_type == "Clip":
+        bounds = [constant_number(input_value(node, 1 if bounding == "Max" else 2))]
+    else:
+        bounds = [constant_number(each) for each in node.inputs] if node.op_type == bounding else []
+    return any(bound is not None and abs(bound) < limit for bound in bounds)
