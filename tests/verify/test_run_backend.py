@@ -8,7 +8,8 @@ from webbuild.manifest.manifest import Graph, TargetName
 from webbuild.verify.page_messages import EngineInfo, LoadResult, LoadTimings, ModelInfo, RuntimeFailure
 from webbuild.verify.page_rpc import PageError
 from webbuild.verify.report import SampleResult
-from webbuild.verify.run_backend import fallback_only_problems, is_placement_promised, load_tested
+from webbuild.verify.run_backend import is_placement_promised, load_tested
+from webbuild.verify.run_problems import fallback_only_problems
 
 LOADED = LoadResult(
     1, "webgpu", "", (), ModelInfo(EngineInfo("ort", "1", "jspi"), None, LoadTimings(1, 1, 1, 1, 4), None)

@@ -16,7 +16,7 @@ from webbuild.browser.gpu_adapter import require_own_gpu
 from webbuild.errors import WebbuildError
 from webbuild.verify.page_rpc import PageError
 from webbuild.verify.report import Problem, problem_of
-from webbuild.verify.run_backend import console_problems, page_error_problem
+from webbuild.verify.run_problems import console_problems, page_error_problem
 
 T = TypeVar("T")
 

@@ -20,7 +20,7 @@ from webbuild.verify.page_messages import RuntimeFailure
 from webbuild.verify.page_rpc import PageError
 from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.report import Problem, problem_of
-from webbuild.verify.run_backend import page_error_problem
+from webbuild.verify.run_problems import page_error_problem
 from webbuild.verify.variant_reference import VariantReference
 
 GluedInputs = tuple[Sequence[VerifyInput], Sequence[Problem]]

@@ -6,8 +6,8 @@ import statistics
 from collections.abc import Callable, Sequence
 
 import msgspec
+from msgspec import Struct
 
-from webbuild.browser.console import Console, ConsoleMessage
 from webbuild.browser.driven_browser import DrivenBrowser, DrivenPage
 from webbuild.browser.gpu_adapter import no_adapter_error, require_own_gpu
 from webbuild.browser.server import Server
@@ -25,6 +25,7 @@ from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.pipeline_page_runner import PipelinePageRunner
 from webbuild.verify.prompt_cost import measure_prompt_cost, prompt_cost_problems
 from webbuild.verify.report import BackendRun, Problem, SampleResult, Timings
+from webbuild.verify.run_problems import console_problems, fallback_only_problems, page_error_problem
 from webbuild.verify.run_sample import run_frame, run_sample
 from webbuild.verify.tracks import compare_tracks
 
@@ -33,6 +34,15 @@ ProgressCallback = Callable[[str], None]
 
 _MIN_RUNS = 3
 """Runs that the median is taken of; a bundle with fewer samples has its last one run again."""
+
+
+class _Outcome(Struct):
+    """What came of a page so far, kept where it fails midway; `times` are the milliseconds of its runs."""
+
+    loaded: LoadResult | None = None
+    results: list[SampleResult] = []
+    times: list[float] = []
+    problems: list[Problem] = []
 
 
 def run_backend(
@@ -66,49 +76,64 @@ def run_backend(
                 return BackendRun(backend=name, skip_reason=f"this adapter has no {', '.join(lacks)}")
         if bundle.batch > 1:
             samples = [each for each in samples if not each[0].tracked]
-        loaded: LoadResult | None = None
-        results: list[SampleResult] = []
-        times: list[float] = []
-        problems: list[Problem] = []
+        outcome = _Outcome()
         try:
             progress(f"{name}: loading")
-            loaded, failed = load_tested(
+            outcome.loaded, outcome.problems = load_tested(
                 lambda tested: runner.load(
                     bundle.loader_file, load_options.backend, load_options.precision, bundle.size, self_test=tested
                 ),
                 name,
             )
-            problems += failed
-            require_own_gpu(str(loaded.info.adapter or ""), browser.name)
-            for verify_input, expected in samples:
-                progress(f"{name}: {verify_input.title}")
-                result, took = run_sample(bundle, runner, verify_input, expected, browser.name)
-                results.append(result)
-                times += took
-            tracked = list[tuple[Answer, SampleResult]]()
-            for verify_input, expected in samples:
-                if verify_input.sequence and verify_input.file is not None:
-                    progress(f"{name}: {verify_input.title}, as a picture")
-                    results.append(run_frame(bundle, runner, verify_input, expected))
-                    tracked += [(expected, results[-1])] if verify_input.tracked else []
-            if tracked:
-                results.append(compare_tracks(name, tracked))
-            while samples and len(times) < _MIN_RUNS and not bundle.all_stages:
-                times.append(runner.run_timed(samples[-1][0].feeds)[1])
+            require_own_gpu(str(outcome.loaded.info.adapter or ""), browser.name)
+            _run_samples(bundle, runner, name, samples, browser.name, progress, outcome)
             runner.dispose()
         except PageError as error:
-            problems.append(page_error_problem(name, error))
-        forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.graph_path(graph))]
-        run = BackendRun(backend=name) if loaded is None else _loaded_run(name, loaded, results, times)
+            outcome.problems.append(page_error_problem(name, error))
+        run = BackendRun(backend=name) if outcome.loaded is None else _loaded_run(name, outcome.loaded, outcome)
+        problems = outcome.problems
         if isinstance(runner, PipelinePageRunner):
             run = msgspec.structs.replace(run, questions=measure_prompt_cost(runner))
             problems += prompt_cost_problems(bundle, name, runner)
         if bundle.batch > 1 or bundle.all_stages:  # the engine's log is of the first stage's session, for one picture
             run = msgspec.structs.replace(run, placements=())
-        elif loaded is not None and is_placement_promised(graph):
-            misplaced = misplaced_problems(loaded.backend, run.placements, where=name, forced=forced)
+        elif outcome.loaded is not None and is_placement_promised(graph):
+            forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.graph_path(graph))]
+            misplaced = misplaced_problems(outcome.loaded.backend, run.placements, where=name, forced=forced)
             problems = [*misplaced, *problems]
         return msgspec.structs.replace(run, problems=(*run.problems, *problems, *console_problems(name, console)))
+
+
+def _run_samples(
+    bundle: Bundle,
+    runner: PageRunner,
+    name: str,
+    samples: ReferenceResults,
+    browser: str,
+    progress: ProgressCallback,
+    outcome: _Outcome,
+) -> None:
+    """Run every sample, the frames of sequences as pictures too, and the last one until there are times for a median.
+
+    Raises:
+        PageError: the page failed; `outcome` has what was done before.
+    """
+    for verify_input, expected in samples:
+        progress(f"{name}: {verify_input.title}")
+        result, took = run_sample(bundle, runner, verify_input, expected, browser)
+        outcome.results.append(result)
+        outcome.times += took
+    tracked = list[tuple[Answer, SampleResult]]()
+    for verify_input, expected in samples:
+        if verify_input.sequence and verify_input.file is not None:
+            progress(f"{name}: {verify_input.title}, as a picture")
+            result = run_frame(bundle, runner, verify_input, expected)
+            outcome.results.append(result)
+            tracked += [(expected, result)] if verify_input.tracked else []
+    if tracked:
+        outcome.results.append(compare_tracks(name, tracked))
+    while samples and len(outcome.times) < _MIN_RUNS and not bundle.all_stages:
+        outcome.times.append(runner.run_timed(samples[-1][0].feeds)[1])
 
 
 def load_tested(load: Callable[[bool], LoadResult], where: str) -> tuple[LoadResult, list[Problem]]:
@@ -143,7 +168,7 @@ def _page_runner(
     return BatchPageRunner(page, server, name, picture.name, bundle.batch, others, stage=bundle.stage, seconds=seconds)
 
 
-def _loaded_run(backend: str, loaded: LoadResult, results: list[SampleResult], times: list[float]) -> BackendRun:
+def _loaded_run(backend: str, loaded: LoadResult, outcome: _Outcome) -> BackendRun:
     info = loaded.info
     placements = summarize_placement(loaded.backend, info.placement or ())
     return BackendRun(
@@ -156,55 +181,16 @@ def _loaded_run(backend: str, loaded: LoadResult, results: list[SampleResult], t
         timings=Timings(
             load=loaded.ms,
             session=info.timings.session,
-            first_run=max([info.timings.warmup, *times[:1]]),
-            steady_run=statistics.median(times) if times else None,
-            runs=len(times),
+            first_run=max([info.timings.warmup, *outcome.times[:1]]),
+            steady_run=statistics.median(outcome.times) if outcome.times else None,
+            runs=len(outcome.times),
         ),
-        results=tuple(results),
+        results=tuple(outcome.results),
         warnings=loaded.warnings,
-        problems=tuple(fallback_only_problems(backend, results)),
+        problems=tuple(fallback_only_problems(backend, outcome.results)),
     )
 
 
 def is_placement_promised(graph: Graph | None) -> bool:
     """Whether a node on another backend is a problem: not where the bundle says that the engine leaves it some."""
     return graph is None or graph.target != "webgpu" or graph.all_on_gpu
-
-
-def fallback_only_problems(backend: str, results: list[SampleResult]) -> list[Problem]:
-    """A backend that hands every sample to its fallback agrees with itself: its own answers were not compared."""
-    if not results or not all(result.fallback_reason for result in results):
-        return []
-    return [
-        Problem(
-            code="only-fallback",
-            where=backend,
-            message="every sample was run again on the fallback graph: nothing is known of this backend's own answers",
-            fix="give pictures with fewer objects: --sample FILE...",
-        )
-    ]
-
-
-def page_error_problem(backend: str, error: PageError) -> Problem:
-    """Return what a page failed with, as a problem of its backend."""
-    failure = error.failure
-    return Problem(
-        code=failure.code,
-        where=backend,
-        message=failure.message,
-        fix=failure.fix or "open the bundle with `webbuild serve` and look at the browser's console",
-    )
-
-
-def console_problems(backend: str, console: Console) -> list[Problem]:
-    """Return what a page complained of, as problems of its backend."""
-    return [_console_problem(backend, message) for message in console.errors]
-
-
-def _console_problem(backend: str, message: ConsoleMessage) -> Problem:
-    return Problem(
-        code="gpu-error" if message.is_gpu_error else "console-error",
-        where=backend,
-        message=f"{message.text.strip()[:500]} ({message.location.rsplit('/', 1)[-1]})",
-        fix="a page that works says nothing: `webbuild serve` the bundle and look at the browser's console",
-    )
