@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
 from msgspec import Struct
 
 from webbuild.bench.report import BenchReport
 from webbuild.browser.gpu_adapter import is_software
+from webbuild.passes.base import NmsPlacement
 
 TURNS, RUNS = 3, 10
 """The forms take turns, so that other load on the machine affects both; runs of each turn."""
@@ -30,7 +30,7 @@ class FormTimes(Struct, frozen=True):
 class NmsChoice(Struct, frozen=True):
     """The form that is taken, and why."""
 
-    nms: Literal["shader", "gpu"]
+    nms: NmsPlacement
     reason: str
 
 

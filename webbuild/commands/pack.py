@@ -2,42 +2,29 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from webbuild.bench.nms_forms import NmsChoice
 from webbuild.browser.require_playwright import INSTALL_BROWSER, has_playwright
 from webbuild.bundle.file_names import safe_file_name
-from webbuild.bundle.report import PackReport
 from webbuild.bundle.staging import check_output_folder, staged_folder
 from webbuild.commands.options.pack import PackArguments
-from webbuild.commands.pack_bundle import emit_bundle, stage_rewrites
+from webbuild.commands.pack_bundle import stage_rewrites
+from webbuild.commands.pack_job import PackJob
 from webbuild.commands.pack_labels import with_text_labels
 from webbuild.commands.pack_messages import rewrite_lines
-from webbuild.commands.pack_plan import locate_models, parse_pack_options, plan_models
-from webbuild.commands.pack_prove_pipeline import prove_pipeline
-from webbuild.commands.pack_stages import compile_all, prove_stage, with_samples
-from webbuild.commands.pack_text_encoder import (
-    check_embedding_sizes,
-    compile_text,
-    with_embed_task,
-    with_split_encoders,
-)
+from webbuild.commands.pack_plan import locate_models, parse_pack_options
+from webbuild.commands.pack_text_encoder import with_embed_task, with_split_encoders
 from webbuild.commands.verify import verify_and_show, write_html_report
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.errors import CLEAN, WebbuildError
-from webbuild.model.cache_folder import cache_folder
-from webbuild.ortweb.packaged_assets import engine_version
-from webbuild.passes.base import NmsPlacement
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json
-from webbuild.runners.content_cache import NO_CACHE, ContentCache
 from webbuild.runners.malloc_trim import freeze_modules
-from webbuild.targets.target import Target
 from webbuild.verify.report import VerifyReport, exit_code
 
 
@@ -61,47 +48,15 @@ def _pack(arguments: PackArguments, parts: Path) -> int:
     out = arguments.out or Path("dist") / safe_file_name(models.name)
     if not arguments.dry_run:
         check_output_folder(out, force=arguments.force)
-    target = Target(engine_version(), "webgpu")
     options = with_text_labels(options, arguments, progress)
-
-    cache = None if arguments.no_cache or os.environ.get(NO_CACHE) else ContentCache(cache_folder() / "answers")
-    arguments = with_embed_task(arguments)
-    planned = plan_models(models, arguments, options, progress)
-    text = compile_text(planned, arguments, options, target, progress, cache)
-
-    def compile_stages(nms: NmsPlacement, progress: ProgressReporter) -> list[ModelStage]:
-        return compile_all(planned, arguments, options, target, progress, cache, nms)
-
-    def write(
-        stages: Sequence[ModelStage], nms: NmsPlacement, folder: Path, progress: ProgressReporter,
-        arguments: PackArguments, measured: str = "",
-    ) -> PackReport:  # fmt: skip
-        check_embedding_sizes(stages, text)
-        stages = with_samples(stages, arguments, progress)
-        proven = [prove_stage(stage, folder, arguments, options, target, progress) for stage in stages]
-        pipeline = prove_pipeline(stages, proven, folder, arguments, progress)
-        text_encoder = None if text is None else (text, prove_stage(text, folder, arguments, options, target, progress))
-        with progress.step("write the bundle"):
-            return emit_bundle(models.name, stages, proven, pipeline, folder, nms, measured, text_encoder)
-
-    nms: NmsPlacement = "shader" if arguments.nms == "auto" else arguments.nms
-    measured = ""
-    if arguments.nms == "auto" and not arguments.dry_run:
-        from webbuild.commands.choose_nms import choose_nms
-
-        quiet = ProgressReporter(quiet=True)
-        trial = replace(arguments, precision="fp32")  # float32 is what is measured
-        with progress.step("measure both forms of suppression"):
-            choice = choose_nms(lambda form, folder: write(compile_stages(form, quiet), form, folder, quiet, trial))
-        nms, measured = choice.nms, choice.reason
-        progress.print_lines([f"NMS: {measured}"] if measured else [])
-    stages = compile_stages(nms, progress)
+    job = PackJob.plan(models, with_embed_task(arguments), options, progress)
+    form = _nms_form(job, progress)
+    stages = job.compile_stages(form.nms, progress)
     if arguments.dry_run:
-        check_embedding_sizes(stages, text)
-        _print_rewrites([*stages, *([] if text is None else [text])], as_json=arguments.as_json)
+        _print_rewrites([*stages, *([] if job.text is None else [job.text])], as_json=arguments.as_json)
         return CLEAN
     with staged_folder(out) as folder:
-        packed = write(stages, nms, folder, progress, arguments, measured)
+        packed = job.write(stages, form.nms, folder, progress, form.reason)
         verified = _verify(folder) if has_playwright() and not arguments.no_verify else None
     progress.print(f"written: {out}, with a page and a report; open them with: webbuild serve {out}")
     if not isinstance(verified, VerifyReport) and not arguments.no_verify:
@@ -111,6 +66,21 @@ def _pack(arguments: PackArguments, parts: Path) -> int:
     if arguments.as_json:
         print_json({"pack": packed, "verify": verified})
     return exit_code(verified) if isinstance(verified, VerifyReport) else CLEAN
+
+
+def _nms_form(job: PackJob, progress: ProgressReporter) -> NmsChoice:
+    """Return the form of NMS that the user named; with `--nms auto` the faster one, measured in Chromium."""
+    named = job.arguments.nms
+    if named != "auto":
+        return NmsChoice(named, "")
+    if job.arguments.dry_run:
+        return NmsChoice("shader", "")
+    from webbuild.commands.choose_nms import choose_nms
+
+    with progress.step("measure both forms of suppression"):
+        choice = choose_nms(job.write_trial)
+    progress.print_lines([f"NMS: {choice.reason}"] if choice.reason else [])
+    return choice
 
 
 def _print_rewrites(stages: Sequence[ModelStage], *, as_json: bool) -> None:

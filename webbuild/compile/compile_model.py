@@ -17,31 +17,24 @@ from webbuild.compile.guess_image_input import (
 )
 from webbuild.compile.guess_image_output import find_picture_output, with_measured_picture
 from webbuild.compile.infer_task import (
-    has_keypoints,
-    infer_missing_postprocess,
-    infer_task,
     patched_signature,
     require_postprocess,
-    task_of_labels,
     with_inputs_of,
     with_int32_inputs,
 )
 from webbuild.compile.joined_tensors import with_joined_tensors
 from webbuild.compile.load_model import LoadedModel
-from webbuild.compile.measure_detection_head import with_measured_head
+from webbuild.compile.match_task import match_after_passes, match_before_passes, named_task
 from webbuild.compile.measure_output_values import with_measured_values
 from webbuild.compile.plan_graphs import plan_graphs
-from webbuild.compile.size_input_order import with_measured_size_order
 from webbuild.compile.stages.graph_normalization import with_crop_normalization, with_graph_normalization
 from webbuild.compile.stages.links import StageLinks
 from webbuild.compile.state_inputs import with_state_inputs
 from webbuild.compile.tiles import with_tiles
-from webbuild.compile.zero_shot import infer_zero_shot
 from webbuild.manifest.manifest import TensorInput
 from webbuild.passes.base import NmsPlacement
 from webbuild.passes.lower import TARGETS, LoweredGraphs
 from webbuild.targets.target import Target
-from webbuild.tasks.options.symbolic_dims import takes_prompt
 from webbuild.tasks.options.user_overrides import Overrides, apply_overrides
 from webbuild.tasks.registry import kind_of
 
@@ -122,38 +115,24 @@ def compile_model(
     source = loaded.source
     task = "tensor" if task is None and links is not None and links.later else task
     with progress.step("plan the patches"):
-        task = _named_task(loaded, task, overrides, links)
-        early, complete = _match_before_passes(loaded, task, nms, overrides)
+        task = named_task(loaded, task, overrides, links)
+        early, complete = match_before_passes(loaded, task, nms, overrides)
         missing = None if early is None else early.postprocess
         planned, fallback_plan = plan_graphs(loaded, target, missing, nms, int32_inputs=int32_inputs)
-    match = _match_after_passes(loaded, planned, task, nms, early, complete=complete, alone=links is None)
+    match = match_after_passes(loaded, planned, task, nms, early, complete=complete, alone=links is None)
     require_postprocess(match, planned)
-    if links is not None and links.later and task == "tensor":
-        earlier = links.earlier_stage(patched_signature(source, planned.graphs["wasm"]))
-        match = match if earlier is None else with_graph_normalization(earlier, source.model)
-    match = with_int32_inputs(match, planned.graphs["wasm"])
-    if links is None:
-        match = with_crop_normalization(match, source.model)
-    else:
-        signature = patched_signature(source, planned.graphs["wasm"])
-        match = links.with_stage_inputs(match, signature, source.model)
-    recognised, match = (
-        match,
-        _with_pictures(match, planned.graphs["wasm"], loaded, overrides, progress, task, base_match),
-    )
+    graph = planned.graphs["wasm"]
+    match = with_int32_inputs(_normalized_as_before(match, graph, loaded, task, links), graph)
+    match = _joined_to_stages(match, graph, loaded, links)
+    recognised = kind_of(match.task)
+    match = _with_pictures(match, graph, loaded, overrides, progress, task, base_match)
     match = match if links is None else links.without_task_hint(match)
-    if match.measured_output and base_match is None:
-        with progress.step("measure the values of outputs"):
-            match = with_measured_values(match, loaded.original)
-    if match.measured_output and base_match is not None:
-        match = msgspec.structs.replace(match, task=base_match.task)
-    match = apply_overrides(with_joined_tensors(match, planned.graphs["wasm"]), overrides)
-    if kind_of(recognised.task).makes_picture and base_match is None:
+    match = _with_values(match, loaded, progress, base_match)
+    match = apply_overrides(with_joined_tensors(match, graph), overrides)
+    if recognised.makes_picture and base_match is None:
         with progress.step("try what becomes of pictures"):
-            configured = bool(overrides.note)
-            match = with_measured_picture(match, planned.graphs["wasm"], loaded.original, configured=configured)
-    match = with_state_inputs(match, source.states, planned.graphs["wasm"])
-    match = with_tiles(match, planned.graphs["wasm"], loaded.original, progress)
+            match = with_measured_picture(match, graph, loaded.original, configured=bool(overrides.note))
+    match = with_tiles(with_state_inputs(match, source.states, graph), graph, loaded.original, progress)
     thresholds = tuple(option_inputs(planned.graphs["webgpu"]))
     bounded = {spec.name for spec in match.inputs if isinstance(spec, TensorInput)}
     ranges = [f"random values of '{name}': {each}" for name, each in loaded.ranges.items() if name in bounded]
@@ -164,59 +143,33 @@ def compile_model(
     )
 
 
-def _named_task(loaded: LoadedModel, task: str | None, overrides: Overrides, links: StageLinks | None) -> str | None:
-    """Return the task that the user, a later stage or the number of labels determines; None to infer it."""
-    source, dims = loaded.source, loaded.dims.dims
-    if task is None and links is not None and has_keypoints(source, dims, links.keypoints):
-        task = "pose"
-    if task is None and overrides.labels is not None:
-        task = task_of_labels(source, dims, overrides.labels)
-    return task
-
-
-def _match_before_passes(
-    loaded: LoadedModel, task: str | None, nms: NmsPlacement, overrides: Overrides
-) -> tuple[TaskMatch | None, bool]:
-    """Match a task before the passes run: for a model without post-processing, which a pass will append.
-
-    Returns:
-        The match, None for a model with post-processing; and whether only measured values, not shapes, show that.
-    """
-    source, dims = loaded.source, loaded.dims.dims
-    if overrides.known is not None:
-        match: TaskMatch | None = overrides.known
-    elif overrides.text_labels is not None:
-        match = infer_zero_shot(source, dims, overrides.text_labels)
-    else:
-        match = None if nms == "keep" else infer_missing_postprocess(source, dims, task)
-    by_shapes = match and with_measured_size_order(match, loaded.original)
-    match = by_shapes and with_measured_head(by_shapes, loaded.original)
-    return match, by_shapes is not None and match is None
-
-
-def _match_after_passes(
-    loaded: LoadedModel,
-    planned: LoweredGraphs,
-    task: str | None,
-    nms: NmsPlacement,
-    early: TaskMatch | None,
-    *,
-    complete: bool,
-    alone: bool,
+def _normalized_as_before(
+    match: TaskMatch, graph: ir.Model, loaded: LoadedModel, task: str | None, links: StageLinks | None
 ) -> TaskMatch:
-    """Return the match from before the passes, else that of the patched graph's outputs.
+    """Return the match of a later stage that takes the earlier one's pictures, normalized as its graph does it."""
+    if links is None or not links.later or task != "tensor":
+        return match
+    earlier = links.earlier_stage(patched_signature(loaded.source, graph))
+    return match if earlier is None else with_graph_normalization(earlier, loaded.source.model)
 
-    The task is `tensor` if `nms` is `keep` and the task needs post-processing, or if a model that is `alone` would need
-    an earlier stage.
-    """
-    source = loaded.source
-    plain = nms == "keep" and takes_prompt(source.signature)  # its tokenizer is only for the page
-    match = early or infer_task(source, planned, "tensor" if plain else task, complete=complete)
-    if nms == "keep" and match.postprocess is not None:
-        match = infer_task(source, planned, "tensor")
-    if kind_of(match.task).needs_earlier and alone and task is None:
-        match = infer_task(source, planned, "tensor")
-    return match
+
+def _joined_to_stages(match: TaskMatch, graph: ir.Model, loaded: LoadedModel, links: StageLinks | None) -> TaskMatch:
+    """Return the match with the inputs that come from other stages; alone, with the normalization of its crops."""
+    if links is None:
+        return with_crop_normalization(match, loaded.source.model)
+    return links.with_stage_inputs(match, patched_signature(loaded.source, graph), loaded.source.model)
+
+
+def _with_values(
+    match: TaskMatch, loaded: LoadedModel, progress: ProgressReporter, base_match: TaskMatch | None
+) -> TaskMatch:
+    """Return the match with what the values of its outputs tell of the task; at another size they tell the same."""
+    if not match.measured_output:
+        return match
+    if base_match is not None:
+        return msgspec.structs.replace(match, task=base_match.task)
+    with progress.step("measure the values of outputs"):
+        return with_measured_values(match, loaded.original)
 
 
 def _with_pictures(

@@ -1,4 +1,4 @@
-"""What went wrong around a run, as problems of a report: in the page, on its console, or because nothing was compared."""
+"""What went wrong around a run, as problems of a report: in the page, on its console, or as nothing was compared."""
 
 from __future__ import annotations
 
