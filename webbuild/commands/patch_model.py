@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from webbuild.bundle.export_onnx import atomic_files, refuse_existing
 from webbuild.bundle.signature_diff import describe_signature_changes
 from webbuild.commands.options.patch import PatchArguments
@@ -37,19 +39,53 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
     """
     names = dict.fromkeys(arguments.targets) or (Target(engine_version(), "webgpu").name,)
     targets = [parse_target(name) for name in names]
-    dims, overrides = parse_dims(arguments.dims), parse_overrides({})
     if not arguments.dry_run and not arguments.force:
         refuse_existing([output_path(model, arguments, target) for target in targets])
-    opened = load_model(
+    loaded = load_model(
         model,
-        dims,
+        parse_dims(arguments.dims),
         progress,
         parse_set(arguments.values),
         parse_size(arguments.size),
         arguments.samples,
         parse_states(arguments.states),
     )
-    exported, ready = opened.source, dict[Target, CompiledModel]()
+    exported = loaded.source
+    loaded, compiled = _compile_each(loaded, targets, arguments, progress)
+    graphs = {target: each.lowered.graphs[graph_name(target, each)] for target, each in compiled.items()}
+    changes = (line for graph in graphs.values() for line in describe_signature_changes(exported, graph))
+    result = PatchResult(
+        str(model),
+        CLEAN,
+        {target.name: each.lowered.rewrites[graph_name(target, each)] for target, each in compiled.items()},
+        (),
+        tuple(dict.fromkeys(changes)),
+        {target.name: each.disabled_target for target, each in compiled.items() if each.disabled_target is not None},
+        repairs=(*loaded.repairs, *loaded.source.warnings),
+    )
+    if arguments.dry_run:
+        return result
+    if not arguments.allow_cpu_nodes:
+        for target, graph in graphs.items():
+            if target.build == "webgpu" and target.name not in result.disabled_targets:
+                _refuse_cpu_nodes(model, cpu_node_names(graph))
+    with atomic_files(arguments.out, model.stem, force=arguments.force) as folder:
+        with progress.step("write the graphs"):
+            files = write_graphs(loaded, compiled, folder, model.stem)
+        distinct = {tuple(target_files(files, target, each)): target for target, each in reversed(compiled.items())}
+        compared = sum(
+            compare_target_files(model, arguments, loaded, target, compiled[target], mine, folder, progress)
+            for mine, target in distinct.items()
+        )
+    final_files = tuple(at_final_path(file, arguments.out) for file in files)
+    return msgspec.structs.replace(result, files=final_files, compared=compared)
+
+
+def _compile_each(
+    loaded: LoadedModel, targets: Sequence[Target], arguments: PatchArguments, progress: ProgressReporter
+) -> tuple[LoadedModel, dict[Target, CompiledModel]]:
+    """Compile the model for each target; return it too, since it may have been made accurate for the first one."""
+    overrides, compiled = parse_overrides({}), dict[Target, CompiledModel]()
     for target in targets:
 
         def compile_one(loaded: LoadedModel, target: Target = target) -> CompiledModel:
@@ -63,32 +99,8 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
                 int32_inputs=arguments.int32_inputs,
             )
 
-        opened, ready[target] = compile_accurately(opened, compile_one, arguments.samples)
-    rewrites = {target.name: each.lowered.rewrites[graph_name(target, each)] for target, each in ready.items()}
-    graphs = {target: each.lowered.graphs[graph_name(target, each)] for target, each in ready.items()}
-    disabled_targets = {
-        target.name: each.disabled_target for target, each in ready.items() if each.disabled_target is not None
-    }
-    interface = tuple(
-        dict.fromkeys(line for graph in graphs.values() for line in describe_signature_changes(exported, graph))
-    )
-    repairs = (*opened.repairs, *opened.source.warnings)
-    if arguments.dry_run:
-        return PatchResult(str(model), CLEAN, rewrites, (), interface, disabled_targets, repairs=repairs)
-    if not arguments.allow_cpu_nodes:
-        for target, graph in graphs.items():
-            if target.build == "webgpu" and target.name not in disabled_targets:
-                _refuse_cpu_nodes(model, cpu_node_names(graph))
-    with atomic_files(arguments.out, model.stem, force=arguments.force) as folder:
-        with progress.step("write the graphs"):
-            files = write_graphs(opened, ready, folder, model.stem)
-        distinct = {tuple(target_files(files, target, each)): target for target, each in reversed(ready.items())}
-        compared = sum(
-            compare_target_files(model, arguments, opened, target, ready[target], mine, folder, progress)
-            for mine, target in distinct.items()
-        )
-    final_files = tuple(at_final_path(file, arguments.out) for file in files)
-    return PatchResult(str(model), CLEAN, rewrites, final_files, interface, disabled_targets, compared, repairs)
+        loaded, compiled[target] = compile_accurately(loaded, compile_one, arguments.samples)
+    return loaded, compiled
 
 
 def _refuse_cpu_nodes(model: Path, named: Sequence[str]) -> None:
