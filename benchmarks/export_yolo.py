@@ -32,7 +32,7 @@ def load_image(file: Path) -> torch.Tensor:
 def random_network() -> Any:
     """Return a network whose features have the spread of a trained one's, though they mean nothing.
 
-    Fresh from the recipe its normalisations do not normalise, and all its scores are equal.
+    Fresh from the recipe its normalizations do not normalize, and all its scores are equal.
     """
     torch.manual_seed(0)
     model = YOLO("yolo11n-pose.yaml")

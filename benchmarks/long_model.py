@@ -95,7 +95,7 @@ def _attention(graph: _Graph, value: str) -> str:
 
 
 def _normal(graph: _Graph, value: str) -> str:
-    """Return a layer's normalisation, in its parts."""
+    """Return a layer's normalization, in its parts."""
     centred = graph.node("Sub", value, graph.node("ReduceMean", value, axes=[-1]))
     spread = graph.node("ReduceMean", graph.node("Pow", centred, graph.scalar(2.0)), axes=[-1])
     scaled = graph.node("Div", centred, graph.node("Sqrt", graph.node("Add", spread, graph.scalar(1e-5))))

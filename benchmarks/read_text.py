@@ -50,12 +50,12 @@ class Line(Struct, frozen=True):
 
 
 def read_by_rapidocr(
-    detector: Path, recogniser: Path, pictures: Sequence[Path], classifier: Path | None
+    detector: Path, recognizer: Path, pictures: Sequence[Path], classifier: Path | None
 ) -> list[list[Line]]:
     """Return the lines of each picture; without a classifier none of them is turned."""
     from rapidocr_onnxruntime import RapidOCR  # type: ignore[import-not-found]
 
-    given = {"det_model_path": detector, "rec_model_path": recogniser, "cls_model_path": classifier}
+    given = {"det_model_path": detector, "rec_model_path": recognizer, "cls_model_path": classifier}
     paths = {name: str(path) for name, path in given.items() if path is not None}
     reader = RapidOCR(**paths, det_limit_side_len=960, det_limit_type="max")
     found = (reader(str(picture), use_cls=classifier is not None)[0] or [] for picture in pictures)
@@ -91,26 +91,26 @@ def main() -> None:
     """Print a row for each picture and backend."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("detector", type=Path)
-    parser.add_argument("recogniser", type=Path)
+    parser.add_argument("recognizer", type=Path)
     parser.add_argument("pictures", type=Path, nargs="+")
     parser.add_argument("--backend", action="append", choices=["wasm", "webgpu"])
     parser.add_argument("--classifier", type=Path, help="of lines that stand on their head")
     parser.add_argument("--widths", help="those of webbuild pack")
     given = parser.parse_args()
-    want = read_by_rapidocr(given.detector, given.recogniser, given.pictures, given.classifier)
+    want = read_by_rapidocr(given.detector, given.recognizer, given.pictures, given.classifier)
     print("| models | picture | backend | lines of RapidOCR | lines | of both | the same text | character error rate |")
     print("|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         bundle = Path(folder) / "reader"
         samples = [word for each in given.pictures for word in ("--sample", each)]
-        stages = filter(None, (given.detector, given.classifier, given.recogniser))
+        stages = filter(None, (given.detector, given.classifier, given.recognizer))
         command = [sys.executable, "-m", "webbuild", "pack", *stages, "-o", bundle]
         widths = ("--widths", given.widths) if given.widths else ()
         subprocess.run([*map(str, [*command, "--no-verify", *widths, *samples])], check=True)
         for backend in given.backend or ["wasm", "webgpu"]:
             read = read_in_chromium(bundle, backend, given.pictures)
             for picture, one, other in zip(given.pictures, want, read, strict=True):
-                name = f"{given.detector.stem}, {given.recogniser.stem}"
+                name = f"{given.detector.stem}, {given.recognizer.stem}"
                 print(f"| {name} | {picture.name} | {backend} | {compare(one, other)} |")
 
 

@@ -15,10 +15,10 @@ def write(folder: Path, config: dict[str, Any], preprocessor: dict[str, Any]) ->
         (folder / name).write_text(json.dumps(content, indent=2, sort_keys=True, default=str) + "\n", "utf-8")
 
 
-def preprocessor(kind: str, height: int, width: int, *, normalised: bool = True) -> dict[str, Any]:
-    """How pictures go in: resized by Pillow's bilinear filter, from 0 to 1, and by ImageNet's numbers if normalised."""
+def preprocessor(kind: str, height: int, width: int, *, normalized: bool = True) -> dict[str, Any]:
+    """How pictures go in: resized by Pillow's bilinear filter, from 0 to 1, and by ImageNet's numbers if normalized."""
     return {
-        "do_normalize": normalised,
+        "do_normalize": normalized,
         "do_rescale": True,
         "do_resize": True,
         "image_mean": [round(float(value), 3) for value in MEAN],

@@ -2,7 +2,7 @@
 
 Processor time and not the clock's, so that a training on a busy computer takes longer instead of learning less.
 
-`last.pt` in the folder holds the weights, their running average and the optimiser, from which `--start` goes on.
+`last.pt` in the folder holds the weights, their running average and the optimizer, from which `--start` goes on.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ def fit(model: torch.nn.Module, step: Step, options: argparse.Namespace) -> Path
     """
     torch.set_num_threads(options.threads)
     options.out.mkdir(parents=True, exist_ok=True)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=1e-4)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=1e-4)
     average = {name: value.detach().clone() for name, value in model.state_dict().items()}
     done, earlier = 0, 0.0
     if options.start:
         state = torch.load(options.start, weights_only=True)
         model.load_state_dict(state["model"])
-        optimiser.load_state_dict(state["optimiser"])
+        optimizer.load_state_dict(state["optimizer"])
         average, done, earlier = state["average"], state["steps"], state["minutes"]
     begin, saved = time.process_time(), time.time()
     running: float | None = None
@@ -67,13 +67,13 @@ def fit(model: torch.nn.Module, step: Step, options: argparse.Namespace) -> Path
         while (spent := time.process_time() - begin) < options.minutes * 60:
             share = spent / (options.minutes * 60)
             rate = options.rate * min(1.0, (spent + 1) / WARM_UP) * (0.02 + 0.98 * (1 + math.cos(math.pi * share)) / 2)
-            for group in optimiser.param_groups:
+            for group in optimizer.param_groups:
                 group["lr"] = rate
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss = step(done)
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimiser.step()
+            optimizer.step()
             done += 1
             _follow(average, model, min(AVERAGE, (1 + done) / (10 + done)))
             value = loss.item()
@@ -83,8 +83,8 @@ def fit(model: torch.nn.Module, step: Step, options: argparse.Namespace) -> Path
                 log.flush()
             if time.time() - saved > SAVE_EVERY:
                 saved = time.time()
-                _save(options.out, model, average, optimiser, done, earlier + spent / 60)
-    return _save(options.out, model, average, optimiser, done, earlier + options.minutes)
+                _save(options.out, model, average, optimizer, done, earlier + spent / 60)
+    return _save(options.out, model, average, optimizer, done, earlier + options.minutes)
 
 
 def _follow(average: dict[str, Any], model: torch.nn.Module, decay: float) -> None:
@@ -101,13 +101,13 @@ def _save(
     out: Path,
     model: torch.nn.Module,
     average: dict[str, Any],
-    optimiser: torch.optim.Optimizer,
+    optimizer: torch.optim.Optimizer,
     steps: int,
     minutes: float,
 ) -> Path:
     """Write the checkpoint whole or not at all."""
     state = {
-        "model": model.state_dict(), "average": average, "optimiser": optimiser.state_dict(),
+        "model": model.state_dict(), "average": average, "optimizer": optimizer.state_dict(),
         "steps": steps, "minutes": minutes,
     }  # fmt: skip
     torch.save(state, out / "writing.pt")

@@ -30,7 +30,7 @@ encoder (float[high,wide,3] input_image) => (float[1,8,4,4] image_embeddings)
   image_embeddings = HardSwish (embedding)
 }}
 """
-"""With the normalisation inside, of pixels without a batch axis and of free size."""
+"""With the normalization inside, of pixels without a batch axis and of free size."""
 DECODER = f"""{HEADER}
 decoder (float[1,8,4,4] image_embeddings, float[1,num_points,2] point_coords, float[1,num_points] point_labels,
          float[1,1,16,16] mask_input, float[1] has_mask_input, float[2] orig_im_size)

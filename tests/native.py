@@ -1,4 +1,4 @@
-"""Runs a model on native ONNX Runtime, with its optimisations off, and what the runtime of a bundle does behind it."""
+"""Runs a model on native ONNX Runtime, with its optimizations off, and what the runtime of a bundle does behind it."""
 
 from __future__ import annotations
 

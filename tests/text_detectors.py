@@ -16,7 +16,7 @@ PADDLE = ("x", "sigmoid_0.tmp_0")
 def detector(
     names: tuple[str, str] = PADDLE, *, ending: str = "Sigmoid", size: tuple[object, object] = (64, 96)
 ) -> onnx.ModelProto:
-    """Return a network whose logit is 6 where a normalised picture is white, and -6 where it is black."""
+    """Return a network whose logit is 6 where a normalized picture is white, and -6 where it is black."""
     height, width = size
     model = parsed(f"""{HEADER}
     text (float[1, 3, {height}, {width}] image) => (float[1, 1, {height}, {width}] map)

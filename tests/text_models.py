@@ -1,4 +1,4 @@
-"""A recogniser that reads text written in colours: each column's colour is a character. And pictures for it."""
+"""A recognizer that reads text written in colours: each column's colour is a character. And pictures for it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GREY = (128, 128, 128)
 COLOURS = dict(zip((*CHARACTERS, " "), product((0, 85, 170, 255), repeat=3), strict=True))
 
 
-def recogniser(
+def recognizer(
     *,
     batch: int | str = 1,
     width: int | str = "width",
@@ -29,7 +29,7 @@ def recogniser(
     softmax: bool = True,
     metadata: dict[str, str] | None = None,
 ) -> onnx.ModelProto:
-    """Return a recogniser [1, 3, 48, width] -> [1, T, 65] or [T, 1, 65], as PaddleOCR has its pictures: BGR, -1..1.
+    """Return a recognizer [1, 3, 48, width] -> [1, T, 65] or [T, 1, 65], as PaddleOCR has its pictures: BGR, -1..1.
 
     The score of a character is -8 |colour - its own|^2, but for what is the same of all.
     """
@@ -40,7 +40,7 @@ def recogniser(
     ending = "y = Softmax <axis = 2> (turned)" if softmax else "y = Identity (turned)"
     model = parsed(
         f"""<ir_version: 8, opset_import: ["" : 18]>
-        recogniser (float[{batch}, 3, 48, {width}] x) => (float[{shape}] y)
+        recognizer (float[{batch}, 3, 48, {width}] x) => (float[{shape}] y)
         <int64[1] rows = {{2}}>
         {{ scores = Conv <kernel_shape = [48, {COLUMN}], strides = [48, {COLUMN}]> (x, weight, bias)
            line = Squeeze (scores, rows)
@@ -53,7 +53,7 @@ def recogniser(
     return model
 
 
-def doctr_recogniser() -> onnx.ModelProto:
+def doctr_recognizer() -> onnx.ModelProto:
     """Return a reader of words [N, 3, 32, 128] -> [N, 16, 64], as docTR has its pictures; the blank is the last class.
 
     It looks at the upper 16 rows: a word that is shrunk is no higher.
@@ -65,7 +65,7 @@ def doctr_recogniser() -> onnx.ModelProto:
     kernel[:, :, :16] = (16 * own / (16 * COLUMN))[:, :, None, None]
     model = parsed(
         f"""<ir_version: 8, opset_import: ["" : 18]>
-        recogniser (float[N, 3, 32, 128] x) => (float[N, 16, 64] y)
+        recognizer (float[N, 3, 32, 128] x) => (float[N, 16, 64] y)
         <int64[1] rows = {{2}}>
         {{ scores = Conv <kernel_shape = [32, {COLUMN}], strides = [32, {COLUMN}]> (x, weight, bias)
            line = Squeeze (scores, rows)

@@ -45,7 +45,7 @@ class OperatorChain(Struct, frozen=True):
         return self.fed
 
     def model(self) -> bytes:
-        """Return the model, serialised."""
+        """Return the model, serialized."""
         read = {name for node in self.nodes for name in node.input}
         ends = [name for node in self.nodes for name in node.output if name and name not in read]
         inputs = [_declared(name, array) for name, array in self.fed.items()]

@@ -71,7 +71,7 @@ def per_channel(links: ChainBuilder, x: str, low: float | None = None) -> str:
 
 
 def norm(links: ChainBuilder, x: str) -> str:
-    """Add a normalisation over channels or pictures."""
+    """Add a normalization over channels or pictures."""
     dice, channels = links.dice, links.at(x).shape[1]
     scale, shift = links.initializer(dice.floats(channels)), links.initializer(dice.floats(channels))
     if dice.odds(0.75):
@@ -89,7 +89,7 @@ def conv_and_activations(links: ChainBuilder) -> None:
 
 @chain(4)
 def conv_and_arithmetic(links: ChainBuilder) -> None:
-    """A Mul, an Add, a normalisation, a skip: what is folded into the weights or fused behind them."""
+    """A Mul, an Add, a normalization, a skip: what is folded into the weights or fused behind them."""
     dice = links.dice
     x = conv(links, picture(links), dice.odds(0.15))
     for _ in range(dice.roll(1, 3)):

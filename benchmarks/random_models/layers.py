@@ -1,4 +1,4 @@
-"""Convolutions, pools, normalisations, resizing, recurrent layers."""
+"""Convolutions, pools, normalizations, resizing, recurrent layers."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def global_pool(dice: RandomChoices) -> SingleOperator:
 
 
 @maker(3)
-def normalise(dice: RandomChoices) -> SingleOperator:
+def normalize(dice: RandomChoices) -> SingleOperator:
     x = dice.floats(*dice.ints(1, 1, 3), dice.channels(), *dice.ints(dice.roll(0, 3), 1, 9))
     c = x.shape[1]
     match dice.some("batch", "batch", "instance", "layer", "layer", "lp", "group"):

@@ -1,4 +1,4 @@
-"""Chains around a matrix product: dense layers, attention, normalisation of rows, quantised pairs."""
+"""Chains around a matrix product: dense layers, attention, normalization of rows, quantized pairs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def product(links: ChainBuilder, x: str) -> str:
 
 
 def layer_norm(links: ChainBuilder, x: str) -> str:
-    """Normalise rows, in one node or in many."""
+    """Normalize rows, in one node or in many."""
     dice, shape = links.dice, links.at(x).shape
     count = dice.roll(1, min(2, len(shape) - 1))
     axes, scale = list(range(-count, 0)), links.initializer(dice.floats(*shape[-count:]))
@@ -172,20 +172,20 @@ def gemm(links: ChainBuilder) -> None:
         x = bent(links, x) if dice.odds(0.6) else x
 
 
-def _quantised(links: ChainBuilder, x: str, dtype: type[np.generic]) -> str:
+def _quantized(links: ChainBuilder, x: str, dtype: type[np.generic]) -> str:
     """Put a pair of QuantizeLinear and DequantizeLinear behind a value."""
     scale, point = links.initializer(0.031, np.float32), links.initializer(links.dice.roll(0, 9), dtype)
     return links.node("DequantizeLinear", links.node("QuantizeLinear", x, scale, point), scale, point)
 
 
 @chain(3)
-def quantised_pairs(links: ChainBuilder) -> None:
+def quantized_pairs(links: ChainBuilder) -> None:
     """A layer between pairs of QuantizeLinear and DequantizeLinear, its weights stored in 8 bits."""
     dice, dtype = links.dice, links.dice.some(np.uint8, np.int8)
     out, width = dice.roll(1, 16), dice.roll(1, 16)
     pictures = dice.odds(0.5)
     x = links.feed(dice.floats(2, width, 6, 5) if pictures else dice.floats(3, width))
-    x = _quantised(links, x, dtype)
+    x = _quantized(links, x, dtype)
     shape = (out, width, *dice.some((1, 1), (3, 3))) if pictures else (width, out)
     stored, each = links.initializer(dice.whole(shape, -127, 127, np.int8)), dice.odds(0.5)
     scale = links.initializer(dice.floats(*((out,) if each else ()), low=0.001, high=0.02))
@@ -197,4 +197,4 @@ def quantised_pairs(links: ChainBuilder) -> None:
         x = links.node("MatMul", x, weights)
         x = links.node("Add", x, links.initializer(dice.floats(out))) if dice.odds(0.5) else x
     x = links.node("Relu", x) if dice.odds(0.5) else x
-    _quantised(links, x, dtype)
+    _quantized(links, x, dtype)

@@ -1,4 +1,4 @@
-"""Quantised operators."""
+"""Quantized operators."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _scale(dice: RandomChoices) -> Any:
 
 
 @maker(3)
-def dequantise(dice: RandomChoices) -> SingleOperator:
+def dequantize(dice: RandomChoices) -> SingleOperator:
     shape, dtype = dice.shape(2, 4), dice.some(np.uint8, np.int8, np.int32)
     per_axis = dice.odds(0.4)
     axis = dice.roll(0, len(shape) - 1)
@@ -34,7 +34,7 @@ def dequantise(dice: RandomChoices) -> SingleOperator:
 
 
 @maker(2)
-def quantise(dice: RandomChoices) -> SingleOperator:
+def quantize(dice: RandomChoices) -> SingleOperator:
     dtype = dice.some(np.uint8, np.int8)
     x = dice.floats(*dice.shape(2, 4)) * 3
     if dice.odds(0.5):

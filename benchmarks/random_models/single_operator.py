@@ -48,7 +48,7 @@ class SingleOperator(Struct, frozen=True):
         return {f"x{i}": v for i, v in enumerate(self.inputs) if v is not None and i not in self.fixed}
 
     def model(self) -> bytes:
-        """Return the model, serialised; its outputs are y0, y1 ..."""
+        """Return the model, serialized; its outputs are y0, y1 ..."""
         names = ["" if value is None else f"x{index}" for index, value in enumerate(self.inputs)]
         results = [f"y{index}" for index in range(self.outputs)]
         made = [f"z{index}" for index in range(self.outputs)] if self.then else results

@@ -43,7 +43,7 @@ class GeneratedModel(Protocol):
         """Return what is fed, by name."""
 
     def model(self) -> bytes:
-        """Return the model, serialised."""
+        """Return the model, serialized."""
 
 
 class PatchedModel(Struct, frozen=True):
@@ -80,10 +80,10 @@ class Problem(Struct, frozen=True):
     reason: str
 
 
-def run_native(model: bytes, feeds: Tensors, *, optimised: bool = False) -> dict[str, NDArray[Any]]:
-    """Return native ONNX Runtime's answer, its optimisations off unless they are what is asked about."""
+def run_native(model: bytes, feeds: Tensors, *, optimized: bool = False) -> dict[str, NDArray[Any]]:
+    """Return native ONNX Runtime's answer, its optimizations off unless they are what is asked about."""
     options, levels = onnxruntime.SessionOptions(), onnxruntime.GraphOptimizationLevel
-    options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimised else levels.ORT_DISABLE_ALL
+    options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimized else levels.ORT_DISABLE_ALL
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])

@@ -29,7 +29,7 @@ SIDE = 192
 
 
 def restore_network() -> Any:
-    """Return the network of the recipe with the weights of the shipped .onnx, whose normalisations are folded already.
+    """Return the network of the recipe with the weights of the shipped .onnx, whose normalizations are folded already.
 
     Raises:
         RuntimeError: a weight of the network is not in the file.

@@ -59,7 +59,7 @@ def foreseen(model: ZooModel) -> tuple[str, ...]:
     return tuple(sorted({each.code for each in found if each.severity == "error"}))
 
 
-def serialised(file: Path) -> bytes:
+def serialized(file: Path) -> bytes:
     """Return a model with its weights inside."""
     return onnx.load(file).SerializeToString()
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks import tiny_models
 from benchmarks.node_test_report import shorten_message
-from benchmarks.zoo.patching import serialised
+from benchmarks.zoo.patching import serialized
 from benchmarks.zoo.row import Ending, Run
 from benchmarks.zoo.zoo_model import ZooModel
 from webbuild.bisect.model_under_test import ModelSelection
@@ -37,7 +37,7 @@ def job(model: ZooModel, file: Path, cpu_nodes: tuple[str, ...] = ()) -> tiny_mo
         for value in ir.load(file).graph.inputs
         if value.name in model.feeds
     }
-    return tiny_models.Job(model.name, serialised(file), feeds, cpu_nodes)
+    return tiny_models.Job(model.name, serialized(file), feeds, cpu_nodes)
 
 
 def _as_declared(array: NDArray[Any], value: ir.Value) -> NDArray[Any]:

@@ -27,13 +27,13 @@ FULL_SIZE = Width(features=(64, 128, 256), volume=48, blocks=3)
 
 
 def plane(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
-    """A 2-D convolution, normalised."""
+    """A 2-D convolution, normalized."""
     convolution = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
     return nn.Sequential(convolution, nn.BatchNorm2d(outputs), nn.ReLU(inplace=True))
 
 
 def space(inputs: int, outputs: int) -> nn.Sequential:
-    """A 3-D convolution across focus, height and width, normalised."""
+    """A 3-D convolution across focus, height and width, normalized."""
     convolution = nn.Conv3d(inputs, outputs, 3, 1, 1, bias=False)
     return nn.Sequential(convolution, nn.BatchNorm3d(outputs), nn.ReLU(inplace=True))
 
@@ -86,7 +86,7 @@ class Decoder(nn.Module):
 class DepthFromFocus(nn.Module):
     """Focal stack [b, n, 3, h, w] and focus distances [b, n] in metres -> depth and confidence, [b, h, w] each.
 
-    The stack is normalised with ImageNet's mean and deviation. The confidence is exp(-d), where d is the deviation
+    The stack is normalized with ImageNet's mean and deviation. The confidence is exp(-d), where d is the deviation
     over the focus distances, relative to the depth.
     """
 

@@ -94,7 +94,7 @@ def measure(onnx: Path) -> dict[str, str]:
     return {
         "held-out pictures": str(pictures),
         "things in them": str(things),
-        "things recognised, their masks overlapping by more than half": str(
+        "things recognized, their masks overlapping by more than half": str(
             sum(one.hits for kind, one in sums.items() if kind < len(SHAPES))
         ),
         "panoptic quality": f"{np.mean(list(quality.values())):.3f}",

@@ -26,7 +26,7 @@ MASKS = 4
 """The first for a prompt that is clear; the others for one that could mean several things."""
 
 
-class Normalised(nn.Module):
+class Normalized(nn.Module):
     """A layer norm over the channels of [b, c, h, w]."""
 
     def __init__(self, channels: int) -> None:
@@ -55,7 +55,7 @@ class Encoder(nn.Module):
             self.stages.append(nn.Sequential(*layers, *(Block(after, side) for _ in range(count))))
         self.fine, self.coarse = nn.Conv2d(widths[2], channels, 1), nn.Conv2d(widths[3], channels, 1)
         self.neck = nn.Sequential(
-            Normalised(channels), nn.Conv2d(channels, channels, 3, padding=1, bias=False), Normalised(channels)
+            Normalized(channels), nn.Conv2d(channels, channels, 3, padding=1, bias=False), Normalized(channels)
         )
 
     def forward(self, image: Tensor) -> Tensor:
@@ -81,8 +81,8 @@ class PromptEncoder(nn.Module):
         self.no_point = nn.Parameter(torch.randn(channels))
         self.no_mask = nn.Parameter(torch.randn(channels))
         self.mask = nn.Sequential(
-            nn.Conv2d(1, inner // 4, 2, 2), Normalised(inner // 4), nn.GELU(),
-            nn.Conv2d(inner // 4, inner, 2, 2), Normalised(inner), nn.GELU(), nn.Conv2d(inner, channels, 1),
+            nn.Conv2d(1, inner // 4, 2, 2), Normalized(inner // 4), nn.GELU(),
+            nn.Conv2d(inner // 4, inner, 2, 2), Normalized(inner), nn.GELU(), nn.Conv2d(inner, channels, 1),
         )  # fmt: skip
 
     def positions(self, share: Tensor) -> Tensor:
@@ -175,7 +175,7 @@ class MaskDecoder(nn.Module):
         self.layers = nn.ModuleList(TwoWay(channels, heads, hidden, number == 0) for number in range(depth))
         self.last, self.last_norm = Attention(channels, heads, 2), nn.LayerNorm(channels)
         self.larger = nn.Sequential(
-            nn.ConvTranspose2d(channels, fine, 2, 2), Normalised(fine), nn.GELU(),
+            nn.ConvTranspose2d(channels, fine, 2, 2), Normalized(fine), nn.GELU(),
             nn.ConvTranspose2d(fine, fine, 2, 2), nn.GELU(),
         )  # fmt: skip
         self.kernels = nn.ModuleList(perceptron([channels, channels, channels, fine]) for _ in range(MASKS))

@@ -27,7 +27,7 @@ def main() -> None:
     inputs = {"images": torch.rand(1, 3, side, side), "orig_target_sizes": torch.tensor([[side, side]])}
     exporting.export(Deployed(detector), inputs, OUTPUTS, options, BATCHES, OPSET)
     if not options.full_size:
-        known = preprocessor("RTDetrImageProcessor", SIDE, SIDE, normalised=False)
+        known = preprocessor("RTDetrImageProcessor", SIDE, SIDE, normalized=False)
         write(options.onnx.parent, detector.config.to_diff_dict(), known)
 
 

@@ -39,7 +39,7 @@ def network(version: int = 1, *, training: bool = False, full_size: bool = False
 
     Args:
         version: 1 or 2.
-        training: leave the backbone's normalisation free, which training from nothing needs. Frozen, as the published
+        training: leave the backbone's normalization free, which training from nothing needs. Frozen, as the published
             weights have it, its export multiplies and adds instead.
         full_size: as `rtdetr_r50vd`, with 80 classes.
     """

@@ -1,4 +1,4 @@
-"""Lines cut out of a picture, upright and of one height, as a recogniser gets them; and lines drawn to train it."""
+"""Lines cut out of a picture, upright and of one height, as a recognizer gets them; and lines drawn to train it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from models.text_reader.pages import drawn_line
 
 HEIGHT = 32
 STEP = 4
-"""Pixels of the width to one step of the recogniser's answer; widths are multiples."""
+"""Pixels of the width to one step of the recognizer's answer; widths are multiples."""
 NARROWEST, WIDEST = 16, 448
 
 

@@ -1,4 +1,4 @@
-"""A detector of text by differentiable binarisation (Liao and others, 2020): where a line is, shrunk, as a map."""
+"""A detector of text by differentiable binarization (Liao and others, 2020): where a line is, shrunk, as a map."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Exports the detector as `det.onnx` or the recogniser as `rec.onnx`, under PP-OCR's names, with its dictionary.
+"""Exports the detector as `det.onnx` or the recognizer as `rec.onnx`, under PP-OCR's names, with its dictionary.
 
 python -m models.text_reader.export build/text-detector/last.pt models/text-reader/det.onnx
-python -m models.text_reader.export build/text-recogniser/last.pt models/text-reader/rec.onnx
+python -m models.text_reader.export build/text-recognizer/last.pt models/text-reader/rec.onnx
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 
 from models import exporting
-from models.text_reader import detector, recogniser
+from models.text_reader import detector, recognizer
 from models.text_reader.crops import HEIGHT
 from models.text_reader.words import CHARACTERS
 
@@ -28,7 +28,7 @@ def main() -> None:
         network: torch.nn.Module = detector.Probabilities(exporting.weigh(detector.Detector(), options.checkpoint))
         image, free = torch.rand(1, 3, SIDE, SIDE), {"x": MAP, "probabilities": MAP}
     else:
-        network = recogniser.Probabilities(exporting.weigh(recogniser.Recogniser(), options.checkpoint))
+        network = recognizer.Probabilities(exporting.weigh(recognizer.Recognizer(), options.checkpoint))
         image, free = torch.rand(1, 3, HEIGHT, SIDE), {"x": LINE, "probabilities": {0: "batch", 1: "steps"}}
         # Without the space, which PaddleOCR adds as the last character.
         options.onnx.with_name("dict.txt").write_text("".join(f"{one}\n" for one in CHARACTERS[:-1]), "utf-8")

@@ -1,4 +1,4 @@
-"""Measures the shipped detector and recogniser on held-out fonts and words and writes the table in models/README.md.
+"""Measures the shipped detector and recognizer on held-out fonts and words and writes the table in models/README.md.
 
 python -m models.text_reader.measure
 """
@@ -18,7 +18,7 @@ from models.table import README, publish
 from models.text_reader import crops
 from models.text_reader.decoding import boxes
 from models.text_reader.pages import SEEDS, drawn
-from models.text_reader.recogniser import read
+from models.text_reader.recognizer import read
 
 FOLDER = README.with_name("text-reader")
 PAGES, LINES, SIDE = 200, 2000, 320
@@ -79,28 +79,28 @@ def pictures() -> list[tuple[np.ndarray, np.ndarray, list[str]]]:
     return [drawn(np.random.default_rng([SEEDS["held-out"], n]), "held-out", (SIDE, SIDE)) for n in range(PAGES)]
 
 
-def read_lines(recogniser: ort.InferenceSession, lines: list[np.ndarray]) -> list[str]:
+def read_lines(recognizer: ort.InferenceSession, lines: list[np.ndarray]) -> list[str]:
     """What lines [32, w, 3] say, one by one."""
-    answers = (recogniser.run(None, {"x": crops.inputs([line])[:, ::-1]})[0] for line in lines)
+    answers = (recognizer.run(None, {"x": crops.inputs([line])[:, ::-1]})[0] for line in lines)
     return [read(from_numpy(np.asarray(answer)))[0] for answer in answers]
 
 
 def measure(detector_file: Path) -> dict[str, str]:
-    """What was measured, and the number; the recogniser lies beside the detector."""
-    detector, recogniser = session(detector_file), session(detector_file.with_name("rec.onnx"))
+    """What was measured, and the number; the recognizer lies beside the detector."""
+    detector, recognizer = session(detector_file), session(detector_file.with_name("rec.onnx"))
     right = wanted = shown = said = 0
     for image, truth, texts in pictures():
         probabilities = np.asarray(detector.run(None, {"x": scaled(image[..., ::-1])[None]})[0])[0, 0]
         found = boxes(probabilities)
         pairs = matched(found, truth)
         asked = [counts(quad) for quad in truth]
-        lines = read_lines(recogniser, [crops.cut(image, found[row]) for row in pairs])
+        lines = read_lines(recognizer, [crops.cut(image, found[row]) for row in pairs])
         said += sum(asked[column] and line == texts[column] for column, line in zip(pairs.values(), lines, strict=True))
         right += sum(asked[column] for column in pairs.values())
         wanted += sum(asked)
         shown += len(found) - sum(not asked[column] for column in pairs.values())
     examples = [crops.example(np.random.default_rng([SEEDS["held-out"], 1, n]), "held-out", 24) for n in range(LINES)]
-    answers = read_lines(recogniser, [line for line, _ in examples])
+    answers = read_lines(recognizer, [line for line, _ in examples])
     wrong = sum(distance(answer, text) for answer, (_, text) in zip(answers, examples, strict=True))
     whole = sum(answer == text for answer, (_, text) in zip(answers, examples, strict=True))
     return {

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 CHARACTERS = "".join(sorted(string.digits + string.ascii_letters + string.punctuation)) + " "
-"""What the recogniser tells apart, in the order of its classes 1 to 95; 0 is CTC's blank."""
+"""What the recognizer tells apart, in the order of its classes 1 to 95; 0 is CTC's blank."""
 
 LIST = Path("/usr/share/dict/american-english")
 

@@ -32,7 +32,7 @@ FULL_SIZE = Width(encoder=(16, 24, 40, 128), decoder=(32, 40, 80, 128), head=16)
 
 
 def convolution(inputs: int, outputs: int, size: int = 3, stride: int = 1, groups: int = 1) -> nn.Sequential:
-    """A convolution, normalised, with Hardswish."""
+    """A convolution, normalized, with Hardswish."""
     layer = nn.Conv2d(inputs, outputs, size, stride, size // 2, groups=groups, bias=False)
     return nn.Sequential(layer, nn.BatchNorm2d(outputs), nn.Hardswish())
 

@@ -1,4 +1,4 @@
-"""`pack encoder.onnx decoder.onnx` of a model that answers clicks: recognised, reduced to what prompts need, proven."""
+"""`pack encoder.onnx decoder.onnx` of a model that answers clicks: recognized, reduced to what prompts need, proven."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_encoder_takes_pictures_as_sam_does(bundle: Path) -> None:
 
 
 def test_an_encoder_of_raw_pixels_takes_them_at_the_size_that_the_decoder_tells(tmp_path: Path) -> None:
-    """Its padding is what its own normalisation makes 0 of, as if it padded the picture itself."""
+    """Its padding is what its own normalization makes 0 of, as if it padded the picture itself."""
     _, decoder = click_pair(tmp_path)
     packed(stage(RAW_ENCODER, tmp_path / "click_raw_encoder.onnx"), decoder)
     encoder, _ = read(tmp_path / "out").every_stage

@@ -323,7 +323,7 @@ def test_faces_without_five_keypoints_are_not_aligned_and_that_is_said(tmp_path:
     assert "boxes are not aligned: they come with 17 keypoints, and the template has 5" in done.stdout + done.stderr
 
 
-NORMALISED = f"""{HEADER}
+NORMALIZED = f"""{HEADER}
 faces (float[N,3,112,112] input) => (float[N,8] vector)
 <float mean = {{127.5}}, float factor = {{0.0078125}}>
 {{
@@ -336,27 +336,27 @@ faces (float[N,3,112,112] input) => (float[N,8] vector)
 """
 
 
-def normalised(folder: Path) -> Path:
-    """Write an embedding of faces that normalises pixels of 0..255 itself, as InsightFace's exports of MXNet do."""
-    proto = parsed(NORMALISED)
+def normalized(folder: Path) -> Path:
+    """Write an embedding of faces that normalizes pixels of 0..255 itself, as InsightFace's exports of MXNet do."""
+    proto = parsed(NORMALIZED)
     proto.graph.initializer.append(onnx.numpy_helper.from_array(weights(48, 8, seed=2), "w"))
     return save(proto, folder / "faces.onnx")
 
 
-def test_faces_that_the_graph_normalises_go_in_as_bytes(tmp_path: Path) -> None:
-    done = webbuild("pack", face_detector(tmp_path), normalised(tmp_path), "-o", tmp_path / "out", "--no-verify")
+def test_faces_that_the_graph_normalizes_go_in_as_bytes(tmp_path: Path) -> None:
+    done = webbuild("pack", face_detector(tmp_path), normalized(tmp_path), "-o", tmp_path / "out", "--no-verify")
     assert done.code == 0, done.stderr
     crop = decode((tmp_path / "out" / "manifest.json").read_bytes()).every_stage[1].inputs[0]
     assert isinstance(crop, CropInput)
     assert (crop.scale, crop.mean, crop.std) == (1.0, [0.0] * 3, [1.0] * 3)
     assert crop.template == arcface_template(112)
     said = done.stdout + done.stderr
-    assert "crops go in as 0..255, RGB (sure: the graph itself normalises 0..255 to -0.996..0.996)" in said
+    assert "crops go in as 0..255, RGB (sure: the graph itself normalizes 0..255 to -0.996..0.996)" in said
     assert "-1 to 1, as ArcFace takes them" not in said
 
 
 def test_what_a_pipeline_says_of_pixels_stands_before_what_the_graph_does(tmp_path: Path) -> None:
-    done = pipeline(tmp_path, normalised(tmp_path), 'scale = 0.5\ncolor = "bgr"', face_detector(tmp_path))
+    done = pipeline(tmp_path, normalized(tmp_path), 'scale = 0.5\ncolor = "bgr"', face_detector(tmp_path))
     assert done.code == 0, done.stderr
     crop = decode((tmp_path / "out" / "manifest.json").read_bytes()).every_stage[1].inputs[0]
     assert isinstance(crop, CropInput)

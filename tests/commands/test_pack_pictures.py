@@ -70,7 +70,7 @@ def test_what_the_graph_makes_of_pixel_values_is_not_tried(tmp_path: Path) -> No
     onnx.save(ir.to_proto(ir.from_onnx_text(f"{HEADER} {text}")), path)
     spec, told = packed(path)
     assert (spec["scale"], spec["mean"]) == (1, [0, 0, 0])
-    assert "pixel values 0..255 as they are (sure: the graph itself normalises 0..255 to -1..1; RGB is a guess" in told
+    assert "pixel values 0..255 as they are (sure: the graph itself normalizes 0..255 to -1..1; RGB is a guess" in told
 
 
 @pytest.mark.parametrize(

@@ -166,8 +166,8 @@ def test_graphs_are_closed_where_a_run_fails(tmp_path: Path) -> None:
 
 def test_only_the_last_stage_is_asked_for_its_task(tmp_path: Path) -> None:
     encoder, decoder = pack_stages(*pair(tmp_path)).stderr.split("stage decoder: ")
-    assert "no task was recognised" not in encoder
-    assert "no task was recognised" in decoder
+    assert "no task was recognized" not in encoder
+    assert "no task was recognized" in decoder
 
 
 def test_files_in_the_wrong_order_are_put_right(tmp_path: Path) -> None:

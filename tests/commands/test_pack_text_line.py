@@ -1,4 +1,4 @@
-"""A text recogniser packs, is proven on what it reads, and an unfit dictionary is refused."""
+"""A text recognizer packs, is proven on what it reads, and an unfit dictionary is refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.commands.program import pack, refused, webbuild
 from tests.models import save
-from tests.text_models import CHARACTERS, dictionary, recogniser, write_line
+from tests.text_models import CHARACTERS, dictionary, recognizer, write_line
 from webbuild.manifest.manifest import ImageInput, TextLineTask
 from webbuild.model.hub_files import read_hub_files
 
@@ -27,11 +27,11 @@ def texts(folder: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(("layout", "softmax"), [("ntc", True), ("tnc", False)])
-def test_a_recogniser_reads_its_samples(tmp_path: Path, layout: Literal["ntc", "tnc"], softmax: bool) -> None:
+def test_a_recognizer_reads_its_samples(tmp_path: Path, layout: Literal["ntc", "tnc"], softmax: bool) -> None:
     write_line(tmp_path / "samples" / "a.png", "Hello webbuild 2026.")
     write_line(tmp_path / "samples" / "b.png", "aa b", height=24, column=4)
     labels = dictionary(tmp_path / "dict.txt")
-    model = save(recogniser(layout=layout, softmax=softmax), tmp_path / "rec.onnx")
+    model = save(recognizer(layout=layout, softmax=softmax), tmp_path / "rec.onnx")
     manifest = pack(model, "--labels", str(labels))
     assert manifest.task == TextLineTask(
         output="y", layout=layout, characters="\n".join(["", *CHARACTERS, " "]), blank=0, logits=not softmax
@@ -44,7 +44,7 @@ def test_a_recogniser_reads_its_samples(tmp_path: Path, layout: Literal["ntc", "
 
 def test_a_bundle_may_hold_several_widths(tmp_path: Path) -> None:
     write_line(tmp_path / "samples" / "a.png", "a line of 30 characters width.")
-    model = save(recogniser(metadata={"character": "\n".join(CHARACTERS)}), tmp_path / "rec.onnx")
+    model = save(recognizer(metadata={"character": "\n".join(CHARACTERS)}), tmp_path / "rec.onnx")
     manifest = pack(model, "--size", "320x48,480x48")
     assert [each.inputs[0].shape[3] for each in manifest.every_variant] == [320, 480]
     assert len({each.task for each in manifest.every_variant}) == 1
@@ -52,7 +52,7 @@ def test_a_bundle_may_hold_several_widths(tmp_path: Path) -> None:
 
 
 def test_padding_that_changes_the_text_is_a_warning(tmp_path: Path) -> None:
-    model = recogniser()
+    model = recognizer()
     (bias,) = (each for each in model.graph.initializer if each.name == "bias")
     values = onnx.numpy_helper.to_array(bias).copy()
     values[0] = -100.0  # never the blank: grey is some other colour, then
@@ -65,13 +65,13 @@ def test_padding_that_changes_the_text_is_a_warning(tmp_path: Path) -> None:
     assert "sample a.png is read in another way where it is padded" in done.stderr.replace("\n", " ")
 
 
-def test_a_recogniser_without_a_dictionary_is_refused(tmp_path: Path) -> None:
-    assert refused(save(recogniser(), tmp_path / "rec.onnx")) == "no-dictionary"
+def test_a_recognizer_without_a_dictionary_is_refused(tmp_path: Path) -> None:
+    assert refused(save(recognizer(), tmp_path / "rec.onnx")) == "no-dictionary"
 
 
 def test_a_dictionary_of_another_model_is_refused(tmp_path: Path) -> None:
     labels = dictionary(tmp_path / "dict.txt", CHARACTERS[:10])
-    assert refused(save(recogniser(), tmp_path / "rec.onnx"), "--labels", str(labels)) == "wrong-labels"
+    assert refused(save(recognizer(), tmp_path / "rec.onnx"), "--labels", str(labels)) == "wrong-labels"
 
 
 def test_no_text_on_any_sample_proves_nothing(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_no_text_on_any_sample_proves_nothing(tmp_path: Path) -> None:
 
     (tmp_path / "samples").mkdir()
     Image.new("RGB", (320, 48), (128, 128, 128)).save(tmp_path / "samples" / "grey.png")
-    model = recogniser()
+    model = recognizer()
     (bias,) = (each for each in model.graph.initializer if each.name == "bias")
     values = onnx.numpy_helper.to_array(bias).copy()
     values[0] = 100.0  # always the blank

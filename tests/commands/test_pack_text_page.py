@@ -1,4 +1,4 @@
-"""`pack detector.onnx recogniser.onnx`: the second model reads the lines that the first one finds."""
+"""`pack detector.onnx recognizer.onnx`: the second model reads the lines that the first one finds."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tests.text_detectors import bars, detector
 from tests.text_models import (
     CHARACTERS,
     dictionary,
-    doctr_recogniser,
+    doctr_recognizer,
     line_detector,
     orientation,
-    recogniser,
+    recognizer,
     write_line,
     write_page,
 )
@@ -47,7 +47,7 @@ def packed(folder: Path, *options: str | Path) -> Manifest:
 def models(folder: Path, **how: str) -> list[str | Path]:
     (folder / "samples").mkdir()
     write_page(folder / "samples" / "page.png", LINES)
-    reader = save(recogniser(batch="N", **how), folder / "rec.onnx")  # type: ignore[arg-type]
+    reader = save(recognizer(batch="N", **how), folder / "rec.onnx")  # type: ignore[arg-type]
     return [line_detector(folder / "det.onnx", BOXES), reader, "--labels", dictionary(folder / "dict.txt")]
 
 
@@ -154,7 +154,7 @@ def test_doctrs_reader_reads_a_wide_word_in_parts(tmp_path: Path) -> None:
     page.save(tmp_path / "samples" / "page.png")
     finder = line_detector(tmp_path / "det.onnx", list(words.values()))
     (tmp_path / "vocab.txt").write_text(CHARACTERS, "utf-8")
-    reader = save(doctr_recogniser(), tmp_path / "crnn.onnx")
+    reader = save(doctr_recognizer(), tmp_path / "crnn.onnx")
     _, second = packed(tmp_path, finder, reader, "--labels", tmp_path / "vocab.txt").every_stage
     (crop, *_) = second.inputs
     assert isinstance(crop, CropInput)
@@ -172,9 +172,9 @@ def test_a_text_detector_comes_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_a_recogniser_whose_columns_come_first_reads_one_crop_in_a_run(tmp_path: Path, named: bool) -> None:
+def test_a_recognizer_whose_columns_come_first_reads_one_crop_in_a_run(tmp_path: Path, named: bool) -> None:
     finder, reader, *labels = models(tmp_path)
-    model = recogniser(batch="N", layout="tnc")
+    model = recognizer(batch="N", layout="tnc")
     for dim in () if named else model.graph.output[0].type.tensor_type.shape.dim[:2]:
         dim.Clear()
     save(model, tmp_path / "rec.onnx")

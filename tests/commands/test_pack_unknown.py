@@ -21,7 +21,7 @@ from tests.models import HEADER, parsed, save
 def test_the_tasks_that_fit_are_named(tmp_path: Path, nodes: str, shape: str, tasks: list[str]) -> None:
     graph = f"{HEADER} m (float[1,3,8,8] x) => (float[{shape}] y) <int64[1] axes = {{1}}> {{ {nodes} }}"
     done = webbuild("pack", save(parsed(graph), tmp_path / "m.onnx"), "--dry-run")
-    (line,) = (each for each in done.stderr.splitlines() if "no task was recognised" in each)
+    (line,) = (each for each in done.stderr.splitlines() if "no task was recognized" in each)
     assert "give one with --task: its shapes fit" in line
     assert all(f" {task}" in line for task in tasks)
     assert "crop-" not in line

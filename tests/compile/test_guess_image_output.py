@@ -35,7 +35,7 @@ def graph(nodes: str, result: str = f"float[{SIZE}] y", constants: str = "", giv
     return ir.from_onnx_text(f"{HEADER} g (float[{SIZE}] x{given}) => ({result}) <{constants}> {{ {nodes} }}")
 
 
-def recognised(model: ir.Model, folder: Path) -> TaskMatch | None:
+def recognized(model: ir.Model, folder: Path) -> TaskMatch | None:
     path = folder / "net.onnx"
     onnx.save(ir.to_proto(model), path)
     inputs = tuple(
@@ -58,7 +58,7 @@ def recognised(model: ir.Model, folder: Path) -> TaskMatch | None:
 def test_the_range_is_the_graphs_or_that_of_its_answers(
     nodes: str, constants: str, low: float, high: float, scale: float, mean: float, tmp_path: Path
 ) -> None:
-    found = recognised(graph(nodes, constants=constants), tmp_path)
+    found = recognized(graph(nodes, constants=constants), tmp_path)
     assert found is not None
     assert found.task == ImageTask(output="y", scale=1, low=low, high=high, order="rgb")
     (image,) = found.inputs
@@ -82,7 +82,7 @@ def test_the_range_is_the_graphs_or_that_of_its_answers(
 def test_what_is_no_picture_of_the_input_stays_a_tensor(nodes: str, result: str, tmp_path: Path) -> None:
     constants = "float f = {500}, int64[8] p = {0, 0, 0, 0, 0, 0, 2, 0}"
     ordered = nodes if not nodes.startswith("y = Sin") else "h = Mul (x, f) y = Sin (h)"
-    assert recognised(graph(ordered, result, constants), tmp_path) is None
+    assert recognized(graph(ordered, result, constants), tmp_path) is None
 
 
 def test_scale_layout_and_order_are_measured(tmp_path: Path) -> None:
@@ -90,14 +90,14 @@ def test_scale_layout_and_order_are_measured(tmp_path: Path) -> None:
         'a = Gather <axis = 1> (x, i) b = Resize <mode = "nearest"> (a, , s) y = Transpose <perm = [0, 2, 3, 1]> (b)'
     )
     constants = "int64[3] i = {2, 1, 0}, float[4] s = {1, 1, 3, 3}"
-    found = recognised(graph(nodes, "float[1,144,192,3] y", constants), tmp_path)
+    found = recognized(graph(nodes, "float[1,144,192,3] y", constants), tmp_path)
     assert found is not None
     assert found.task == ImageTask(output="y", layout="nhwc", scale=3, low=0, high=1, order="bgr")
     assert "a picture of 3 times the input's size" in found.assumptions[0]
 
 
 def test_a_number_beside_the_picture_stays_one(tmp_path: Path) -> None:
-    found = recognised(graph("y = Mul (x, strength)", given=", float[1] strength"), tmp_path)
+    found = recognized(graph("y = Mul (x, strength)", given=", float[1] strength"), tmp_path)
     assert found is not None
     assert [type(each) for each in found.inputs] == [ImageInput, NumberInput]
     assert isinstance(found.task, ImageTask)
@@ -157,7 +157,7 @@ FILLED = "blur = AveragePool <kernel_shape = [5, 5], strides = [1, 1], pads = [2
 )
 def test_what_a_mask_means_is_measured(nodes: str, hole: float, known: float, empties: bool, tmp_path: Path) -> None:
     model = graph(nodes, constants="float one = {1}, float half = {0.5}", given=", float[1,1,48,64] m")
-    found = recognised(model, tmp_path)
+    found = recognized(model, tmp_path)
     assert found is not None
     mask = found.inputs[1]
     assert isinstance(mask, MaskInput)
@@ -167,7 +167,7 @@ def test_what_a_mask_means_is_measured(nodes: str, hole: float, known: float, em
 
 
 def test_a_mask_that_nothing_depends_on_has_the_meaning_of_its_name(tmp_path: Path) -> None:
-    found = recognised(
+    found = recognized(
         graph("z = Mul (valid, none) y = Add (x, z)", constants="float none = {0}", given=", float[1,1,48,64] valid"),
         tmp_path,
     )
@@ -187,7 +187,7 @@ def luma_network() -> ir.Model:
 
 
 def test_a_network_of_luma_makes_a_picture_in_the_colours_of_the_source(tmp_path: Path) -> None:
-    found = recognised(luma_network(), tmp_path)
+    found = recognized(luma_network(), tmp_path)
     assert found is not None
     assert found.task == ImageTask(output="y", scale=2, low=0, high=1, luma=True)
     (image,) = found.inputs
@@ -202,7 +202,7 @@ def test_a_network_of_luma_makes_a_picture_in_the_colours_of_the_source(tmp_path
 @pytest.mark.parametrize("nodes", ["y = Neg (x)", "a = Mul (x, f) y = Sin (a)"], ids=["inverted", "noise"])
 def test_one_channel_that_is_not_the_luma_stays_a_tensor(nodes: str, tmp_path: Path) -> None:
     text = f"{HEADER} g (float[1,1,48,64] x) => (float[1,1,48,64] y) <float f = {{500}}> {{ {nodes} }}"
-    assert recognised(ir.from_onnx_text(text), tmp_path) is None
+    assert recognized(ir.from_onnx_text(text), tmp_path) is None
 
 
 def test_luma_that_goes_in_with_the_studio_range_comes_out_with_it(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ SPLIT = "rgb, m = Split <axis = 1> (x, parts)"
     ids=["1-is-a-hole", "1-is-known", "1-is-a-hole-and-empty", "1-is-known-and-empty"],
 )
 def test_a_fourth_channel_may_be_the_mask(nodes: str, hole: float, known: float, empties: bool, tmp_path: Path) -> None:
-    found = recognised(four_channels(nodes), tmp_path)
+    found = recognized(four_channels(nodes), tmp_path)
     assert found is not None
     assert found.task == ImageTask(output="y")
     (image,) = found.inputs
@@ -250,7 +250,7 @@ def four_channels(nodes: str) -> ir.Model:
 
 
 def test_a_fourth_channel_that_changes_nothing_is_no_mask(tmp_path: Path) -> None:
-    assert recognised(four_channels("n = Mul (m, no) y = Add (rgb, n)"), tmp_path) is None
+    assert recognized(four_channels("n = Mul (m, no) y = Add (rgb, n)"), tmp_path) is None
 
 
 BLENDED = "a = Mul (x, most) b = Mul (other, some) y = Add (a, b)"
@@ -260,7 +260,7 @@ BLENDED = "a = Mul (x, most) b = Mul (other, some) y = Add (a, b)"
 def test_of_two_pictures_the_output_resembles_one(first: str, second: str, tmp_path: Path) -> None:
     given = f"float[{SIZE}] {first}, float[{SIZE}] {second}"
     constants = "float most = {0.9}, float some = {0.1}"
-    found = recognised(
+    found = recognized(
         ir.from_onnx_text(f"{HEADER} g ({given}) => (float[{SIZE}] y) <{constants}> {{ {BLENDED} }}"), tmp_path
     )
     assert found is not None
@@ -273,7 +273,7 @@ def test_a_reference_may_have_another_size(tmp_path: Path) -> None:
     text = f"""{HEADER} g (float[1,3,48,64] x, float[1,3,32,32] style) => (float[1,3,48,64] y) <float some = {{0.1}}> {{
       mean = GlobalAveragePool (style) a = Mul (mean, some) y = Add (x, a)
     }}"""
-    found = recognised(ir.from_onnx_text(text), tmp_path)
+    found = recognized(ir.from_onnx_text(text), tmp_path)
     assert found is not None
     assert found.inputs[1].shape == [1, 3, 32, 32]
     assert isinstance(found.inputs[1], ReferenceInput)

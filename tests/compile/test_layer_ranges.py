@@ -49,7 +49,7 @@ def network(
 
 
 def trained(values: PixelRange, seed: int, layout: str = "folded") -> dict[str, Numbers]:
-    """Return what a normalisation behind random filters learns from the sample photographs, of this range."""
+    """Return what a normalization behind random filters learns from the sample photographs, of this range."""
     draw = np.random.default_rng(seed)
     filters = draw.normal(size=(COUNT, 3, 3, 3))
     seen = [normalize(canvas * DARKER, with_range(PICTURE, values))[0] for canvas in sample_canvases(PICTURE)]
@@ -107,7 +107,7 @@ def test_a_mean_that_is_known_is_said() -> None:
 
 
 def test_biases_of_what_makes_pictures_say_nothing_of_the_mean() -> None:
-    """Super-resolution begins with filters and biases without a normalisation: small biases, whatever the range."""
+    """Super-resolution begins with filters and biases without a normalization: small biases, whatever the range."""
     arrays = trained(SIGNED, 2)
     asked, pictures = weigh(network(arrays)), weigh(network(arrays, outputs=3))
     assert asked is not None
@@ -127,12 +127,12 @@ def test_biases_of_what_makes_pictures_say_nothing_of_the_mean() -> None:
     ],
     ids=["filters of one size", "no bias", "few filters"],
 )
-def test_a_layer_without_a_normalisation_says_nothing(change: object) -> None:
+def test_a_layer_without_a_normalization_says_nothing(change: object) -> None:
     assert callable(change)
     assert find_first_layer(network(change(trained(UNIT, 0))), PICTURE) is None
 
 
-def test_a_normalisation_before_training_says_nothing() -> None:
+def test_a_normalization_before_training_says_nothing() -> None:
     arrays = trained(UNIT, 0, "stored") | {"mean": np.zeros(COUNT), "var": np.ones(COUNT)}
     assert find_first_layer(network(arrays, normal=True), PICTURE) is None
 

@@ -1,4 +1,4 @@
-"""Whatever lies beside a model as its tokenizer: it tokenises a prompt, or is refused with a fix."""
+"""Whatever lies beside a model as its tokenizer: it tokenizes a prompt, or is refused with a fix."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOKENIZER, VOCABULARY = (WORDS / name for name in ("tokenizer.json", "vocab.txt"
 @pytest.mark.timeout(7200)
 @tried(few=100, many=3_000)
 @given(st.data())
-def test_any_tokenizer_tokenises_or_is_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+def test_any_tokenizer_tokenizes_or_is_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.getbasetemp() / "tokenizers"
     folder.mkdir(exist_ok=True)
     for old in folder.iterdir():

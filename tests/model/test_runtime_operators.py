@@ -70,7 +70,7 @@ def test_shapes_go_on_behind_them(node: str, inputs: str, opset: int, shape: lis
     assert inner_shape(node, inputs, opset) == (None if shape is None else ir.Shape(shape))
 
 
-def test_the_sum_beside_a_normalisation_has_a_shape_too() -> None:
+def test_the_sum_beside_a_normalization_has_a_shape_too() -> None:
     model = as_ir("""<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]>
     g (float[2,16] x, float[2,16] z, float[16] s) => (float[rest] y)
     { a, m, v, b = com.microsoft.SkipLayerNormalization (x, z, s) c = Relu (b) y = Flatten (c) }""")

@@ -51,7 +51,7 @@ def test_alike_parts_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("length", [3, 4095, 4096, 4097, 9000])
-def test_rows_of_any_length_are_recognised(length: int) -> None:
+def test_rows_of_any_length_are_recognized(length: int) -> None:
     places = np.arange(2 * 3 * length).reshape(2, 3, length).transpose(1, 0, 2)
     found = as_transposition(places.ravel(), places.size)
     assert found is not None

@@ -38,14 +38,14 @@ def test_weights_get_back_their_order(tmp_path: Path) -> None:
     for name, shape in {**SHAPES, "v": (14, 20, 1, 1), "bias": (14,)}.items():
         network.graph.initializer.append(ir.to_proto(ir.tensor(weights(*shape, seed=len(name)), name=name)))
     options = onnxruntime.SessionOptions()
-    options.optimized_model_filepath = str(tmp_path / "optimised.onnx")
+    options.optimized_model_filepath = str(tmp_path / "optimized.onnx")
     onnxruntime.InferenceSession(network.SerializeToString(), options, ["CPUExecutionProvider"])
-    optimised = ir.load(options.optimized_model_filepath)
-    assert sum(node.domain == "com.microsoft.nchwc" for node in optimised.graph) >= 5
-    infer_shapes(optimised)  # which ends at the operators of the layout
-    NchwcToNchw(PassOptions()).apply_to_each_graph(optimised)
-    assert {node.domain for node in optimised.graph} == {""}
+    optimized = ir.load(options.optimized_model_filepath)
+    assert sum(node.domain == "com.microsoft.nchwc" for node in optimized.graph) >= 5
+    infer_shapes(optimized)  # which ends at the operators of the layout
+    NchwcToNchw(PassOptions()).apply_to_each_graph(optimized)
+    assert {node.domain for node in optimized.graph} == {""}
     feeds = {"x": weights(1, 3, 6, 6, seed=9)}
-    want, got = (each.run(feeds)["y"] for each in (runner(ir.from_proto(network)), runner(optimised)))
+    want, got = (each.run(feeds)["y"] for each in (runner(ir.from_proto(network)), runner(optimized)))
     np.testing.assert_allclose(got, want, rtol=0, atol=1e-5 * np.abs(want).max())
     assert np.abs(want).max() > 0.1

@@ -1,4 +1,4 @@
-"""Native products of quantised numbers are what ONNX defines, on processors that would cut their sums off too."""
+"""Native products of quantized numbers are what ONNX defines, on processors that would cut their sums off too."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_product_of_large_numbers_is_not_cut_off(tmp_path: Path, more: str, da
     assert {tensor.data_type for tensor in made.graph.initializer if tensor.name in made.graph.node[0].input} <= {2}
 
 
-def test_a_product_that_is_quantised_again_is_exact_too(tmp_path: Path) -> None:
+def test_a_product_that_is_quantized_again_is_exact_too(tmp_path: Path) -> None:
     path = save(parsed(QLINEAR % (("uint8",) * 3)), tmp_path / "m.onnx")
     exact = np.clip(np.rint((LARGE.astype(np.int64) - 7) @ (weights() + 2) / 9000) + 7, 0, 255)
     assert np.array_equal(NativeRunner(path).run({"x": LARGE})["y"], exact)

@@ -42,7 +42,7 @@ def signature(
     )
 
 
-def recognised(given: ModelSignature, *, requested: bool = False) -> tuple[KeypointsTask, CropInput]:
+def recognized(given: ModelSignature, *, requested: bool = False) -> tuple[KeypointsTask, CropInput]:
     match = TASK.infer(given, requested=requested)
     assert match is not None
     (crop,) = match.inputs
@@ -52,7 +52,7 @@ def recognised(given: ModelSignature, *, requested: bool = False) -> tuple[Keypo
 
 
 def test_rtmpose_is_two_vectors() -> None:
-    task, crop = recognised(signature((1, 3, 256, 192), {"simcc_x": (1, 17, 384), "simcc_y": (1, 17, 512)}))
+    task, crop = recognized(signature((1, 3, 256, 192), {"simcc_x": (1, 17, 384), "simcc_y": (1, 17, 512)}))
     assert task.head == SimccHead(x="simcc_x", y="simcc_y", split_ratio=2)
     assert (task.classes, task.keypoints[0].name, len(task.skeleton)) == (["person"], "nose", 19)
     assert (crop.padding, crop.unbiased, crop.color) == (1.25, False, "rgb")
@@ -60,7 +60,7 @@ def test_rtmpose_is_two_vectors() -> None:
 
 
 def test_the_vectors_of_a_square_input_are_told_apart_by_their_names() -> None:
-    task, _ = recognised(signature((1, 3, 256, 256), {"simcc_y": (1, 21, 512), "simcc_x": (1, 21, 512)}))
+    task, _ = recognized(signature((1, 3, 256, 256), {"simcc_y": (1, 21, 512), "simcc_x": (1, 21, 512)}))
     assert task.head == SimccHead(x="simcc_x", y="simcc_y", split_ratio=2)
     assert task.classes == ["hand"]
 
@@ -68,7 +68,7 @@ def test_the_vectors_of_a_square_input_are_told_apart_by_their_names() -> None:
 def test_vectors_without_a_name_want_the_option() -> None:
     given = signature((1, 3, 256, 192), {"a": (1, 17, 384), "b": (1, 17, 512)})
     assert TASK.infer(given) is None
-    assert recognised(given, requested=True)[0].head == SimccHead(x="a", y="b", split_ratio=2)
+    assert recognized(given, requested=True)[0].head == SimccHead(x="a", y="b", split_ratio=2)
 
 
 def test_vectors_named_simcc_are_no_rows_of_a_detector() -> None:
@@ -78,7 +78,7 @@ def test_vectors_named_simcc_are_no_rows_of_a_detector() -> None:
 
 
 def test_vitpose_of_transformers_is_refined_as_there() -> None:
-    task, crop = recognised(
+    task, crop = recognized(
         signature(
             (1, 3, 256, 192),
             {"heatmaps": (1, 17, 64, 48)},
@@ -92,7 +92,7 @@ def test_vitpose_of_transformers_is_refined_as_there() -> None:
 
 def test_an_hrnet_is_known_by_its_file() -> None:
     outputs = {"output": (1, 17, 64, 48)}
-    task, crop = recognised(signature((1, 3, 256, 192), outputs, "hrnet_w32_coco_256x192.onnx"))
+    task, crop = recognized(signature((1, 3, 256, 192), outputs, "hrnet_w32_coco_256x192.onnx"))
     assert task.head == HeatmapHead(output="output", refine="shift", unbiased=False)
     assert not crop.unbiased
     assert TASK.infer(signature((1, 3, 256, 192), outputs, "segmenter.onnx")) is None
@@ -116,7 +116,7 @@ def test_landmarks_are_known_by_their_files(
     file: str, size: int, shape: tuple[int, ...], head: RegressionHead, padding: float
 ) -> None:
     given = signature((1, 3, size, size), {"out": shape}, file)
-    task, crop = recognised(given)
+    task, crop = recognized(given)
     assert (task.head, task.classes, crop.padding) == (head, ["face"], padding)
     assert TASK.infer(signature((1, 3, size, size), {"out": shape})) is None
 
@@ -136,13 +136,13 @@ def test_numbers_say_on_photographs_what_they_are(values: list[float], span: str
 
 def test_the_names_in_config_json_are_taken() -> None:
     names = {str(index): f"joint {index}" for index in range(17)}
-    task, _ = recognised(signature((1, 3, 64, 48), {"heatmaps": (1, 17, 16, 12)}, config={"id2label": names}))
+    task, _ = recognized(signature((1, 3, 64, 48), {"heatmaps": (1, 17, 16, 12)}, config={"id2label": names}))
     assert [each.name for each in task.keypoints][:2] == ["joint 0", "joint 1"]
 
 
 def test_a_name_tells_the_output_of_landmarks_beside_a_map_that_looks_like_heat() -> None:
     given = signature((1, 3, 112, 112), {"features": (1, 16, 14, 14), "landmarks": (1, 196)})
-    task, _ = recognised(given)
+    task, _ = recognized(given)
     assert task.head == RegressionHead(output="landmarks", columns="xy", range="unit")
     assert task.classes == ["face"]
 
@@ -173,6 +173,6 @@ def test_behind_a_detector_a_vector_is_one_even_beside_a_map() -> None:
 
 def test_the_hand_landmarks_of_mediapipe_are_pixels_of_the_crop() -> None:
     outputs = {"Identity": (1, 63), "Identity_1": (1, 1), "Identity_2": (1, 1), "Identity_3": (1, 63)}
-    task, crop = recognised(signature((1, 224, 224, 3), outputs, "handpose_estimation_mediapipe_2023feb.onnx"))
+    task, crop = recognized(signature((1, 224, 224, 3), outputs, "handpose_estimation_mediapipe_2023feb.onnx"))
     assert task.head == RegressionHead(output="Identity", columns="xyz", range="pixels")
     assert (task.classes, len(task.keypoints), crop.layout) == (["hand"], 21, "nhwc")

@@ -1,4 +1,4 @@
-"""Masks that answer clicks: which decoders are recognised, and how answers are chosen and compared."""
+"""Masks that answer clicks: which decoders are recognized, and how answers are chosen and compared."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ def test_pictures_go_in_as_the_decoder_behind_tells(later: ModelSignature, lette
     assert TASK.infer_earlier(ENCODER, [ENCODER]) is None
 
 
-def test_an_encoder_with_channels_last_normalises_by_itself() -> None:
+def test_an_encoder_with_channels_last_normalizes_by_itself() -> None:
     raw = msgspec.structs.replace(ENCODER, inputs=(floats("input_image", 1, 64, 64, 3),))
     found = TASK.infer_earlier(raw, [SAM])
     assert found is not None

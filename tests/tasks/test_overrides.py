@@ -68,16 +68,16 @@ def test_what_was_given_is_among_the_assumptions() -> None:
 
 
 def test_a_scale_alone_leaves_no_mean_or_deviation_of_another_scale() -> None:
-    normalised = TaskMatch(
+    normalized = TaskMatch(
         CLASSES, (structs.replace(image_input(8, 8), mean=[0.485, 0.456, 0.406], std=[0.2] * 3),), ()
     )
-    raw = image(normalised, scale="1")
+    raw = image(normalized, scale="1")
     assert (raw.scale, raw.mean, raw.std) == (1, [0] * 3, [1] * 3)
-    said = apply_overrides(normalised, parse_overrides({"scale": "1"})).assumptions[-1]
+    said = apply_overrides(normalized, parse_overrides({"scale": "1"})).assumptions[-1]
     assert said.endswith("--scale 1 (RGB, letterboxed in 8 x 8 with grey 114, pixel values 0..255 as they are)")
-    assert image(normalised, scale="1", std="0.5").std == [0.5] * 3
-    assert image(normalised, mean="0.5").std == [0.2] * 3
-    assert image(normalised, resize="crop").mean == [0.485, 0.456, 0.406]
+    assert image(normalized, scale="1", std="0.5").std == [0.5] * 3
+    assert image(normalized, mean="0.5").std == [0.2] * 3
+    assert image(normalized, resize="crop").mean == [0.485, 0.456, 0.406]
 
 
 @pytest.mark.parametrize(("spec", "layout"), [(NCHW, "nchw"), (NHWC, "nhwc")])

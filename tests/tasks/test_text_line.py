@@ -1,4 +1,4 @@
-"""What is taken for a text recogniser, which dictionary fits it, and when two texts are the same."""
+"""What is taken for a text recognizer, which dictionary fits it, and when two texts are the same."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def line(found: TaskMatch | None) -> TextLineTask:
 
 
 @pytest.mark.parametrize(("output", "layout"), [((1, 40, 97), "ntc"), ((40, 1, 97), "tnc")])
-def test_a_recogniser_is_known_by_its_shapes(output: tuple[Dim, ...], layout: str) -> None:
+def test_a_recognizer_is_known_by_its_shapes(output: tuple[Dim, ...], layout: str) -> None:
     found = match_task(facts(output))
     assert (line(found).layout, line(found).blank, line(found).logits) == (layout, 0, True)
     (image,) = found.inputs
@@ -123,7 +123,7 @@ OWN = {"character": "\n".join(map(str, range(95)))}
         ("ch_PP-OCRv2_rec_infer.onnx", {}, (32, 320)),
         ("ch_ppocr_mobile_v2.0_rec_infer.onnx", {}, (32, 320)),
         ("model.onnx", {"character": "a\nb"}, None),
-        ("recogniser.onnx", {}, None),
+        ("recognizer.onnx", {}, None),
     ],
 )
 def test_a_free_height_is_paddles_where_the_dictionary_or_the_name_says_so(

@@ -29,7 +29,7 @@ def picture(text: str, wide: int, high: int, at: tuple[int, int], size: int) -> 
 
 
 def read(text: str, width: int) -> str:
-    """What the recogniser reads in a picture of a text, whose steps each add up to 1."""
+    """What the recognizer reads in a picture of a text, whose steps each add up to 1."""
     line = picture(text, width, 32, (6, 25), 26).astype(np.float32)
     chances = answer("rec.onnx", np.moveaxis((line / 255 - 0.5) / 0.5, -1, 0)[None])
     assert chances.shape == (1, width // 4, len(CHARACTERS) + 1)

@@ -1,4 +1,4 @@
-"""Load a model, recognise its task, and lower it to one graph per target: in memory, before anything is written."""
+"""Load a model, recognize its task, and lower it to one graph per target: in memory, before anything is written."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def compile_model(
     base_match: TaskMatch | None = None,
     links: StageLinks | None = None,
 ) -> CompiledModel:
-    """Recognise the task of a model, and run the passes for a target.
+    """Recognize the task of a model, and run the passes for a target.
 
     Args:
         loaded: the model, with a size for each free dimension.
@@ -124,12 +124,12 @@ def compile_model(
     graph = planned.graphs["wasm"]
     match = with_int32_inputs(_normalized_as_before(match, graph, loaded, task, links), graph)
     match = _joined_to_stages(match, graph, loaded, links)
-    recognised = kind_of(match.task)
+    recognized = kind_of(match.task)
     match = _with_pictures(match, graph, loaded, overrides, progress, task, base_match)
     match = match if links is None else links.without_task_hint(match)
     match = _with_values(match, loaded, progress, base_match)
     match = apply_overrides(with_joined_tensors(match, graph), overrides)
-    if recognised.makes_picture and base_match is None:
+    if recognized.makes_picture and base_match is None:
         with progress.step("try what becomes of pictures"):
             match = with_measured_picture(match, graph, loaded.original, configured=bool(overrides.note))
     match = with_tiles(with_state_inputs(match, source.states, graph), graph, loaded.original, progress)

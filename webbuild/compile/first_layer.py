@@ -35,7 +35,7 @@ _UNCHANGED = frozenset({"Identity", "Cast", "Pad"})
 
 
 class FirstLayer(Struct, frozen=True):
-    """Filters [out, in, height, width]; the bias [out]; the mean and deviation [out] that its normalisation stores."""
+    """Filters [out, in, height, width]; the bias [out]; the mean and deviation [out] that its normalization stores."""
 
     filters: Numbers
     bias: Numbers

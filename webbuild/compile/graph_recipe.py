@@ -42,7 +42,7 @@ class GraphRecipe(Struct, frozen=True):
 
 def describe_graph_recipe(recipe: GraphRecipe) -> str:
     """Return the reason for the range as text."""
-    return f"sure: the graph itself normalises {recipe.values.name} to {recipe.low:.3g}..{recipe.high:.3g}"
+    return f"sure: the graph itself normalizes {recipe.values.name} to {recipe.low:.3g}..{recipe.high:.3g}"
 
 
 def read_graph_recipe(model: ir.Model, image: ImageInput | CropInput) -> GraphRecipe | None:
@@ -59,7 +59,7 @@ def read_graph_recipe(model: ir.Model, image: ImageInput | CropInput) -> GraphRe
         GraphRecipe(values, color, low, high, _zero_levels(scale, offset, values, color))
         for values, black, white in ((PLAIN, 0, 255), (UNIT, 0, 1), (SIGNED, -1, 1))
         for low, high in [(float((scale * black + offset).mean()), float((scale * white + offset).mean()))]
-        if _is_normalised(low, high)
+        if _is_normalized(low, high)
     ]
     return fitting[0] if len(fitting) == 1 else None
 
@@ -73,7 +73,7 @@ def _zero_levels(
     return tuple(float(level) for level in (levels[::-1] if color == "bgr" else levels))
 
 
-def _is_normalised(low: float, high: float) -> bool:
+def _is_normalized(low: float, high: float) -> bool:
     """Whether black and white are plausible at a first layer: around 0 or from 0, with a usual distance."""
     width = high - low
     if not any(least <= width <= most for least, most in (_NORMAL, _BYTES)):

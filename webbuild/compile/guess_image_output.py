@@ -122,11 +122,11 @@ def with_measured_picture(
     if best is None:
         return match
     picture_inputs = PictureInputs(image, mask, numbers, reference)
-    recognised = _image_match(match, picture_inputs, model, best, reason or _describe_similarity(best, others), others)
+    recognized = _image_match(match, picture_inputs, model, best, reason or _describe_similarity(best, others), others)
     if not configured:
-        return recognised
-    first, _, *rest = recognised.assumptions
-    return msgspec.structs.replace(recognised, assumptions=(first, *match.assumptions[1:], *rest))
+        return recognized
+    first, _, *rest = recognized.assumptions
+    return msgspec.structs.replace(recognized, assumptions=(first, *match.assumptions[1:], *rest))
 
 
 def _range_candidates(image: ImageInput, graph: ir.Model) -> tuple[list[ImageInput], str]:

@@ -18,7 +18,7 @@ from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import LoweredGraphs
 from webbuild.postprocess.grounding import GroundingPostprocess
 from webbuild.tasks.options.labels import LabelsFile
-from webbuild.tasks.registry import kind_of, match_task, possible_kinds, recognisable_kinds, task_kinds
+from webbuild.tasks.registry import kind_of, match_task, possible_kinds, recognizable_kinds, task_kinds
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.tensor import GIVE_TASK
 
@@ -62,12 +62,12 @@ def has_keypoints(source: OnnxModel, dims: Mapping[str, int], count: int) -> boo
 
 
 def task_of_labels(source: OnnxModel, dims: Mapping[str, int], labels: LabelsFile) -> str | None:
-    """Return the task of an unrecognised model by its number of classes, if that fits the labels; else None."""
+    """Return the task of an unrecognized model by its number of classes, if that fits the labels; else None."""
     frozen = with_fixed_dims(source.model, dims)
     signature = _with_value_counts(patched_signature(source, frozen), frozen)
     if kind_of(match_task(signature).task).kind != "tensor":
         return None
-    for name, kind in recognisable_kinds().items():
+    for name, kind in recognizable_kinds().items():
         match = kind.infer(signature, requested=True)
         if match is not None and kind.fits_labels(match, labels):
             return name
@@ -117,7 +117,7 @@ def _nearest_task(signature: ModelSignature, task: str) -> str:
 def _fitting_tasks(signature: ModelSignature) -> dict[str, TaskMatch]:
     """Return the tasks, with matches, whose shapes a model with few outputs fits if the user names them."""
     fitting = {}
-    for name, kind in recognisable_kinds().items() if len(signature.outputs) <= _FEW_OUTPUTS else ():
+    for name, kind in recognizable_kinds().items() if len(signature.outputs) <= _FEW_OUTPUTS else ():
         with suppress(WebbuildError):  # shapes fit, but names or counts do not
             fitting[name] = kind.infer(signature, requested=True)
     return {name: match for name, match in fitting.items() if match is not None}

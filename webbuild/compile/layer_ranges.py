@@ -19,7 +19,7 @@ CLEAR_MARGIN, SURE_MARGIN, TRIAL_MARGIN = math.log(2.5), math.log(8), math.log(3
 """Log-odds margins: of the best range over the usual one; of the usual one over all others; to skip a trial."""
 
 
-UNNORMALISED_MEAN_ERROR = 1.0
+UNNORMALIZED_MEAN_ERROR = 1.0
 """Extra error of the estimated input mean if the first layer may never have had a normalization."""
 MIN_MEAN_SIGMAS = 4
 """Standard errors from 0 at which the estimated mean is reported."""
@@ -43,7 +43,7 @@ def weigh_ranges(
     ranges = usual_ranges(image)
     ranges = (*ranges, CENTRED) if len(image.mean) == 3 else ranges
     candidates = [with_range(image, each) for each in ranges]
-    doubt = UNNORMALISED_MEAN_ERROR if layer.mean is None and _makes_pictures(model, image) else 0.0
+    doubt = UNNORMALIZED_MEAN_ERROR if layer.mean is None and _makes_pictures(model, image) else 0.0
     likelihoods = range_likelihoods(layer, candidates, canvases, doubt=doubt)
     weights = {
         each: weight + (USUAL_LOG_PRIOR if each is usual else RARE_LOG_PRIOR if each is CENTRED else 0.0)

@@ -1,4 +1,4 @@
-"""Line padding: whether a text recogniser reads the same text with and without padding."""
+"""Line padding: whether a text recognizer reads the same text with and without padding."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def padded_line_warnings(
     """Return a warning if detected lines are read differently when they are padded to a width of the model.
 
     Each line is read at the width that it runs at, and at its own width: rounded up to whole columns, and at least
-    `REFERENCE_WIDTH`. A recogniser with one width gets no warning.
+    `REFERENCE_WIDTH`. A recognizer with one width gets no warning.
 
     Args:
         variants: of a stage, with samples.

@@ -110,7 +110,7 @@ def _tokenizer_caveats(tokenizer: str) -> tuple[str, ...]:
     if '"Precompiled"' not in tokenizer:
         return ()
     letters = "letters with several combining marks and halfwidth kana with voiced marks"
-    return (f"the tokenizer has a Precompiled normaliser, which the browser applies to all but {letters}",)
+    return (f"the tokenizer has a Precompiled normalizer, which the browser applies to all but {letters}",)
 
 
 def _prompt_input(source: OnnxModel, spec: TensorSpec, length: int) -> PromptInput:

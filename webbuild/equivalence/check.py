@@ -62,7 +62,7 @@ def check_equivalence(
 ) -> EquivalenceResult:
     """Run every sample through the original and every graph in `folder`, and compare each output.
 
-    All run on native ONNX Runtime, optimisations disabled; a `postprocess` that the original lacks runs in NumPy.
+    All run on native ONNX Runtime, optimizations disabled; a `postprocess` that the original lacks runs in NumPy.
 
     Args:
         original: runs the original. With a `confidence` it has threshold inputs, or no thresholds.

@@ -23,7 +23,7 @@ _CONTRIB_OPS = {
 """Operators of ONNX Runtime's own, in its domain but for the last, that have GPU kernels in float and float16."""
 
 _NON_PORTABLE_DOMAINS = ("com.microsoft.nchwc", "com.ms.internal.nhwc")
-"""Domains that ONNX Runtime's optimiser writes for the machine it runs on: no build for the web has them all."""
+"""Domains that ONNX Runtime's optimizer writes for the machine it runs on: no build for the web has them all."""
 
 _FIRST_ON_GPU = 7
 """The opset before which no node is taken to the GPU, whatever its kernel. Measured on 1.30.0."""

@@ -82,7 +82,7 @@ class Golden(ManifestStruct, kw_only=True, frozen=True):
     """A run with known answers, kept as raw little-endian tensors.
 
     Of the inputs in `uint8_inputs`, which are pictures, a byte for each element is kept: the level of its colour, 0 to
-    255, still to be scaled and normalised as the input says, in float64. `sequence` is of a model with states.
+    255, still to be scaled and normalized as the input says, in float64. `sequence` is of a model with states.
     """
 
     sample: str

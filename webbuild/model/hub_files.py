@@ -25,7 +25,7 @@ _CONFIGURATIONS = (
 class HubFiles(Struct, frozen=True):
     """The JSON objects that transformers writes, and the lines of a `vocab.txt`; empty where there are none.
 
-    `characters` are those of a text recogniser that Paddle's `inference.yml` lists; `postprocess` is all that it
+    `characters` are those of a text recognizer that Paddle's `inference.yml` lists; `postprocess` is all that it
     says of what follows a network, its numbers as texts.
     """
 

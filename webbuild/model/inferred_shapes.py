@@ -28,7 +28,7 @@ _STAND_INS = {
 _SKIPS = ("SkipLayerNormalization", "SkipSimplifiedLayerNormalization")
 """Their first output and their last, the sum, have the type and shape of their first input."""
 _DOMAIN = "webbuild.shapes"
-_QUANTISED_WEIGHTS = "MatMulNBits"
+_QUANTIZED_WEIGHTS = "MatMulNBits"
 """A MatMul whose weights are packed: its attributes say how large they are."""
 
 
@@ -65,7 +65,7 @@ def _without_weights(model: ir.Model) -> onnx.ModelProto:
         for attribute in node.attribute:
             if attribute.type == onnx.AttributeProto.GRAPH:
                 _add_captured(attribute.g, known)
-        if node.op_type == _QUANTISED_WEIGHTS:
+        if node.op_type == _QUANTIZED_WEIGHTS:
             proto.graph.input.append(_unpack_weights(node))
         elif node.op_type in _SKIPS:
             _sum_too(node)

@@ -90,7 +90,7 @@ def load_onnx(path: Path) -> OnnxModel:
     _check_outputs(proto, path)
     try:
         model = ir.from_proto(proto)
-    except Exception as error:  # the deserialiser raises many types for graphs the checker lets pass
+    except Exception as error:  # the deserializer raises many types for graphs the checker lets pass
         raise WebbuildError("invalid-model", f"{path}: {root_cause(error)}", FIX_EXPORT) from error
     ir.external_data.set_base_dir(model.graph, real.parent)
     _free_unknown_dims(model)

@@ -11,7 +11,7 @@ from pathlib import Path
 def nchwc_block_size() -> int:
     """Return the channels of a block as native ONNX Runtime lays them out here: 8 or 16, by the CPU; 1 for no blocks.
 
-    It is not in a model: a convolution of few channels is optimised, and its weights are padded to a block.
+    It is not in a model: a convolution of few channels is optimized, and its weights are padded to a block.
     """
     import onnx
     import onnxruntime
@@ -22,7 +22,7 @@ def nchwc_block_size() -> int:
     )
     with tempfile.TemporaryDirectory() as folder:
         options = onnxruntime.SessionOptions()
-        options.optimized_model_filepath = str(Path(folder, "optimised.onnx"))
+        options.optimized_model_filepath = str(Path(folder, "optimized.onnx"))
         options.log_severity_level = 4
         onnxruntime.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
         graph = onnx.load(options.optimized_model_filepath).graph

@@ -84,5 +84,5 @@ def _fix(missing: list[OpId], since: dict[OpId, int]) -> str:
     if all(name in since for name in missing):
         return f"export it with opset {max(since[name] for name in missing)} or newer"
     if any(domain == "com.microsoft" for domain, _ in missing):
-        return "update onnxruntime, or export the model without the optimisations that put these operators in"
+        return "update onnxruntime, or export the model without the optimizations that put these operators in"
     return "export the model with standard operators, or with these as ONNX functions, which webbuild inlines"

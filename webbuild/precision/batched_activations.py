@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def iter_activations(
     model: ir.Model, names: Sequence[str], feeds: Sequence[Tensors], batch: int = BATCH_BYTES
 ) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yield values of a graph by name, one for each feed. Native ONNX Runtime, without optimisations.
+    """Yield values of a graph by name, one for each feed. Native ONNX Runtime, without optimizations.
 
     Args:
         model: the graph.

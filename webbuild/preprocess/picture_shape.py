@@ -1,4 +1,4 @@
-"""Pictures, masks and numbers among the inputs, recognised by their shapes."""
+"""Pictures, masks and numbers among the inputs, recognized by their shapes."""
 
 from __future__ import annotations
 

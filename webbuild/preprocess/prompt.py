@@ -22,7 +22,7 @@ class Prompt(Struct, frozen=True):
     """A prompt of n tokens.
 
     Attributes:
-        text: as it was tokenised: in lower case, with a full stop after it.
+        text: as it was tokenized: in lower case, with a full stop after it.
         ids: the numbers of its tokens, [n], [CLS] and [SEP] among them.
         separators: the places of the separators, [CLS] and [SEP] among them.
         phrases: the text between one separator and the next, in their order.
@@ -54,7 +54,7 @@ def caption(prompt: str | Sequence[str]) -> str:
 
 
 def tokenize_prompt(prompt: str | Sequence[str], tokenizer: WordpieceTokenizer, task: GroundingTask) -> Prompt:
-    """Tokenise a prompt for a model.
+    """Tokenize a prompt for a model.
 
     Raises:
         WebbuildError: `invalid-prompt`, also for more tokens than the model takes, with their number.

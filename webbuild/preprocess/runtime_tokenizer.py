@@ -24,7 +24,7 @@ _MAX_EXCEPTIONS = 8
 
 
 class UnknownTableError(ValueError):
-    """The table of a Precompiled normaliser differs too much from SentencePiece's own."""
+    """The table of a Precompiled normalizer differs too much from SentencePiece's own."""
 
 
 def for_runtime(tokenizer: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def table_exceptions(normalize: Callable[[str], str]) -> dict[str, str]:
     old = (each for each in letters if unicodedata.ucd_3_2_0.category(each) not in ("Cn", "Co"))
     exceptions = {each: meant for each in old if (meant := normalize(each)) != normalize_in_runtime(each)}
     if len(exceptions) > _MAX_EXCEPTIONS:
-        raise UnknownTableError(f"the table of its Precompiled normaliser treats {len(exceptions)} letters otherwise")
+        raise UnknownTableError(f"the table of its Precompiled normalizer treats {len(exceptions)} letters otherwise")
     return exceptions
 
 
@@ -64,7 +64,7 @@ def _rewritten(part: Any) -> Any:
 
 
 def _with_exceptions(part: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a Precompiled normaliser between Replace steps for the exceptions of its table.
+    """Return a Precompiled normalizer between Replace steps for the exceptions of its table.
 
     a -> b              Replace(a, b), Precompiled
     a stays, not NFKC   Replace(a, stand-in), Precompiled, Replace(stand-in, a)

@@ -112,5 +112,5 @@ def _to_wire(probe: Probe) -> dict[str, Any]:
     return {
         "model": base64.b64encode(probe.model).decode(),
         "feeds": feeds if probe.run else None,
-        "optimise": probe.run,
+        "optimize": probe.run,
     }

@@ -71,7 +71,7 @@ def make_probe(
 ) -> Probe:
     """Build a model of one node. An array is fed, `Initializer` is a part of the model, None is left out.
 
-    Sizes are symbolic, so that no optimisation sees them: it is the kernel that is measured. `op` is the name's first
+    Sizes are symbolic, so that no optimization sees them: it is the kernel that is measured. `op` is the name's first
     word, unless it is given. `outputs` are so many, or, where ONNX knows no such operator, their element types.
     """
     op = op or name.split(" ")[0]

@@ -1,8 +1,8 @@
-"""Exact products of quantised numbers on native ONNX Runtime: weights of int8 become uint8.
+"""Exact products of quantized numbers on native ONNX Runtime: weights of int8 become uint8.
 
 On x86 processors with AVX2 and without VNNI, ONNX Runtime multiplies uint8 with int8 by an instruction that adds pairs
 of products in 16 bits: 255 * 127 + 255 * 127 becomes 32,767. The answer is then not what ONNX defines, nor what other
-processors and browsers compute. Its own remedy, `session.x64quantprecision`, works with optimisations alone, which a
+processors and browsers compute. Its own remedy, `session.x64quantprecision`, works with optimizations alone, which a
 reference has off. Products of uint8 with uint8 are exact, and w - z is (w + 128) - (z + 128).
 """
 

@@ -1,4 +1,4 @@
-"""The reference: native ONNX Runtime on the CPU, with its optimisations off."""
+"""The reference: native ONNX Runtime on the CPU, with its optimizations off."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def _without(source: OnnxModel, reasons: Mapping[str, str]) -> OnnxModel:
 
 
 def _with_description(source: OnnxModel, sizes: ResolvedDims, native: NativeRunner) -> OnnxModel:
-    """Return the model with a note on its states: shapes, how they were recognised, and their initial values.
+    """Return the model with a note on its states: shapes, how they were recognized, and their initial values.
 
     state: r1i [1, 16, 112, 112] <- r1o, r2i [1, 20, 56, 56] <- r2o (by name), zeros at first
     """

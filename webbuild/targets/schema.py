@@ -41,7 +41,7 @@ class OperatorSchema(Struct, frozen=True):
 def find_schema(op: str, opset: int, domain: str = "") -> OperatorSchema | None:
     """Return what ONNX says of an operator at an opset, None if it has no such operator.
 
-    LayerNormalization came with opset 17; ONNX Runtime has it from opset 1 on, and its optimiser writes it anywhere.
+    LayerNormalization came with opset 17; ONNX Runtime has it from opset 1 on, and its optimizer writes it anywhere.
     """
     import onnx
 

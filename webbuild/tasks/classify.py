@@ -40,7 +40,7 @@ class ClassifyKind(TaskKind):
     required_signature = "one picture, and one output [1, classes] of scores"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognise Ultralytics' classification exports by their metadata, and what fits where the user asks.
+        """Recognize Ultralytics' classification exports by their metadata, and what fits where the user asks.
 
         Raises:
             WebbuildError: `class-count-mismatch` where an export has more or fewer scores than names.

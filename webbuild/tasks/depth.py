@@ -44,7 +44,7 @@ class DepthKind(TaskKind):
     )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognise models whose outputs, or whose configuration beside them, say that they are about depth."""
+        """Recognize models whose outputs, or whose configuration beside them, say that they are about depth."""
         return infer_depth_from_focus(signature, requested=requested) or infer_monocular_depth(
             signature, requested=requested
         )

@@ -40,7 +40,7 @@ class EmbedKind(TaskKind):
     required_signature = "one picture, and one output that is a vector [1, size] or tokens [1, tokens, size]"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognise encoders of pictures by names, their family or their configuration, else where the user asks."""
+        """Recognize encoders of pictures by names, their family or their configuration, else where the user asks."""
         return infer_picture_embedding(signature, requested=requested)
 
     def for_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:

@@ -49,7 +49,7 @@ class GroundingKind(TaskKind):
     has_detections = True
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognise detectors that take a prompt by the names of what goes in and comes out."""
+        """Recognize detectors that take a prompt by the names of what goes in and comes out."""
         return infer_grounding_dino(signature)
 
     def needed_outputs(self, task: GroundingTask) -> Sequence[str]:

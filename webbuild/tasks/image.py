@@ -45,7 +45,7 @@ class ImageKind(TaskKind):
     )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognise models by `config.json`; others are recognised later, by their outputs."""
+        """Recognize models by `config.json`; others are recognized later, by their outputs."""
         return infer_picture_to_picture(signature, requested=requested)
 
     def needed_outputs(self, task: ImageTask) -> Sequence[str]:

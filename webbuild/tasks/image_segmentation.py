@@ -48,7 +48,7 @@ class ImageSegmentationKind(TaskKind):
     has_detections = True
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognise outputs by the names that transformers gives them, or by `config.json`."""
+        """Recognize outputs by the names that transformers gives them, or by `config.json`."""
         return infer_mask2former(signature, requested=requested) or infer_semantic_segmentation(
             signature, requested=requested
         )

@@ -37,7 +37,7 @@ class KeypointsKind(CropKind):
     )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognise RTMPose, ViTPose and heat maps by names and shapes and, if asked to, whatever fits."""
+        """Recognize RTMPose, ViTPose and heat maps by names and shapes and, if asked to, whatever fits."""
         return infer_keypoints(signature, requested=requested)
 
     def is_named(self, signature: ModelSignature) -> bool:

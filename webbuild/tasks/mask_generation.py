@@ -65,11 +65,11 @@ class MaskGenerationKind(TaskKind):
     needs_earlier = True
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognise mask decoders by the names of what goes in and comes out."""
+        """Recognize mask decoders by the names of what goes in and comes out."""
         return infer_sam_decoder(signature)
 
     def infer_earlier(self, signature: ModelSignature, later: Sequence[ModelSignature]) -> TaskMatch | None:
-        """Recognise the encoder of pictures by the decoder that takes what it makes."""
+        """Recognize the encoder of pictures by the decoder that takes what it makes."""
         return infer_sam_encoder(signature, later)
 
     def earlier_sizes(self, signature: ModelSignature, later: Sequence[ModelSignature]) -> Mapping[str, int]:

@@ -47,7 +47,7 @@ class MatteKind(TaskKind):
     )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognise models whose outputs, file or configuration say that they are about matting."""
+        """Recognize models whose outputs, file or configuration say that they are about matting."""
         return infer_matting(signature, requested=requested)
 
     def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:

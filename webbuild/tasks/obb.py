@@ -34,7 +34,7 @@ class ObbKind(RowKind):
     required_signature = "the metadata of Ultralytics' exporter, and one output of rows with an angle"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognise Ultralytics' exports of rotated boxes with `nms=True` by their metadata."""
+        """Recognize Ultralytics' exports of rotated boxes with `nms=True` by their metadata."""
         return ultralytics.infer_obb(signature)
 
     def decode(self, task: ObbTask, outputs: Tensors, context: RunContext) -> Sequence[OrientedObject]:

@@ -34,7 +34,7 @@ class PoseKind(RowKind):
     )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognise Ultralytics' pose exports by their metadata and, if asked to, face detectors by their outputs."""
+        """Recognize Ultralytics' pose exports by their metadata and, if asked to, face detectors by their outputs."""
         known = ultralytics.infer_pose(signature)
         return known or (infer_anchor_detector(signature, requested=True, keypoints=True) if requested else None)
 

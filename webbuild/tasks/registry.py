@@ -28,14 +28,14 @@ def task_kinds() -> dict[str, TaskKind]:
     return kinds
 
 
-def recognisable_kinds() -> dict[str, TaskKind]:
-    """Return the tasks that a model is recognised as; every other model is one of plain tensors."""
+def recognizable_kinds() -> dict[str, TaskKind]:
+    """Return the tasks that a model is recognized as; every other model is one of plain tensors."""
     return {name: kind for name, kind in task_kinds().items() if name != "tensor"}
 
 
 def possible_kinds(signature: ModelSignature) -> Sequence[TaskKind]:
-    """Return the tasks that a model may be recognised as: those that names of its outputs tell, else all."""
-    kinds = list(recognisable_kinds().values())
+    """Return the tasks that a model may be recognized as: those that names of its outputs tell, else all."""
+    kinds = list(recognizable_kinds().values())
     return [each for each in kinds if each.is_named(signature)] or kinds
 
 

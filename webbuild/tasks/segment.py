@@ -31,7 +31,7 @@ class SegmentKind(RowKind):
     predicts_more = True
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognise Ultralytics' segmentation exports, suppressed or not, by their metadata."""
+        """Recognize Ultralytics' segmentation exports, suppressed or not, by their metadata."""
         return ultralytics.infer_segment(signature)
 
     def needed_outputs(self, task: SegmentTask) -> Sequence[str]:

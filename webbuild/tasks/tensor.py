@@ -23,8 +23,8 @@ from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
 
 GIVE_TASK = "give one with --task"
-"""What the user can do where none was recognised."""
-_UNKNOWN = f"task tensor: no task was recognised, so inputs and outputs stay tensors; {GIVE_TASK}"
+"""What the user can do where none was recognized."""
+_UNKNOWN = f"task tensor: no task was recognized, so inputs and outputs stay tensors; {GIVE_TASK}"
 
 
 class TensorKind(TaskKind):

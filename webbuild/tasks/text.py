@@ -21,7 +21,7 @@ from webbuild.tasks.decoding.merged_characters import merge_characters, shift_ch
 from webbuild.tasks.kind.crop_kind import CropKind, detection_fields
 from webbuild.tasks.kind.text_recognition import TextRecognitionKind
 from webbuild.tasks.metrics.compare_text import compare_pages
-from webbuild.tasks.recognition.text_recognisers import infer_text_line, rows_of_crops
+from webbuild.tasks.recognition.text_recognizers import infer_text_line, rows_of_crops
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
@@ -121,7 +121,7 @@ def _joined(parts: Sequence[ReadPart]) -> ReadLine:
 
 
 def text_for_crops(match: TaskMatch) -> TaskMatch:
-    """Return a recogniser of lines that looks at crops: each as high as its input, and padded as its pictures are."""
+    """Return a recognizer of lines that looks at crops: each as high as its input, and padded as its pictures are."""
     task, (image,) = match.task, match.inputs
     assert isinstance(task, TextLineTask)
     assert isinstance(image, ImageInput)

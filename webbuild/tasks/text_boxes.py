@@ -41,7 +41,7 @@ class TextBoxesKind(TaskKind):
     required_signature = "one picture [1, 3, h, w], and one map [1, 1, h, w] of how probable text is"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognise text detectors by their names, and any model of one map if asked to."""
+        """Recognize text detectors by their names, and any model of one map if asked to."""
         return infer_text_detector(signature, requested=requested)
 
     def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:

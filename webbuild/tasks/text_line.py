@@ -15,7 +15,7 @@ from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.characters import TextLine, place_characters, to_text_line
 from webbuild.tasks.kind.text_recognition import TextRecognitionKind
 from webbuild.tasks.metrics.compare_text import compare_lines
-from webbuild.tasks.recognition.text_recognisers import infer_text_line, score_rows
+from webbuild.tasks.recognition.text_recognizers import infer_text_line, score_rows
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.text import text_for_crops
@@ -34,7 +34,7 @@ class TextLineKind(TextRecognitionKind):
     )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognise text recognisers by their shapes, and what fits where the user asks."""
+        """Recognize text recognizers by their shapes, and what fits where the user asks."""
         return infer_text_line(signature, requested=requested)
 
     def for_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:

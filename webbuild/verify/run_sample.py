@@ -42,7 +42,7 @@ TRANSLUCENT_LEVELS = {"Chromium": 1, "Firefox": 2, "WebKitGTK": 2, "Safari": 2}
 """By browser. A canvas keeps colours multiplied by their alpha, in 8 bits. Chromium rounds them; the others cut them
 off, which loses up to twice as much. Of an alpha of 127 Chromium's colours are 1 level off, the others' 2."""
 GPU_TOLERANCE = 1e-3
-"""The same where a GPU resamples, in float32, as a part of one of 256 levels: normalising takes away from a number one
+"""The same where a GPU resamples, in float32, as a part of one of 256 levels: normalizing takes away from a number one
 almost as large, so that what is left may be far smaller than what was rounded."""
 
 

@@ -31,7 +31,7 @@ def test_what_cannot_be_inferred_stays_as_it_was_declared() -> None:
     assert list(model.graph.outputs[0].shape or ()) == [2, 3]
 
 
-def test_a_quantised_lstm_has_the_shapes_of_a_plain_one() -> None:
+def test_a_quantized_lstm_has_the_shapes_of_a_plain_one() -> None:
     model = ir.from_onnx_text("""<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]>
     g (float[5,1,3] x, int8[2,3,16] w, int8[2,4,16] r, float[2] s, int8[2] z) => (float[a,b,c,d] y, float[e,f,g] last) {
       y, last = com.microsoft.DynamicQuantizeLSTM <direction = "bidirectional", hidden_size = 4> (

@@ -1,4 +1,4 @@
-"""A Pad with -0 before a pool gives what a Pad with 0 gives, and what it gives with the engine's optimisations on."""
+"""A Pad with -0 before a pool gives what a Pad with 0 gives, and what it gives with the engine's optimizations on."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def test_the_zeros_count(
     first, second = ir.from_proto(model).graph
     assume(fusion_outcome(first, second) is not None)
     assert_same(model, BlockPadPoolFusion, {"x": x})
-    optimised = onnxruntime.InferenceSession(changed(model, BlockPadPoolFusion).SerializeToString())
+    optimized = onnxruntime.InferenceSession(changed(model, BlockPadPoolFusion).SerializeToString())
     plain = onnxruntime.SessionOptions()
     plain.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     want = onnxruntime.InferenceSession(model.SerializeToString(), plain).run(None, {"x": x})[0]
-    np.testing.assert_array_equal(optimised.run(None, {"x": x})[0], want)
+    np.testing.assert_array_equal(optimized.run(None, {"x": x})[0], want)

@@ -1,4 +1,4 @@
-"""Normalisations written in other operators."""
+"""Normalizations written in other operators."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ from benchmarks.random_models.trial import GeneratedModel, describe_difference, 
 
 TOLERANCE = 1e-4
 """Of the largest magnitude of an output, as for any model that is packed."""
-OPTIMISED = 1e-3
-"""With the engine's own optimisations, which fold, reorder and approximate."""
+OPTIMIZED = 1e-3
+"""With the engine's own optimizations, which fold, reorder and approximate."""
 SEEDS = st.integers(0, 2**31)
 
 
 def assert_same(subject: GeneratedModel) -> None:
-    """Compare both graphs with the original, and with the engine's optimisations on that for WASM, as browsers do."""
+    """Compare both graphs with the original, and with the engine's optimizations on that for WASM, as browsers do."""
     model, feeds = subject.model(), subject.feeds()
     try:
         want = run_native(model, feeds)

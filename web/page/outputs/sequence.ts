@@ -1,4 +1,4 @@
-// An output of a text recogniser: scores of characters for each step along a line, one of the characters a blank.
+// An output of a text recognizer: scores of characters for each step along a line, one of the characters a blank.
 
 import type { ResultRow } from "../results/result-list.js";
 import { short } from "../util/format.js";

@@ -1,4 +1,4 @@
-// Shows the text that was recognised in a picture of one line, and its words with their scores.
+// Shows the text that was recognized in a picture of one line, and its words with their scores.
 
 import type { Model, Result, TextWord } from "../../src/index.js";
 import type { PictureLegend } from "../drawing/picture-legend.js";

@@ -4,6 +4,7 @@
 import type { InferenceSession } from "onnxruntime-web";
 import type { Backend } from "../api/types.js";
 import type { OrtWeb } from "./engine.js";
+import { identityGraph } from "./identity-graph.js";
 
 export interface FirstSession {
   target: Backend;
@@ -13,17 +14,12 @@ export interface FirstSession {
   optimized: boolean;
 }
 
-/** A graph of one Identity: `y float[1] = Identity(x float[1])`, opset 17. */
-const IDENTITY =
-  "CAgSADo3ChAKAXgSAXkiCElkZW50aXR5EgFnWg8KAXgSCgoICAESBAoCCAFiDwoBeRIKCggIARIECgIIAUIECgAQEQ==";
-
 /** It is never released: with its last session on a device the engine gives the device up. */
 export function openFirstSession(
   engine: OrtWeb,
   { target, optimized }: Pick<FirstSession, "target" | "optimized">,
 ): Promise<InferenceSession> {
-  const model = Uint8Array.from(atob(IDENTITY), (letter) => letter.charCodeAt(0));
-  return engine.InferenceSession.create(model, {
+  return engine.InferenceSession.create(identityGraph(), {
     executionProviders: [target],
     graphOptimizationLevel: optimized ? "disabled" : "all",
     logSeverityLevel: 3,

@@ -536,7 +536,7 @@ export interface TextTask {
   decoding: "ctc" | "end-token";
 }
 /**
- * Where text is: differentiable binarisation (DB, arXiv 1911.08947), decoded as PaddleOCR's DBPostProcess does.
+ * Where text is: differentiable binarization (DB, arXiv 1911.08947), decoded as PaddleOCR's DBPostProcess does.
  *
  *     `output` [1, 1, height, width] says of each cell of the input how probable text is there: as it is, or after the
  *     `activation`. Cells above `threshold` are set. Around each outline of what is set, holes too, lies the rectangle of
@@ -1032,7 +1032,7 @@ export interface File {
  * A run with known answers, kept as raw little-endian tensors.
  *
  *     Of the inputs in `uint8_inputs`, which are pictures, a byte for each element is kept: the level of its colour, 0 to
- *     255, still to be scaled and normalised as the input says, in float64. `sequence` is of a model with states.
+ *     255, still to be scaled and normalized as the input says, in float64. `sequence` is of a model with states.
  */
 export interface Golden {
   sample: string;

@@ -20,7 +20,7 @@ export function channelCount({ color }: Pick<PictureInput, "color">): number {
   return ORDERS[color].length;
 }
 
-/** Returns the level, 0 to 255, that a channel of the input has for a colour, before it is normalised. */
+/** Returns the level, 0 to 255, that a channel of the input has for a colour, before it is normalized. */
 export function orderedLevel(
   { color }: Pick<PictureInput, "color">,
   channel: number,

@@ -1,4 +1,4 @@
-// Letterbox: places a picture of any size in an image input of fixed size, resamples and normalises it, as the manifest says.
+// Letterbox: places a picture of any size in an image input of fixed size, resamples and normalizes it, as the manifest says.
 
 import type { CropInput, ImageInput } from "../manifest/manifest.js";
 import type { Pixels } from "./canvas-pixels.js";
@@ -122,7 +122,7 @@ export function letterbox(pixels: Pixels, input: ImageInput, geometry: Geometry)
   return tensor;
 }
 
-/** Writes the channel `source` of a row of RGB, normalised, into every `step`th element from `begin` on. */
+/** Writes the channel `source` of a row of RGB, normalized, into every `step`th element from `begin` on. */
 function writeNormalized(
   tensor: Float32Array,
   begin: number,

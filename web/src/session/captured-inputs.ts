@@ -4,6 +4,7 @@
 import type { InferenceSession, Tensor } from "onnxruntime-web";
 import type { DType } from "../api/types.js";
 import { gpuDevice, type OrtWeb } from "../engine/engine.js";
+import { identityGraph } from "../engine/identity-graph.js";
 import { type AnyTensors, isOnGpu } from "../tensors/gpu-tensor.js";
 import { BYTES_PER_ELEMENT } from "../tensors/raw-tensor.js";
 
@@ -12,9 +13,6 @@ interface TensorSpec {
   dtype: DType;
   shape: readonly number[];
 }
-
-/** y = Identity(x), float32 of any shape, opset 13: its output is in a buffer that the engine allocated. */
-const IDENTITY = "CAg6KwoQCgF4EgF5IghJZGVudGl0eRIBZ1oJCgF4EgQKAggBYgkKAXkSBAoCCAFCBAoAEA0=";
 
 export class CapturedInputs {
   readonly #device: GPUDevice;
@@ -41,8 +39,8 @@ export class CapturedInputs {
 
   /** Allocates a buffer for each input. The engine needs a session on WebGPU before. */
   static async open(engine: OrtWeb, inputs: readonly TensorSpec[]): Promise<CapturedInputs> {
-    const bytes = Uint8Array.from(atob(IDENTITY), (letter) => letter.charCodeAt(0));
-    const session = await engine.InferenceSession.create(bytes, {
+    // The outputs of this session are in buffers that the engine allocated.
+    const session = await engine.InferenceSession.create(identityGraph(), {
       executionProviders: ["webgpu"],
       preferredOutputLocation: "gpu-buffer",
       logSeverityLevel: 3,

@@ -12,7 +12,7 @@ import { damaged, damagedJson, expectTypedEnds } from "../support/fuzz.js";
 const specialTokens = { "[CLS]": 101, "[SEP]": 102, "[PAD]": 0, ".": 4 };
 const task = { kind: "grounding", maxTokens: 64, specialTokens } as unknown as GroundingTask;
 
-test("a tokenizer tokenises or is refused", async () => {
+test("a tokenizer tokenizes or is refused", async () => {
   const text = await (await fetch(bundle("model/tokenizer.json"))).text();
   const { model, ...settings } = JSON.parse(text);
   const vocab = Object.fromEntries(Object.entries(model.vocab).slice(0, 60));

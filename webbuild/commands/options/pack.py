@@ -44,7 +44,7 @@ class PreprocessOptions:
 
     labels: Path | None = option(
         metavar="FILE",
-        help="Class names: one per line, a JSON list, or a JSON object of index to name. Of a text recogniser its "
+        help="Class names: one per line, a JSON list, or a JSON object of index to name. Of a text recognizer its "
         "dictionary: one character per line.",
     )
     scale: str | None = option(
@@ -118,7 +118,7 @@ class PackArguments(PreprocessOptions, LimitArguments):
     )
     widths: str | None = option(
         metavar="PIXELS,...",
-        help="Widths of a text recogniser behind a detector, such as 320,640: each line runs at the narrowest that it "
+        help="Widths of a text recognizer behind a detector, such as 320,640: each line runs at the narrowest that it "
         "fits into. [default: 320,480,640,960,1280 where the model leaves its width free]",
     )
     batch: str | None = option(
@@ -167,7 +167,7 @@ class PackArguments(PreprocessOptions, LimitArguments):
         "auto = the faster of both in Chromium; cpu = on the CPU; keep = as exported.",
     )
     weights: Literal["fp32", "int8"] = option(
-        "--weight-dtype", default="fp32", help="Storage of weights: fp32, or int8 with scales, dequantised at load."
+        "--weight-dtype", default="fp32", help="Storage of weights: fp32, or int8 with scales, dequantized at load."
     )
     precision: Literal["fp32", "fp16", "mixed", "auto"] = option(
         default="fp32",

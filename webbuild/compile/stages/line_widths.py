@@ -1,4 +1,4 @@
-"""Line widths of a text recogniser stage: each line runs at the narrowest width that it fits into."""
+"""Line widths of a text recognizer stage: each line runs at the narrowest width that it fits into."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.tasks.options.picture_sizes import PictureSize
-from webbuild.tasks.recognition.text_recognisers import line_size
+from webbuild.tasks.recognition.text_recognizers import line_size
 
 LINE_WIDTHS = (320, 480, 640, 960, 1280)
 """PaddleOCR pads lines to at least 320 pixels; the other widths hold longer lines with little padding."""
@@ -35,7 +35,7 @@ def parse_widths(argument: str | None) -> tuple[int, ...]:
 
 
 def check_widths(stages: Sequence[PlannedStage], widths: Sequence[int]) -> None:
-    """Check that `--widths` applies to a text recogniser stage with a free width.
+    """Check that `--widths` applies to a text recognizer stage with a free width.
 
     Raises:
         WebbuildError: `conflicting-options`.
@@ -45,15 +45,15 @@ def check_widths(stages: Sequence[PlannedStage], widths: Sequence[int]) -> None:
     raise WebbuildError(
         "conflicting-options",
         f"--widths {','.join(map(str, widths))}: no stage reads lines that an earlier one finds, at a free width",
-        "leave --widths out; a recogniser alone takes --size 320x48,640x48"
+        "leave --widths out; a recognizer alone takes --size 320x48,640x48"
         if len(stages) == 1
-        else "leave --widths out, or export the recogniser again with a free width",
+        else "leave --widths out, or export the recognizer again with a free width",
         exit_code=USAGE,
     )
 
 
 def line_sizes(stage: PlannedStage, widths: Sequence[int], fixed: Collection[str]) -> tuple[PictureSize, ...]:
-    """Return the sizes of a text recogniser stage; none for other stages, or if its width is `fixed`."""
+    """Return the sizes of a text recognizer stage; none for other stages, or if its width is `fixed`."""
     height = _line_height(stage)
     (spec, *_) = stage.source.signature.inputs
     if not height or {spec.shape[-1], f"{spec.name}:{len(spec.shape) - 1}"} & set(fixed):
@@ -62,7 +62,7 @@ def line_sizes(stage: PlannedStage, widths: Sequence[int], fixed: Collection[str
 
 
 def _line_height(stage: PlannedStage) -> int:
-    """Return the line height of a text recogniser stage in pixels, 0 for other stages."""
+    """Return the line height of a text recognizer stage in pixels, 0 for other stages."""
     if stage.joins or stage.glue is not None or (size := line_size(stage.source.signature)) is None:
         return 0
     known = stage.source.signature.inputs[0].shape[2]

@@ -59,7 +59,7 @@ class StageLinks(Struct, frozen=True):
         return {key: size for key, size in sizes.items() if names[key] not in dims}
 
     def earlier_stage(self, signature: ModelSignature) -> TaskMatch | None:
-        """Return the match of a stage whose outputs later stages take, by the first task that recognises it."""
+        """Return the match of a stage whose outputs later stages take, by the first task that recognizes it."""
         matches = (kind.infer_earlier(signature, self.later) for kind in task_kinds().values())
         return next((match for match in matches if match is not None), None)
 

@@ -47,7 +47,7 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenG
     it, so that differences add up as in the browser. A last crop stage runs on the boxes that the graphs find.
 
     Args:
-        stages: in order, with one variant each; a text recogniser with one for each width.
+        stages: in order, with one variant each; a text recognizer with one for each width.
         proven: the graphs of each variant of each stage.
         folder: the folder of their files.
 

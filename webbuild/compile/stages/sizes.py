@@ -17,7 +17,7 @@ from webbuild.manifest.manifest import CropInput
 class SizedStages(Struct, frozen=True):
     """All stages at one picture size, and the graphs of their variants. The name is empty if it is the only size.
 
-    A stage has one variant, a text recogniser one for each line width.
+    A stage has one variant, a text recognizer one for each line width.
     """
 
     name: str
@@ -45,7 +45,7 @@ def at_each_size(
 
 
 def _at_each_width(stage: ModelStage, proven: Sequence[ProvenGraphs]) -> tuple[ModelStage, list[ProvenGraphs]]:
-    """Return a later stage with its first variant; a text recogniser with the single-line variant of each width."""
+    """Return a later stage with its first variant; a text recognizer with the single-line variant of each width."""
     indices = [at for at, each in enumerate(stage.variants) if at == 0 or (each.batch == 1 and _reads_lines(each))]
     return msgspec.structs.replace(stage, variants=[stage.variants[at] for at in indices]), [
         proven[at] for at in indices

@@ -29,7 +29,7 @@ ModelPredicate = Callable[[InspectionContext, Sequence[CpuPartition], MemoryEsti
 
 
 class Rule(Struct, frozen=True, kw_only=True):
-    """A failure of a node, recognised without running anything.
+    """A failure of a node, recognized without running anything.
 
     Attributes:
         code: its name.

@@ -17,13 +17,13 @@ no_session_rule = partial(rule, placement=None, summary="no session can be creat
 @no_session_rule(
     "inference-dropout",
     "Dropout",
-    summary="no session without optimisation",
+    summary="no session without optimization",
     severity="warning",
     fix="export after model.eval()",
     passes=("canonicalize",),
 )
 def inference_dropout(node: ir.Node, context: InspectionContext) -> str | None:
-    """Dropout has no kernel in builds since 1.25.1: the session loads only because the optimiser removes it.
+    """Dropout has no kernel in builds since 1.25.1: the session loads only because the optimizer removes it.
 
     With graphOptimizationLevel `disabled` no session can be created.
 
@@ -34,19 +34,19 @@ def inference_dropout(node: ir.Node, context: InspectionContext) -> str | None:
     return "there is no kernel for Dropout"
 
 
-@no_session_rule("non-portable-op", fix="export the model again, without ONNX Runtime's offline optimisation")
+@no_session_rule("non-portable-op", fix="export the model again, without ONNX Runtime's offline optimization")
 def non_portable_op(node: ir.Node, context: InspectionContext) -> str | None:
-    """No session can be created: ONNX Runtime optimised the model for another machine.
+    """No session can be created: ONNX Runtime optimized the model for another machine.
 
-    ONNX Runtime's optimiser writes operators of com.microsoft.nchwc and com.ms.internal.nhwc for one CPU or GPU.
+    ONNX Runtime's optimizer writes operators of com.microsoft.nchwc and com.ms.internal.nhwc for one CPU or GPU.
 
-    Fix: export plain ONNX; never save a model with ONNX Runtime's optimisations on.
+    Fix: export plain ONNX; never save a model with ONNX Runtime's optimizations on.
 
     Source: onnxruntime #23072.
     """
     if node.domain not in ("com.microsoft.nchwc", "com.ms.internal.nhwc"):
         return None
-    return f"{node.domain} holds operators for the machine that the model was optimised on"
+    return f"{node.domain} holds operators for the machine that the model was optimized on"
 
 
 @no_session_rule("resize-unsupported", "Resize", fix="resize height and width only, on four axes")

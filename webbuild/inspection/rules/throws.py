@@ -69,8 +69,8 @@ def layernorm_scale_broadcast(node: ir.Node, context: InspectionContext) -> str 
     sizes, scale = static_shape(node.inputs[0]), static_shape(input_value(node, 1))
     if not sizes or scale is None:
         return None
-    normalised = math.prod(sizes[node.attributes.get_int("axis", -1) :])
-    return f"a scale of {math.prod(scale)} for {normalised} numbers" if math.prod(scale) != normalised else None
+    normalized = math.prod(sizes[node.attributes.get_int("axis", -1) :])
+    return f"a scale of {math.prod(scale)} for {normalized} numbers" if math.prod(scale) != normalized else None
 
 
 @rule("maxpool-indices", "MaxPool", fix="replace the unpooling that needs them")

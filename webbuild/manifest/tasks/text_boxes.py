@@ -10,7 +10,7 @@ from webbuild.manifest.tasks.task import Task
 
 
 class TextBoxesTask(Task, tag="text-boxes", kw_only=True, frozen=True):
-    """Where text is: differentiable binarisation (DB, arXiv 1911.08947), decoded as PaddleOCR's DBPostProcess does.
+    """Where text is: differentiable binarization (DB, arXiv 1911.08947), decoded as PaddleOCR's DBPostProcess does.
 
     `output` [1, 1, height, width] says of each cell of the input how probable text is there: as it is, or after the
     `activation`. Cells above `threshold` are set. Around each outline of what is set, holes too, lies the rectangle of

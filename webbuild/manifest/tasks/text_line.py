@@ -1,4 +1,4 @@
-"""Text that a recogniser reads: of a picture of one line, or of each line in a picture."""
+"""Text that a recognizer reads: of a picture of one line, or of each line in a picture."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webbuild.manifest.tasks.task import Task
 
 
 class TextRecognition(Task, kw_only=True, frozen=True):
-    """A recogniser of text.
+    """A recognizer of text.
 
     `output` has a score of each of C classes at each of T columns. A score is a probability or, with `logits`, what
     softmax over the classes makes one of. `characters` are those of the classes, with line feeds between them; that of
@@ -23,7 +23,7 @@ class TextRecognition(Task, kw_only=True, frozen=True):
       width evenly; a character reaches from the first column of its run to behind the last, and has the score of the
       first.
     - `end-token`: each column is a character, up to the first `blank`, which ends the text. They share the line's
-      width evenly: where each one is, such a recogniser does not say.
+      width evenly: where each one is, such a recognizer does not say.
 
     The score of the text is the mean of its characters', 0 without any. Words are parted by white space.
     """

@@ -27,7 +27,7 @@ _PICTURE_OPS = frozenset({
 
 
 def computed_shape(node: ir.Node, axis: int, known: Known, opset: int) -> tuple[int, ...] | None:
-    """Return the shape of an elementwise result, or of a layer, a normalisation or a softmax of each row."""
+    """Return the shape of an elementwise result, or of a layer, a normalization or a softmax of each row."""
     shapes = list(_shapes(node, known))
     if any(each is None or 0 in each for each in shapes):
         return None

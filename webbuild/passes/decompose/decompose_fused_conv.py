@@ -19,7 +19,7 @@ class DecomposeFusedConv(Pass):
         FusedGemm<activation = Tanh>(a, b, c)     ->  Tanh(Gemm(a, b, c))
         FusedMatMul<alpha, transB = 1>(a, b)      ->  MatMul(a, Transpose(b)) * alpha
 
-    Why: graphs that ONNX Runtime saved after its optimisations contain these operators. FusedMatMul has no GPU kernel.
+    Why: graphs that ONNX Runtime saved after its optimizations contain these operators. FusedMatMul has no GPU kernel.
     The findings about Conv, and the passes that fix it on the GPU, look for Conv only: without this pass a FusedConv of
     6 channels stays wrong.
 

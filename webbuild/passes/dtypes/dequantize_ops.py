@@ -48,7 +48,7 @@ _MOVES = (
 
 
 class DequantizeOps(Pass):
-    """Computes quantised operators in float32, which has GPU kernels and gives the same integers.
+    """Computes quantized operators in float32, which has GPU kernels and gives the same integers.
 
         ConvInteger(x uint8, w int8, zx, zw)    ->  Cast(Conv(x - zx, w - zw), int32)
         QLinearConv(x, sx, zx, w, ...)          ->  Clip(Round(Conv(x - zx, w - zw) * (sx * sw / sy)), ...) + zy
@@ -56,7 +56,7 @@ class DequantizeOps(Pass):
         QuantizeLinear(x, s, z) -> DequantizeLinear(q, s, z)  ->  Clip(Round(x / s), ...) * s
 
     Why: DynamicQuantizeLinear, QuantizeLinear, ConvInteger, MatMulInteger, QLinearConv and QLinearMatMul have no GPU
-    kernel. A quantised model runs on the CPU, with copies each way.
+    kernel. A quantized model runs on the CPU, with copies each way.
 
     How: float32 holds every whole number up to 16,777,216 exactly.
 
@@ -165,7 +165,7 @@ def _dequantize_linear(add: Builder, ints: ExactInts, node: ir.Node) -> str | No
     data, scale, rank = node.inputs[0], constant(node.inputs[1]), known_rank(node.inputs[0])
     zero = input_value(node, 2)
     if data is None or not ints.has_float(data):
-        return "its numbers are not those of another quantised operator"
+        return "its numbers are not those of another quantized operator"
     several = [value for value in (scale, constant(zero)) if value is not None and value.size > 1]
     if scale is None and not is_scalar(node.inputs[1]):
         return "it has several scales that are computed"
@@ -221,7 +221,7 @@ def _integer_matmul(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
 
 
 def _qlinear(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
-    """QLinearConv and QLinearMatMul: the sums are scaled and quantised again."""
+    """QLinearConv and QLinearMatMul: the sums are scaled and quantized again."""
     operands, dtype = IntMatmulOperands(node, *_OPERANDS[node.op_type]), node.outputs[0].dtype
     scales = [constant(node.inputs[index]) for index in (1, 4, 6)]
     zero, bias = constant(node.inputs[7]), constant(node.inputs[8]) if len(node.inputs) > 8 else None

@@ -23,7 +23,7 @@ QUANTIZED_RANGES = {
     ir.DataType.UINT16: (0.0, 65_535.0),
     ir.DataType.INT16: (-32_768.0, 32_767.0),
 }
-"""The least and the largest number of each type that activations are quantised to."""
+"""The least and the largest number of each type that activations are quantized to."""
 
 
 class ExactInts:
@@ -109,7 +109,7 @@ def round_half_even(add: Builder, value: ir.Value) -> ir.Value:
 
 
 def saturate(add: Builder, value: ir.Value, zero: NDArray[Any], dtype: ir.DataType) -> ir.Value:
-    """Return a value rounded, within a quantised type around its constant zero point, which is not added yet."""
+    """Return a value rounded, within a quantized type around its constant zero point, which is not added yet."""
     low, high = (add.const(np.float32(limit) - zero.astype(np.float32)) for limit in QUANTIZED_RANGES[dtype])
     return round_half_even(add, add.op("Max", add.op("Min", value, high), low))
 

@@ -42,7 +42,7 @@ class AppendNms(Pass):
 
     How: the output `detections` replaces it: the best class of every anchor, a confidence threshold, NonMaxSuppression
     within each class, rows of falling score. The nodes have the form that exporters write. The passes for thresholds
-    and fixed shapes then optimise it. Other outputs, such as the prototypes of masks, stay.
+    and fixed shapes then optimize it. Other outputs, such as the prototypes of masks, stay.
 
     - An end-to-end head needs no suppression: its rows are sorted, and those below the confidence threshold become
       zero.

@@ -1,4 +1,4 @@
-"""The detection tail that is appended to raw boxes and scores, in the form that `box_pattern` recognises."""
+"""The detection tail that is appended to raw boxes and scores, in the form that `box_pattern` recognizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recognising a detection tail: mask by confidence, NonMaxSuppression, gather of the rows that are kept."""
+"""Recognizing a detection tail: mask by confidence, NonMaxSuppression, gather of the rows that are kept."""
 
 from __future__ import annotations
 

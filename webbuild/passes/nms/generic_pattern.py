@@ -1,4 +1,4 @@
-"""Recognising any NonMaxSuppression with fixed boxes in front of it, and what is made of the boxes it selects."""
+"""Recognizing any NonMaxSuppression with fixed boxes in front of it, and what is made of the boxes it selects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The suppression of rotated boxes that is appended, in the form that `rotated_pattern` recognises."""
+"""The suppression of rotated boxes that is appended, in the form that `rotated_pattern` recognizes."""
 
 from __future__ import annotations
 

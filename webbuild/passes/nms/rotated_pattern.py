@@ -1,4 +1,4 @@
-"""Recognising Ultralytics' tail of rotated boxes: sorted candidates, and the upper triangle of their overlaps."""
+"""Recognizing Ultralytics' tail of rotated boxes: sorted candidates, and the upper triangle of their overlaps."""
 
 from __future__ import annotations
 

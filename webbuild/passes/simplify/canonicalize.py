@@ -12,7 +12,7 @@ from webbuild.passes.graphs import each_graph, graph_names, graphs_of
 from webbuild.passes.rewrite import constant, is_read, replace_all_uses, standard_nodes, unused_name
 
 _GENERATED = re.compile(r"^(?:splits|squeeze_axes)$|_token_\d+$")
-"""Names that ONNX Runtime's optimisations generate."""
+"""Names that ONNX Runtime's optimizations generate."""
 
 
 class Canonicalize(Pass):
@@ -24,7 +24,7 @@ class Canonicalize(Pass):
         Constant<value>                 ->  initializer
 
     Why: an export that was never simplified contains the mask of its suppression several times. A Dropout left in a
-    graph makes onnxruntime-web refuse the session when optimisations are off.
+    graph makes onnxruntime-web refuse the session when optimizations are off.
 
     How: of several nodes with the same operator and inputs only the first stays. Constants become initializers,
     initializers that are listed as inputs stop being inputs, and functions are inlined.

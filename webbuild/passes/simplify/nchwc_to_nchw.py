@@ -17,13 +17,13 @@ _LAYOUT_ATTRIBUTES = ("activation", "activation_params")
 
 
 class NchwcToNchw(Pass):
-    """Converts ONNX Runtime's blocked NCHWc layout back to NCHW, in graphs saved after its optimisations.
+    """Converts ONNX Runtime's blocked NCHWc layout back to NCHW, in graphs saved after its optimizations.
 
         ReorderInput(x [N, C, H, W])                        ->  x
         nchwc.Conv<activation = Relu>(x, w in blocks, b)    ->  Relu(Conv(x, w, b))
         ReorderOutput<channels = C>(x)                      ->  x[:, :C]
 
-    Why: at its highest optimisation level ONNX Runtime stores the channels of a picture in blocks of 8 or 16, as the
+    Why: at its highest optimization level ONNX Runtime stores the channels of a picture in blocks of 8 or 16, as the
     CPU of that machine prefers, and reorders the weights to match. No web build has these operators.
 
     How: every such operator becomes the standard one, and its weights get their original order. Channels that pad the

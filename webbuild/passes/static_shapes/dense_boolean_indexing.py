@@ -34,7 +34,7 @@ class DenseBooleanIndexing(Pass):
 
     How: at most all rows are selected, so the pass computes all rows and masks the result.
 
-    - What is computed from each row alone (with each element, by a layer, a normalisation or a softmax of the row) is
+    - What is computed from each row alone (with each element, by a layer, a normalization or a softmax of the row) is
       computed for all rows, in their places.
     - A reduction over the rows ignores those that are not selected: sums, norms, means, products, maxima and minima.
     - `y[mask] = ...`, a ScatterND of the rows, becomes a Where, also for a single number.

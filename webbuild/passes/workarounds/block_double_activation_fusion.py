@@ -11,7 +11,7 @@ FUSABLE_ACTIVATIONS = (
     *("Relu", "Sigmoid", "Tanh", "Clip", "LeakyRelu", "HardSigmoid", "HardSwish", "Softplus", "Elu", "ThresholdedRelu"),
     *("Gelu", "QuickGelu", "Erf"),
 )
-"""What the engine's optimiser makes part of the Conv before it; SiLU and Gelu of several nodes too."""
+"""What the engine's optimizer makes part of the Conv before it; SiLU and Gelu of several nodes too."""
 _LOWER_BOUND = {"Relu": 0.0, "Sigmoid": 0.0, "Tanh": -1.0, "HardSigmoid": 0.0}
 
 
@@ -20,7 +20,7 @@ class BlockDoubleActivationFusion(Workaround):
 
     Defect: the answer is wrong: of two consecutive activations after a Conv, the engine drops the first.
 
-    Why: the engine's optimiser fuses both activations into the Conv, which supports only one. Relu, then Sigmoid gives
+    Why: the engine's optimizer fuses both activations into the Conv, which supports only one. Relu, then Sigmoid gives
     Sigmoid alone. Relu, then x times Sigmoid(x) gives SiLU alone. With graphOptimizationLevel `disabled` the answer is
     right.
 
@@ -49,7 +49,7 @@ class BlockDoubleActivationFusion(Workaround):
         first = None if value is None else value.producer()
         if first is None or not context.on_gpu(first):
             return None
-        return Symptom(f"the optimiser loses {first.op_type} between it and another activation")
+        return Symptom(f"the optimizer loses {first.op_type} between it and another activation")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         if _has_max(_lost_activation(node), context):
@@ -77,7 +77,7 @@ def _lost_activation(conv: ir.Node) -> ir.Value | None:
 
 
 def _after_foldable_ops(conv: ir.Node) -> ir.Value:
-    """Return what a Conv gives with the factors, terms and normalisation after it that the engine folds into it."""
+    """Return what a Conv gives with the factors, terms and normalization after it that the engine folds into it."""
     value, weights = conv.outputs[0], static_shape(conv.inputs[1])
     while not value.is_graph_output() and len(readers := fusable_consumers(value)) == 1:
         node = readers[0]

@@ -19,7 +19,7 @@ class BlockPadPoolFusion(Workaround):
 
     Defect: the answer is wrong, or no session is created: the engine fuses a Pad of zeros into the padding of a pool.
 
-    Why: the engine's optimiser adds the sizes of a zero Pad to the pads of the MaxPool or AveragePool after it. It does
+    Why: the engine's optimizer adds the sizes of a zero Pad to the pads of the MaxPool or AveragePool after it. It does
     so in every build, WASM too; with graphOptimizationLevel `disabled` the answer is right. A pool ignores its own
     padding, but the zeros of the Pad count:
 
@@ -27,7 +27,7 @@ class BlockPadPoolFusion(Workaround):
     - With ceil_mode the output has another size.
     - With a border as wide as the window, no session is created.
 
-    How: the optimiser fuses only a pad value whose bits are all zero, so the pass pads with -0.
+    How: the optimizer fuses only a pad value whose bits are all zero, so the pass pads with -0.
 
     Limits: floats; opset 8 or newer. Below opset 11 the pass inserts a Max with the least number between the two. A Pad
     is not rewritten if its input is never negative and the fused pool has the same output size.
@@ -42,7 +42,7 @@ class BlockPadPoolFusion(Workaround):
     target = None
     operators = ("Pad",)
     outcome = "wrong"
-    fix = "pad with -0, which is equal and not recognised"
+    fix = "pad with -0, which is equal and not recognized"
     probe = "pad_before_max_pool"
     gpu_only = False
 
@@ -51,7 +51,7 @@ class BlockPadPoolFusion(Workaround):
         outcome = None if pool is None else fusion_outcome(node, pool)
         if pool is None or outcome is None:
             return None
-        reason = f"the optimiser takes its zeros for the border of the {pool.op_type} after it"
+        reason = f"the optimizer takes its zeros for the border of the {pool.op_type} after it"
         return Symptom(reason, summary="no session" if outcome == "no-session" else "", outcome=outcome)
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
@@ -102,7 +102,7 @@ def fusion_outcome(node: ir.Node, pool: ir.Node) -> Literal["no-session", "wrong
 
 
 def _is_fused(node: ir.Node) -> bool:
-    """Whether a Pad puts nothing but zeros around pictures, as far as the optimiser looks."""
+    """Whether a Pad puts nothing but zeros around pictures, as far as the optimizer looks."""
     if node.attributes.get_string("mode", "constant") != "constant" or len(node.inputs) > 3:
         return False
     sizes = _pad_sizes(node)

@@ -66,7 +66,7 @@ def _nodes(context: DefectContext) -> Iterator[ir.Node]:
 
 
 def _layout(node: ir.Node) -> tuple[bool, bool] | None:
-    """Return which sides a vectorised shader reads four at once, None for a node with another shader."""
+    """Return which sides a vectorized shader reads four at once, None for a node with another shader."""
     left, right = map(static_shape, node.inputs)
     if not left or not right or left == right:
         return None

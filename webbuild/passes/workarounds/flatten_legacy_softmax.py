@@ -11,12 +11,12 @@ from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom
 class FlattenLegacySoftmax(Workaround):
     """Softmax(x [*rows, *cells], axis) -> Reshape(Softmax(Reshape(x, [R, C]), axis=1), shape of x), R and C products.
 
-    Defect: the run throws: before opset 13 a Softmax normalises several axes, which the kernel cannot vectorise.
+    Defect: the run throws: before opset 13 a Softmax normalizes several axes, which the kernel cannot vectorize.
 
-    Why: the kernel computes 4 or 2 numbers at a time, if the number of all elements to normalise is a multiple of that.
+    Why: the kernel computes 4 or 2 numbers at a time, if the number of all elements to normalize is a multiple of that.
     It throws if the last axis alone is not: 4 x 6 numbers at the end of a shape.
 
-    Limits: the shape must be fixed. From opset 13 on a Softmax normalises one axis.
+    Limits: the shape must be fixed. From opset 13 on a Softmax normalizes one axis.
 
     Exact: the same numbers in the same order.
 
@@ -33,7 +33,7 @@ class FlattenLegacySoftmax(Workaround):
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
         if not _is_affected(node, opset_version(context.model)):
             return None
-        return Symptom("it normalises over several axes, and the last is not a multiple of 4")
+        return Symptom("it normalizes over several axes, and the last is not a multiple of 4")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         return "its shape is not fixed" if static_shape(node.inputs[0]) is None else None

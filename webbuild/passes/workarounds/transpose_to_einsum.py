@@ -19,7 +19,7 @@ class TransposeToEinsum(Workaround):
 
     Defect: a Transpose runs on the CPU: the engine moves it after the ArgMax that reads it, and it becomes int64.
 
-    Why: the engine's optimiser moves a Transpose past every ArgMax and ArgMin, whose result is smaller. No GPU kernel
+    Why: the engine's optimizer moves a Transpose past every ArgMax and ArgMin, whose result is smaller. No GPU kernel
     transposes int64. Einsum has a GPU kernel, moves the same numbers, and stays where it is.
 
     Limits: two cases are right as they are: the order of the remaining axes does not change, or the Transpose is an

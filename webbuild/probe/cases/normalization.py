@@ -1,4 +1,4 @@
-"""Normalisations, Softmax among them."""
+"""Normalizations, Softmax among them."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def cases(draw: RandomData) -> Iterator[Probe]:
     yield from _attention(draw)
     yield from _chosen(draw)
     yield from _pictures(draw)
-    yield from _quantised(draw)
+    yield from _quantized(draw)
 
 
 def _pairs(draw: RandomData) -> Iterator[Probe]:
@@ -141,7 +141,7 @@ def _pictures(draw: RandomData) -> Iterator[Probe]:
     yield make_probe("DeformConv", empty(0, 4, 8, 8), *offsets, opset=19)
 
 
-def _quantised(draw: RandomData) -> Iterator[Probe]:
+def _quantized(draw: RandomData) -> Iterator[Probe]:
     none, scale, zero = np.zeros((0, 4), np.uint8), scalar(0.1), scalar(3, np.uint8)
     yield make_probe("QuantizeLinear", empty(0, 3), scale, zero)
     yield make_probe("DequantizeLinear", none, scale, zero)

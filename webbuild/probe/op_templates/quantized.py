@@ -1,4 +1,4 @@
-"""Operators on quantised numbers."""
+"""Operators on quantized numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators that sum, order and normalise."""
+"""Operators that sum, order and normalize."""
 
 from __future__ import annotations
 

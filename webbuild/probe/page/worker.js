@@ -48,7 +48,7 @@ async function run(session, feeds) {
   return outputs;
 }
 
-async function measure({ model, feeds, optimise }) {
+async function measure({ model, feeds, optimize }) {
   log = [];
   forgetShaders();
   let stage = "create";
@@ -56,7 +56,7 @@ async function measure({ model, feeds, optimise }) {
   try {
     session = await ort.InferenceSession.create(bytes(model), {
       executionProviders: [provider],
-      graphOptimizationLevel: optimise ? "all" : "disabled",
+      graphOptimizationLevel: optimize ? "all" : "disabled",
       logSeverityLevel: 0,
       logVerbosityLevel: 0,
     });

@@ -1,4 +1,4 @@
-"""Text recognition: the scores of a recogniser into characters, words and lines; see `TextRecognition`."""
+"""Text recognition: the scores of a recognizer into characters, words and lines; see `TextRecognition`."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from webbuild.tasks.recognition.text_dictionary import (
     no_dictionary,
     read_dictionary,
 )
-from webbuild.tasks.recognition.text_recognisers import with_measured_scores
+from webbuild.tasks.recognition.text_recognizers import with_measured_scores
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 

@@ -9,7 +9,7 @@ from webbuild.tasks.recognition.matte_families import named_family
 from webbuild.tasks.recognition.metadata import image_size
 from webbuild.tasks.recognition.text_detectors import named_text_detector
 from webbuild.tasks.recognition.text_orientation import orientation_size
-from webbuild.tasks.recognition.text_recognisers import line_size
+from webbuild.tasks.recognition.text_recognizers import line_size
 
 
 class KnownSize(Struct, frozen=True):

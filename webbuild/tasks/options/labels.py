@@ -1,4 +1,4 @@
-"""The file of `--labels`: class names, or the dictionary of a text recogniser."""
+"""The file of `--labels`: class names, or the dictionary of a text recognizer."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ def _family_match(
     picture = family.recipe.apply(image)
     kind = "pose" if keypoints else "detect"
     assumptions = (
-        f"task {kind}: {_listed(spec)} are read as {family.name}'s, recognised by their {anchors} anchors; {named}; "
+        f"task {kind}: {_listed(spec)} are read as {family.name}'s, recognized by their {anchors} anchors; {named}; "
         f"boxes are decoded, NMS is appended: confidence {spec.confidence:g}, IoU {spec.iou:g}"
     )
     recipe = f"pictures are preprocessed as {family.name} expects: {describe_recipe(picture)}"

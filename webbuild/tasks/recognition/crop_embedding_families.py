@@ -1,4 +1,4 @@
-"""Families of crop embeddings (faces, people, objects), by input size: how boxes are cropped and normalised."""
+"""Families of crop embeddings (faces, people, objects), by input size: how boxes are cropped and normalized."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def embedding_family(signature: ModelSignature, crop: CropInput) -> EmbeddingFam
     tall = rows >= _TALL * columns
     scaled = msgspec.structs.replace(crop, scale=scale, mean=mean, std=std, aspect="stretch" if tall else "keep")
     what = "boxes of people stretched to the input, as re-identification does" if tall else "boxes"
-    return EmbeddingFamily(f"{what}, RGB, normalised with {how}", scaled)
+    return EmbeddingFamily(f"{what}, RGB, normalized with {how}", scaled)
 
 
 def takes_faces(signature: ModelSignature) -> bool:

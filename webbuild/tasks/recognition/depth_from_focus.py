@@ -19,7 +19,7 @@ from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_
 from webbuild.tasks.task_match import TaskMatch
 
 _DEFAULT_PREPROCESSING = (
-    "the pictures of a stack are stretched, RGB, scaled to 0..1 and normalised with ImageNet's mean and deviation, "
+    "the pictures of a stack are stretched, RGB, scaled to 0..1 and normalized with ImageNet's mean and deviation, "
     "unless an option says otherwise"
 )
 _DEFAULT_DISTANCES = (

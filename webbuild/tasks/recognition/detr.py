@@ -89,7 +89,7 @@ def _size_input(spec: TensorSpec) -> SizeInput:
 
 
 def _match_postprocessed(signature: ModelSignature, inputs: _Inputs) -> TaskMatch | None:
-    """Recognise labels, boxes and scores by their shapes and types, whatever they are called."""
+    """Recognize labels, boxes and scores by their shapes and types, whatever they are called."""
     outputs: dict[str, TensorSpec] = {}
     for fact in signature.outputs:
         match fact.shape, fact.dtype:
@@ -126,7 +126,7 @@ def _match_postprocessed(signature: ModelSignature, inputs: _Inputs) -> TaskMatc
 
 
 def _match_logits_and_boxes(signature: ModelSignature, inputs: _Inputs, *, requested: bool) -> TaskMatch | None:
-    """Recognise logits and boxes, by name or, where the user asked, by shape if only two outputs can be meant."""
+    """Recognize logits and boxes, by name or, where the user asked, by shape if only two outputs can be meant."""
     if inputs.size is not None:
         return None
     tables = [fact for fact in signature.outputs if fact.dtype == "float32" and _is_table(fact)]
@@ -160,7 +160,7 @@ def _match_logits_and_boxes(signature: ModelSignature, inputs: _Inputs, *, reque
 
 
 def _match_ultralytics_rtdetr(signature: ModelSignature, inputs: _Inputs) -> TaskMatch | None:
-    """Recognise Ultralytics' exports of RT-DETR, which deformable attention tells from a YOLO."""
+    """Recognize Ultralytics' exports of RT-DETR, which deformable attention tells from a YOLO."""
     names, head = class_names(signature), signature.metadata.get("head", "")
     if signature.metadata["task"] != "detect" or not (head == "RTDETRDecoder" or "GridSample" in signature.operators):
         return None
@@ -185,7 +185,7 @@ def _is_table(spec: TensorSpec) -> bool:
 def _task_match(
     signature: ModelSignature, inputs: _Inputs, spec: DetrPostprocess, names: list[str], sentences: tuple[str, ...]
 ) -> TaskMatch | None:
-    image, seen = detr_image_input(inputs.image, signature.hub_files.preprocessor, normalised=spec.softmax)
+    image, seen = detr_image_input(inputs.image, signature.hub_files.preprocessor, normalized=spec.softmax)
     if spec.layout in ("table", "centred"):  # Ultralytics resizes with OpenCV
         plain = msgspec.structs.replace(image.letterbox, interpolation="bilinear")
         image = msgspec.structs.replace(image, letterbox=plain)

@@ -14,21 +14,21 @@ _IMAGENET_MEAN_STD = IMAGENET_MEAN, IMAGENET_STD
 
 
 def detr_image_input(
-    image: ImageInput, preprocessor: Mapping[str, Any], *, normalised: bool
+    image: ImageInput, preprocessor: Mapping[str, Any], *, normalized: bool
 ) -> tuple[ImageInput, tuple[str, ...]]:
     """Return the picture's spec, and what is said of it.
 
     Args:
         image: the input.
         preprocessor: what `preprocessor_config.json` holds, empty where there is none.
-        normalised: whether pictures are normalised as ImageNet's are where nothing says so.
+        normalized: whether pictures are normalized as ImageNet's are where nothing says so.
     """
     interpolation = pillow_interpolation(preprocessor.get("resample"), "bilinear-antialias")
     fitted = Letterbox(mode="stretch", interpolation=interpolation)
     if not preprocessor:
-        how = "normalised by ImageNet's mean and deviation" if normalised else "not normalised"
+        how = "normalized by ImageNet's mean and deviation" if normalized else "not normalized"
         assumption = f"pictures are stretched to the input, RGB, scaled to 0..1, {how}, unless an option says otherwise"
-        mean, std = _IMAGENET_MEAN_STD if normalised else (image.mean, image.std)
+        mean, std = _IMAGENET_MEAN_STD if normalized else (image.mean, image.std)
         return msgspec.structs.replace(image, letterbox=fitted, mean=mean, std=std), (assumption,)
     scale = float(preprocessor.get("rescale_factor", 1 / 255)) if preprocessor.get("do_rescale", True) else 1.0
     mean, std = image.mean, image.std
@@ -39,7 +39,7 @@ def detr_image_input(
         )
     picture = msgspec.structs.replace(image, scale=scale, mean=mean, std=std, letterbox=fitted)
     return picture, (
-        "pictures are scaled and normalised as preprocessor_config.json says",
+        "pictures are scaled and normalized as preprocessor_config.json says",
         _describe_resize(preprocessor.get("size")),
     )
 

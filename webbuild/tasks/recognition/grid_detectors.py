@@ -85,7 +85,7 @@ def _match(
     anchors = sum(level.anchors for level in spec.levels)
     published = f"; its anchors are assumed to be those published for {family.name}" if family.anchors else ""
     assumptions = (
-        f"task detect: {outputs} is read as {family.name}'s, recognised by its grid of {anchors} anchors"
+        f"task detect: {outputs} is read as {family.name}'s, recognized by its grid of {anchors} anchors"
         f"{published}; {named}; boxes are decoded, NMS is appended: confidence {spec.confidence:g}, IoU {spec.iou:g}"
     )
     recipe = f"pictures are preprocessed as {family.name} expects: {describe_recipe(picture)}"

@@ -88,7 +88,7 @@ def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
         text_threshold=_TEXT_THRESHOLD,
         prompts=list(_EXAMPLE_PROMPTS),
     )
-    image, seen = detr_image_input(inputs.image, hub_files.preprocessor, normalised=True)
+    image, seen = detr_image_input(inputs.image, hub_files.preprocessor, normalized=True)
     source = "tokenizer.json" if hub_files.tokenizer else "vocab.txt"
     vocabulary = reader.vocabulary_size
     assumptions = (

@@ -30,15 +30,15 @@ def read_normalization(config: Mapping[str, Any]) -> Normalization | None:
     """Return how pictures are scaled and resized, None where there is no configuration of it."""
     if "image_mean" not in config and "do_rescale" not in config and "do_normalize" not in config:
         return None
-    rescaled, normalised = config.get("do_rescale", True), config.get("do_normalize", True)
+    rescaled, normalized = config.get("do_rescale", True), config.get("do_normalize", True)
     factor = finite_number(config.get("rescale_factor")) or 1 / 255
-    mean, std = (read_numbers(config, name) if normalised else [] for name in ("image_mean", "image_std"))
+    mean, std = (read_numbers(config, name) if normalized else [] for name in ("image_mean", "image_std"))
     return Normalization(
         scale=factor if rescaled else 1.0,
         mean=mean if len(mean) == 3 else [0.0] * 3,
         std=std if len(std) == 3 and all(std) else [1.0] * 3,
         interpolation=pillow_interpolation(config.get("resample"), "bilinear"),
-        source="pictures are stretched, scaled and normalised as preprocessor_config.json says",
+        source="pictures are stretched, scaled and normalized as preprocessor_config.json says",
     )
 
 

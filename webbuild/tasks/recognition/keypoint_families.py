@@ -99,10 +99,10 @@ def _preprocessing(crop: CropInput, signature: ModelSignature, head: FoundHead) 
         known = {name: getattr(normalization, name) for name in ("scale", "mean", "std")}
         return msgspec.structs.replace(
             crop, **known
-        ), "crops are scaled and normalised as preprocessor_config.json says"
+        ), "crops are scaled and normalized as preprocessor_config.json says"
     if head.family is not None:
         return head.family.apply(crop), f"crops go in as {head.family.name} takes them"
     if isinstance(head.head, RegressionHead):
         plain = msgspec.structs.replace(crop, mean=[0.0] * 3, std=[1.0] * 3)
         return plain, "crops are RGB, scaled to 0..1, unless an option says otherwise"
-    return crop, "crops are RGB, scaled to 0..1 and normalised with ImageNet's mean and deviation, as mmpose does"
+    return crop, "crops are RGB, scaled to 0..1 and normalized with ImageNet's mean and deviation, as mmpose does"

@@ -1,4 +1,4 @@
-"""Families of face and hand landmark models, recognised by file name: output layout and preprocessing of crops."""
+"""Families of face and hand landmark models, recognized by file name: output layout and preprocessing of crops."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _MASK_SIZE = [384, 384]
 _STUFF_CLASSES = {("person", 133): range(80, 133), ("road", 19): range(11)}
 """By the first class and the number of classes: what COCO's panoptic classes and Cityscapes' have besides things."""
 _DEFAULT_PREPROCESSING = (
-    "pictures are stretched, RGB, scaled to 0..1 and normalised with ImageNet's mean and deviation, unless an option "
+    "pictures are stretched, RGB, scaled to 0..1 and normalized with ImageNet's mean and deviation, unless an option "
     "says otherwise"
 )
 

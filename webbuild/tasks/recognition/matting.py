@@ -24,7 +24,7 @@ from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
 _DEFAULT_PREPROCESSING = (
-    "pictures are stretched, RGB, scaled to 0..1 and normalised with ImageNet's mean and deviation, unless an option "
+    "pictures are stretched, RGB, scaled to 0..1 and normalized with ImageNet's mean and deviation, unless an option "
     "says otherwise"
 )
 _UNMEASURED = "its values are taken for alpha as they are"
@@ -34,7 +34,7 @@ def infer_matting(signature: ModelSignature, *, requested: bool) -> TaskMatch | 
     """Return the spec of a model of matting, None for any other.
 
     Unless the user gave `--task matte`, a name has to show it: an output's, the file's, or one in `config.json`. A map
-    after a sigmoid may mean anything. Only a U2-Net, which returns a map of each stage, is recognised without a name.
+    after a sigmoid may mean anything. Only a U2-Net, which returns a map of each stage, is recognized without a name.
     """
     image = _picture(signature)
     maps = alpha_maps(signature.outputs)

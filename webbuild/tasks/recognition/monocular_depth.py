@@ -18,7 +18,7 @@ from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
 _DEFAULT_PREPROCESSING = (
-    "pictures are stretched, RGB, scaled to 0..1 and normalised with ImageNet's mean and deviation, unless an option "
+    "pictures are stretched, RGB, scaled to 0..1 and normalized with ImageNet's mean and deviation, unless an option "
     "says otherwise"
 )
 

@@ -1,4 +1,4 @@
-"""Image-to-image models: recognised by shapes, confirmed by their configuration."""
+"""Image-to-image models: recognized by shapes, confirmed by their configuration."""
 
 from __future__ import annotations
 

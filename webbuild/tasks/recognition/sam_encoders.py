@@ -1,4 +1,4 @@
-"""Image encoders of SAM: recognised by the decoder that takes their embedding, with their preprocessing."""
+"""Image encoders of SAM: recognized by the decoder that takes their embedding, with their preprocessing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SIDES = {"nchw": (2, 3), "nhwc": (1, 2), "hwc": (0, 1)}
 def infer_sam_encoder(signature: ModelSignature, later: Sequence[ModelSignature]) -> TaskMatch | None:
     """Return the spec of an encoder of pictures whose output a mask decoder takes, None for any other stage.
 
-    Raw pixels go into an encoder of bytes or with channels last, which normalises them itself.
+    Raw pixels go into an encoder of bytes or with channels last, which normalizes them itself.
     """
     decoder = _decoder(later)
     if decoder is None or len(signature.inputs) != 1:

@@ -1,4 +1,4 @@
-"""The dictionary of a text recogniser: the characters of its classes, in their order."""
+"""The dictionary of a text recognizer: the characters of its classes, in their order."""
 
 from __future__ import annotations
 
@@ -90,11 +90,11 @@ def dictionary_mismatch(dictionary: Dictionary, output: str, classes: int) -> We
 
 
 def no_dictionary(output: str, classes: int) -> WebbuildError:
-    """Return the error of a text recogniser without a dictionary."""
+    """Return the error of a text recognizer without a dictionary."""
     return WebbuildError(
         "no-dictionary",
         f"output '{output}' has scores of {classes} characters, and nothing says which",
         f"give the dictionary, {classes - 1} or {classes - 2} characters one a line, with --labels FILE; "
-        "or --task tensor, if this is no text recogniser",
+        "or --task tensor, if this is no text recognizer",
         exit_code=USAGE,
     )

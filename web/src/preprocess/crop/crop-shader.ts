@@ -1,4 +1,4 @@
-// The shader that cuts crops out of a picture: bilinear, over white, normalised.
+// The shader that cuts crops out of a picture: bilinear, over white, normalized.
 
 import { LUMA } from "../channels.js";
 

@@ -1,4 +1,4 @@
-// The shader that preprocesses a picture: resampled, over white, padded, normalised.
+// The shader that preprocesses a picture: resampled, over white, padded, normalized.
 
 import { LUMA } from "../channels.js";
 

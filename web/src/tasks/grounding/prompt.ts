@@ -15,7 +15,7 @@ export interface Prompt {
   phrases: string[];
 }
 
-/** Tokenises a caption. Throws where it has more tokens than the model takes. */
+/** Tokenizes a caption. Throws where it has more tokens than the model takes. */
 export function tokenizePrompt(
   caption: string,
   tokenizer: WordPieceTokenizer,

@@ -1,4 +1,4 @@
-// Characters of a line from the scores of a recogniser, as `TextRecognition` in the manifest's schema defines them.
+// Characters of a line from the scores of a recognizer, as `TextRecognition` in the manifest's schema defines them.
 
 import type { TextWord } from "../../api/types.js";
 import type { TextLineTask, TextTask } from "../../manifest/manifest.js";

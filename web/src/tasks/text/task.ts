@@ -1,4 +1,4 @@
-// The text in a picture: a recogniser reads the lines that an earlier stage finds.
+// The text in a picture: a recognizer reads the lines that an earlier stage finds.
 
 import { internalError } from "../../api/errors.js";
 import type { TextLine, TextResult } from "../../api/types.js";

@@ -1,4 +1,4 @@
-"""Text recognisers: PaddleOCR's, also as RapidOCR exports them, and docTR's."""
+"""Text recognizers: PaddleOCR's, also as RapidOCR exports them, and docTR's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
 _HEIGHTS = (32, 48)
-"""Pixels of a line's height that recognisers are trained for: PaddleOCR's before its third version, and since."""
+"""Pixels of a line's height that recognizers are trained for: PaddleOCR's before its third version, and since."""
 _WIDTH = 320
 """Pixels to which PaddleOCR pads a line at least."""
 _FILE = re.compile(r"(pp-?ocr|paddle|rapidocr).*rec(?![a-z])", re.IGNORECASE)
@@ -38,7 +38,7 @@ _MOST_COLUMNS = 0.5
 
 
 def infer_text_line(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
-    """Return what a recogniser reads: of any name, told by its shapes, and by a dictionary that fits."""
+    """Return what a recognizer reads: of any name, told by its shapes, and by a dictionary that fits."""
     if len(signature.inputs) != 1 or len(signature.outputs) != 1:
         return None
     output = signature.outputs[0]
@@ -83,7 +83,7 @@ def infer_text_line(signature: ModelSignature, *, requested: bool) -> TaskMatch 
 
 
 def line_size(signature: ModelSignature) -> tuple[int, int] | None:
-    """Return height and width of PaddleOCR's lines for a recogniser that leaves them free, None for any other model.
+    """Return height and width of PaddleOCR's lines for a recognizer that leaves them free, None for any other model.
 
     A height is 0 where the model has its own. Where that is free too, the model's dictionary, or its file's name, has
     to say that it is one.
@@ -146,7 +146,7 @@ def score_rows(task: TextRecognition, scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def rows_of_crops(scores: NDArray[Any]) -> NDArray[Any]:
-    """Return [crops, T, C] of that, or of [T, 1, C]: a recogniser whose columns come first reads one crop in a run."""
+    """Return [crops, T, C] of that, or of [T, 1, C]: a recognizer whose columns come first reads one crop in a run."""
     return np.moveaxis(scores, 1, 0) if scores.shape[1] == 1 else scores
 
 

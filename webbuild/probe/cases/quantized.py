@@ -1,4 +1,4 @@
-"""Quantised numbers: zero points, axes, blocks, and products of integers."""
+"""Quantized numbers: zero points, axes, blocks, and products of integers."""
 
 from __future__ import annotations
 

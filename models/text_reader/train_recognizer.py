@@ -1,6 +1,6 @@
-"""Draws lines and trains the recogniser on them for a given time.
+"""Draws lines and trains the recognizer on them for a given time.
 
-python -m models.text_reader.train_recogniser --minutes 40 --out build/text-recogniser
+python -m models.text_reader.train_recognizer --minutes 40 --out build/text-recognizer
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch.nn import functional
 from models import training
 from models.text_reader.crops import STEP, example, inputs
 from models.text_reader.pages import SEEDS
-from models.text_reader.recogniser import Recogniser
+from models.text_reader.recognizer import Recognizer
 from models.text_reader.reused import Reused
 from models.text_reader.words import CHARACTERS
 
@@ -46,7 +46,7 @@ def drawn(number: int, count: int) -> Batch:
 def train(options: argparse.Namespace) -> Path:
     """Train, and return the checkpoint."""
     torch.manual_seed(0)
-    network = Recogniser().train().to(memory_format=torch.channels_last)
+    network = Recognizer().train().to(memory_format=torch.channels_last)
 
     batches = Reused(lambda number: drawn(number, options.batch))
 

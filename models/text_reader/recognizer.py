@@ -1,4 +1,4 @@
-"""A recogniser of lines by connectionist temporal classification (Graves and others, 2006), convolutions alone."""
+"""A recognizer of lines by connectionist temporal classification (Graves and others, 2006), convolutions alone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class AlongLine(nn.Module):
         return value + self.channels(value)
 
 
-class Recogniser(nn.Module):
+class Recognizer(nn.Module):
     """[n, 3, 32, w], a line from -1 to 1 -> logits [n, w / 4, 96]: the blank, then `CHARACTERS`."""
 
     def __init__(self, widths: tuple[int, ...] = (16, 20, 48, 80, 104), depths: tuple[int, ...] = (1, 1, 1, 3)) -> None:

@@ -1,4 +1,4 @@
-"""Quantised operators in float32 give the same numbers, to the last bit."""
+"""Quantized operators in float32 give the same numbers, to the last bit."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_product_of_whole_numbers(
 
 
 @given(dtype=BYTES, channels=st.booleans(), scale=st.sampled_from((1e-3, 0.013, 0.5, 2.0)), seed=SEEDS)
-def test_quantised_and_back(dtype: Any, channels: bool, scale: float, seed: int) -> None:
+def test_quantized_and_back(dtype: Any, channels: bool, scale: float, seed: int) -> None:
     draw = np.random.default_rng(seed)
     x = (draw.normal(0, 1, (2, 3, 5)) * 50).astype(np.float32)
     x[0, :, 0] = np.float32(scale) * np.array([0.5, 1.5, -2.5], np.float32)
@@ -111,7 +111,7 @@ def test_quantised_and_back(dtype: Any, channels: bool, scale: float, seed: int)
 
 
 @given(channels=st.booleans(), bias=st.booleans(), scale=st.floats(1e-4, 0.1), seed=SEEDS)
-def test_a_convolution_quantised_again(channels: bool, bias: bool, scale: float, seed: int) -> None:
+def test_a_convolution_quantized_again(channels: bool, bias: bool, scale: float, seed: int) -> None:
     draw = np.random.default_rng(seed)
     x = draw.normal(0, 1, (1, 4, 5, 5)).astype(np.float32)
     held: dict[str, NDArray[Any]] = {
