@@ -1,1 +1,1 @@
-"""Operators without a GPU kernel, written with operators that have one."""
+"""Passes that replace operators without a GPU kernel by operators that have one."""

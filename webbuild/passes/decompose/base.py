@@ -1,4 +1,4 @@
-"""Operators without a kernel, written in operators that have one."""
+"""Base class of passes that replace operators without a GPU kernel by operators that have one."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from webbuild.targets.result_type import result_type
 
 
 class NotApplicableError(Exception):
-    """The node cannot be written in other operators; the message says why."""
+    """The node cannot be decomposed; the message says why."""
 
 
 class _NoKernelError(NotApplicableError):
-    """One of the nodes instead has no GPU kernel either."""
+    """One of the replacement nodes has no GPU kernel either."""
 
 
 class RewriteContext(Builder):
-    """A builder that knows the element types of what it adds, and can take all of it back."""
+    """A builder that sets the element types of the nodes it adds, and can remove all of them again."""
 
     def __init__(self, model: ir.Model, before: ir.Node) -> None:
         assert before.graph is not None
@@ -62,19 +62,19 @@ class RewriteContext(Builder):
         return value
 
     def cast_to_float(self, value: ir.Value) -> ir.Value:
-        """Add a Cast of a few whole numbers to float32, which may run on the CPU: one small copy."""
+        """Add a Cast of a few integers to float32, which may run on the CPU: one small copy."""
         result = self.op("Cast", value, to=ir.DataType.FLOAT)
         self.cpu_casts.append(self.nodes[-1])
         return result
 
     def in_float32(self, node: ir.Node) -> ir.Value:
-        """Add a node of float16 once more in float32, with a Cast of its first input before it and one after it."""
+        """Add a float32 copy of a float16 node: Cast(node(Cast(x, float32)), float16)."""
         wide = self.cast(node.inputs[0], ir.DataType.FLOAT)
         result = self.op(node.op_type, wide, *node.inputs[1:], **attribute_values(node))
         return self.cast(result, ir.DataType.FLOAT16)
 
     def rollback(self) -> None:
-        """Remove everything added."""
+        """Remove all nodes and initializers that were added."""
         self._graph.remove(reversed(self.nodes), safe=True)
         for value in self._consts:
             assert value.name is not None
@@ -83,15 +83,15 @@ class RewriteContext(Builder):
 
 
 Decomposer = Callable[[RewriteContext, ir.Node], ir.Value | list[ir.Value]]
-"""Writes a node in others and returns what stands for its first output, or its first few. Raises NotApplicableError."""
+"""Adds the replacement of a node and returns its first output or outputs. Raises NotApplicableError."""
 Decomposers = Mapping[str, Decomposer]
 
 
 class Decomposition(Pass):
-    """Writes nodes in other operators where that, and only that, brings them to the GPU.
+    """A pass that replaces nodes without a GPU kernel by nodes that have one.
 
-    A node is rewritten if the target's table says that it has no GPU kernel, and that every node instead has one, but
-    for what a draft lists as `cpu_casts`. Only the first outputs may be read, as many as `outputs` says.
+    A node is rewritten if the target's kernel table has no GPU kernel for it, and one for each replacement node except
+    the draft's `cpu_casts`. Only the first `outputs` outputs of the node may be read.
     """
 
     target = "webgpu"
@@ -100,10 +100,10 @@ class Decomposition(Pass):
 
     @abstractmethod
     def decomposers(self) -> Decomposers:
-        """Return how to write each operator."""
+        """Return the decomposer of each operator."""
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite each node that gains by it."""
+        """Rewrite each node that this moves to the GPU."""
         rewrites = []
         for node in find_nodes(model, *self.decomposers()):
             if not self.matches(model, node, options):
@@ -127,10 +127,10 @@ class Decomposition(Pass):
         return rewrites
 
     def write(self, draft: RewriteContext, node: ir.Node, options: PassOptions) -> list[ir.Value]:
-        """Add what is written for a node, and return what stands for its first outputs.
+        """Add the replacement of a node, and return its first outputs.
 
         Raises:
-            NotApplicableError: it cannot be written so, or not in nodes for the GPU; nothing is added.
+            NotApplicableError: the node has no replacement, or one that does not run on the GPU; nothing is added.
         """
         try:
             results = self.decomposers()[node.op_type](draft, node)

@@ -6,7 +6,7 @@ from webbuild.passes.decompose.base import Decomposers, Decomposition, RewriteCo
 
 
 class DecomposeActivations(Decomposition):
-    """Writes activations that have no GPU kernel with comparisons, Exp and arithmetic.
+    """`Sign`, `Elu`, `Selu` and other activations without a GPU kernel -> comparisons, `Exp` and arithmetic.
 
         Sign(x)             ->  Where(x > 0, 1, Where(x < 0, -1, 0))
         Softsign(x)         ->  x / (|x| + 1)
@@ -18,11 +18,11 @@ class DecomposeActivations(Decomposition):
         ThresholdedRelu(x)  ->  Where(x > alpha, x, 0)
         Shrink(x)           ->  Where(x < -lambd, x + bias, Where(x > lambd, x - bias, 0))
 
-    Why: Sign, Softsign, Selu, Celu and Shrink have no GPU kernel in any opset; Elu, HardSigmoid, HardSwish and
-    ThresholdedRelu lose theirs in opset 22. One of them on the CPU costs two copies of the whole tensor.
+    Why: Sign, Softsign, Selu, Celu and Shrink have no GPU kernel in any opset. Elu, HardSigmoid, HardSwish and
+    ThresholdedRelu have none from opset 22 on. One of them on the CPU costs two copies of the whole tensor.
 
-    How: each by its definition. Sign, Shrink and ThresholdedRelu are exact, but for Sign of NaN, which is 0. The others
-    are right to 1e-6 of the largest value.
+    How: each by its definition. Sign, Shrink and ThresholdedRelu are exact, except that Sign of NaN becomes 0. The
+    others are accurate to 1e-6 of the largest value.
 
     Source: ONNX's operator texts.
     """
@@ -56,9 +56,9 @@ def _softsign(add: RewriteContext, node: ir.Node) -> ir.Value:
 
 
 def _exp_linear(add: RewriteContext, x: ir.Value | None, alpha: float, scale: float) -> ir.Value:
-    """Return x where it is positive and alpha * (exp(x / scale) - 1) where it is not."""
+    """Return x where x > 0, else alpha * (exp(x / scale) - 1)."""
     zero, one = add.like(x, 0), add.like(x, 1)
-    # Exp of min(x, 0) alone: exp of a large x is infinite, and Where would still compute it
+    # Exp of min(x, 0): Where computes both branches, and exp of a large x is infinite
     low = add.op("Min", x, zero)
     if scale != 1:
         low = add.op("Div", low, add.like(x, scale))
@@ -83,7 +83,7 @@ def _selu(add: RewriteContext, node: ir.Node) -> ir.Value:
 
 
 def _clipped_line(add: RewriteContext, x: ir.Value | None, alpha: float, beta: float) -> ir.Value:
-    """Return alpha * x + beta, kept in 0..1."""
+    """Return alpha * x + beta, clamped to 0..1."""
     line = add.op("Add", add.op("Mul", x, add.like(x, alpha)), add.like(x, beta))
     return add.op("Clip", line, add.like(x, 0), add.like(x, 1))
 

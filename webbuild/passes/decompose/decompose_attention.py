@@ -9,22 +9,22 @@ from webbuild.passes.decompose.base import Decomposers, Decomposition, NotApplic
 from webbuild.passes.rewrite import is_read, static_shape
 
 _RAW, _CAPPED, _BIASED, _PROBABILITIES = range(4)
-"""What the fourth output holds, by `qk_matmul_output_mode`."""
+"""Values of `qk_matmul_output_mode`: which scores the fourth output returns."""
 
 
 class DecomposeAttention(Decomposition):
-    """Writes Attention as MatMul, Softmax and MatMul.
+    """`Attention(q, k, v, mask)` -> `MatMul(Softmax(scale q k^T + bias), v)`.
 
         Attention(q [B, H, L, D], k [B, G, S, D], v [B, G, S, E], mask [L, S])
             ->  MatMul(Softmax(cap tanh(scale q k^T / cap) + bias), v) [B, H, L, E]
 
     Why: WebGPU has no kernel for the Attention of opset 23 and later, which newer exporters write. Every layer of a
-    transformer runs on the CPU, with copies of queries, keys and values.
+    transformer would run on the CPU, with copies of queries, keys and values.
 
-    How: by its definition: scores, a soft cap, the bias of masks, Softmax, the weighted mean of the values.
+    How: by its definition: scores, soft cap, mask bias, Softmax, weighted mean of the values.
 
-    - Heads that share keys and values are rows of one product, so nothing is repeated.
-    - A query whose keys are all masked gives zeros, as the standard has it since its erratum.
+    - Heads that share keys and values become rows of one product, so keys and values are not repeated.
+    - A query whose keys are all masked returns zeros, as in the corrected operator text.
 
     Limits: fixed shapes. Right to 1e-5 of the largest magnitude, in float16 to 4e-3.
 
@@ -52,12 +52,12 @@ def _decompose(add: RewriteContext, node: ir.Node) -> list[ir.Value]:
     mode, cap = node.attributes.get_int("qk_matmul_output_mode", _RAW), node.attributes.get_float("softcap", 0.0)
     shown = len(node.outputs) > 3 and is_read(node.outputs[3])
     if (shown and mode == _RAW and cap) or "softmax_precision" in node.attributes:
-        raise NotApplicableError("computes in another precision")
+        raise NotApplicableError("it has softmax_precision, or returns the scores before a soft cap")
     is_causal = node.attributes.get_int("is_causal", 0)
     if operands[6] is not None and (is_causal or past):
-        raise NotApplicableError("is causal, or has a cache, and counts the keys of each batch")
+        raise NotApplicableError("it has nonpad_kv_seqlen together with is_causal or a cache")
     if any(name.endswith("window_size") and attribute.as_int() >= 0 for name, attribute in node.attributes.items()):
-        raise NotApplicableError("looks through a window")
+        raise NotApplicableError("it has a sliding window")
     size = _AttentionSizes(node, is_flat, past)
     scale = node.attributes.get_float("scale", 1 / math.sqrt(size.head))
     # [B, H, L, D] -> [B, G, H / G * L, D] @ [B, G, D, S] -> [B, G, H / G * L, S] -> [B, H, L, S]
@@ -83,7 +83,7 @@ def _decompose(add: RewriteContext, node: ir.Node) -> list[ir.Value]:
 
 
 class _AttentionSizes:
-    """The lengths in an Attention."""
+    """The sizes of an Attention."""
 
     def __init__(self, node: ir.Node, is_flat: bool, past: int) -> None:
         query, keys, values = (_static_sizes(value) for value in node.inputs[:3])
@@ -95,10 +95,10 @@ class _AttentionSizes:
         self.value = values[-1] // self.groups if is_flat else values[-1]
         self.past = past
         if self.heads % self.groups or 0 in (*query, *keys, *values):
-            raise NotApplicableError("is empty, or its heads do not share evenly")
+            raise NotApplicableError("it is empty, or its query heads are not a multiple of its key heads")
 
     def split_heads(self, add: RewriteContext, value: ir.Value, heads: int, last: int) -> ir.Value:
-        """Return a value as [batch, heads, rows, last]; fewer heads have the rows of several."""
+        """Reshape a value to [batch, heads, rows, last]: with fewer heads, each has the rows of several."""
         if self.heads == self.groups:
             return value
         shape = [self.batch, heads, self.heads // heads * self.queries, last]
@@ -113,7 +113,7 @@ def _static_sizes(value: ir.Value | None) -> list[int]:
 
 
 def _heads(add: RewriteContext, node: ir.Node) -> tuple[bool, list[ir.Value]]:
-    """Return whether heads are laid side by side, and queries, keys and values by heads [batch, heads, rows, size]."""
+    """Return whether the inputs are [B, L, H * D], and queries, keys and values as [B, H, L, D]."""
     split = []
     is_flat = len(_static_sizes(node.inputs[0])) == 3
     for value, name in zip(node.inputs[:3], ("q_num_heads", "kv_num_heads", "kv_num_heads"), strict=True):
@@ -136,12 +136,12 @@ def _bias(
     query: ir.Value,
     size: _AttentionSizes,
 ) -> tuple[ir.Value | None, ir.Value | None]:
-    """Return what masks add to the scores, and which queries may look at anything where that is not known."""
+    """Return the bias of all masks, None for no mask; and which queries have a key, None for all."""
     assert query.dtype is not None
     lowest = float(np.finfo(query.dtype.numpy()).min)
     if node.attributes.get_int("is_causal", 0) and size.past and size.keys - size.past != size.queries:
-        raise NotApplicableError("is causal with a cache, and has not as many new keys as queries")
-    # query i looks at the keys up to i + past: bool [L, S]
+        raise NotApplicableError("it is causal with a cache, and its new keys are not as many as its queries")
+    # query i attends to the keys up to i + past: bool [L, S]
     seen = np.tril(np.ones((size.queries, size.keys), np.bool_), size.past)
     is_causal = bool(node.attributes.get_int("is_causal", 0))
     if mask is None and lengths is None:
@@ -151,13 +151,13 @@ def _bias(
     if mask is not None:
         bias, rank = _mask_bias(add, mask, query, size), len(_static_sizes(mask))
     if lengths is not None:
-        # number of keys of each batch [B, 1, 1, 1] against positions [S]
+        # number of keys of each batch [B, 1, 1, 1] compared with positions [S]
         counts = add.reshape(add.cast_to_float(lengths), [-1, 1, 1, 1])
         there = add.op("Less", add.const(np.arange(size.keys), np.float32), counts)
         bias, rank = add.op("Where", there, bias, never), 4
     if is_causal:
         bias = add.op("Where", add.const(seen, np.bool_), bias, never)
-    # a row of nothing but -inf gives NaN in Softmax: the lowest finite number instead, and zeros in the result
+    # Softmax of a row of -inf is NaN: use the lowest finite number, and zeros in the result
     best = add.reduce("ReduceMax", bias, max(rank, 2 if is_causal else 1) - 1)
     floor = add.like(query, lowest)
     clamped = add.op("Where", add.op("GreaterOrEqual", bias, floor), bias, floor)
@@ -165,7 +165,7 @@ def _bias(
 
 
 def _mask_bias(add: RewriteContext, mask: ir.Value, query: ir.Value, size: _AttentionSizes) -> ir.Value:
-    """Return what a mask adds to the scores. Keys after the end of a shorter one are looked at by none."""
+    """Return the bias of a mask [.., L, S' <= S], padded to S keys: the added keys are masked."""
     shape, never = _static_sizes(mask), add.like(query, -np.inf)
     if not shape or not 0 < shape[-1] <= size.keys:
         raise NotApplicableError("its mask is longer than its keys, or empty")

@@ -14,7 +14,7 @@ class DecomposeBoolWhere(Defect, Pass):
 
     Defect: the run throws: the shader of a boolean Where with inputs of different shapes does not compile.
 
-    Why: the run fails with `[Invalid ShaderModule "Where"]`, and the failure shows at a later node. If all three inputs
+    Why: the run fails with `[Invalid ShaderModule "Where"]`, and the error appears at a later node. If all three inputs
     have the same shape, the answer is right. No build has a CPU kernel of Where for bool, 8 bits or 16 bits, so no
     session can be created if such a node is on the CPU. The pass therefore rewrites all of them, for every target.
 
@@ -41,7 +41,7 @@ class DecomposeBoolWhere(Defect, Pass):
         return Symptom("its shader does not compile for booleans")
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite each."""
+        """Rewrite each Where of booleans or of 8- or 16-bit integers."""
         rewrites = []
         for node in list(model.graph):
             kind = _unsupported_dtype(node)
@@ -53,13 +53,13 @@ class DecomposeBoolWhere(Defect, Pass):
             result.shape = node.outputs[0].shape
             replace_all_uses(node.outputs[0], result)
             model.graph.remove(node, safe=True)
-            what = "truth values" if masks else kind.name.lower()
+            what = "booleans" if masks else kind.name.lower()
             rewrites.append(self.applied(node, f"it chooses between {what}"))
         return rewrites
 
 
 def _unsupported_dtype(node: ir.Node) -> ir.DataType | None:
-    """Return the type of what a node chooses between, if it is one without a kernel."""
+    """Return the type of a Where's operands if Where has no kernel for it, else None."""
     if node.op_type != "Where" or node.domain not in ("", "ai.onnx") or None in node.inputs:
         return None
     kinds = [value.dtype for value in (*node.inputs[1:], node.outputs[0]) if value is not None]

@@ -8,15 +8,16 @@ from webbuild.passes.rewrite import constant, static_shape
 
 
 class DecomposeDataMovement(Decomposition):
-    """Writes SpaceToDepth and Upsample with operators that have GPU kernels.
+    """`SpaceToDepth(x)` -> `Reshape(Transpose(Reshape(x)))`; `Upsample(x, s)` -> `Reshape(Tile(Reshape(x)))`.
 
         SpaceToDepth<b>(x [N, C, H, W])           ->  Reshape(Transpose(Reshape(x))) [N, b * b * C, H / b, W / b]
         Upsample(x [N, C, H, W], (1, 1, s, s))    ->  Reshape(Tile(x [N, C, H, 1, W, 1]), [N, C, H * s, W * s])
 
     Why: neither has a GPU kernel.
 
-    How: SpaceToDepth, as in the stem of a network, becomes Reshape, Transpose, Reshape. Upsample by whole factors, an
-    operator from before opset 10, becomes a Tile of new axes of size 1, one after each axis. Exact.
+    How: Upsample, an operator from before opset 10, becomes a Tile of new axes of size 1, one after each axis.
+
+    Limits: fixed shapes; an Upsample in nearest mode with integer scales. Exact.
     """
 
     code = "decompose-data-movement"
@@ -41,9 +42,9 @@ def _upsample(add: RewriteContext, node: ir.Node) -> ir.Value:
     x, shape = node.inputs[0], static_shape(node.inputs[0])
     scales = constant(node.inputs[1]) if len(node.inputs) > 1 else np.array(node.attributes.get_floats("scales", []))
     if shape is None or scales is None or len(scales) != len(shape) or (scales != np.round(scales)).any():
-        raise NotApplicableError("its shape is not fixed, or its scales are not whole constants")
+        raise NotApplicableError("its shape is not fixed, or its scales are not constant integers")
     if node.attributes.get_string("mode", "nearest") != "nearest":
-        raise NotApplicableError("it is smooth")
+        raise NotApplicableError("its mode is not nearest")
     pairs = [(size, int(scale)) for size, scale in zip(shape, scales, strict=True)]
     apart = [part for size, scale in pairs for part in ([size, 1] if scale > 1 else [size])]
     times = [time for _, scale in pairs for time in ([1, scale] if scale > 1 else [1])]

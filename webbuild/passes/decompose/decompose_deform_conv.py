@@ -9,7 +9,7 @@ from webbuild.passes.rewrite import constant, input_value, static_shape
 
 
 class DecomposeDeformConv(Decomposition):
-    """Writes a DeformConv as one GridSample of all taps and a Conv over them.
+    """`DeformConv(x, w, offset, bias, mask)` -> `Conv(GridSample(x, taps + offset) * mask, w, bias)`.
 
         DeformConv(x [N, C, H, W], w [M, C / g, kh, kw], offset [N, 2 G T, h, w], bias, mask [N, G T, h, w])
             ->  Conv(GridSample(x, taps + offset) * mask [N, C T, h, w], w [M, C / g T, 1, 1]),  T = kh * kw
@@ -17,16 +17,16 @@ class DecomposeDeformConv(Decomposition):
     Why: WebGPU has no kernel for DeformConv, which samples the input at computed offsets. On the CPU it is slow, and
     its large inputs are copied there.
 
-    How: the pass builds the grid from the offsets and the positions of the taps.
+    How: the pass computes the sampling grid from the offsets and the positions of the kernel taps.
 
-    - GridSample samples the input there, with zeros outside as in DeformConv.
-    - A product applies the masks.
+    - GridSample samples the input at the grid, with zeros outside as in DeformConv.
+    - A Mul applies the mask.
     - A 1 x 1 Conv, with each tap as a channel, sums over channels and taps.
-    - Groups stay groups; groups of offsets become batches.
-    - Where what is read takes more than half of a buffer, 64 MiB, some rows are read and summed at a time.
+    - Groups stay groups; offset groups become batches.
+    - If the sampled values exceed half of the buffer limit, 64 MiB, the output is computed a few rows at a time.
 
-    Limits: fixed shapes and constant weights. Right to 1e-5 of the largest magnitude: positions are scaled to -1..1 and
-    back.
+    Limits: fixed shapes and constant weights. Accurate to 1e-5 of the largest magnitude: positions are scaled to -1..1
+    and back.
 
     Source: ONNX's operator text; Zhu et al., Deformable ConvNets v2 (arXiv 1811.11168).
     """
@@ -55,7 +55,7 @@ def _sampled_taps(node: ir.Node) -> SampledTaps:
     strides = node.attributes.get_ints("strides", [1, 1])
     dilations = node.attributes.get_ints("dilations", [1, 1])
     pads = node.attributes.get_ints("pads", [0, 0, 0, 0])
-    # tap k of n at pixel p of the result: p * stride + k * dilation - pad
+    # tap k at output pixel p: p * stride + k * dilation - pad
     down, across = (
         np.arange(kernel[axis])[:, None] * dilations[axis] + np.arange(sizes[axis]) * strides[axis] - pads[axis]
         for axis in (0, 1)

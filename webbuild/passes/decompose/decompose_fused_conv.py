@@ -13,17 +13,17 @@ _ACTIVATION = "activation"
 
 
 class DecomposeFusedConv(Pass):
-    """Splits ONNX Runtime's FusedConv, FusedGemm and FusedMatMul into standard ONNX operators.
+    """ONNX Runtime's `FusedConv`, `FusedGemm` and `FusedMatMul` -> the standard ONNX operators.
 
         FusedConv<activation = Relu>(x, w, b, z)  ->  Relu(Conv(x, w, b) + z)
         FusedGemm<activation = Tanh>(a, b, c)     ->  Tanh(Gemm(a, b, c))
         FusedMatMul<alpha, transB = 1>(a, b)      ->  MatMul(a, Transpose(b)) * alpha
 
     Why: graphs that ONNX Runtime saved after its optimizations contain these operators. FusedMatMul has no GPU kernel.
-    The findings about Conv, and the passes that fix it on the GPU, look for Conv only: without this pass a FusedConv of
-    6 channels stays wrong.
+    The findings about Conv, and the passes that fix a Conv on the GPU, look for Conv only: without this pass a
+    FusedConv of 6 channels stays wrong.
 
-    Exact but for the rounding of the sum.
+    Exact except for the rounding of the sum.
     """
 
     code = "decompose-fused-conv"
@@ -59,7 +59,7 @@ class DecomposeFusedConv(Pass):
         sides = list(zip(node.inputs, ("A", "B"), strict=True))
         turned = [known_rank(value) for value, side in sides if values.get(f"trans{side}")]
         if values.get("transBatchA") or values.get("transBatchB") or None in turned or 1 in turned:
-            return self.skipped(node, "it turns the axes of its batch, or how many axes there are is not known")
+            return self.skipped(node, "it transposes batch axes, or its rank is not known")
         add = Builder(graph, node, f"{node.name or 'MatMul'}/plain", model.graph.opset_imports[""])
         result = add.op(
             "MatMul",
@@ -81,7 +81,7 @@ def _transpose_last_two(add: Builder, value: ir.Value | None) -> ir.Value:
 
 
 def _parameters(values: dict[str, object]) -> list[float]:
-    """Return an activation's parameters: a list of a FusedConv, an attribute each of a FusedGemm."""
+    """Return an activation's parameters: FusedConv has them as a list, FusedGemm as one attribute each."""
     listed = values.get("activation_params", ())
     named = [values[f"activation_{key}"] for key in ("alpha", "beta", "gamma") if f"activation_{key}" in values]
     return [float(str(each)) for each in (*(listed if isinstance(listed, (list, tuple)) else ()), *named)]

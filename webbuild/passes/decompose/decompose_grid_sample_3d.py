@@ -17,19 +17,19 @@ from webbuild.passes.rewrite import static_shape
 
 
 class DecomposeGridSample3D(Decomposition):
-    """Writes a 3-D GridSample as Gathers of the neighbours of each point and their weighted sum.
+    """3-D `GridSample(x, grid)` -> the weighted sum of 8 `Gather(x, corner)`, the corners around each point.
 
         GridSample(x [N, C, D, H, W], grid [N, d, h, w, 3])
             ->  sum over 8 corners of Gather(x [N D H W, C], place) * weight  [N, C, d, h, w]
 
-    Why: WebGPU's kernel of GridSample is 2-D only. A GridSample of volumes, which opset 20 added, runs on the CPU.
-    Models for registration and for 3-D features use it.
+    Why: WebGPU's GridSample kernel is 2-D only. A GridSample of volumes, which opset 20 added, runs on the CPU. Models
+    for image registration and for 3-D features use it.
 
-    How: the grid gives the two neighbours on each axis and their weights, eight corners together. Outside the volume,
-    weights are 0 or places are clamped to the border. Nearest takes one neighbour and is exact; linear is right to 1e-5
-    of the largest magnitude.
+    How: each point has two neighbours and their weights along each axis, together eight corners. Outside the volume,
+    weights are 0 or positions are clamped to the border. Nearest takes one neighbour and is exact; linear is accurate
+    to 1e-5 of the largest magnitude.
 
-    Limits: a volume of fixed size in float32, and padding with zeros or the border.
+    Limits: a float32 volume of fixed size, with padding mode zeros or border.
 
     Source: ONNX's operator text of GridSample-20, and `onnxruntime/core/providers/cpu/tensor/grid_sample.cc`.
     """
@@ -41,7 +41,7 @@ class DecomposeGridSample3D(Decomposition):
         return {"GridSample": _sampled}
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
-        """Whether it is of volumes and on the CPU."""
+        """Whether a node samples volumes and runs on the CPU."""
         x = node.inputs[0]
         return x is not None and x.shape is not None and len(x.shape) == 5 and super().matches(model, node, options)
 
@@ -52,11 +52,11 @@ def _sampled(add: RewriteContext, node: ir.Node) -> ir.Value:
     if shape is None or 0 in shape or x is None or x.dtype != ir.DataType.FLOAT or np.prod(shape) >= 2**31:
         raise NotApplicableError("its size is not fixed, or it is not float32")
     if padding == "reflection" or mode not in ("linear", "nearest"):
-        raise NotApplicableError("it is mirrored at its borders, or smoother than linear")
+        raise NotApplicableError("its padding_mode is reflection, or its mode is cubic")
     batch, channels, *sizes = shape
     axes = []
     for axis, size in enumerate(sizes):
-        # the grid holds x y z, the axes are D H W: component 2 - axis, [N, d, h, w]
+        # the grid has x y z, the axes are D H W: component 2 - axis, [N, d, h, w, 3] -> [N, d, h, w]
         coordinate = add.op("Gather", grid, add.const(2 - axis, np.int64), axis=4)
         coordinate = _to_voxels(add, coordinate, size, bool(node.attributes.get_int("align_corners", 0)))
         if padding == "border":
@@ -70,7 +70,7 @@ def _sampled(add: RewriteContext, node: ir.Node) -> ir.Value:
 
 
 def _to_voxels(add: RewriteContext, coordinate: ir.Value, size: int, aligned: bool) -> ir.Value:
-    """Return a place in voxels of what is -1..1 from end to end."""
+    """Scale a coordinate from -1..1 to voxels."""
     # aligned: (p + 1) / 2 (n - 1); otherwise ((p + 1) n - 1) / 2
     above, two = add.op("Add", coordinate, add.const(1.0)), add.const(2.0)
     if aligned:
@@ -79,6 +79,6 @@ def _to_voxels(add: RewriteContext, coordinate: ir.Value, size: int, aligned: bo
 
 
 def _nearest(add: RewriteContext, coordinate: ir.Value, size: int) -> AxisNeighbors:
-    """Halves go to the even neighbour; what is far outside is first brought near, where rounding is exact."""
+    """Round half to even, after clamping to -2..size + 1, where rounding is exact."""
     near = add.op("Max", add.op("Min", coordinate, add.const(size + 1)), add.const(-2.0))
     return [neighbour(add, round_half_even(add, near), size, None)]

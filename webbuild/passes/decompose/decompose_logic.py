@@ -9,17 +9,17 @@ from webbuild.passes.rewrite import constant, static_shape
 
 
 class DecomposeLogic(Decomposition):
-    """Writes Or, Xor, Equal and Trilu of booleans with And and Not.
+    """`Or`, `Xor`, `Equal` and `Trilu` of booleans -> `And` and `Not`.
 
         Or(a, b)         ->  Not(And(Not(a), Not(b)))
         Equal(a, b)      ->  Not(And(Not(And(a, b)), Not(And(Not(a), Not(b)))))
         Xor(a, b)        ->  Not(Equal(a, b))
         Trilu(x [N, M])  ->  And(x, triangle [N, M])
 
-    Why: exports combine attention masks with these operators. Of the boolean operators only And and Not have GPU
-    kernels.
+    Why: exported models combine attention masks with these operators. Of the boolean operators only And and Not have
+    GPU kernels.
 
-    How: by De Morgan; a triangle is an And with a constant mask. Exact.
+    How: by De Morgan's laws; Trilu is an And with a constant mask. Exact.
 
     Limits: a Trilu of fixed shape and constant diagonal.
     """
@@ -30,7 +30,7 @@ class DecomposeLogic(Decomposition):
         return {"Or": _or, "Xor": _xor, "Equal": _equal, "Trilu": _trilu}
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
-        """Whether it has truth values, and no kernel for them."""
+        """Whether a node has boolean inputs, and no GPU kernel for them."""
         x = node.inputs[0]
         return x is not None and x.dtype == ir.DataType.BOOL and super().matches(model, node, options)
 

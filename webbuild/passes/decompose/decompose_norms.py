@@ -8,17 +8,17 @@ from webbuild.passes.rewrite import static_shape
 
 
 class DecomposeNorms(Decomposition):
-    """Writes LRN and GroupNormalization in operators that have GPU kernels.
+    """`LRN(x)` -> `x / (bias + alpha AveragePool(x^2)) ^ beta`; `GroupNormalization` -> `InstanceNormalization`.
 
         LRN<size, alpha, beta, bias>(x [N, C, ...])  ->  x / (bias + alpha * AveragePool(x^2 [N, 1, C, HW])) ^ beta
         GroupNormalization<G>(x [N, C, ...], s, b)   ->  InstanceNormalization(x [N, G, -1]) [N, C, ...] * s [C] + b [C]
 
-    Why: neither has a GPU kernel, and each stands between convolutions.
+    Why: neither has a GPU kernel, and both occur between convolutions.
 
-    How: an AveragePool computes the mean of the squares over neighbouring channels for LRN. GroupNormalization is an
+    How: an AveragePool computes LRN's mean of squares over neighbouring channels. GroupNormalization becomes an
     InstanceNormalization with each group as one channel, then a scale and a bias.
 
-    Limits: fixed shapes. Right to 1e-5 of the largest magnitude.
+    Limits: fixed shapes. Accurate to 1e-5 of the largest magnitude.
 
     Source: ONNX's operator texts; Krizhevsky et al. (2012), section 3.3; Wu and He (arXiv 1803.08494).
     """
@@ -31,13 +31,13 @@ class DecomposeNorms(Decomposition):
 
 
 def _lrn(add: RewriteContext, node: ir.Node) -> ir.Value:
-    """Return x / (bias + alpha * mean of squares) ** beta; the mean divides by the size also at the borders."""
+    """Return x / (bias + alpha * mean of squares) ** beta; the mean divides by `size` at the borders too."""
     x, shape = node.inputs[0], static_shape(node.inputs[0])
     if shape is None or len(shape) < 3 or 0 in shape:
         raise NotApplicableError("its shape is not fixed")
     size = node.attributes.get_int("size", 1)
     before = (size - 1) // 2
-    # [N, C, H, W] -> [N, 1, C, H W]: channels become the rows of one picture
+    # [N, C, H, W] -> [N, 1, C, H W]: channels become the rows of a one-channel image
     squares = add.reshape(add.op("Mul", x, x), [shape[0], 1, shape[1], -1])
     pads = [before, 0, size - 1 - before, 0]
     mean = add.op("AveragePool", squares, kernel_shape=[size, 1], pads=pads, count_include_pad=1)

@@ -7,11 +7,11 @@ from webbuild.passes.decompose.base import Decomposers, Decomposition, NotApplic
 from webbuild.passes.rewrite import constant, static_shape
 
 _EXACT_AS_INT32 = (ir.DataType.BOOL, ir.DataType.FLOAT, ir.DataType.INT32, ir.DataType.UINT8)
-"""Types that the GPU casts to int32, as OneHot's indices."""
+"""Types of OneHot's indices that the GPU casts to int32."""
 
 
 class DecomposeOneHot(Decomposition):
-    """Writes a OneHot as a comparison of its indices with 0, 1, 2 and so on.
+    """`OneHot(i, depth, (off, on))` -> `Where(i == [0, 1, .., depth - 1], on, off)`.
 
         OneHot(i [N], depth, (off, on)) [N, depth]
             ->  Where(i [N, 1] == (0 .. depth - 1), on, Where(i == (-depth .. -1), on, off))
@@ -19,12 +19,11 @@ class DecomposeOneHot(Decomposition):
 
     Why: WebGPU has no kernel for OneHot.
 
-    How: the element is on if the index, or the index plus the depth, equals its position. An index outside the depth
-    gives a row that is off, as in OneHot.
+    How: an element is `on` if the index, or the index plus the depth, equals its position. An index outside the depth
+    gives a row of `off`, as in OneHot.
 
-    - Indices that were cast to int64 for OneHot alone become int32.
-    - Indices of ArgMax and TopK along a fixed axis are int64 on the GPU. They select a row of a table of such rows
-      instead.
+    - Indices that were cast to int64 only for OneHot become int32.
+    - Indices of ArgMax and TopK along a fixed axis are int64 on the GPU. They select a row of a constant table.
 
     Limits: depth and values must be constants. Exact.
     """
@@ -57,7 +56,7 @@ def _one_hot(add: RewriteContext, node: ir.Node) -> ir.Value:
 
 
 def _as_int32(add: RewriteContext, indices: ir.Value) -> ir.Value | None:
-    """Return indices as int32 where the GPU can have them so, None for int64 that nothing else is known of."""
+    """Return indices as int32 if the GPU can cast them; None for int64 indices of unknown origin."""
     if indices.dtype == ir.DataType.INT32:
         return indices
     if indices.dtype == ir.DataType.FLOAT:
@@ -74,13 +73,13 @@ def _gather_from_eye(add: RewriteContext, indices: ir.Value, size: int, axis: in
     producer, rank = indices.producer(), len(indices.shape or ())
     shape = None if producer is None else static_shape(producer.inputs[0])
     if producer is None or producer.op_type not in ("ArgMax", "ArgMin", "TopK") or shape is None:
-        raise NotApplicableError("its indices are int64, and may be beyond its depth")
+        raise NotApplicableError("its indices are int64, and may exceed its depth")
     along = shape[producer.attributes.get_int("axis", -1 if producer.op_type == "TopK" else 0)]
     if along > size or size > 4096:
-        raise NotApplicableError("its indices may be beyond its depth, or that is too large for a table")
+        raise NotApplicableError("its indices may exceed its depth, or its depth is too large for a table")
     table = np.where(np.eye(size, dtype=np.bool_), values[1], values[0]).astype(values.dtype)
     rows = add.op("Gather", add.const(table, values.dtype), indices, axis=0)
-    # [N, ..., depth] -> the new axis goes to its place
+    # [N, .., depth] -> [.., depth, ..]: move the new axis to `axis`
     order = list(range(rank))
     order.insert(axis, rank)
     return rows if axis == rank else add.op("Transpose", rows, perm=order)

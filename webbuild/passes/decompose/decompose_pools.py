@@ -6,14 +6,11 @@ from webbuild.passes.decompose.base import Decomposers, Decomposition, NotApplic
 
 
 class DecomposePools(Decomposition):
-    """Writes global pooling as reductions.
+    """`GlobalAveragePool(x [N, C, H, W])` -> `ReduceMean(x, (2, 3)) [N, C, 1, 1]`; `GlobalMaxPool` -> `ReduceMax`.
 
-        GlobalAveragePool(x [N, C, H, W])  ->  ReduceMean(x, (2, 3))  [N, C, 1, 1]
-        GlobalMaxPool(x [N, C, H, W])      ->  ReduceMax(x, (2, 3))   [N, C, 1, 1]
+    Why: global pools have no GPU kernel from opset 22 on.
 
-    Why: they have no GPU kernel from opset 22 on.
-
-    Right to 1e-5 of the largest magnitude.
+    Accurate to 1e-5 of the largest magnitude.
     """
 
     code = "decompose-pools"

@@ -22,16 +22,16 @@ _SINGLE = {
 
 
 class DecomposeQlinear(Pass):
-    """Writes ONNX Runtime's QLinear operators as DequantizeLinear, the float operator, and QuantizeLinear.
+    """`QLinearSigmoid(x)` -> `Quantize(Sigmoid(Dequantize(x)))`, and ONNX Runtime's other QLinear operators alike.
 
         QLinearAdd(a, sa, za, b, sb, zb, sy, zy)  ->  Quantize(Dequantize(a, sa, za) + Dequantize(b, sb, zb), sy, zy)
         QLinearSigmoid(x, sx, zx, sy, zy)         ->  Quantize(Sigmoid(Dequantize(x, sx, zx)), sy, zy)
         QLinearConcat(sy, zy, a, sa, za, ...)     ->  Quantize(Concat(Dequantize(a, sa, za), ...), sy, zy)
         QGemm(a, sa, za, b, sb, zb, c, sy, zy)    ->  Quantize(Gemm(Dequantize(a), Dequantize(b), c * sa * sb), sy, zy)
 
-    Why: they have no GPU kernel. The pass `dequantize-ops` then rewrites the result for the GPU.
+    Why: QLinear operators have no GPU kernel. The pass `dequantize-ops` then rewrites the result for the GPU.
 
-    Exact but for ties: the engine's own kernels may round a number halfway between two steps to the other step.
+    Exact except for ties: the engine's kernels may round a number halfway between two steps to the other step.
 
     Source: onnxruntime's ContribOperators.md.
     """
@@ -61,7 +61,7 @@ class DecomposeQlinear(Pass):
 
 
 def _add_dequantize(add: Builder, node: ir.Node, index: int, **axis: int) -> ir.Value:
-    """Return the numbers that an input stands for, whose scale and zero point are the next two."""
+    """Add a DequantizeLinear of input `index`; the next two inputs are its scale and zero point."""
     data = node.inputs[index]
     result = add.op("DequantizeLinear", *(input_value(node, index + each) for each in range(3)), **axis)
     result.shape = None if data is None else data.shape
@@ -72,7 +72,7 @@ def _add_dequantize(add: Builder, node: ir.Node, index: int, **axis: int) -> ir.
 def _add_quantize(add: Builder, node: ir.Node, value: ir.Value, scale: int) -> ir.Value:
     value.shape, value.type = node.outputs[0].shape, ir.TensorType(ir.DataType.FLOAT)
     if input_value(node, scale + 1) is None:
-        raise NotApplicableError("the zero point of its answer is left out")
+        raise NotApplicableError("it has no output zero point")
     return add.op("QuantizeLinear", value, node.inputs[scale], node.inputs[scale + 1])
 
 
@@ -88,7 +88,7 @@ def _single(add: Builder, node: ir.Node) -> ir.Value:
     if node.op_type == "QLinearSoftmax" and values.pop("opset", 13) < 13:
         rank = known_rank(node.inputs[0])
         if rank is None or values.get("axis", 1) % rank != rank - 1:
-            raise NotApplicableError("it is taken over several axes")
+            raise NotApplicableError("its Softmax is over several axes")
     return _add_quantize(add, node, add.op(_SINGLE[node.op_type], _add_dequantize(add, node, 0), **values), 3)
 
 
@@ -98,11 +98,11 @@ def _concat(add: Builder, node: ir.Node) -> ir.Value:
 
 
 def _gemm(add: Builder, node: ir.Node) -> ir.Value:
-    """Gemm of a [M, K] and b [K, N]; b may have a scale for each of its N columns, c is int32 in steps of sa * sb."""
+    """Add a Gemm of a [M, K] and b [K, N]: b may have a scale per column, c is int32 in units of sa * sb."""
     values = attribute_values(node)
     columns = {} if is_scalar(node.inputs[4]) else {"axis": 0 if values.get("transB", 0) else 1}
     if columns and add.opset < 13:
-        raise NotApplicableError("it has a scale for each column, which DequantizeLinear knows from opset 13 on")
+        raise NotApplicableError("it has a scale for each column, which DequantizeLinear supports from opset 13 on")
     sides = [_add_dequantize(add, node, 0), _add_dequantize(add, node, 3, **columns)]
     if (bias := input_value(node, 6)) is not None:
         steps = add.op("Mul", node.inputs[1], node.inputs[4])

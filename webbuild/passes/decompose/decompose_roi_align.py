@@ -10,27 +10,27 @@ from webbuild.passes.decompose.gathered_neighbours import add_interpolated, clam
 from webbuild.passes.rewrite import static_shape
 
 _GRID_SAMPLE_OPSET = 16
-"""The opset since which there is GridSample."""
+"""First opset with GridSample."""
 
 
 class DecomposeRoiAlign(Decomposition):
-    """Writes RoiAlign as one GridSample of all sampling points and an AveragePool over those of each bin.
+    """`RoiAlign(x, rois)` -> `AveragePool(GridSample(x, sampling points of all regions))`.
 
         RoiAlign<h, w, r>(x [1, C, H, W], rois [R, 4], batch [R])
             ->  Transpose(AveragePool<r>(GridSample(x, points [1, R h r, w r, 2]) * inside))  [R, C, h, w]
 
     Why: WebGPU has no kernel for RoiAlign, and with the RoiAlign of opset 22 no session can be created.
 
-    How: the corners of the regions and the constant sampling points within them make a grid.
+    How: the sampling grid is computed from the corners of the regions and constant positions within them.
 
-    - Points are clamped to the map as RoiAlign does it. Points more than one pixel outside become 0.
-    - The number of regions may be free.
+    - Points are clamped to the feature map as in RoiAlign. Points more than one pixel outside become 0.
+    - The number of regions may be dynamic.
     - Before opset 16, which added GridSample, Gathers read the four neighbours of each point, and a weighted sum
       follows.
-    - Regions whose points exceed a buffer, 128 MiB on every device, are aligned in parts.
+    - If the sampled values exceed the buffer limit, 128 MiB on every device, the regions are processed in parts.
 
-    Limits: one picture in the batch, a map of fixed size, the mode avg and a fixed sampling_ratio, as in torchvision's
-    detectors. Right to 1e-4 of the largest magnitude: positions are scaled to -1..1 and back.
+    Limits: batch size 1, a feature map of fixed size, mode avg and a fixed sampling_ratio, as in torchvision's
+    detectors. Accurate to 1e-4 of the largest magnitude: positions are scaled to -1..1 and back.
 
     Source: ONNX's operator text and `onnxruntime/core/providers/cpu/object_detection/roialign.cc`; He et al., Mask
     R-CNN (arXiv 1703.06870).
@@ -45,12 +45,12 @@ class DecomposeRoiAlign(Decomposition):
 
 
 def _in_parts(add: RewriteContext, node: ir.Node, *, largest: int) -> ir.Value:
-    """Add the regions in as many parts as the sampling points of one fit into a buffer."""
+    """Process the regions in parts, so that the sampled values of each part fit into a buffer."""
     regions, channels, ratio = static_shape(node.inputs[1]), static_shape(node.inputs[0]), _ratio(node)
     if regions is None or channels is None or ratio < 1:
         return _sampled(add, node, node.inputs[1])
     rows, columns = _bins(node)
-    # float32 [1, C, r h, r w] of one region
+    # bytes of one region: float32 [1, C, r h, r w]
     fitting = max(1, largest // (4 * channels[1] * rows * columns * ratio**2))
     sizes = [min(fitting, regions[0] - first) for first in range(0, regions[0], fitting)]
     if len(sizes) < 2:
@@ -73,11 +73,9 @@ def _sampled(add: RewriteContext, node: ir.Node, rois: ir.Value | None) -> ir.Va
     x = node.inputs[0]
     shape, ratio = static_shape(x), _ratio(node)
     if shape is None or shape[0] != 1 or 0 in shape or ratio < 1:
-        raise NotApplicableError(
-            "its map is not of one picture and a fixed size, or the regions decide how often it samples"
-        )
+        raise NotApplicableError("its feature map has no fixed size or several images, or its sampling_ratio is 0")
     if node.attributes.get_string("mode", "avg") != "avg" or x is None or x.dtype != ir.DataType.FLOAT:
-        raise NotApplicableError("it takes the largest, or is not float32")
+        raise NotApplicableError("its mode is max, or it is not float32")
     rows, columns = _bins(node)
     corners = add.split_sizes(rois, [1, 1, 1, 1], 1)
     across, is_across = _sampling_points(add, node, corners[0], corners[2], columns, shape[3])
@@ -90,10 +88,10 @@ def _sampled(add: RewriteContext, node: ir.Node, rois: ir.Value | None) -> ir.Va
     points = sample(add, x, across, down, (rows * ratio, columns * ratio))
     # [R, h r, w r] -> [1, 1, R h r, w r]
     points = add.op("Mul", points, add.reshape(inside, [1, 1, -1, columns * ratio]))
-    counted = static_shape(rois) is not None  # else there may be none, which AveragePool takes as its first axis only
+    counted = static_shape(rois) is not None  # if not, R may be 0, which AveragePool allows only as its first axis
     if counted and ratio > 1:
         points = _averaged(add, points, ratio)
-    # [1, C, R h r, w r] -> [C, R, h r, w r] -> [R, C, h r, w r]; r is 1 where they are averages
+    # [1, C, R h r, w r] -> [C, R, h r, w r] -> [R, C, h r, w r]; r is 1 if already averaged
     rest = 1 if counted else ratio
     apart = add.reshape(points, [shape[1], -1, rows * rest, columns * rest])
     regions = add.op("Transpose", apart, perm=[1, 0, 2, 3])
@@ -103,7 +101,7 @@ def _sampled(add: RewriteContext, node: ir.Node, rois: ir.Value | None) -> ir.Va
 def _grid_sampled(
     add: RewriteContext, x: ir.Value, across: ir.Value, down: ir.Value, points: tuple[int, int]
 ) -> ir.Value:
-    """Return the map at all points by one GridSample, [1, C, R h r, w r]."""
+    """Sample the feature map at all points with one GridSample, [1, C, R h r, w r]."""
     height, width = (static_shape(x) or [])[2:]
     full = add.const(np.zeros((1, *points)))
     ends = (_scaled(add, across, width), _scaled(add, down, height))
@@ -114,7 +112,7 @@ def _grid_sampled(
 
 
 def _gathered(add: RewriteContext, x: ir.Value, across: ir.Value, down: ir.Value, points: tuple[int, int]) -> ir.Value:
-    """Return the map at all points by Gathers of their neighbours, [1, C, R h r, w r]."""
+    """Sample the feature map at all points with Gathers of their neighbours, [1, C, R h r, w r]."""
     channels, *sizes = (static_shape(x) or [])[1:]
     axes = [linear_neighbours(add, coordinate, size) for coordinate, size in zip((down, across), sizes, strict=True)]
     # [C, H W] -> [C, R, h r, w r]
@@ -123,8 +121,8 @@ def _gathered(add: RewriteContext, x: ir.Value, across: ir.Value, down: ir.Value
 
 
 def _scaled(add: RewriteContext, coordinate: ir.Value, size: int) -> ir.Value:
-    """Return a place in pixels as GridSample wants it: -1..1 from the first pixel to the last."""
-    # align_corners = 1: pixel p of n lies at 2 p / (n - 1) - 1
+    """Scale a coordinate from pixels to GridSample's -1..1, from the first pixel to the last."""
+    # align_corners = 1: pixel p of n is at 2 p / (n - 1) - 1
     return add.op("Sub", add.op("Mul", coordinate, add.const(2 / max(size - 1, 1))), add.const(1.0))
 
 
@@ -135,7 +133,7 @@ def _averaged(add: RewriteContext, points: ir.Value, ratio: int) -> ir.Value:
 def _sampling_points(
     add: RewriteContext, node: ir.Node, first: ir.Value, last: ir.Value, bins: int, size: int
 ) -> tuple[ir.Value, ir.Value]:
-    """Return the pixels of the points along an axis, and 1 or 0 for whether they are on the map [regions, points]."""
+    """Return the points' pixels along an axis, and 1 or 0 for on or off the feature map, [regions, points] each."""
     ratio, scale = _ratio(node), node.attributes.get_float("spatial_scale", 1.0)
     default = "half_pixel" if add.opset >= 16 else "output_half_pixel"
     halved = node.attributes.get_string("coordinate_transformation_mode", default) == "half_pixel"
@@ -145,7 +143,7 @@ def _sampling_points(
     length = add.op("Sub", end, start)
     if not halved:
         length = add.op("Max", length, add.const(1.0))
-    # r points in each bin: place = start + length * (i + 0.5) / (bins * r)
+    # r points in each bin: coordinate = start + length * (i + 0.5) / (bins * r)
     steps = (np.arange(bins * ratio) + 0.5) / ratio / bins
     coordinate = add.op("Add", start, add.op("Mul", length, add.const(steps[None])))
     near = clamp(add, coordinate, size)

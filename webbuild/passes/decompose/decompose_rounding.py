@@ -10,7 +10,7 @@ _INTEGER_TYPES = (ir.DataType.INT32, ir.DataType.UINT32, ir.DataType.UINT8)
 
 
 class DecomposeRounding(Decomposition):
-    """Writes Round and Mod with Floor, Div and comparisons.
+    """`Round(x)` and `Mod(x, y)` -> `Floor`, `Div` and comparisons.
 
         Round(x)        ->  f + Where(x - f > 1/2, 1, Where(x - f == 1/2, f mod 2, 0)),  f = Floor(x)
         Mod<fmod>(x, y) ->  x - x / y * y                                integers
@@ -18,10 +18,10 @@ class DecomposeRounding(Decomposition):
 
     Why: WebGPU has no kernel for either.
 
-    How: the fraction x - Floor(x) decides whether Round goes up, and ties go to the even neighbour. Round is exact. Mod
-    is exact for int32, uint32 and uint8, and for float32 whose divisor is a constant power of two.
+    How: the fraction x - Floor(x) decides whether Round rounds up; ties go to the even neighbour. Round is exact. Mod
+    is exact for int32, uint32 and uint8, and for float32 if the divisor is a constant power of two.
 
-    Limits: other float32 remainders are not rewritten. They jump by a whole divisor where the quotient is rounded.
+    Limits: other float32 remainders are not rewritten: a rounded quotient would change them by a whole divisor.
     """
 
     code = "decompose-rounding"
@@ -44,7 +44,7 @@ def _round(add: RewriteContext, node: ir.Node) -> ir.Value:
 def _mod(add: RewriteContext, node: ir.Node) -> ir.Value:
     x, y = node.inputs
     if x is None or x.dtype not in (*_INTEGER_TYPES, ir.DataType.FLOAT):
-        raise NotApplicableError("it has no type that the GPU divides")
+        raise NotApplicableError("the GPU has no division for its type")
     fmod = node.attributes.get_int("fmod", 0)
     if x.dtype == ir.DataType.INT32:
         return _mod_int32(add, x, y, bool(fmod))
@@ -69,7 +69,7 @@ def _remainder(add: RewriteContext, x: ir.Value, y: ir.Value | None) -> ir.Value
 
 
 def _mod_int32(add: RewriteContext, x: ir.Value, y: ir.Value | None, fmod: bool) -> ir.Value:
-    """Return what is left, which has the sign of x, and with `fmod` unset y more where that of y is another."""
+    """Return the remainder: with the sign of x if `fmod`, else with the sign of y."""
     rest = _remainder(add, x, y)
     if fmod:
         return rest

@@ -7,14 +7,12 @@ from webbuild.passes.rewrite import known_rank
 
 
 class DecomposeSoftmax(Decomposition):
-    """Writes LogSoftmax with reductions.
+    """`LogSoftmax(x [N, C])` -> `s - Log(ReduceSum(Exp(s)))`, `s = x - ReduceMax(x)`.
 
-        LogSoftmax(x [N, C])  ->  s - Log(ReduceSum(Exp(s))),  s = x - ReduceMax(x)
+    Why: WebGPU has no kernel for LogSoftmax.
 
-    Why: WebGPU has no kernel for it.
-
-    How: by its definition. Before opset 13 it reduces over the axis and all axes after it. Right to 1e-6 of the largest
-    magnitude.
+    How: by its definition. Before opset 13 it reduces over the axis and all axes after it. Accurate to 1e-6 of the
+    largest magnitude.
     """
 
     code = "decompose-softmax"

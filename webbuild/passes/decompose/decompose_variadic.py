@@ -8,14 +8,11 @@ from webbuild.passes.decompose.base import Decomposers, Decomposition, RewriteCo
 
 
 class DecomposeVariadic(Decomposition):
-    """Writes Sum and Mean of several tensors as a chain of Adds, and a Div.
-
-        Sum(a, b, c)   ->  Add(Add(a, b), c)
-        Mean(a, b, c)  ->  Div(Add(Add(a, b), c), 3)
+    """`Sum(a, b, c)` -> `Add(Add(a, b), c)`; `Mean(a, b, c)` -> `Div(Add(Add(a, b), c), 3)`.
 
     Why: WebGPU has no kernel for either.
 
-    How: the operands are added in their order, as on the CPU. Right to 1e-6 of the largest magnitude.
+    How: the operands are added in their order, as on the CPU. Accurate to 1e-6 of the largest magnitude.
     """
 
     code = "decompose-variadic"

@@ -9,28 +9,28 @@ from webbuild.passes.opset.raise_opset import raise_opset
 from webbuild.passes.rewrite import Builder, find_nodes, opset_version, replace_output
 
 _MIN_OPSET = 16
-"""The first opset with GridSample."""
+"""First opset with GridSample."""
 
 
 class FoldDeformConv(Pass):
-    """Writes a deformable convolution that was exported as four Gathers of a padded picture as GridSample and Conv.
+    """A deformable convolution exported as four Gathers -> `Conv(GridSample(x, p) * mask, w)`.
 
         p = base + offset [N, G, T, 2, h, w],  T = kh * kw
         Conv(Transpose(mask * sum over 4 corners of weight(p) * GatherND(Pad(x), Clip(Cast(Floor(p))))), w)
             ->  Conv(GridSample(x [N, C, H, W], p) * mask [N, C T, h, w], w [M, C / g T, 1, 1])
 
     Why: PyTorch's exporter has no DeformConv for older opsets, so deform_conv2d_onnx_exporter writes it with int64
-    indices. WebGPU has none: they are computed on the CPU. Four tensors as large as all taps of all channels live at
-    one time: 784 MiB each for a kernel of 7 x 7 over 64 channels of 256 x 256.
+    indices. WebGPU has no int64, so they are computed on the CPU. Four tensors with all taps of all channels exist at
+    the same time: 784 MiB each for a 7 x 7 kernel over 64 channels of 256 x 256.
 
-    How: GridSample does what the four corners do, with zeros outside of the picture.
+    How: GridSample interpolates between the four corners, with zeros outside the image.
 
     - The base and the scale of the offsets are constants along rows and columns.
-    - Groups of offsets become batches; groups of the Conv stay.
-    - Where what is read takes more than half of a buffer, 64 MiB, some rows are read and summed at a time.
+    - Offset groups become batches; the groups of the Conv stay.
+    - If the sampled values exceed half of the buffer limit, 64 MiB, the output is computed a few rows at a time.
 
-    Limits: fixed shapes, constant weights, and at least one row and column of padding on every side, as the exporter
-    adds where there is none. Right to 1e-5 of the largest magnitude: positions are scaled to -1..1 and back.
+    Limits: fixed shapes, constant weights, and at least one row and column of padding on every side, which the exporter
+    always adds. Accurate to 1e-5 of the largest magnitude: positions are scaled to -1..1 and back.
 
     Source: `deform_conv2d_onnx_exporter` 1.2.0; Zhu et al., Deformable ConvNets v2 (arXiv 1811.11168).
     """

@@ -1,4 +1,4 @@
-"""Interpolation by Gathers: the neighbours of each point along each axis, weighted and added up."""
+"""Interpolation with Gathers: the weighted sum of the neighbours of each point."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import onnx_ir as ir
 from webbuild.passes.decompose.base import RewriteContext
 
 AxisNeighbors = list[tuple[ir.Value, ir.Value | None]]
-"""The neighbours of every point along an axis: their places as int32, and their weights; None is a weight of 1."""
+"""The neighbours of every point along an axis: int32 index and weight; None is a weight of 1."""
 
 
 def add_interpolated(
@@ -23,15 +23,15 @@ def add_interpolated(
     begins: ir.Value | None,
     rank: int | None = None,
 ) -> ir.Value:
-    """Add the sum over all corners of Gather(rows, place) * weight.
+    """Add the sum over all corners of Gather(rows, index) * weight.
 
     Args:
         add: the builder.
-        rows: the elements of a map, [N * sizes..., C], or [C, sizes...] where there is no `rank`.
-        axes: for each axis of the map, the neighbours of the points.
-        sizes: of the axes.
-        begins: the number of each point's picture as int32; None where there is one.
-        rank: the number of axes of the points, after which the channels come; None where channels come first.
+        rows: the elements of a feature map, [N * sizes..., C], or [C, sizes...] if `rank` is None.
+        axes: for each axis of the feature map, the neighbours of the points.
+        sizes: the sizes of these axes.
+        begins: the batch index of each point as int32; None for a batch of one.
+        rank: the number of axes of the points if channels come last; None if channels come first.
     """
     total: ir.Value | None = None
     for corner in product(*axes):
@@ -50,14 +50,14 @@ def add_interpolated(
 
 
 def clamp(add: RewriteContext, coordinate: ir.Value, size: int) -> ir.Value:
-    """Add a place along an axis, kept on it."""
+    """Add a coordinate clamped to 0..size - 1."""
     return add.op("Max", add.op("Min", coordinate, add.const(size - 1)), add.const(0.0))
 
 
 def neighbour(
     add: RewriteContext, coordinate: ir.Value, size: int, weight: ir.Value | None
 ) -> tuple[ir.Value, ir.Value]:
-    """Return a whole place as int32 on the axis, and its weight, 0 if it is outside."""
+    """Return an integer coordinate as int32, clamped to the axis, and its weight, 0 if it was outside."""
     clamped = clamp(add, coordinate, size)
     inside = add.op("Equal", clamped, coordinate)
     shown = add.op("Where", inside, add.const(1.0) if weight is None else weight, add.const(0.0))
@@ -65,7 +65,7 @@ def neighbour(
 
 
 def linear_neighbours(add: RewriteContext, coordinate: ir.Value, size: int) -> AxisNeighbors:
-    """Return the two whole places around one, and the shares of both."""
+    """Return the two integer coordinates around a coordinate, and their weights."""
     below = add.op("Floor", coordinate)
     share = add.op("Sub", coordinate, below)
     lower = neighbour(add, below, size, add.op("Sub", add.const(1.0), share))

@@ -1,4 +1,4 @@
-"""Steps of matching a graph that exporters write, backwards from its end."""
+"""Helpers that match a graph written by an exporter, backwards from its end."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import onnx_ir as ir
 from webbuild.passes.rewrite import static_shape
 
 
-class Mismatch(Exception):  # noqa: N818 - no error: the graph is another one
-    """The graph is not one that exporters write."""
+class Mismatch(Exception):  # noqa: N818 - not an error: the graph is a different one
+    """The graph is not one that the exporter writes."""
 
 
 def unreshaped(value: ir.Value | None) -> ir.Value:
-    """Return the value that this one is a Reshape of: its elements are in the same order."""
+    """Return the value before all Reshapes that lead to this one."""
     while value is not None and (node := value.producer()) is not None and node.op_type == "Reshape":
         value = node.inputs[0]
     if value is None:
@@ -21,7 +21,7 @@ def unreshaped(value: ir.Value | None) -> ir.Value:
 
 
 def producer(value: ir.Value | None, *operators: str) -> ir.Node:
-    """Return the node of the standard operators, one of those named, that computes a value."""
+    """Return the node that computes a value: a standard operator, and one of `operators` if any are named."""
     node = None if value is None else value.producer()
     if node is None or node.domain not in ("", "ai.onnx") or (operators and node.op_type not in operators):
         raise Mismatch
@@ -29,7 +29,7 @@ def producer(value: ir.Value | None, *operators: str) -> ir.Node:
 
 
 def shape_of(value: ir.Value | None, rank: int) -> list[int]:
-    """Return the known shape of a value of a rank."""
+    """Return the static shape of a value, which must have this rank."""
     shape = static_shape(value)
     if shape is None or len(shape) != rank:
         raise Mismatch

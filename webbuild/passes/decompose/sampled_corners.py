@@ -1,4 +1,4 @@
-"""Where an unrolled deformable convolution reads: one of four neighbours of each place, and with what weight."""
+"""The four neighbours that an unrolled deformable convolution reads for each position, and their weights."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from webbuild.passes.rewrite import constant, input_value
 
 
 class Places(Struct, frozen=True):
-    """The places that are read, [N, G, T, 2, h, w] in pixels of the padded picture, and the neighbour along an axis.
+    """The sampling positions, [N, G, T, 2, h, w] in pixels of the padded image, and one neighbour along an axis.
 
-    `axis` is 0 for rows; `after` is whether it is the neighbour below or to the right.
+    `axis` is 0 for rows and 1 for columns; `after` is whether the neighbour is below or to the right.
     """
 
     places: ir.Value
@@ -21,9 +21,9 @@ class Places(Struct, frozen=True):
 
 
 class Corner(Struct, frozen=True, eq=False):
-    """A read of one of the four neighbours: where, and in which padded picture, [N, C, H, W].
+    """One of the four neighbours: its rows and columns, and the padded image [N, C, H, W] it is read from.
 
-    `groups` is the shape that the picture has for it, [N, G, C / G].
+    `groups` is the image's batch and channels as [N, G, C / G].
     """
 
     rows: Places
@@ -33,7 +33,7 @@ class Corner(Struct, frozen=True, eq=False):
 
 
 def read_share(value: ir.Value | None) -> Places:
-    """Return of which neighbour p - Floor(p), or 1 - (p - Floor(p)), is the share along an axis."""
+    """Return the neighbour whose weight along an axis is p - Floor(p) (after) or 1 - (p - Floor(p)) (before)."""
     node = producer(value, "Slice", "Sub")
     after = node.op_type == "Slice"
     if not after:
@@ -49,7 +49,7 @@ def read_share(value: ir.Value | None) -> Places:
 
 
 def read_corner(value: ir.Value | None) -> Corner:
-    """Return where a Gather reads: GatherND of pairs, or GatherElements of flat places."""
+    """Return the corner that a Gather reads: GatherND of pairs, or GatherElements of flat indices."""
     node = producer(unreshaped(value), "Transpose", "GatherElements")
     if node.op_type == "GatherElements":
         return _flat_corner(node)
@@ -76,7 +76,7 @@ def read_corner(value: ir.Value | None) -> Corner:
 
 
 def _flat_corner(gather: ir.Node) -> Corner:
-    """Return where a GatherElements of flat places reads: row * width + column, the same for all channels."""
+    """Return the corner that a GatherElements reads: row * width + column, the same for all channels."""
     grouped, picture = shape_of(gather.inputs[0], 4), unreshaped(gather.inputs[0])
     _, _, height, width = shape_of(picture, 4)
     index = producer(gather.inputs[1], "Expand", "Add")  # one channel needs no Expand
@@ -97,7 +97,7 @@ def _flat_corner(gather: ir.Node) -> Corner:
 
 
 def _neighbour(value: ir.Value | None, size: int) -> Places:
-    """Return which neighbour along which axis Clip(Cast(Floor(p)) + 0 or 1, 0, size - 1) is."""
+    """Return the axis and the neighbour of Clip(Cast(Floor(p)) + (0 or 1), 0, size - 1)."""
     clip = producer(unreshaped(value), "Clip")
     low, high = (constant(input_value(clip, at)) for at in (1, 2))
     if low is None or high is None or low.item() != 0 or high.item() != size - 1:

@@ -1,4 +1,4 @@
-"""Convolution at computed coordinates: GridSample reads the value for every tap, and a 1 x 1 Conv sums them."""
+"""Deformable convolution: GridSample reads the value of every kernel tap, and a 1 x 1 Conv sums them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 from webbuild.passes.rewrite import Builder
 
 _MAX_CONCAT_INPUTS = 7
-"""Operands of one Concat: WebGPU promises 8 storage buffers to a shader, and its output is one."""
+"""Operands of one Concat: WebGPU guarantees 8 storage buffers per shader, and the output takes one."""
 
 
 class SampledTaps(Struct, frozen=True, eq=False):
     """A deformable convolution.
 
     Attributes:
-        source: the shape of the picture, [N, C, H, W].
-        target: the height and width of the result, [h, w].
-        taps: T, the taps of the kernel.
-        offset_groups: G, the groups of channels that are read at places of their own.
-        group: of the Conv.
-        base: where the taps lie without an offset, in pixels of the picture: rows [1 or G, T, h, 1], columns
+        source: the shape of the input, [N, C, H, W].
+        target: the height and width of the output, [h, w].
+        taps: T, the number of kernel taps.
+        offset_groups: G, the groups of channels with separate offsets.
+        group: the groups of the Conv.
+        base: the positions of the taps without offset, in pixels of the input: rows [1 or G, T, h, 1], columns
             [1 or G, T, 1, w].
         weights: [M, C / group, kernel height, kernel width].
     """
@@ -45,22 +45,22 @@ def sample_and_convolve(
     bias: ir.Value | None,
     limit: int,
 ) -> ir.Value:
-    """Add a deformable convolution, and return its result, [N, M, h, w].
+    """Add a deformable convolution, and return its output, [N, M, h, w].
 
     Args:
         add: the builder.
-        form: its shapes and constants.
-        x: the picture, [N, C, H, W].
-        offset: how far the places are from the base, in pixels, N G T pairs of [h, w], vertical first, in any shape.
-        mask: a factor for each place, N G T of [h, w], in any shape; None for none.
-        bias: of the Conv.
-        limit: bytes of the sampled values: above it, some rows are read and summed at a time.
+        form: the shapes and constants.
+        x: the input, [N, C, H, W].
+        offset: the offsets from the base in pixels, N G T pairs of [h, w], vertical first, in any shape.
+        mask: a factor for each position, N G T of [h, w], in any shape; None for none.
+        bias: the bias of the Conv.
+        limit: bytes of the sampled values; above it, the output is computed a few rows at a time.
     """
     batch, channels, height, width = form.source
     rows, columns = form.target
     pictures, group_channels = batch * form.offset_groups, channels // form.offset_groups
     picture = add.reshape(x, [pictures, group_channels, height, width]) if form.offset_groups > 1 else x
-    halves = x.dtype == ir.DataType.FLOAT16  # 11 bits are too few for a coordinate
+    halves = x.dtype == ir.DataType.FLOAT16  # float16's 11 bits are too few for a coordinate
     if halves:
         picture, offset = (add.cast(each, ir.DataType.FLOAT) for each in (picture, offset))
     grid = _grid(add, form, offset)
@@ -70,11 +70,11 @@ def sample_and_convolve(
     parts = []
     for start, end in _row_ranges(form, limit):
         whole = end - start == rows
-        # [N G, T, h, w, 2] -> [N G, T r, w, 2]: GridSample takes the taps for rows
+        # [N G, T, h, w, 2] -> [N G, T r, w, 2]: the taps become rows of the grid
         places = grid if whole else add.slice(grid, 2, start, end)
         places = add.reshape(places, [pictures, form.taps * (end - start), columns, 2])
         mode = "linear" if add.opset >= 20 else "bilinear"
-        # [N G, C / G, H, W] read at [N G, T r, w, 2] -> [N G, C / G, T r, w]
+        # [N G, C / G, H, W] sampled at [N G, T r, w, 2] -> [N G, C / G, T r, w]
         read = add.op("GridSample", picture, places, mode=mode, padding_mode="zeros", align_corners=0)
         if halves:
             read = add.cast(read, ir.DataType.FLOAT16)
@@ -92,12 +92,12 @@ def sample_and_convolve(
 
 
 def _grid(add: Builder, form: SampledTaps, offset: ir.Value) -> ir.Value:
-    """Add the places as GridSample takes them: -1..1 over the picture, horizontal first, [N G, T, h, w, 2]."""
+    """Add the grid of GridSample: -1..1 over the input, horizontal first, [N G, T, h, w, 2]."""
     batch, rows, columns = form.source[0], *form.target
     moved = add.reshape(offset, [batch * form.offset_groups, form.taps, 2, rows, columns])
     along = []
     for axis, size in enumerate(form.source[2:]):
-        # align_corners = 0: pixel p of n lies at (p + 0.5) * 2 / n - 1
+        # align_corners = 0: pixel p of n is at (p + 0.5) * 2 / n - 1
         scale, base = 2 / size, (form.base[axis] + 0.5) * 2 / size - 1
         if len(base) > 1:
             base = np.tile(base, (batch, 1, 1, 1))
@@ -109,7 +109,7 @@ def _grid(add: Builder, form: SampledTaps, offset: ir.Value) -> ir.Value:
 
 
 def _row_ranges(form: SampledTaps, limit: int) -> list[tuple[int, int]]:
-    """Return the rows of the result that are computed together."""
+    """Return the ranges of output rows that are computed together."""
     rows, columns = form.target
     row_bytes = form.source[0] * form.source[1] * form.taps * columns * form.weights.dtype.itemsize
     parts = -(-rows // max(1, limit // row_bytes))

@@ -1,4 +1,4 @@
-"""The deformable convolution that exporters write out: four Gathers of a padded picture and their weighted sum."""
+"""Matches a deformable convolution exported as four Gathers of a padded image and their weighted sum."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CORNERS = {(below, right) for below in (False, True) for right in (False, True)
 
 
 class UnrolledDeformConv(Struct, frozen=True, eq=False):
-    """What an unrolled deformable convolution computes; see `sample_and_convolve`."""
+    """The operands of an unrolled deformable convolution; see `sample_and_convolve`."""
 
     form: SampledTaps
     x: ir.Value
@@ -26,14 +26,14 @@ class UnrolledDeformConv(Struct, frozen=True, eq=False):
 
 
 def match_unrolled(conv: ir.Node) -> UnrolledDeformConv | None:
-    """Return what a Conv and the nodes before it compute if they are an unrolled deformable convolution.
+    """Return the deformable convolution that ends with a Conv, None if it ends none.
 
-    deform_conv2d_onnx_exporter writes p = offset + base, in pixels of the padded picture, and then
+    deform_conv2d_onnx_exporter writes p = offset + base, in pixels of the padded image, and then
 
         sum over corners of weight(p - Floor(p)) * GatherND(picture, Clip(Cast(Floor(p))))   [N, G, C / G, T, h, w]
         -> Mul(mask) -> Transpose, Reshape [N, C, h * kh, w * kw] -> Conv<strides = kernel>
 
-    With its other option it writes GatherElements of flat places.
+    With its other option it writes GatherElements of flat indices.
     """
     try:
         return _match(conv)
@@ -89,7 +89,7 @@ def _match(conv: ir.Node) -> UnrolledDeformConv:
 
 
 def _untransposed(conv: ir.Node, kernel: list[int]) -> ir.Value:
-    """Return the samples of all taps that a Conv with a stride of its kernel sums, before they lie next to another."""
+    """Return the samples [N, C, kh, kw, h, w] that a Conv with strides equal to its kernel sums."""
     if list(conv.attributes.get_ints("strides", [1, 1])) != kernel:
         raise Mismatch
     if any(conv.attributes.get_ints("pads", [0] * 4)) or {*conv.attributes.get_ints("dilations", [1, 1])} != {1}:
@@ -107,7 +107,7 @@ def _untransposed(conv: ir.Node, kernel: list[int]) -> ir.Value:
 
 
 def _masked(value: ir.Value) -> ir.Value | tuple[ir.Value, ir.Value]:
-    """Return the sum of samples, and the mask where it is multiplied with one."""
+    """Return the sum of samples, with its mask if it is multiplied by one."""
     node = producer(value)
     if node.op_type != "Mul":
         return value
@@ -135,7 +135,7 @@ def _terms(value: ir.Value) -> list[ir.Node]:
 
 
 def _weighted(term: ir.Node) -> tuple[list[Places], Corner]:
-    """Return a product's weight as the shares along both axes, rows first, and the neighbour that it weighs."""
+    """Return a product's weights along both axes, rows first, and the neighbour that they weight."""
     for weight, read in (term.inputs, term.inputs[::-1]):
         product = producer(unreshaped(weight))
         if product.op_type == "Mul":
@@ -145,7 +145,7 @@ def _weighted(term: ir.Node) -> tuple[list[Places], Corner]:
 
 
 def _unpadded(picture: ir.Value) -> tuple[ir.Value, tuple[int, ...]]:
-    """Return what was padded with zeros, and by how much above, left, below and right; no side may be without."""
+    """Return the image before zero padding, and its padding above, left, below and right, each at least 1."""
     pad = producer(picture, "Pad")
     pads, fill = constant(input_value(pad, 1)), input_value(pad, 2)
     if pad.attributes.get_string("mode", "constant") != "constant" or pads is None or len(pads) != 8:
@@ -159,7 +159,7 @@ def _unpadded(picture: ir.Value) -> tuple[ir.Value, tuple[int, ...]]:
 
 
 def _base(places: ir.Value, shape: list[int]) -> tuple[ir.Value, tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Return the offset and the base that were added to give the places; the places and zeros where that is not so."""
+    """Return offset and base if the positions are their sum, else the positions and a base of zeros."""
     _, groups, taps, _, rows, columns = shape
     node = places.producer()
     if node is not None and node.op_type == "Add" and places.dtype == ir.DataType.FLOAT:

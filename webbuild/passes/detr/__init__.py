@@ -1,1 +1,1 @@
-"""Post-processing and masks of DETR-like detectors."""
+"""Postprocessing and masks of DETR-like detectors."""

@@ -13,25 +13,25 @@ from webbuild.postprocess.output_names import DETECTIONS
 
 
 class AppendDetrPostprocess(Pass):
-    """Appends the post-processing of DETR-like detectors: `detections` rows from logits and boxes.
+    """`logits [1, Q, C]`, `boxes [1, Q, 4]` -> `detections [1, rows, 6]`: the post-processing of DETR-like detectors.
 
         logits [1, Q, C], boxes [1, Q, 4]               ->  detections [1, R, 6]
         labels [1, R], boxes [1, R, 4], scores [1, R]   ->  detections [1, R, 6]
         rows [1, R, 6] or table [1, R, 4 + C]           ->  detections [1, R, 6]
 
-    Why: such a detector returns hundreds of boxes for every picture, in pixels of a size that is an input. Most boxes
-    are background, and only a low score shows it.
+    Why: such a detector returns hundreds of boxes for every image, in pixels of a size that is an input. Most boxes
+    are background, which only their low score shows.
 
-    How: the outputs become one, `detections` [1, rows, 6]: x1 y1 x2 y2 in pixels of the input, score, class.
+    How: one output, `detections` [1, rows, 6], replaces the others: x1 y1 x2 y2 in pixels of the input, score, class.
 
-    - Rows are sorted by falling score. Rows at or below the confidence threshold are zero. The threshold becomes an
-      input.
+    - Rows are sorted by descending score. Rows at or below the confidence threshold are zero. The threshold becomes
+      an input.
     - Boxes in pixels of `orig_target_sizes` are scaled back to pixels of the input.
-    - Logits go through a sigmoid, and the best of all queries and classes are taken; or through a softmax without its
-      last class, "no object". Both are what transformers' post-processing does.
+    - Logits go through a sigmoid, and a TopK over all queries and classes follows; or through a softmax, without the
+      last class, "no object". Both are transformers' post-processing.
     - There is no NMS: these models are trained to find each object once.
 
-    Limits: one picture, float32, opset 11. Right to 1e-6 of the largest magnitude.
+    Limits: batch size 1, float32, opset 11. Accurate to 1e-6 of the largest magnitude.
 
     Source: `post_process_object_detection` of transformers' `RTDetrImageProcessor` (sigmoid, best of Q * C) and
     `DetrImageProcessor` (softmax without the last class). The reference in NumPy is

@@ -10,18 +10,16 @@ from webbuild.postprocess.grounding import GroundingPostprocess
 
 
 class ConstantPixelMask(Pass):
-    """Replaces the input `pixel_mask` by a constant of ones.
+    """Input `pixel_mask [1, H, W]` -> constant of ones `[1, H, W]`.
 
-        input pixel_mask [1, H, W]  ->  constant ones [1, H, W]
+    Why: transformers' detectors take a mask for batches of images of different sizes: 1 for image, 0 for padding. A
+    page runs one image, which fills the input. If the mask stayed an input, it and the positions computed from it would
+    be computed on the CPU in every run.
 
-    Why: transformers' detectors take a mask for batches of pictures of different sizes: 1 for picture, 0 for padding. A
-    page runs one picture, which fills the input. As an input, the integer mask and the positions computed from it would
-    run on the CPU in every run.
+    How: a constant of ones replaces the input, and nodes that depend only on it are folded. The padding of a
+    letterboxed image counts as image, so boxes are relative to the whole input.
 
-    How: a constant of ones replaces the input, and everything that depends on it alone is folded. The padding of a
-    letterboxed picture counts as picture, so boxes are relative to the whole input.
-
-    Exact for a picture that fills the input.
+    Exact for an image that fills the input.
     """
 
     code = "constant-pixel-mask"

@@ -1,4 +1,4 @@
-"""The rows that are appended to the outputs of a detector that predicts a set of boxes."""
+"""Builds the `detections` rows [rows, 6] from the outputs of a DETR-like detector."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from webbuild.postprocess.detr import DetrPostprocess
 from webbuild.postprocess.output_names import DETECTIONS
 
 _MIN_OPSET = 11
-"""The opset since which TopK is what it is, and there are operators on whole numbers."""
+"""First opset with today's TopK and with integer arithmetic."""
 
 
 def detr_rows_blocker(model: ir.Model, spec: DetrPostprocess) -> str | None:
-    """Return why rows cannot be made of the outputs, None if they can."""
+    """Return why the rows cannot be built from the outputs, None if they can."""
     values = {value.name: value for value in model.graph.outputs}
     if missing := [name for name in spec.replaced_outputs if name not in values]:
         return f"no output has the name '{missing[0]}'"
@@ -28,14 +28,14 @@ def detr_rows_blocker(model: ir.Model, spec: DetrPostprocess) -> str | None:
         if values[name].dtype != ir.DataType.FLOAT:
             return f"'{name}' is not float32"
     if any(values[name].is_graph_input() or values[name].is_initializer() for name in spec.replaced_outputs):
-        return "nothing computes it"
+        return "no node computes it"
     if any(value.name == DETECTIONS and value.name not in spec.replaced_outputs for value in model.graph.outputs):
         return f"another output has the name '{DETECTIONS}'"
     return f"the model's opset is older than {_MIN_OPSET}" if opset_version(model) < _MIN_OPSET else None
 
 
 def _expected_shapes(spec: DetrPostprocess, first: list[int] | None) -> dict[str, list[int]]:
-    """Return what the shapes have to be; logits may be of any number of classes."""
+    """Return the expected shape of each output; logits may have any number of classes."""
     if spec.layout == "centred":
         return {spec.output: [1, spec.rows, 6]}
     if spec.layout == "table":
@@ -48,7 +48,7 @@ def _expected_shapes(spec: DetrPostprocess, first: list[int] | None) -> dict[str
 
 
 def build_detr_rows(add: Builder, model: ir.Model, spec: DetrPostprocess, confidence: ir.Value) -> ir.Value:
-    """Append the rows [rows, 6] to the outputs and return them."""
+    """Add the nodes that compute the rows from the outputs, and return the rows [rows, 6]."""
     values = {value.name: value for value in model.graph.outputs}
     if spec.layout == "parts":
         boxes = add.reshape(values[spec.boxes], [spec.rows, 4])
@@ -66,7 +66,7 @@ def build_detr_rows(add: Builder, model: ir.Model, spec: DetrPostprocess, confid
     if spec.softmax:
         return _sorted_rows(add, spec, corners, *_softmax(add, values[spec.output]), confidence, is_sorted=False)
     classes = _static_size(values[spec.output], 2)
-    # sigmoid(logits [1, Q, C]) -> [Q * C] -> best [R]; index = query * C + class
+    # sigmoid(logits [1, Q, C]) -> [Q * C] -> TopK [R]; index = query * C + class
     flat = add.reshape(add.op("Sigmoid", values[spec.output]), [-1])
     best, index = add.node("TopK", flat, add.const([spec.rows], np.int64), outputs=2, axis=0)
     label = add.op("Mod", index, add.const(classes, np.int64))
@@ -75,18 +75,18 @@ def build_detr_rows(add: Builder, model: ir.Model, spec: DetrPostprocess, confid
 
 
 def _box_scale(add: Builder, model: ir.Model, spec: DetrPostprocess) -> ir.Value:
-    """Return what the corners of a box are multiplied by to be in pixels of the input, [1, 4]."""
+    """Return the factors [1, 4] that scale box corners to pixels of the input."""
     size_input = next(value for value in model.graph.inputs if value.name == spec.size_input)
     size = add.reshape(size_input, [1, 2])
     if size_input.dtype != ir.DataType.FLOAT:
         size = add.cast(size, ir.DataType.FLOAT)
     height, width = spec.size
-    own = [width, height] if spec.size_order == "width-height" else [height, width]
-    # boxes are in pixels of `size`: times own / size, [1, 2]
-    back = add.op("Div", add.const(np.array([own])), size)
+    input_size = [width, height] if spec.size_order == "width-height" else [height, width]
+    # boxes are in pixels of `size`: times input_size / size, [1, 2]
+    scale = add.op("Div", add.const(np.array([input_size])), size)
     if spec.size_order == "height-width":
-        back = add.op("Concat", *reversed(add.split(back, 2, axis=1)), axis=1)
-    return add.op("Concat", back, back, axis=1)
+        scale = add.op("Concat", *reversed(add.split(scale, 2, axis=1)), axis=1)
+    return add.op("Concat", scale, scale, axis=1)
 
 
 def _corners(add: Builder, boxes: ir.Value, spec: DetrPostprocess) -> ir.Value:
@@ -101,9 +101,9 @@ def _corners(add: Builder, boxes: ir.Value, spec: DetrPostprocess) -> ir.Value:
 
 
 def _columns(add: Builder, output: ir.Value, spec: DetrPostprocess) -> tuple[ir.Value, ir.Value, ir.Value]:
-    """Return corners, score and label of each row of an output that has them all."""
+    """Return corners [R, 4], score [R] and label [R] of an output that has all three."""
     numbers = _static_size(output, 2)
-    # [1, R, numbers] -> [R, numbers]: box, then a score and a label, or a score for each class
+    # [1, R, numbers] -> [R, numbers]: box, then score and label, or a score for each class
     table = add.reshape(output, [spec.rows, numbers])
     corners, rest = _corners(add, add.slice(table, 1, 0, 4), spec), add.slice(table, 1, 4, numbers)
     if spec.layout == "table":
@@ -116,7 +116,7 @@ def _columns(add: Builder, output: ir.Value, spec: DetrPostprocess) -> tuple[ir.
 def _softmax(add: Builder, logits: ir.Value) -> tuple[ir.Value, ir.Value]:
     """Return the score and the label of each query, [queries] each."""
     queries, classes = _static_size(logits, 1), _static_size(logits, 2)
-    # [1, Q, C + 1] -> [Q, C + 1]; the last class says that there is no object
+    # [1, Q, C + 1] -> [Q, C + 1]; the last class means "no object"
     table = add.op("Softmax", add.reshape(logits, [queries, classes]), axis=1)
     known = add.slice(table, 1, 0, classes - 1)
     return add.reduce("ReduceMax", known, 1, keepdims=0), add.op("ArgMax", known, axis=1, keepdims=0)
@@ -132,7 +132,7 @@ def _sorted_rows(
     *,
     is_sorted: bool,
 ) -> ir.Value:
-    """Join the columns, sort the rows by falling score, and make those zero that are not above the threshold."""
+    """Join the columns, sort the rows by descending score, and set rows at or below the threshold to zero."""
     column = add.const([-1, 1], np.int64)
     number = add.cast(label, ir.DataType.FLOAT)
     # [R, 4], [R, 1], [R, 1] -> [R, 6]
@@ -146,7 +146,7 @@ def _sorted_rows(
 
 
 def _is_sorted_by_score(scores: ir.Value) -> bool:
-    """Whether a TopK gives the scores, so that they need no sorting."""
+    """Whether the scores come from a TopK, so that they are already sorted."""
     node = scores.producer()
     return (
         node is not None

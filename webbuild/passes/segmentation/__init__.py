@@ -1,1 +1,1 @@
-"""Outputs of segmentation models in the form that the runtime reads."""
+"""Passes that convert outputs of segmentation models to the form that the runtime reads."""

@@ -12,20 +12,20 @@ from webbuild.postprocess.class_maps import ClassMapsPostprocess
 from webbuild.postprocess.output_names import CLASS_MAPS
 
 _MIN_OPSET = 11
-"""The opset since which Pad takes its amounts as an input."""
+"""First opset in which the pads of Pad are an input."""
 
 
 class AppendClassMaps(Pass):
-    """Transposes channels-last class maps to NCHW, and turns a one-channel mask into two class maps.
+    """`maps [1, H, W, C]` -> `class_maps [1, C, H, W]`; `mask [1, 1, H, W]` -> `class_maps [1, 2, H, W]`.
 
         maps [1, H, W, C]                       ->  class_maps [1, C, H, W]
         mask [1, 1, H, W] or [1, H, W, 1]       ->  class_maps [1, 2, H, W] = (threshold, mask)
 
-    Why: the runtime gives each pixel to the class whose map is largest there. TensorFlow exports are channels-last, and
+    Why: the runtime computes an argmax over the class maps for each pixel. TensorFlow exports are channels-last, and
     a model that segments people, hair or text returns a single map.
 
-    How: a Transpose, and a constant map before a mask. The mask exceeds the constant where it is true: 0.5 for a
-    probability, 0 for a logit. An older model is raised to opset 11. Exact.
+    How: a Transpose; for a mask, a constant map as the first class. The constant is the threshold of the mask: 0.5 for
+    a probability, 0 for a logit. An older model is raised to opset 11. Exact.
     """
 
     code = "append-class-maps"
@@ -47,7 +47,7 @@ class AppendClassMaps(Pass):
         _, height, width, classes = _sizes(output, spec)
         maps: ir.Value = output
         if spec.channels_last:
-            # [1, H, W, C] -> [1, C, H, W]; of one channel both are the same numbers
+            # [1, H, W, C] -> [1, C, H, W]; with one channel a Reshape suffices
             maps = (
                 add.op("Transpose", maps, perm=[0, 3, 1, 2]) if classes > 1 else add.reshape(maps, _nchw(output, spec))
             )
@@ -62,7 +62,7 @@ class AppendClassMaps(Pass):
 
 
 def _with_background(add: Builder, mask: ir.Value, spec: ClassMapsPostprocess) -> ir.Value:
-    """Return a constant map and the mask [1, 2, H, W]."""
+    """Return the mask with a constant map in front, [1, 2, H, W]."""
     # Pad by one channel in front: [1, 1, H, W] -> [1, 2, H, W]
     return add.op("Pad", mask, add.const([0, 1, 0, 0, 0, 0, 0, 0], np.int64), add.const(spec.threshold))
 
@@ -70,11 +70,11 @@ def _with_background(add: Builder, mask: ir.Value, spec: ClassMapsPostprocess) -
 def _blocker(model: ir.Model, output: ir.Value) -> str | None:
     shape = static_shape(output)
     if shape is None or len(shape) != 4 or shape[0] != 1:
-        return f"its shape is {shape}, and maps of one picture were expected"
+        return f"its shape is {shape}, and maps of one image were expected"
     if output.dtype != ir.DataType.FLOAT:
         return "it is not float32"
     if output.is_graph_input() or output.is_initializer():
-        return "nothing computes it"
+        return "no node computes it"
     if any(value.name == CLASS_MAPS for value in model.graph.outputs):
         return f"another output has the name '{CLASS_MAPS}'"
     return None

@@ -11,25 +11,25 @@ from webbuild.passes.rewrite import Builder, find_nodes, known_rank, opset_versi
 _Line = NDArray[np.int64]
 
 _FAR = -2.0
-"""A place that no cell of a mask is within 1 of."""
+"""A coordinate at a distance above 1 from every mask cell."""
 
 
 class MaskPasteToMatmul(Pass):
-    """Pastes all masks into the picture by two matrix products, instead of one after the other in a Loop.
+    """A `Loop` that resizes and pastes masks -> `rows [n, H, M] @ masks [n, M, M] @ columns [n, M, W]`.
 
         Loop(n) { Concat(pasted, zeros, Resize(masks[i], size of boxes[i]), zeros) }  [n, H, W]
             ->  rows [n, H, M] @ masks [n, M, M] @ columns [n, M, W]
 
         column[x, j] = max(0, 1 - |clip((x - x0 + 0.5) * M / w - 0.5, 0, M - 1) - j|)  where x0 <= x <= x1, else 0
 
-    Why: a Mask R-CNN of torchvision resizes the mask of each box to the size of the box, and sets zeros around it. A
-    Loop has no GPU kernel, each round has other sizes, and the list of masks is copied in every round.
+    Why: torchvision's Mask R-CNN resizes the mask of each box to the size of the box, and pads it with zeros. Loop has
+    no GPU kernel, the sizes differ in each iteration, and the list of masks is copied in every iteration.
 
-    How: a bilinear Resize is a weighted sum along each axis. The weights of a pixel follow from its place in the box.
-    Pixels outside the box have no weight, so the product has the size of the picture. Box corners are cut to whole
-    numbers as the Cast before the Loop does it.
+    How: a bilinear Resize is a weighted sum along each axis. The weights of a pixel follow from its position in the
+    box. Pixels outside the box have zero weights, so the product has the size of the image. Box corners are truncated
+    to integers, like the Cast before the Loop.
 
-    Limits: the Loop of torchvision, for one picture of a fixed size. Right to 1e-5 of the largest magnitude.
+    Limits: torchvision's Loop, for one image of a fixed size. Accurate to 1e-5 of the largest magnitude.
     """
 
     code = "mask-paste-to-matmul"
@@ -39,7 +39,7 @@ class MaskPasteToMatmul(Pass):
     scope = "main graph"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite each loop that pastes masks; other loops are none of this pass's."""
+        """Rewrite each Loop that pastes masks; other Loops are ignored."""
         rewrites = []
         for loop in find_nodes(model, "Loop"):
             if not any(node.op_type == "Resize" for node in loop.attributes["body"].as_graph()):
@@ -77,7 +77,7 @@ def _pasted(model: ir.Model, loop: ir.Node, paste: MaskPaste) -> ir.Value:
 
 
 def _same_rows(value: ir.Value, other: ir.Value) -> bool:
-    """Whether two values are known to have as many rows."""
+    """Whether two values are known to have the same number of rows."""
     if value is other:
         return True
     size, wanted = (each.shape[0] if each.shape is not None else None for each in (value, other))
@@ -85,7 +85,7 @@ def _same_rows(value: ir.Value, other: ir.Value) -> bool:
 
 
 def _first_rows(add: Builder, value: ir.Value, count: ir.Value | None) -> ir.Value:
-    """Return as many rows as a Loop has rounds."""
+    """Return the first rows, as many as the Loop has iterations."""
     first = add.const([0], np.int64)
     rows = add.op("Slice", value, first, add.reshape(count, [1]), first)
     rows.type, rows.shape = value.type, ir.Shape([None, *(value.shape or [])[1:]])
@@ -93,7 +93,7 @@ def _first_rows(add: Builder, value: ir.Value, count: ir.Value | None) -> ir.Val
 
 
 def _whole_floats(add: Builder, corners: ir.Value) -> ir.Value:
-    """Return int64 as float32; a Cast to int64 becomes a truncation of floats, since int64 is cast on the CPU."""
+    """Return int64 as float32. A Cast from float becomes a truncation, because int64 is cast on the CPU."""
     cast = corners.producer()
     source = cast.inputs[0] if cast is not None and cast.op_type == "Cast" else None
     if source is None or source.dtype != ir.DataType.FLOAT:
@@ -103,9 +103,9 @@ def _whole_floats(add: Builder, corners: ir.Value) -> ir.Value:
 
 
 def _weights(add: Builder, mode: str, first: ir.Value, last: ir.Value, pixels: _Line, cells: _Line) -> ir.Value:
-    """Return the weight of each cell of a mask for each pixel of the picture along an axis.
+    """Return the weight of each mask cell for each image pixel along an axis.
 
-    The box goes from pixel `first` to `last`, [n, 1, 1] each.
+    The box spans the pixels `first` to `last`, [n, 1, 1] each.
     """
     one, none = add.const(1.0), add.const(0.0)
     at = add.op("Sub", add.const(pixels), first)

@@ -1,1 +1,1 @@
-"""Passes for classification by words."""
+"""Passes for zero-shot classification."""

@@ -10,20 +10,20 @@ from webbuild.postprocess.label_scores import LabelScoresPostprocess
 from webbuild.postprocess.output_names import LABEL_SCORES
 
 _SMALLEST = 1e-12
-"""What keeps the length of a vector of zeros from being divided by."""
+"""Lower bound of the norm, so that a zero embedding is not divided by 0."""
 
 
 class AppendLabelScores(Pass):
-    """Compares a picture's embedding with those of labels, which become weights of the graph.
+    """`embedding [1, size]` -> `scale * (embedding / |embedding|) @ label embeddings.T + bias [1, labels]`.
 
         embedding [1, size]        ->  label_scores [1, labels] = scale * (embedding / |embedding|) @ labels.T + bias
-        tokens [1, tokens, size]   ->  the same of the first token, or of the mean of all
+        tokens [1, tokens, size]   ->  the same with the first token, or the mean of all tokens, as the embedding
 
-    Why: with the labels known when a model is packed, the text encoder need not ship, and the picture's scores stay on
-    the GPU.
+    Why: if the labels are known when the model is packed, the text encoder need not be shipped, and the image's scores
+    are computed on the GPU.
 
-    How: the norm as ReduceL2, a MatMul with the scaled vectors of the labels, an Add where there is a bias, and a
-    Sigmoid where each label is judged by itself. Exact but for rounding.
+    How: the norm is a ReduceL2, the scaled label embeddings are the weights of a MatMul. A bias is an Add, and a model
+    that scores each label independently gets a Sigmoid. Exact except for rounding.
     """
 
     code = "append-label-scores"
@@ -76,7 +76,7 @@ def _blocker(model: ir.Model, output: ir.Value, spec: LabelScoresPostprocess) ->
     if output.dtype != ir.DataType.FLOAT:
         return "it is not float32"
     if output.is_graph_input() or output.is_initializer():
-        return "nothing computes it"
+        return "no node computes it"
     if any(value.name == LABEL_SCORES for value in model.graph.outputs):
         return f"another output has the name '{LABEL_SCORES}'"
     return None
