@@ -1,1 +1,1 @@
-"""Fewer kernels for the same numbers: what the engine does not fuse, or only after it is too late."""
+"""Passes that fuse or fold operators that the engine does not fuse, or fuses too late."""

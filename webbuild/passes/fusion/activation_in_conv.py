@@ -18,19 +18,18 @@ _BETWEEN = RESHAPES | {"Transpose"}
 
 
 class ActivationInConv(Pass):
-    """Writes a linear layer before an activation as a convolution of one pixel.
+    """`Relu(Gemm(x [R, K], w [N, K], b))` -> `Relu(Conv(x [1, K, 1, R], w [N, K, 1, 1], b))`.
 
         Relu(Gemm<transB = 1>(x [R, K], w [N, K], b))
             ->  Transpose(Relu(Conv(Transpose(x) [1, K, 1, R], w [N, K, 1, 1], b)))
 
-    Why: the engine computes Relu, Gelu, SiLU and others in the kernel of a convolution, and not in that of a Gemm. It
-    runs a convolution of one pixel with the channels last, as a product of matrices, so that all Transposes cancel: one
-    shader for the layer and its activation instead of two.
+    Why: the engine fuses Relu, Gelu, SiLU and others into a Conv, but not into a Gemm. It runs a 1 x 1 Conv channels
+    last, as a matrix product, so all Transposes cancel: one shader for the layer and its activation instead of two.
 
-    Limits: fixed shapes, constant weights, more than one row; no other activation may follow, which the engine would
-    fuse in place of the first.
+    Limits: fixed shapes, constant weights, more than one row. No second activation may follow, because the engine would
+    fuse it in place of the first.
 
-    Exact but for the order of a sum: right to 1e-5.
+    Exact except for the order of a sum: accurate to 1e-5.
     """
 
     code = "activation-in-conv"
@@ -51,7 +50,7 @@ class ActivationInConv(Pass):
 
 
 class Layer(Struct, frozen=True):
-    """A linear layer, what its activation reads, and the nodes of the activation."""
+    """A linear layer, the input of its activation, and the nodes of the activation."""
 
     gemm: ir.Node
     value: ir.Value
@@ -76,7 +75,7 @@ def _layer(node: ir.Node) -> Layer | None:
 
 
 def _meets_another(node: ir.Node) -> bool:
-    """Whether another activation reads what one gives, however it is moved in between."""
+    """Whether another activation reads a node's outputs, directly or after Reshapes and Transposes."""
     return any(
         reader.op_type in FUSABLE_ACTIVATIONS or (reader.op_type in _BETWEEN and _meets_another(reader))
         for output in node.outputs

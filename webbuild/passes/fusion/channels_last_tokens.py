@@ -14,7 +14,7 @@ _PICTURES = frozenset(
     {"AveragePool", "BatchNormalization", "Conv", "ConvTranspose", "DepthToSpace", "GlobalAveragePool", "GridSample"}
     | {"InstanceNormalization", "MaxPool", "Resize"}
 )
-"""Operators that the engine runs with the channels last, between two Transposes."""
+"""Operators that the engine runs channels last, between two Transposes."""
 _THROUGH = frozenset(
     {"Add", "Clip", "Div", "Elu", "Erf", "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "Mul", "Pad", "PRelu"}
     | {"Relu", "Sigmoid", "Sub", "Tanh"}
@@ -23,15 +23,15 @@ _FAR = 4
 
 
 class ChannelsLastTokens(Pass):
-    """Moves channels last before a picture becomes tokens, and first after tokens become a picture.
+    """`Transpose(Reshape(x [N, C, H, W]))` -> `Reshape(Transpose(x) [N, H, W, C])`, and the reverse for tokens.
 
         Reshape(x [N, C, H, W] -> [N, C, HW]) -> Transpose    ->  Transpose(x) [N, H, W, C] -> Reshape [N, HW, C]
         Transpose(x [N, HW, C]) -> Reshape [N, C, H, W]       ->  Reshape(x) [N, H, W, C] -> Transpose
 
-    Why: the engine runs convolutions with the channels last, between two Transposes. A Transpose of four axes cancels
-    with one of them, a Transpose of three axes does not: a Reshape is in between.
+    Why: the engine runs convolutions channels last, between two Transposes. A Transpose of four axes cancels with one
+    of them. A Transpose of three axes does not, because a Reshape is in between.
 
-    Limits: fixed shapes; only next to an operator that the engine runs with the channels last.
+    Limits: fixed shapes; only next to an operator that the engine runs channels last.
 
     Exact: the same elements.
     """
@@ -75,7 +75,7 @@ class ChannelsLastTokens(Pass):
 
 
 def meaning(shape: Sequence[int], perm: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return a Transpose without axes of size 1, and with those that stay together as one: sizes and permutation."""
+    """Return a Transpose's sizes and permutation, without axes of size 1 and with adjacent axes merged."""
     groups: list[list[int]] = []
     for axis in perm:
         if shape[axis] == 1:
@@ -106,7 +106,7 @@ def _readers(value: ir.Value) -> list[ir.Node]:
 
 
 def _touches(value: ir.Value | None, step: Callable[[ir.Value], list[ir.Node]], far: int = _FAR) -> bool:
-    """Whether operators on pictures are near, on the side that `step` goes to."""
+    """Whether an image operator is within `far` nodes, in the direction of `step`."""
     if value is None:
         return False
     nodes = step(value)

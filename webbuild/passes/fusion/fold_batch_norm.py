@@ -19,19 +19,19 @@ from webbuild.passes.rewrite import (
 
 
 class FoldBatchNorm(Pass):
-    """Folds a BatchNormalization into a product before it, or into the convolutions after it.
+    """`BatchNormalization(MatMul(x, w))` -> `MatMul(x, s w) + t`; `Conv(BatchNormalization(x), w)` alike.
 
         BatchNormalization(Flatten(MatMul(x, w)))    ->  Flatten(MatMul(x, s w) + t)
         Conv(BatchNormalization(x), w, b)            ->  Conv(x, s w, b + w t)
 
-    Why: a shader and a copy of the tensor. `fold-conv-scale` folds those after a convolution; LeViT normalizes after
-    its linear layers, Visformer and InceptionNeXt before a convolution.
+    Why: it saves a shader and a copy of the tensor. `fold-conv-scale` folds a BatchNormalization after a convolution.
+    LeViT normalizes after its linear layers, Visformer and InceptionNeXt before a convolution.
 
     How: with s = scale / sqrt(variance + epsilon) and t = bias - s mean for each channel.
 
     Limits: float32, constant weights that nothing else reads; a convolution without padding.
 
-    Exact but for the order of products: right to 1e-5.
+    Exact except for the order of products: accurate to 1e-5.
     """
 
     code = "fold-batch-norm"
@@ -60,9 +60,9 @@ class FoldBatchNorm(Pass):
 
 
 def _product_before(node: ir.Node) -> ir.Node | None:
-    """Return the MatMul whose columns a normalization has as channels, where nothing else reads what lies between."""
+    """Return the MatMul whose columns are the channels of a normalization, if nothing else reads values in between."""
     value, width = node.inputs[0], _width(node.outputs[0])
-    if known_rank(value) != 2 or width is None:  # of another rank, the channels are not last
+    if known_rank(value) != 2 or width is None:  # with another rank, the channels are not the last axis
         return None
     while value is not None and (before := value.producer()) is not None and before.graph is node.graph:
         if only_reader(value) is None or _width(value) != width:
@@ -76,7 +76,7 @@ def _product_before(node: ir.Node) -> ir.Node | None:
 
 
 def _convs_after(node: ir.Node) -> list[ir.Node]:
-    """Return all that read a normalization, none unless they are convolutions without padding."""
+    """Return the readers of a normalization if all are convolutions without padding, else none."""
     readers = consumers(node.outputs[0])
     fits = all(
         each.op_type == "Conv"
@@ -121,7 +121,7 @@ def _fold_forward(graph: ir.Graph, conv: ir.Node, affine: Affine) -> None:
 
 
 def _width(value: ir.Value | None) -> int | None:
-    """Return the size of the last axis, which may be known where others are not."""
+    """Return the size of the last axis, which may be known if others are not."""
     last = None if value is None or not value.shape else value.shape[-1]
     return last if isinstance(last, int) else None
 

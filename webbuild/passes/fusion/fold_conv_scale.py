@@ -17,17 +17,17 @@ from webbuild.passes.rewrite import (
 
 
 class FoldConvScale(Pass):
-    """Folds what each channel of a convolution is multiplied by, and what is added, into its weights and its bias.
+    """`Add(Mul(Conv(x, w, b), s), t)` -> `Conv(x, s w, s b + t)`, and `BatchNormalization(Conv(x, w, b))` alike.
 
         Add(Mul(Conv(x, w, b), s [1, O, 1, 1]), t [1, O, 1, 1])    ->  Conv(x, s w, s b + t)
         BatchNormalization(Conv(x, w, b))                          ->  Conv(x, s w, s b + t)
 
-    Why: the engine folds them too, whenever the graph is loaded. For that it reads the weights into WebAssembly, whose
-    memory never shrinks, where they else go to the GPU one by one.
+    Why: the engine folds them too, each time it loads the graph. For that it reads the weights into WebAssembly memory,
+    which never shrinks; otherwise they go to the GPU one by one.
 
-    Limits: float32, constant weights that nothing else reads, constants of one number or one for each channel.
+    Limits: float32, constant weights that nothing else reads, and constants of one number or of one per channel.
 
-    Exact but for the order of products: right to 1e-5.
+    Exact except for the order of products: accurate to 1e-5.
     """
 
     code = "fold-conv-scale"
@@ -48,7 +48,7 @@ class FoldConvScale(Pass):
 
 
 def _affine_after(conv: ir.Node) -> tuple[ir.Node, Affine] | None:
-    """Return the node that alone reads a convolution, where it does the same to a whole channel, and what it does."""
+    """Return the only reader of a convolution and its affine map, if it applies one scale and shift per channel."""
     result = conv.outputs[0]
     node = only_reader(result, "Add", "Mul", "BatchNormalization")
     weights = constant(conv.inputs[1])  # [O, C / groups, ..]
@@ -66,7 +66,7 @@ def _affine_after(conv: ir.Node) -> tuple[ir.Node, Affine] | None:
 
 
 def _per_channel(value: ir.Value | None, rank: int | None, channels: int) -> Numbers | None:
-    """Return the number that a constant has for each channel of a value [N, channels, ..], None where it has others."""
+    """Return one number per channel of a value [N, channels, ..]; None if the constant varies along other axes."""
     array = constant(value)
     if array is None or rank is None or array.ndim > rank:
         return None
@@ -77,7 +77,7 @@ def _per_channel(value: ir.Value | None, rank: int | None, channels: int) -> Num
 
 
 def _fold(graph: ir.Graph, conv: ir.Node, affine: Affine) -> bool:
-    """Give a convolution other weights and another bias; return False where it has none that may be changed."""
+    """Scale the weights and the bias of a convolution; return False if they may not be changed."""
     weight, old_bias = conv.inputs[1], input_value(conv, 2)
     weights, bias = constant(weight), constant(old_bias)
     if weight is None or weights is None or len(weight.uses()) != 1 or (old_bias is not None and bias is None):

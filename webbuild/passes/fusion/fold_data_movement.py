@@ -22,30 +22,31 @@ from webbuild.passes.rewrite import Builder, replace_output, static_shape
 
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 _SHORTEST = 8
-"""Elements of the rows that a Gather may take: each has a number of 8 bytes."""
+"""Minimum elements of a gathered row: each row costs an index of 8 bytes."""
 _MOST = 1 << 16
-"""Rows that a Gather may take."""
+"""Maximum number of gathered rows."""
 _LARGEST = 1 << 24
-"""Elements of a value whose movement is looked at."""
+"""Maximum elements of a value whose movement is analysed."""
 
 
 class FoldDataMovement(Pass):
-    """Writes a chain of data movement as one Transpose or one Gather.
+    """A chain of `Slice`, `Concat`, `Reshape` and `Transpose` -> one `Transpose` or one `Gather`.
 
-        Slice(x), Slice(x) -> Concat -> Reshape -> Transpose    ->  Gather(Reshape(x), rows)    windows that are shifted
+        Slice(x), Slice(x) -> Concat -> Reshape -> Transpose    ->  Gather(Reshape(x), rows)    shifted windows
         Transpose -> Reshape -> Transpose                       ->  Reshape -> Transpose
-        Slice(x), Slice(x), Slice(x), Slice(x) -> Concat        ->  Gather(Reshape(x), rows)    patches that are merged
+        Slice(x), Slice(x), Slice(x), Slice(x) -> Concat        ->  Gather(Reshape(x), rows)    merged patches
         Transpose(x [N, 1, C]) [1, N, C]                        ->  Reshape(x)                  a batch of one
 
     Why: each step is a shader and a copy of the whole tensor. Shifting the windows of a Swin transformer takes seven of
     them, and seven to shift them back.
 
-    How: what becomes of each element is computed in advance. Where it is a Transpose of some shape, it is written so,
-    else as a Gather of the longest rows that stay together.
+    How: the pass computes where each element ends up. If that is a Transpose of some shape, it replaces the chain, else
+    a Gather of the longest rows that stay together.
 
     Limits: fixed shapes, floats, one source. Rows of fewer than 8 elements, and more than 65,536 rows, are not
-    gathered: their numbers would weigh more than they save. The Transpose of a convolution's result to channels last is
-    not counted, as it cancels the engine's; a Gather of every row stays, as it keeps the engine's Transposes before it.
+    gathered: their indices would cost more than the pass saves. A Transpose of a convolution's output to channels last
+    is not counted, because it cancels the engine's. A Gather of every row stays: it stops the engine from moving its
+    Transposes past it.
 
     Exact: the same elements.
     """
@@ -90,7 +91,7 @@ class FoldDataMovement(Pass):
     def _whole_movement(
         self, chain: list[ir.Node], source: ir.Value, result: ir.Value
     ) -> Transposition | RowSelection | None:
-        """Return what a chain does as a whole, computed once."""
+        """Return a chain's movement as one operation, cached."""
         key = movement_key(chain, source, result)
         if key not in self._ways:
             self._ways[key] = _whole_movement(chain, source, result)
@@ -98,13 +99,13 @@ class FoldDataMovement(Pass):
 
 
 def _moves_tokens(node: ir.Node) -> bool:
-    """Whether a node is a Transpose, but none of a picture's channels, which may cancel one of the engine's."""
+    """Whether a node is a Transpose other than NCHW to NHWC or back, which may cancel one of the engine's."""
     perm = tuple(node.attributes.get_ints("perm", [])) if node.op_type == "Transpose" else ()
     return node.op_type == "Transpose" and perm not in (TO_CHANNELS_LAST, TO_CHANNELS_FIRST)
 
 
 def _sources(graph: ir.Graph) -> dict[ir.Value, ir.Value]:
-    """Return for each value that only has elements of one other value which that is."""
+    """Return the source of each value whose elements all come from one other value."""
     sources: dict[ir.Value, ir.Value] = {}
     for node in graph:
         data = None if takes_every_row(node) else moved_data(node)
@@ -117,14 +118,14 @@ def _sources(graph: ir.Graph) -> dict[ir.Value, ir.Value]:
 
 
 def _is_boundary(value: ir.Value, sources: dict[ir.Value, ir.Value]) -> bool:
-    """Whether something else reads what a chain of movement ends with."""
+    """Whether a value ends a chain: a node reads it that does not only move elements."""
     if value not in sources or value.is_graph_output():
         return False
     return any(use.node.outputs[0] not in sources for use in value.uses())
 
 
 def _chain(node: ir.Node, source: ir.Value) -> list[ir.Node]:
-    """Return the nodes between a source and the last node, each after those that it reads."""
+    """Return the nodes from a source to the last node, in topological order."""
     nodes: dict[ir.Node, None] = {}
     waiting = [node]
     while waiting:
@@ -138,7 +139,7 @@ def _chain(node: ir.Node, source: ir.Value) -> list[ir.Node]:
 
 
 def _removable(chain: list[ir.Node], last: ir.Node) -> list[ir.Node]:
-    """Return the nodes of a chain that nothing but its end needs."""
+    """Return the nodes of a chain that only its end needs."""
     gone = {last}
     for node in reversed(chain[:-1]):
         uses = [use.node for output in node.outputs for use in output.uses()]

@@ -17,7 +17,7 @@ from webbuild.passes.rewrite import (
 
 
 class FoldScale(Pass):
-    """Multiplies weights by a constant in advance, where what they made would be.
+    """`Mul(MatMul(x, w) + b, s)` -> `MatMul(x, s w) + s b`, for a constant `s`.
 
         Mul(MatMul(x, w) + b, s)                        ->  MatMul(x, s w) + s b
         Mul(Transpose(Reshape(MatMul(x, w) + b)), s)    ->  Transpose(Reshape(MatMul(x, s w) + s b))
@@ -26,11 +26,11 @@ class FoldScale(Pass):
     Why: attention scales its queries, and in many exports its keys too: a shader each, and a copy of the tensor. So do
     the layer scales of DINOv2 and ConvNeXt.
 
-    How: the constant moves back through what only moves elements, through products and sums, to a MatMul, a Gemm or a
-    LayerNormalization with constant weights; each column of the weights gets its factor.
+    How: the constant moves back through data movement, products and sums, to a MatMul, a Gemm or a LayerNormalization
+    with constant weights. Each column of the weights is multiplied by its factor.
 
-    Limits: float32, fixed shapes; weights that nothing else reads, of which nothing else uses the columns. Right to
-    1e-5: the factor is multiplied before a sum that it came after.
+    Limits: float32, fixed shapes, weights that nothing else reads, columns that nothing else uses. Accurate to 1e-5:
+    the factor is applied before a sum instead of after it.
     """
 
     code = "fold-scale"

@@ -20,17 +20,17 @@ _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 
 
 class FuseGelu(Pass):
-    """Fuses Gelu where its half is multiplied first, or its root is multiplied instead of divided by.
+    """`x * (0.5 * (1 + Erf(x / sqrt(2))))` -> `Gelu(x)`.
 
         x * (0.5 * (1 + Erf(x / sqrt(2))))          ->  Gelu(x)
         0.5 * x * (1 + Erf(x * 0.70710678))         ->  Gelu(x)
 
-    Why: five shaders instead of one. The engine fuses the forms of older exporters; PyTorch's newer exporter writes the
+    Why: one shader instead of five. The engine fuses the forms of older exporters; PyTorch's newer exporter writes the
     first of these.
 
-    Limits: from opset 20 on Gelu is ONNX's, before it is ONNX Runtime's, which every build has.
+    How: from opset 20 on Gelu is ONNX's operator. Before, it is ONNX Runtime's, which every build has.
 
-    Exact but for rounding: right to 1e-6.
+    Exact except for rounding: accurate to 1e-6.
     """
 
     code = "fuse-gelu"
@@ -61,7 +61,7 @@ class FuseGelu(Pass):
 
 
 def _gelu_around(node: ir.Node) -> tuple[ir.Value, ir.Node] | None:
-    """Return what a Gelu is of, and the node that ends it, None where there is none, or the engine fuses it itself."""
+    """Return the input and the last node of a Gelu around an Erf; None if there is none or the engine fuses it."""
     argument = None if node.inputs[0] is None else node.inputs[0].producer()
     if argument is None or node.outputs[0].dtype not in _FLOATS or argument.op_type not in ("Div", "Mul"):
         return None
@@ -82,14 +82,14 @@ def _gelu_around(node: ir.Node) -> tuple[ir.Value, ir.Node] | None:
         missing -= kinds
         order.append("".join(sorted(kinds)))
         if not missing:
-            known = divides and order in (["x", "half"], ["halfx"])  # the engine's own
+            known = divides and order in (["x", "half"], ["halfx"])  # the engine fuses this form
             return None if known else (x, product)
         at, product = product.outputs[0], only_reader(product.outputs[0], "Mul")
     return None
 
 
 def _factors(value: ir.Value | None, x: ir.Value) -> set[str]:
-    """Return which of x and a half a factor is, both where it is their product."""
+    """Return whether a factor is x, 0.5, or their product (both); empty if it is none."""
     if value is x:
         return {"x"}
     if is_number(value, 0.5):
@@ -101,6 +101,6 @@ def _factors(value: ir.Value | None, x: ir.Value) -> set[str]:
 
 
 def _split(product: ir.Node) -> tuple[ir.Value | None, ir.Value | None]:
-    """Return the computed operand of a product, and the constant one."""
+    """Return the computed operand of a product, then the constant operand."""
     first, second = product.inputs
     return (second, first) if constant(first) is not None else (first, second)

@@ -20,22 +20,22 @@ from webbuild.passes.rewrite import (
 )
 
 _OPSET = 14
-"""The opset that has the operator."""
+"""First opset with HardSwish."""
 
 
 class FuseHardSwish(Pass):
-    """Fuses a HardSwish that is written out.
+    """`x * Clip(x + 3, 0, 6) / 6` -> `HardSwish(x)`.
 
         x * HardSigmoid<alpha = 1/6, beta = 0.5>(x)    ->  HardSwish(x)
         x * Clip(x + 3, 0, 6) / 6                      ->  HardSwish(x)
 
-    Why: two to four shaders instead of one, after most convolutions of a MobileNetV3.
+    Why: one shader instead of two to four, after most convolutions of a MobileNetV3.
 
-    How: exporters of opsets before 14 write it out. Such a model is written in opset 14 first.
+    How: exports of opsets before 14 do not have the operator. Such a model is converted to opset 14 first.
 
-    Limits: float32, where the build has a kernel for the operator.
+    Limits: float32; the build must have a kernel for HardSwish.
 
-    Exact but for rounding: right to 1e-6.
+    Exact except for rounding: accurate to 1e-6.
     """
 
     code = "fuse-hard-swish"
@@ -52,7 +52,7 @@ class FuseHardSwish(Pass):
             return [self.skipped(hard_swishes[0], reason)]
         rewrites = []
         for node in find_nodes(model, "Div", "Mul"):
-            x = _argument(node)  # now, as another opset may have other nodes
+            x = _argument(node)  # computed again: the opset conversion may have replaced nodes
             if x is None:
                 continue
             fused = Builder(model.graph, node, f"{node.name or node.op_type}/swish").op("HardSwish", x)
@@ -64,7 +64,7 @@ class FuseHardSwish(Pass):
 
 
 def _argument(node: ir.Node) -> ir.Value | None:
-    """Return what a node is the HardSwish of, None where it is none, or a constant adds axes."""
+    """Return x if a node computes HardSwish(x); None if not, or if a constant adds axes."""
     x, result = _argument_of_any_rank(node), node.outputs[0]
     rank = known_rank(x)
     return x if rank is not None and rank == known_rank(result) and result.dtype == ir.DataType.FLOAT else None
@@ -85,7 +85,7 @@ def _operands(node: ir.Node) -> list[tuple[ir.Value, ir.Value]]:
 
 
 def _is_hard_sigmoid(value: ir.Value, x: ir.Value) -> bool:
-    """Whether a value is HardSigmoid(x) of PyTorch, or Clip(x + 3, 0, 6) / 6, and nothing else reads it."""
+    """Whether a value is PyTorch's HardSigmoid(x) or Clip(x + 3, 0, 6) / 6, and has one reader."""
     node = producer_of(value, "HardSigmoid", "Div", "Mul")
     if node is None or only_reader(value) is None:
         return False
@@ -98,7 +98,7 @@ def _is_hard_sigmoid(value: ir.Value, x: ir.Value) -> bool:
 
 
 def _is_relu6(value: ir.Value | None, x: ir.Value) -> bool:
-    """Whether a value is Clip(x + 3, 0, 6), and nothing else reads it."""
+    """Whether a value is Clip(x + 3, 0, 6), and has one reader."""
     node = producer_of(value, "Clip")
     shifted = None if node is None else producer_of(node.inputs[0], "Add")
     if value is None or node is None or shifted is None:
@@ -106,4 +106,4 @@ def _is_relu6(value: ir.Value | None, x: ir.Value) -> bool:
     if only_reader(value) is None or only_reader(shifted.outputs[0]) is None:
         return False
     bounded = is_number(input_value(node, 1), 0) and is_number(input_value(node, 2), 6)
-    return bounded and any(given is x and is_number(other, 3) for given, other in _operands(shifted))
+    return bounded and any(first is x and is_number(second, 3) for first, second in _operands(shifted))

@@ -21,21 +21,22 @@ from webbuild.passes.rewrite import (
 )
 
 _OPSET, _OLDEST = 17, 11
-"""The opset that has the operator, and the oldest that is raised to it."""
+"""First opset with LayerNormalization, and the oldest opset that is converted to it."""
 
 
 class FuseLayerNorm(Pass):
-    """Fuses a layer normalization that is written out.
+    """`(x - mean) / sqrt(variance + epsilon) * scale + bias` -> `LayerNormalization(x, scale, bias)`.
 
         x - mean -> d, d / sqrt(mean(d^2) + epsilon) * scale + bias    ->  LayerNormalization(x, scale, bias)
 
-    Why: nine shaders instead of one, where the engine does not see it: it wants the mean, the power and the root in
-    forms that not every exporter writes, and in half precision the squares overflow. A sum before it can be fused too.
+    Why: one shader instead of nine. The engine's own fusion requires forms of the mean, power and root that not every
+    exporter writes, and in half precision the squares overflow. `skip-layer-norm` can then fuse a sum before it too.
 
-    How: exporters of opsets before 17 write it out. Such a model is written in opset 17 first. A scale and a bias are
-    fused where each is a constant of the last axis' size: a bias of zeros is gone by now, and some networks have none.
+    How: exports of opsets before 17 do not have the operator. Such a model is converted to opset 17 first. Scale and
+    bias are fused if each is a constant of the size of the last axis. The bias may be missing: earlier passes removed
+    a bias of zeros.
 
-    Limits: opset 11 or newer; the last axis. Right to 1e-5: the variance is summed in another order.
+    Limits: opset 11 or newer; the last axis. Accurate to 1e-5: the variance is summed in another order.
     """
 
     code = "fuse-layer-norm"
@@ -54,11 +55,11 @@ class FuseLayerNorm(Pass):
             return [self.skipped(written_norm.end, reason)]
         rewrites = []
         for node in find_nodes(model, "Div"):
-            norm = _norm_of(node)  # now, as it may be of what the one before it became
+            norm = _norm_of(node)  # computed again: its input may be the norm fused just before
             if norm is None:
                 continue
             add = Builder(model.graph, norm.end, f"{norm.end.name or norm.end.op_type}/norm")
-            scale = norm.scale or add.like(norm.x, [1.0] * norm.width)  # the operator has no default
+            scale = norm.scale or add.like(norm.x, [1.0] * norm.width)  # a required input
             weights = [scale] if norm.bias is None else [scale, norm.bias]
             fused = add.op("LayerNormalization", norm.x, *weights, axis=-1, epsilon=norm.epsilon)
             fused.type, fused.shape = norm.end.outputs[0].type, norm.end.outputs[0].shape
@@ -69,7 +70,7 @@ class FuseLayerNorm(Pass):
 
 
 class WrittenNorm(Struct, frozen=True):
-    """A layer normalization that is written out, the size of its axis, and the node that ends it."""
+    """A layer normalization written as single operators, the size of its axis, and its last node."""
 
     x: ir.Value
     width: int
@@ -80,7 +81,7 @@ class WrittenNorm(Struct, frozen=True):
 
 
 def _norm_of(node: ir.Node) -> WrittenNorm | None:
-    """Return the normalization whose division by the deviation a node is."""
+    """Return the normalization in which a Div divides by the standard deviation."""
     x = _centred(node.inputs[0])
     epsilon = None if x is None else _deviation(node.inputs[1], x)
     if x is None or epsilon is None or x.dtype not in (ir.DataType.FLOAT, ir.DataType.FLOAT16):
@@ -94,7 +95,7 @@ def _norm_of(node: ir.Node) -> WrittenNorm | None:
 
 
 def _centred(value: ir.Value | None) -> ir.Value | None:
-    """X - mean(x): return x."""
+    """Return x if a value is x - mean(x)."""
     node = producer_of(value, "Sub")
     if node is None or node.inputs[0] is None or not _is_mean_of(node.inputs[1], node.inputs[0]):
         return None
@@ -102,7 +103,7 @@ def _centred(value: ir.Value | None) -> ir.Value | None:
 
 
 def _deviation(value: ir.Value | None, x: ir.Value) -> float | None:
-    """sqrt(mean((x - mean(x))^2) + epsilon): return epsilon."""
+    """Return epsilon if a value is sqrt(mean((x - mean(x))^2) + epsilon)."""
     root = producer_of(value, "Sqrt")
     total = None if root is None else producer_of(root.inputs[0], "Add")
     if total is None:
@@ -125,7 +126,7 @@ def _is_square(node: ir.Node) -> bool:
 
 
 def _is_mean_of(value: ir.Value | None, x: ir.Value) -> bool:
-    """Whether a value is the mean of x over its last axis, which stays."""
+    """Whether a value is the mean of x over its last axis, with keepdims."""
     node, rank = producer_of(value, "ReduceMean"), known_rank(x)
     if node is None or node.inputs[0] is not x or not rank or node.attributes.get_int("keepdims", 1) != 1:
         return False
@@ -133,7 +134,7 @@ def _is_mean_of(value: ir.Value | None, x: ir.Value) -> bool:
 
 
 def _weighted(node: ir.Node, op: str, width: int) -> tuple[ir.Node, ir.Value | None]:
-    """Return the node of this operator that alone reads a node, and its weight of the last axis; else the node."""
+    """Return the only reader and its weight [width] if it is `op`; else the node and None."""
     value = node.outputs[0]
     readers = consumers(value)
     if len(readers) != 1 or value.is_graph_output() or readers[0].op_type != op or readers[0].graph is not node.graph:

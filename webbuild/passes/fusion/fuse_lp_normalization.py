@@ -19,19 +19,19 @@ from webbuild.passes.rewrite import (
 )
 
 _SMALL = float(np.float32(1e-10))
-"""The largest number that keeps a norm from being zero alone; rounding makes as small ones."""
+"""Largest lower bound of a norm that only guards against division by zero; larger ones change results."""
 
 
 class FuseLpNormalization(Pass):
-    """Fuses a division by the L2 norm.
+    """`x / Clip(ReduceL2(x), 1e-12)` -> `LpNormalization<p = 2>(x)`.
 
         Div(x, Expand(Clip(ReduceL2<axis>(x), 1e-12)))    ->  LpNormalization<axis, p = 2>(x)
 
-    Why: four shaders instead of one, at the queries and the keys of attention by cosines, as in Swin V2 and XCiT.
+    Why: one shader instead of four, for the queries and the keys of cosine attention, as in Swin V2 and XCiT.
 
-    Limits: float32, one axis; where the norm is kept from being zero, by a number of at most 1e-10.
+    Limits: float32, one axis, a lower bound of the norm of at most 1e-10.
 
-    Exact but for rounding: right to 1e-6. Of zeros both make zeros; a norm below that number is not raised to it.
+    Exact except for rounding: accurate to 1e-6. Zeros give zeros in both; a norm below the bound is not raised to it.
     """
 
     code = "fuse-lp-normalization"
@@ -54,7 +54,7 @@ class FuseLpNormalization(Pass):
 
 
 def _keeps_shape(node: ir.Node, x: ir.Value) -> bool:
-    """Whether a division has the shape of x: an Expand may give its divisor more rows."""
+    """Whether a division has the shape of x: an Expand may broadcast its divisor to more rows."""
     expanded = producer_of(node.inputs[1], "Expand")
     shape = None if expanded is None else producer_of(expanded.inputs[1], "Shape")
     if expanded is None or (shape is not None and shape.inputs[0] is x and read_axes(shape) == slice(None)):
@@ -63,7 +63,7 @@ def _keeps_shape(node: ir.Node, x: ir.Value) -> bool:
 
 
 def _norm_axis(value: ir.Value | None, x: ir.Value) -> int | None:
-    """Return the axis along which a value is the norm of x, kept from being zero; None for any other value."""
+    """Return the axis along which a value is the L2 norm of x with a lower bound; None for any other value."""
     if (expanded := producer_of(value, "Expand")) is not None:
         value = expanded.inputs[0]
     bounded = producer_of(value, "Clip", "Max")

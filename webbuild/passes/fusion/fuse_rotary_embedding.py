@@ -26,30 +26,30 @@ from webbuild.passes.rewrite import (
 
 _DOMAIN = "com.microsoft"
 _LARGEST = 1 << 22
-"""Elements of a value that is followed."""
+"""Maximum elements of a value whose elements are traced."""
 _DEEPEST = 8
-"""Nodes that turn the pairs, one after another."""
+"""Maximum number of nodes in the chain that rotates the pairs."""
 
 Places = NDArray[np.int64]
 Angles = NDArray[np.floating[Any]]
 
 
 class FuseRotaryEmbedding(Pass):
-    """Fuses a rotary embedding that is written out.
+    """`x * cos + rotate_half(x) * sin` -> `RotaryEmbedding(x, cos, sin)`.
 
         x * cos + Concat(-x[.., D / 2:], x[.., :D / 2]) * sin    ->  RotaryEmbedding(x, cos, sin)
-        Concat(x[.., :p, :], RotaryEmbedding(x[.., p:, :]))      ->  RotaryEmbedding(x)    a class token is not turned
+        Concat(x[.., :p, :], RotaryEmbedding(x[.., p:, :]))      ->  RotaryEmbedding(x)    a class token is not rotated
         RotaryEmbedding(x) * s                                   ->  RotaryEmbedding(x)    with s cos and s sin
 
-    Why: seven shaders for the queries and seven for the keys of every layer, instead of one for each.
+    Why: one shader for the queries and one for the keys of every layer, instead of seven for each.
 
-    How: where each element of the second product comes from is computed in advance, whether halves or neighbours are
-    the pairs. What is not turned gets a cosine of 1 and a sine of 0.
+    How: the pass traces which element of x each element of the second product is. The pairs may be halves or
+    neighbours. Tokens that are not rotated get a cosine of 1 and a sine of 0.
 
     Limits: float32, fixed shapes, constant angles, x of [.., tokens, D]. The operator is ONNX Runtime's; every build
     has its kernel.
 
-    Exact but for rounding: right to 1e-6.
+    Exact except for rounding: accurate to 1e-6.
     """
 
     code = "fuse-rotary-embedding"
@@ -72,7 +72,7 @@ class FuseRotaryEmbedding(Pass):
 
 
 class Rotation(Struct, frozen=True):
-    """What is turned, the angles of each token and pair [N, D / 2], whether neighbours are pairs, and the last node."""
+    """The rotated value, cos and sin of each token and pair [N, D / 2], whether neighbours are pairs, the last node."""
 
     x: ir.Value
     cos: Angles
@@ -82,7 +82,7 @@ class Rotation(Struct, frozen=True):
 
 
 def _rotation(node: ir.Node) -> Rotation | None:
-    """Return the rotation that an Add ends, None where it ends none."""
+    """Return the rotary embedding that an Add ends, None if it ends none."""
     products = [producer_of(value, "Mul") for value in node.inputs]
     for straight, turned in (products, products[::-1]):
         if straight is None or turned is None or straight is turned:
@@ -108,14 +108,14 @@ def _rotation(node: ir.Node) -> Rotation | None:
 
 
 def _operands(product: ir.Node) -> tuple[ir.Value | None, Angles | None]:
-    """Return the computed operand of a product, and the constant one."""
+    """Return the computed operand of a product, then the constant operand."""
     first, second = product.inputs
     array = constant(second)
     return (first, array) if array is not None else (second, constant(first))
 
 
 def _element_indices(value: ir.Value, known: Mapping[ir.Value, Places], depth: int = _DEEPEST) -> Places | None:
-    """Return which element of x each of a value is, negative where its sign is changed; None for any other value."""
+    """Return which element of x each element of a value is, negated if its sign changes; None if not traceable."""
     if value in known:
         return known[value]
     node = value.producer()
@@ -131,7 +131,7 @@ def _element_indices(value: ir.Value, known: Mapping[ir.Value, Places], depth: i
 
 
 def _rotated_indices(numbers: Places, *, neighbours: bool) -> Places:
-    """Return which element, with which sign, stands beside each: of its pair."""
+    """Return the signed index of each element's partner in its pair."""
     if neighbours:
         return np.stack([-numbers[..., 1::2], numbers[..., ::2]], -1).reshape(numbers.shape)
     half = numbers.shape[-1] // 2
@@ -139,21 +139,21 @@ def _rotated_indices(numbers: Places, *, neighbours: bool) -> Places:
 
 
 def _table(angles: Angles, shape: list[int]) -> Angles | None:
-    """Return angles [N, D], None where they differ in anything but the last two axes."""
+    """Return angles [N, D], None if they vary along other axes than the last two."""
     if angles.ndim > len(shape) or any(size != 1 for size in angles.shape[:-2]):
         return None
     return np.broadcast_to(angles.reshape(angles.shape[-2:]), shape[-2:])
 
 
 def _of_pairs(table: Angles, *, neighbours: bool) -> Angles | None:
-    """Return angles [N, D / 2], None where those of a pair differ."""
+    """Return angles [N, D / 2], None if the two elements of a pair differ."""
     half = table.shape[-1] // 2
     one, other = (table[:, ::2], table[:, 1::2]) if neighbours else (table[:, :half], table[:, half:])
     return one if np.array_equal(one, other) else None
 
 
 def _with_prefix(rotation: Rotation) -> Rotation:
-    """Return a rotation of all tokens, where the first of them are joined to it as they are."""
+    """Extend a rotation to all tokens, if a Concat puts unrotated tokens before it."""
     join, part = only_reader(rotation.end.outputs[0], "Concat"), rotation.x.producer()
     source = None if part is None or part.op_type not in ("Slice", "Split") else part.inputs[0]
     shape = static_shape(source)
@@ -175,7 +175,7 @@ def _with_prefix(rotation: Rotation) -> Rotation:
 
 
 def _with_scale(rotation: Rotation) -> Rotation:
-    """Return a rotation that scales too, where a number is all that the result is multiplied by."""
+    """Fold a scalar factor of the result into the rotation."""
     product = only_reader(rotation.end.outputs[0], "Mul")
     if product is None or static_shape(product.outputs[0]) != static_shape(rotation.end.outputs[0]):
         return rotation

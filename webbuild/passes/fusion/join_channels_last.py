@@ -10,13 +10,13 @@ from webbuild.passes.rewrite import Builder, consumers, find_nodes, replace_outp
 
 
 class JoinChannelsLast(Pass):
-    """Joins the levels of a detection head with the channels last, as the GPU's convolutions have them.
+    """`Concat` of the levels of a detection head [1, C, H W] -> `Transpose(Concat)` of levels [1, H W, C].
 
         Concat<axis = 2>(Reshape(Conv(x) [1, C, H, W]) -> [1, C, H W], ..)
             ->  Transpose(Concat<axis = 1>(Reshape(Transpose(Conv(x)) [1, H, W, C]) -> [1, H W, C], ..))
 
-    Why: the engine computes a convolution with the channels last, and transposes what comes of it: for each level once.
-    The Transpose that the pass adds cancels the engine's, and one is left for all levels, none for one channel.
+    Why: the engine computes a convolution channels last, and transposes its output: once for each level. The Transpose
+    that the pass adds cancels the engine's. One is left for all levels, none if there is one channel.
 
     Limits: fixed shapes; nothing else may read the levels. Exact.
     """
@@ -51,7 +51,7 @@ class JoinChannelsLast(Pass):
 
 
 def _level(value: ir.Value | None) -> ir.Value | None:
-    """Return the [N, C, H, W] of a convolution that `value` [N, C, H W] is, if nothing else reads either."""
+    """Return the convolution output [N, C, H, W] before `value` [N, C, H W], if nothing else reads either."""
     shape, reshape = static_shape(value), value.producer() if value is not None else None
     source = reshape.inputs[0] if reshape is not None and reshape.op_type == "Reshape" else None
     grid = static_shape(source)

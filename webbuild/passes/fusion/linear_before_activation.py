@@ -17,16 +17,14 @@ _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 
 
 class LinearBeforeActivation(Pass):
-    """Stores the weights of a linear layer before an activation by output, as a convolution has them.
+    """`Relu(MatMul(x, w [K, N]) + b)` -> `Relu(Gemm<transB = 1>(x, w' [N, K], b))`.
 
-        Relu(MatMul(x, w [K, N]) + b)    ->  Relu(Gemm<transB = 1>(x, w' [N, K], b))
-
-    Why: `activation-in-conv` makes a convolution of it on WebGPU. Both graphs then have the same weights, which a
-    bundle stores once.
+    Why: on WebGPU, `activation-in-conv` turns the Gemm into a Conv with the same weights. Both graphs then have the
+    same weights, which a bundle stores once.
 
     Limits: fixed shapes, constant weights that nothing else reads.
 
-    Exact but for the order of a sum: right to 1e-5.
+    Exact except for the order of a sum: accurate to 1e-5.
     """
 
     code = "linear-before-activation"
@@ -45,7 +43,7 @@ class LinearBeforeActivation(Pass):
 
 
 class Linear(Struct, frozen=True):
-    """A product with constant weights [K, N], its bias, None for none, and the node that ends it."""
+    """A product with constant weights [K, N], its bias (None for none), and its last node."""
 
     product: ir.Node
     weights: NDArray[np.floating]
@@ -76,7 +74,7 @@ def _write(graph: ir.Graph, linear: Linear, *, needs_bias: bool) -> None:
     flat = x if len(rows) == 2 else add.reshape(x, [math.prod(rows[:-1]), rows[-1]])
     weights = add.const(np.ascontiguousarray(linear.weights.T), linear.weights.dtype)
     bias = linear.bias
-    if bias is None and needs_bias:  # opsets below 11 have no Gemm without one
+    if bias is None and needs_bias:  # before opset 11, Gemm requires a bias
         bias = add.const(np.zeros(shape[-1:]), linear.weights.dtype)
     inputs = [flat, weights] if bias is None else [flat, weights, bias]
     product = add.op("Gemm", *inputs, transB=1)

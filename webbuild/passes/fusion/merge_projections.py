@@ -13,26 +13,26 @@ from webbuild.passes.limits.split_many_outputs import MAX_OUTPUTS
 from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, replace_output, static_shape
 
 _FEWEST = 3
-"""Projections that are worth it."""
+"""Minimum number of projections that are merged."""
 _HEADS_FIRST = (0, 2, 1, 3)
 
 
 class MergeProjections(Pass):
-    """Computes projections of one tensor as one product, and moves their heads together.
+    """`MatMul(x, wq)`, `MatMul(x, wk)`, `MatMul(x, wv)` -> `Split(MatMul(x, [wq wk wv]))`.
 
         MatMul(x, wq) + bq, MatMul(x, wk) + bk, MatMul(x, wv) + bv
             ->  Split(Transpose(Reshape(MatMul(x, [wq wk wv]) + [bq bk bv])))
 
-    Why: attention projects its input three times, and moves each result: six shaders. One product with the weights side
-    by side, one Transpose and a Split are three.
+    Why: attention projects its input three times, and transposes each result: six shaders. One product with the
+    concatenated weights, one Transpose and a Split are three.
 
-    How: where each part becomes heads of the same size, they are moved before they are split; what is moved otherwise,
-    as keys are, is moved again.
+    How: if all parts are reshaped to heads of the same size, they are transposed before the Split. Parts with another
+    order of axes, such as keys, are transposed again.
 
-    Limits: three to seven projections, of the same width, with constant weights that nothing else reads, in one buffer.
-    One without a bias, as of the keys of BEiT and Whisper, gets zeros where another has one.
+    Limits: three to seven projections of the same width, with constant weights that nothing else reads and that fit in
+    one buffer. A projection without a bias, such as the keys of BEiT and Whisper, gets zeros if another has a bias.
 
-    Exact but for the order of a sum: right to 1e-5.
+    Exact except for the order of a sum: accurate to 1e-5.
     """
 
     code = "merge-projections"
@@ -50,12 +50,12 @@ class MergeProjections(Pass):
             fits = sum(each.weights.nbytes for each in group) <= options.max_binding_size
             if fits and _FEWEST <= len(group) <= MAX_OUTPUTS and len({each.weights.dtype for each in group}) == 1:
                 _merge(model.graph, x, group)
-                rewrites.append(self.applied(group[0].product, f"is one product of {len(group)}"))
+                rewrites.append(self.applied(group[0].product, f"is merged into one product of {len(group)}"))
         return rewrites
 
 
 class Projection(Struct, frozen=True):
-    """A product with constant weights [K, C], and the node that adds its bias, None for none."""
+    """A product with constant weights [K, C], its bias (None for none), and its last node."""
 
     product: ir.Node
     weights: NDArray[np.float32]
@@ -102,7 +102,7 @@ def _merge(graph: ir.Graph, x: ir.Value, group: list[Projection]) -> None:
 
 
 def _heads(node: ir.Node) -> tuple[ir.Node, tuple[int, ...]] | None:
-    """Return the Transpose of a projection's heads, and the sizes [B, N, H, D] it moves, None where others read it."""
+    """Return the Transpose of a projection's heads and its input shape [B, N, H, D], None if there is none."""
     for op in ("Reshape", "Transpose"):
         readers = consumers(node.outputs[0])
         alone = len(readers) == 1 and not node.outputs[0].is_graph_output() and readers[0].graph is node.graph
@@ -117,11 +117,12 @@ def _heads(node: ir.Node) -> tuple[ir.Node, tuple[int, ...]] | None:
 
 
 def _split_heads(add: Builder, value: ir.Value, moves: list[ir.Node], sizes: tuple[int, ...]) -> None:
-    """Move all heads, split them, and move those again that go elsewhere."""
+    """Transpose all heads, split them, and transpose those again that need another order of axes."""
     batch, tokens, heads, size = sizes
     count = len(moves)
     parts = add.op("Transpose", add.reshape(value, [batch, tokens, count, heads, size]), perm=[2, 0, 3, 1, 4])
-    parts = add.reshape(parts, [count * batch * heads, tokens, size])  # or the engine moves each part behind the Split
+    # without this Reshape, the engine moves the Transpose after the Split
+    parts = add.reshape(parts, [count * batch * heads, tokens, size])
     for move, part in zip(moves, add.split(parts, count, 0), strict=True):
         moved = add.reshape(part, [batch, heads, tokens, size])
         if tuple(move.attributes.get_ints("perm", [])) != _HEADS_FIRST:

@@ -8,7 +8,7 @@ from webbuild.passes.rewrite import is_read
 
 
 def remove_unused(graph: ir.Graph, node: ir.Node) -> None:
-    """Remove a node whose result nothing reads, and then what made its inputs."""
+    """Remove a node if nothing reads its outputs, and then its producers likewise."""
     if any(map(is_read, node.outputs)):
         return
     makers = [value.producer() for value in node.inputs if value is not None]

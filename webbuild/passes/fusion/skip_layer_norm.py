@@ -22,17 +22,17 @@ _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 
 
 class SkipLayerNorm(Pass):
-    """Fuses a sum and the LayerNormalization that reads it, where others read the sum too.
+    """`LayerNormalization(Add(x, y))` -> `SkipLayerNormalization(x, y)`, also if other nodes read the sum.
 
         Add(x, y) -> s, LayerNormalization(s)    ->  SkipLayerNormalization(x, y) -> normalized, s
 
-    Why: the residual blocks of a transformer add and then normalize: a shader each. The engine fuses the two where
-    nothing else reads the sum, and no Reshape lies between; in a block that normalizes first, the next sum reads it.
+    Why: the residual blocks of a transformer add and then normalize: a shader each. The engine fuses the two only if
+    nothing else reads the sum and no Reshape is in between. In a pre-norm block, the next sum reads it.
 
     Limits: fixed shapes, both operands of the shape of the sum, the last axis normalized. The operator is ONNX
     Runtime's; every build has its kernel.
 
-    Exact but for the order of a sum: right to 1e-5.
+    Exact except for the order of a sum: accurate to 1e-5.
     """
 
     code = "skip-layer-norm"
@@ -49,12 +49,12 @@ class SkipLayerNorm(Pass):
                 continue
             model.graph.opset_imports.setdefault(_DOMAIN, 1)
             _fuse(model.graph, add, node)
-            rewrites.append(self.applied(node, f"adds too, instead of {add.op_type} '{add.name}'"))
+            rewrites.append(self.applied(node, f"is fused with {add.op_type} '{add.name}'"))
         return rewrites
 
 
 def _residual_sum(node: ir.Node) -> ir.Node | None:
-    """Return the Add that a LayerNormalization reads, None where the two cannot be one, or the engine sees to it."""
+    """Return the Add that a LayerNormalization reads; None if they cannot be fused, or the engine fuses them."""
     value, direct = node.inputs[0], True
     shape = static_shape(value)
     if value is None or not shape or value.dtype not in _FLOATS or any(map(is_read, node.outputs[1:])):
@@ -74,7 +74,7 @@ def _residual_sum(node: ir.Node) -> ir.Node | None:
 
 
 def _is_sized(weight: ir.Value, width: int) -> bool:
-    """Whether a value is a constant, which is there wherever the sum is, with a number for each column."""
+    """Whether a value is a constant [width]: a constant is available where the sum is."""
     return constant(weight) is not None and static_shape(weight) == [width]
 
 
@@ -82,7 +82,7 @@ def _fuse(graph: ir.Graph, add: ir.Node, node: ir.Node) -> None:
     shape = static_shape(add.outputs[0]) or []
     name = f"{node.name or 'LayerNormalization'}/skip"
     build = Builder(graph, add, name)
-    known = len(shape) in (2, 3)  # the kernel knows matrices and their batches
+    known = len(shape) in (2, 3)  # the kernel takes 2-D and 3-D inputs
     rows = [1, math.prod(shape[:-1]), shape[-1]]
     fused = ir.node(
         "SkipLayerNormalization",

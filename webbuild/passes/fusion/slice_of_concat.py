@@ -18,17 +18,17 @@ from webbuild.passes.rewrite import (
 
 
 class SliceOfConcat(Pass):
-    """Takes the operand of a Concat for a Slice or a Gather that takes just that one out again.
+    """`Slice(Concat(a, b))` that cuts out exactly `a` -> `a`, and a `Gather` alike.
 
         Slice(Concat<axis = 1>(a [1, 4, A], b [1, 51, A]), 0:4)             ->  a
         Slice(Transpose(Concat<axis = 1>(a [1, 4, A], b [1, 51, A])), 0:4)  ->  Transpose(a)
         Gather<axis = 0>(Concat<axis = 0>(a [1, Q, C], b [1, Q, C]), -1)    ->  Reshape(b) [Q, C]
 
-    Why: the parts of a detection head are joined to one output, and what suppresses boxes cuts them apart: a kernel for
-    each part, and two to join and to transpose them. On WebGPU the parts that are left need none, or a Transpose each.
-    A DETR stacks what every layer of its decoder finds, and takes the last: the heads of the others need not run.
+    Why: a detection head concatenates its parts to one output, and the NMS slices them apart again: a kernel for each
+    part, and two to join and to transpose them. Without the Concat the parts need none, or a Transpose each. A DETR
+    stacks the outputs of all decoder layers and takes the last: the heads of the other layers need not run.
 
-    Limits: fixed shapes; a Gather of one place.
+    Limits: fixed shapes; a Gather of one index.
 
     Exact.
     """
@@ -53,7 +53,7 @@ class SliceOfConcat(Pass):
                 replace_output(node, add.op("Transpose", operand, perm=perm))
             else:
                 replace_all_uses(node.outputs[0], operand)
-            rewrites.append(self.applied(node, f"cuts out what '{joined.name}' joins"))
+            rewrites.append(self.applied(node, f"is an operand of Concat '{joined.name}'"))
         for node in find_nodes(model, "Gather"):
             joined = producer_of(node.inputs[0], "Concat")
             operand = None if joined is None else _gathered(node, joined)
@@ -61,18 +61,18 @@ class SliceOfConcat(Pass):
                 continue
             shape = static_shape(node.outputs[0])
             while static_shape(operand) != shape and (before := producer_of(operand, "Unsqueeze", "Reshape")):
-                operand = before.inputs[0]  # what was given the axis that is taken away again
+                operand = before.inputs[0]  # skip the operator that adds the axis that Gather removes
             if static_shape(operand) == shape and operand is not None:
                 replace_all_uses(node.outputs[0], operand)
             else:
                 add = Builder(model.graph, node, f"{node.name or 'Gather'}/part")
                 replace_output(node, add.reshape(operand, shape or []))
-            rewrites.append(self.applied(node, f"takes out what '{joined.name}' joins"))
+            rewrites.append(self.applied(node, f"is an operand of Concat '{joined.name}'"))
         return rewrites
 
 
 def _gathered(node: ir.Node, joined: ir.Node) -> ir.Value | None:
-    """Return the operand of a Concat that a Gather of one place takes, of size 1 along that axis."""
+    """Return the operand of a Concat, of size 1 along the axis, that a Gather of one index takes."""
     source, index = static_shape(joined.outputs[0]), constant(node.inputs[1])
     if source is None or index is None or index.size != 1 or static_shape(node.outputs[0]) is None:
         return None
@@ -82,7 +82,7 @@ def _gathered(node: ir.Node, joined: ir.Node) -> ir.Value | None:
 
 
 def _untransposed(value: ir.Value | None) -> tuple[ir.Node | None, list[int]]:
-    """Return the Concat that a value is, and the order of its axes if they are transposed."""
+    """Return the Concat that computes a value, and the permutation of a Transpose in between."""
     node, perm = None if value is None else value.producer(), list[int]()
     if node is not None and node.op_type == "Transpose" and "perm" in node.attributes:
         perm, value = list(node.attributes.get_ints("perm", [])), node.inputs[0]
@@ -91,7 +91,7 @@ def _untransposed(value: ir.Value | None) -> tuple[ir.Node | None, list[int]]:
 
 
 def _bounds(node: ir.Node) -> tuple[int, int, int] | None:
-    """Return axis, start and end of a Slice of one axis with step 1, all from the front."""
+    """Return axis, start and end of a Slice of one axis with step 1, all non-negative."""
     source, bounds = static_shape(node.inputs[0]), slice_bounds(node)
     if source is None or bounds is None:
         return None
@@ -101,7 +101,7 @@ def _bounds(node: ir.Node) -> tuple[int, int, int] | None:
 
 
 def _operand(concat: ir.Node, axis: int, start: int, end: int) -> ir.Value | None:
-    """Return the operand of a Concat that lies at `start` to `end` of an axis."""
+    """Return the operand of a Concat that covers `start` to `end` of an axis."""
     shapes = [static_shape(value) for value in concat.inputs]
     known = [shape for shape in shapes if shape is not None]
     if len(known) < len(shapes) or concat.attributes.get_int("axis", 0) % len(known[0]) != axis:

@@ -7,13 +7,13 @@ from webbuild.passes.rewrite import Builder, find_nodes, is_read, static_shape
 
 
 class SplitAfterReshape(Pass):
-    """Puts a Reshape between a Transpose and the Split of its first axis.
+    """`Split(Transpose(x))` -> `Split(Reshape(Transpose(x)))`, along the first axis.
 
         Transpose(x) [3, B, H, N, D] -> Split    ->  Transpose(x) -> Reshape [3 B, H, N, D] -> Split -> Reshape
 
-    Why: the engine moves the Transpose behind the Split, one for queries, keys and values each, to meet the Transpose
-    of the keys, and then does not join them: three shaders instead of one. It moves none through a Reshape, which is
-    free.
+    Why: the engine moves the Transpose after the Split, once each for queries, keys and values, towards the Transpose
+    of the keys. It does not merge them there, so three shaders run instead of one. It moves no Transpose through a
+    Reshape, which is free.
 
     Limits: fixed shapes.
 
@@ -38,12 +38,12 @@ class SplitAfterReshape(Pass):
                 if is_read(output):
                     output.replace_all_uses_with(add.reshape(part, sizes))
             model.graph.remove(node, safe=True)
-            rewrites.append(self.applied(node, "splits what is reshaped"))
+            rewrites.append(self.applied(node, "follows a Reshape"))
         return rewrites
 
 
 def _transposed_shape(node: ir.Node) -> list[int] | None:
-    """Return the shape of what a Split of the first axis reads from a Transpose, None for any other."""
+    """Return the input shape of a Split of the first axis after a Transpose, None for any other node."""
     value = node.inputs[0]
     before = None if value is None else value.producer()
     shape = static_shape(value)

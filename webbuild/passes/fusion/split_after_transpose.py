@@ -22,23 +22,23 @@ from webbuild.passes.limits.split_many_outputs import MAX_OUTPUTS
 from webbuild.passes.rewrite import Builder, constant, consumers, replace_output, static_shape
 
 _LARGEST = 1 << 24
-"""Elements of a part whose movement is looked at."""
+"""Maximum elements of a part whose movement is analysed."""
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 
 
 class SplitAfterTranspose(Pass):
-    """Transposes a tensor once and then splits it, where each of its parts would be transposed.
+    """`Transpose(Slice(x, 0:a))`, `Transpose(Slice(x, a:L))` -> `Split(Transpose(x), [a, L - a])`.
 
         Transpose(Slice(x [1, L, C], 0:a)), Transpose(Slice(x, a:L))    ->  Split(Transpose(x), a, L - a)
         Transpose(Gather<axis = 3>(x [1, Q, H, 4, 2], 0)), ..           ->  Split(Transpose(x))
 
-    Why: deformable attention cuts its values into the levels of a picture, and its sampling points too, and transposes
+    Why: deformable attention cuts its values and sampling points into the levels of a feature pyramid, and transposes
     each part for a GridSample: two shaders for each of four levels, instead of two for all.
 
-    How: what becomes of each part is computed in advance. All have to be the same Transpose but for the size of one
-    axis, and to lie one after another.
+    How: the pass computes the movement of each part. All must be the same Transpose, except for the size of one axis,
+    and the parts must be adjacent.
 
-    Limits: fixed shapes, floats, two to seven parts that are all of the tensor.
+    Limits: fixed shapes, floats, two to seven parts that together are the whole tensor.
 
     Exact: the same elements.
     """
@@ -80,10 +80,10 @@ class SplitAfterTranspose(Pass):
         value = add.op("Transpose", add.reshape(source, sizes), perm=list(perm))
         at = perm.index(axis)
         before = math.prod(sizes[each] for each in perm[:at])
-        behind = math.prod(sizes[each] for each in perm[at + 1 :])
-        # [.., sum, ..] -> [1, before, sum behind], or the engine moves a Transpose behind the Split for each part
-        value = add.reshape(value, [1, before, sizes[axis] * behind])
-        split = add.split_sizes(value, [each.sizes[axis] * behind for each in moved_parts], 2)
+        after = math.prod(sizes[each] for each in perm[at + 1 :])
+        # [.., sum, ..] -> [1, before, sum after], or the engine moves a Transpose after the Split for each part
+        value = add.reshape(value, [1, before, sizes[axis] * after])
+        split = add.split_sizes(value, [each.sizes[axis] * after for each in moved_parts], 2)
         for part, each in zip(parts, split, strict=True):
             replace_output(part.end, add.reshape(each, static_shape(part.end.outputs[0]) or []))
         for part in parts:
@@ -91,7 +91,7 @@ class SplitAfterTranspose(Pass):
         return self.applied(first, f"{len(parts)} parts are transposed as one")
 
     def _moved(self, part: Part, shape: list[int]) -> MovedPart | None:
-        """Return what a part's movement is as a Transpose whose axis of the parts can grow, None where it is none."""
+        """Return a part's movement as a Transpose in which the axis of the parts can grow; None if it is not one."""
         sizes, end = static_shape(part.value), part.end.outputs[0]
         if sizes is None or len(part.chain) < 2 or static_shape(end) is None:
             return None
@@ -103,7 +103,7 @@ class SplitAfterTranspose(Pass):
 
 
 class Part(Struct, frozen=True):
-    """A part of a tensor: `start` to `stop` of an axis, the value that has it, and the nodes that move it."""
+    """A part of a tensor: `start` to `stop` of an axis, its value, and the nodes that move it."""
 
     axis: int
     start: int
@@ -118,7 +118,7 @@ class Part(Struct, frozen=True):
 
 
 class MovedPart(Struct, frozen=True):
-    """A part as a Transpose: what it is reshaped to, in which order its axes go, and which one the parts share."""
+    """A part as a Transpose: the shape before it, its permutation, and the axis along which the parts are split."""
 
     sizes: tuple[int, ...]
     perm: tuple[int, ...]
@@ -126,7 +126,7 @@ class MovedPart(Struct, frozen=True):
 
 
 def _parts(graph: ir.Graph, source: ir.Value, shape: list[int]) -> list[Part]:
-    """Return the parts of a tensor in their order, none where they are not all of it, or it is read otherwise."""
+    """Return the parts of a tensor in order; none if they do not cover it, or other nodes read it."""
     parts = [part for node in consumers(source) for part in _cuts(node, shape)]
     parts.sort(key=lambda part: part.start)
     ends = [0, *(part.stop for part in parts)]
@@ -137,7 +137,7 @@ def _parts(graph: ir.Graph, source: ir.Value, shape: list[int]) -> list[Part]:
 
 
 def _cuts(node: ir.Node, shape: list[int]) -> list[Part]:
-    """Return the parts that a Slice, a Split or a Gather of one place cuts out."""
+    """Return the parts that a Slice, a Split or a Gather of one index cuts out."""
     axis = node.attributes.get_int("axis", 0) % len(shape)
     if (bounds := slice_bounds(node)) is not None:
         axis = bounds[2] % len(shape)
@@ -157,7 +157,7 @@ def _cuts(node: ir.Node, shape: list[int]) -> list[Part]:
 
 
 def _chain(node: ir.Node, axis: int, start: int, stop: int, value: ir.Value) -> Part:
-    """Return a part with all nodes behind it that only move its elements."""
+    """Return a part with all following nodes that only move its elements."""
     chain, last = [node], value
     while len(readers := consumers(last)) == 1 and not last.is_graph_output():
         data = moved_data(readers[0])
@@ -169,14 +169,14 @@ def _chain(node: ir.Node, axis: int, start: int, stop: int, value: ir.Value) -> 
 
 
 def _transposition(part: Part, sizes: list[int]) -> Transposition | None:
-    """Return the Transpose that a part's movement is, None where it is none."""
+    """Return a part's movement as a Transpose, None if it is not one."""
     count = math.prod(sizes)
     places = element_sources(part.chain[1:], part.value, sizes, part.end.outputs[0]) if 0 < count <= _LARGEST else None
     return None if places is None else as_transposition(places, count)
 
 
 def _with_axis(way: Transposition, before: int) -> MovedPart | None:
-    """Return a Transpose with an axis that has `before` elements in front of it, None where two axes would have to."""
+    """Return a Transpose with an axis after exactly `before` outer elements; None if no axis can be split so."""
     sizes, perm = list(way.sizes), list(way.perm)
     for at, size in enumerate([*sizes, 1]):
         outer = math.prod(sizes[:at])
@@ -184,7 +184,7 @@ def _with_axis(way: Transposition, before: int) -> MovedPart | None:
             rest = [*sizes, 1] if at == len(sizes) else sizes
             return MovedPart(tuple(rest), tuple([*perm, at] if at == len(sizes) else perm), at)
         if outer * size > before and before % outer == 0 and outer * size % before == 0:
-            inner = before // outer  # an axis that stays next to the one before it was joined to it
+            inner = before // outer  # undo the merge of two adjacent axes
             grown = [each + (each > at) for each in perm]
             position = grown.index(at)
             order = (*grown[: position + 1], at + 1, *grown[position + 1 :])
@@ -193,6 +193,6 @@ def _with_axis(way: Transposition, before: int) -> MovedPart | None:
 
 
 def _is_alike(parts: list[MovedPart]) -> bool:
-    """Whether all parts are the same Transpose but for the size of their axis."""
+    """Whether all parts are the same Transpose, except for the size of their axis."""
     rest = {(each.axis, each.perm, each.sizes[: each.axis], each.sizes[each.axis + 1 :]) for each in parts}
     return len(rest) == 1

@@ -15,15 +15,15 @@ _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 
 
 class SplitInsteadOfSlices(Pass):
-    """Cuts a tensor by one Split, where several Slices or Gathers of one place do.
+    """`Slice(x, 0:C)`, `Slice(x, C:2 C)` -> `Split(x, [C, C])`, and Gathers of one index alike.
 
         Slice(x [N, 3 C], 0:C), Slice(x, C:2 C), Slice(x, 2 C:3 C)    ->  Split(x, [C, C, C])
         Gather<axis = 0>(x [3, N, C], 0), Gather<axis = 0>(x, 1)      ->  Split(x, [1, 1, 1]) -> Reshape [N, C]
 
-    Why: each is a shader; a Split is one for all parts.
+    Why: each Slice is a shader; a Split is one shader for all parts.
 
-    Limits: fixed shapes, floats, one axis, parts that do not overlap, at most seven with what lies between them, which
-    may not be more than half of the tensor.
+    Limits: fixed shapes, floats, one axis. Parts may not overlap. Parts and gaps together are at most seven, and the
+    gaps at most half of the tensor.
 
     Exact: the same elements.
     """
@@ -41,7 +41,7 @@ class SplitInsteadOfSlices(Pass):
                 cuts[source, cut.axis].append(cut)
         rewrites = []
         for (_, axis), axis_cuts in cuts.items():
-            source = axis_cuts[0].node.inputs[0]  # now, as it may be a part of what was split before
+            source = axis_cuts[0].node.inputs[0]  # read again: it may be an output of an earlier Split
             sizes = _sizes(axis_cuts, (static_shape(source) or [])[axis])
             if source is None or len(axis_cuts) < 2 or not sizes or not _has_split(model, source, options):
                 continue
@@ -61,7 +61,7 @@ class Cut(Struct, frozen=True):
 
 
 def _slice_or_gather(node: ir.Node, shape: list[int]) -> Cut | None:
-    """Return what a Slice or a Gather of one place takes, None for any other."""
+    """Return the cut of a Slice or of a Gather of one index, None for any other node."""
     if static_shape(node.outputs[0]) is None:
         return None
     if (bounds := slice_bounds(node)) is not None:
@@ -77,7 +77,7 @@ def _slice_or_gather(node: ir.Node, shape: list[int]) -> Cut | None:
 
 
 def _sizes(cuts: list[Cut], whole: int) -> list[int]:
-    """Sort cuts, and return the sizes of the parts of a Split, gaps too; none where it is not worth it."""
+    """Sort cuts, and return the sizes of a Split's parts and gaps; none if a Split is not possible or worth it."""
     cuts.sort(key=lambda cut: cut.start)
     ends = [0, *(cut.stop for cut in cuts)]
     starts = [*(cut.start for cut in cuts), whole]

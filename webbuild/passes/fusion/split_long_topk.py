@@ -22,27 +22,25 @@ from webbuild.passes.rewrite import (
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
 
 _MOST = 2048
-"""Numbers that the engine sorts in one kernel: in the memory of one workgroup."""
+"""Elements that the engine sorts in one kernel, in workgroup memory."""
 _OPSET = 11
-"""The opset of GatherElements, and of a TopK of the smallest."""
+"""First opset with GatherElements and with TopK's `largest`."""
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 _INDEX_OPS = ("Gather", "GatherElements", "ScatterElements")
 _FLOAT, _INT32, _INT64 = ir.DataType.FLOAT, ir.DataType.INT32, ir.DataType.INT64
 
 
 class SplitLongTopK(Pass):
-    """Sorts a long row in parts, and then the best of each part.
+    """`TopK(x [8400], 300)` -> `TopK(TopK(x [5, 1680], 300) [1500], 300)`.
 
-        TopK(x [8400], 300)  ->  TopK(TopK(x [5, 1680], 300) [1500], 300)
+    Why: the engine sorts up to 2,048 elements in one kernel. More take s (s + 1) / 2 + 2 kernels, s = log2(n): 107 for
+    8,400 elements, 122 for 24,000. In parts these are 6 and 8.
 
-    Why: the engine sorts up to 2,048 numbers in one kernel, and more in s (s + 1) / 2 kernels, s = log2(n), and two
-    more: 107 for 8,400 numbers, 122 for 24,000. In parts these are 6 and 8.
+    How: each part keeps its best K; the best K of these are the best K of the row. This repeats while there are more
+    than 2,048. After each sort, a Gather looks up the original indices. The last part may be padded with infinities.
 
-    How: each part keeps its best K, of which the best K are those of the row. Again in parts, as long as there are too
-    many. Where a number stood is looked up behind each sort. The last part may be filled up with infinities.
-
-    Limits: one row of a fixed length, sorted; a K that is less than a part. Equal numbers stay in their order, as TopK
-    has them. Exact.
+    Limits: one row of a fixed length, sorted output, K smaller than a part. Equal elements stay in order, as in TopK.
+    Exact.
     """
 
     code = "split-long-topk"
@@ -67,7 +65,7 @@ class SplitLongTopK(Pass):
 
 
 def sorted_parts(node: ir.Node) -> list[tuple[int, int]]:
-    """Return the number and length of the parts of each sort but the last; none where the row is sorted as it is."""
+    """Return the number and length of the parts of each sort except the last; empty if the row is not split."""
     shape, chosen = static_shape(node.inputs[0]), constant_number(input_value(node, 1))
     dtype = None if node.inputs[0] is None else node.inputs[0].dtype
     if not shape or chosen is None or dtype not in _FLOATS or node.attributes.get_int("sorted", 1) != 1:
@@ -101,7 +99,7 @@ def _rewrite(graph: ir.Graph, node: ir.Node, parts: list[tuple[int, int]]) -> No
         table = add.reshape(numbers, [rows, size])
         best, index = add.node("TopK", table, wanted, outputs=2, axis=1, largest=largest)
         if places is None:
-            # [rows, count] within the part, and where that begins in the row
+            # [rows, count]: index within the part plus the start of the part in the row
             within = add.op("Gather", add.const(np.arange(size)), index, axis=0)
             places = add.op("Add", within, add.const(np.arange(rows)[:, None] * size))
         else:
@@ -114,7 +112,7 @@ def _rewrite(graph: ir.Graph, node: ir.Node, parts: list[tuple[int, int]]) -> No
 
 
 def _replace(add: Builder, node: ir.Node, best: ir.Value, places: ir.Value, count: int) -> None:
-    """Let what reads the outputs of TopK read the best [count] and where they stood, of float32 or int32."""
+    """Replace TopK's outputs by the best values [count] and their indices, as float32 or int32 for the readers."""
     numbers, indices = node.outputs
     shape = static_shape(node.inputs[0]) or []
     shape[node.attributes.get_int("axis", -1)] = count
@@ -138,6 +136,6 @@ def _replace(add: Builder, node: ir.Node, best: ir.Value, places: ir.Value, coun
 
 
 def _is_counting(reader: ir.Node) -> bool:
-    """Whether a Gather looks a place up in 0, 1, 2 and so on, so that it gives the place."""
+    """Whether a Gather reads the table 0, 1, 2 .., so that it returns its indices."""
     table = constant(reader.inputs[0]) if reader.op_type == "Gather" else None
     return table is not None and table.ndim == 1 and bool((table == np.arange(len(table))).all())

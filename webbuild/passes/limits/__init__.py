@@ -1,1 +1,1 @@
-"""Tensors and bindings above the limits of WebGPU."""
+"""Passes that split tensors and bindings above WebGPU's limits."""

@@ -19,28 +19,28 @@ from webbuild.passes.rewrite import (
 )
 
 _INTERPOLATIONS = ("nearest", "linear", "cubic")
-"""Modes of Resize whose weights sum to 1, so that a bias may come before or after."""
+"""Modes of Resize whose weights sum to 1, so that a bias can be added before or after."""
 
 
 class SplitConvInput(Pass):
-    """Sums a Conv over parts of its input where that exceeds the buffer limit.
+    """`Conv(Concat(a, b), w)` -> `Conv(a, w[:, a]) + Conv(b, w[:, b])`, if the input exceeds the buffer limit.
 
         Conv(Concat(a, b), w)       ->  Conv(a, w[:, a]) + Conv(b, w[:, b])
         Conv(Conv(x, v), w)         ->  Conv(Conv(x, v[first]), w[:, first]) + Conv(Conv(x, v[rest]), w[:, rest])
         Conv<1 x 1>(Resize(x), w)   ->  Resize(Conv<1 x 1>(x, w))
 
     Why: every device binds 128 MiB to a shader, many phones no more than that. Matting and segmentation end with a
-    Concat of upsampled features at the picture's size and a Conv to one channel: at 1024 x 1024, 120 channels take
-    480 MiB, in addition to the tensors that are concatenated.
+    Concat of upsampled features at the image's size and a Conv to one channel: at 1024 x 1024, 120 channels take
+    480 MiB, in addition to the concatenated tensors.
 
-    How: a convolution is linear in its input's channels.
+    How: a convolution is linear in its input channels.
 
-    - The parts of a Concat are convolved alone, each with its columns of the weights, and added up.
-    - So are parts of the channels that another Conv computes, as few as fit.
-    - A 1 x 1 Conv to fewer channels comes before a Resize of height and width instead of after it.
+    - Each operand of a Concat is convolved with its part of the weights, and the results are added.
+    - The channels of a preceding Conv are processed likewise, in as few parts as fit.
+    - A 1 x 1 Conv to fewer channels moves before a Resize of height and width.
 
-    Limits: constant weights, one group, and an input that nothing else reads. Right to 1e-5 of the largest magnitude:
-    sums are taken in another order.
+    Limits: constant weights, one group, and an input that nothing else reads. Accurate to 1e-5 of the largest
+    magnitude: sums are taken in another order.
     """
 
     code = "split-conv-input"
@@ -60,7 +60,7 @@ class SplitConvInput(Pass):
                 continue
             mebibytes = (nbytes(x) or 0) >> 20
             if x.is_graph_output() or len(x.uses()) > 1:
-                rewrites.append(self.skipped(conv, f"'{x.name}', {mebibytes} MiB, is read by others too"))
+                rewrites.append(self.skipped(conv, f"other nodes read '{x.name}', {mebibytes} MiB, too"))
                 continue
             add = Builder(model.graph, conv, f"{conv.name or 'Conv'}/part", opset_version(model))
             result, parts = _WRITERS[maker.op_type](add, conv, maker, limit)
@@ -72,7 +72,7 @@ class SplitConvInput(Pass):
 
 
 def splittable_maker(conv: ir.Node, limit: int) -> ir.Node | None:
-    """Return the node that makes a Conv's input if that exceeds the limit and the Conv can be a sum of parts."""
+    """Return the producer of a Conv's input if that exceeds the limit and the Conv can be split."""
     x = input_value(conv, 0)
     maker = None if x is None else x.producer()
     if conv.op_type != "Conv" or maker is None or maker.op_type not in _CHECKS or maker.graph is not conv.graph:
@@ -82,11 +82,11 @@ def splittable_maker(conv: ir.Node, limit: int) -> ir.Node | None:
 
 
 _Written = tuple[ir.Value, list[ir.Node]]
-"""What stands for the result, and the Convs that were added."""
+"""The value that replaces the Conv's output, and the Convs that were added."""
 
 
 def _is_plain(conv: ir.Node) -> bool:
-    """Whether a Conv has one group, constant weights and a known result."""
+    """Whether a Conv has one group, constant weights and a static output shape."""
     weights, target = constant(input_value(conv, 1)), static_shape(conv.outputs[0])
     return weights is not None and conv.attributes.get_int("group", 1) == 1 and target is not None
 
@@ -147,7 +147,7 @@ def _channels_that_fit(conv: ir.Node, limit: int) -> int:
 
 
 def _add_sum_of_convs(add: Builder, conv: ir.Node, parts: list[ir.Value], channels: list[int]) -> _Written:
-    """Add a Conv of each part and their sum; the first has the bias."""
+    """Add a Conv of each part and their sum; the first Conv has the bias."""
     weights = constant(conv.inputs[1])
     assert weights is not None
     total, start, convs = None, 0, list[ir.Node]()
@@ -194,10 +194,10 @@ _CHECKS: dict[str, Callable[[ir.Node, ir.Node, int], bool]] = {
     "Conv": _is_conv_of_parts,
     "Resize": _commutes_with_resize,
 }
-"""Whether a Conv can be written in parts, by the operator that makes its input."""
+"""By the operator that computes a Conv's input: whether the Conv can be split."""
 _WRITERS: dict[str, Callable[[Builder, ir.Node, ir.Node, int], _Written]] = {
     "Concat": _over_concat,
     "Conv": _over_conv,
     "Resize": _before_resize,
 }
-"""What writes it."""
+"""By the operator that computes a Conv's input: the function that splits it."""

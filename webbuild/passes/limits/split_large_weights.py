@@ -7,21 +7,22 @@ from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder, find_nodes, nbytes, replace_all_uses, static_shape
 
 _MAX_PARTS = 7
-"""Parts that one Concat joins: WebGPU promises 8 storage buffers to a shader, and its output is one."""
+"""Operands of one Concat: WebGPU guarantees 8 storage buffers per shader, and the output takes one."""
 _WEIGHT_INPUT = {"Gather": 0, "Gemm": 1, "MatMul": 1}
 
 
 class SplitLargeWeights(Pass):
-    """Splits weights above the buffer limit: the table of a Gather, the right operand of a MatMul or Gemm.
+    """`MatMul(x, w)` -> `Concat(MatMul(x, w1), MatMul(x, w2))` if `w` exceeds the buffer limit; `Gather`, `Gemm` alike.
 
     Why: every device binds 128 MiB to a shader, most desktops 2 GiB, many phones no more than the minimum. Above the
     limit the run throws "exceeding maxStorageBufferBindingSize". Embeddings and the layers after them reach it: 50,000
     words of 768 numbers take 147 MiB.
 
-    How: the pass cuts the weight along its columns into as few parts as fit. Each part is multiplied, or gathered from,
-    alone, and a Concat joins the columns. Every graph has the same parts, so the weights are stored once.
+    How: the pass cuts the table of a Gather, or the right operand of a MatMul or Gemm, along its columns into as few
+    parts as fit. Each part gets its own MatMul, Gemm or Gather, and a Concat joins the columns. Every graph has the
+    same parts, so the weights are stored once.
 
-    Limits: at most 7 parts; a weight that needs more is not split. Exact but for the order in which a product is
+    Limits: at most 7 parts; a weight that needs more is not split. Exact except for the order in which a product is
     summed.
     """
 
@@ -41,7 +42,7 @@ class SplitLargeWeights(Pass):
             axis = _column_axis(node)
             columns = columns_per_part(node, weight, options.max_binding_size)
             if columns is None:
-                reason = f"'{weight.name}' would be more than {_MAX_PARTS} parts, or what it adds is computed"
+                reason = f"'{weight.name}' would need more than {_MAX_PARTS} parts, or its bias is computed"
                 rewrites.append(self.skipped(node, reason))
                 continue
             add = Builder(model.graph, node, f"{node.name or node.op_type}/parts")
@@ -64,7 +65,7 @@ def column_weight(node: ir.Node) -> ir.Value | None:
 
 
 def columns_per_part(node: ir.Node, weight: ir.Value, limit: int) -> int | None:
-    """Return how many columns of a weight fit into so many bytes, None where the weight cannot be cut so."""
+    """Return how many columns of a weight fit into `limit` bytes, None if the weight cannot be split."""
     shape, taken = static_shape(weight), nbytes(weight)
     if shape is None or not taken:
         return None
@@ -78,7 +79,7 @@ def _column_axis(node: ir.Node) -> int:
 
 
 def _has_splittable_bias(node: ir.Node, size: int) -> bool:
-    """Whether what a Gemm adds, if anything, can be cut as well, or is the same for every column."""
+    """Whether a Gemm's bias, if any, can be split too, or is the same for every column."""
     added = node.inputs[2] if node.op_type == "Gemm" and len(node.inputs) > 2 else None
     shape = static_shape(added)
     if added is None or (shape is not None and shape[-1:] in ([], [1])):
@@ -87,7 +88,7 @@ def _has_splittable_bias(node: ir.Node, size: int) -> bool:
 
 
 def _split_weight(graph: ir.Graph, weight: ir.Value, axis: int, columns: int) -> list[ir.Value]:
-    """Add the parts of a weight, of so many columns, each read from it only when it is written."""
+    """Add the parts of a weight, `columns` each, as lazy tensors that read the weight when they are saved."""
     tensor = weight.const_value
     assert tensor is not None
     size = tensor.shape.numpy()[axis]
@@ -96,7 +97,7 @@ def _split_weight(graph: ir.Graph, weight: ir.Value, axis: int, columns: int) ->
         end, shape = min(start + columns, size), list(tensor.shape.numpy())
         shape[axis] = end - start
         name = f"{weight.name}/axis{axis % len(shape)}_{start}_{end}"
-        if name in graph.initializers:  # of an earlier round
+        if name in graph.initializers:  # from an earlier call
             parts.append(graph.initializers[name])
             continue
         value = ir.Value(name=name, const_value=_part(tensor, axis, start, end, shape, name))
@@ -130,7 +131,7 @@ def _concat_columns(add: Builder, node: ir.Node, parts: list[ir.Value], axis: in
 
 
 def _inputs(add: Builder, node: ir.Node, part: ir.Value, start: int, end: int) -> list[ir.Value | None]:
-    """Return the inputs of a part: what a Gemm adds to its columns is cut as well."""
+    """Return the inputs of a part's node, with a Gemm's bias cut to its columns."""
     inputs = list(node.inputs)
     inputs[_WEIGHT_INPUT[node.op_type]] = part
     if len(inputs) > 2 and (added := inputs[2]) is not None and (static_shape(added) or [1])[-1] != 1:

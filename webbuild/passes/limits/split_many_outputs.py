@@ -9,7 +9,7 @@ from webbuild.passes.rewrite import Builder, replace_all_uses, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 MAX_OUTPUTS = 7
-"""Outputs of one shader: WebGPU promises 8 storage buffers to a shader, and the input is one."""
+"""Outputs of one shader: WebGPU guarantees 8 storage buffers per shader, and the input takes one."""
 
 _MAX_ON_MOST = 9
 """Outputs of one shader where a device binds 10 buffers, as most do."""

@@ -16,24 +16,24 @@ from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder, find_nodes, nbytes, replace_all_uses, static_shape
 
 _MAX_TILES = 64
-"""Parts that are worth it: each runs every operator of the region once more."""
+"""Maximum number of parts: each runs every operator of the region again."""
 _MAX_CONCAT_INPUTS = 7
-"""Operands of one Concat: WebGPU promises 8 storage buffers to a shader, and its output is one."""
+"""Operands of one Concat: WebGPU guarantees 8 storage buffers per shader, and the output takes one."""
 
 
 class TileAttention(Pass):
-    """Computes attention scores in tiles of queries if all of them exceed the buffer limit.
+    """Attention over all queries -> `Concat` of attention over tiles of queries, if scores exceed the buffer limit.
 
     Why: every device binds 128 MiB to a shader, most desktops 2 GiB, many phones no more than the minimum. Above the
     limit the run throws "exceeding maxStorageBufferBindingSize". The scores of 8 heads over 4,096 positions take 512
     MiB, and so does every tensor up to the product with the values.
 
     How: a query's scores, their scale, mask and Softmax, and the sum over the values do not depend on other queries.
-    The pass cuts the left side of the first product along its rows into as few parts as fit. Each part goes through
-    every node up to the products that end the region, and a Concat joins the rows.
+    The pass cuts the left side of the first product along its rows into as few parts as fit. It copies all nodes up to
+    the products that end the region for each part, and a Concat joins the rows.
 
     Limits: at most 64 parts, and every node in the region must compute row by row; otherwise nothing is rewritten.
-    Exact but for the order in which a product is summed.
+    Exact except for the order in which a product is summed.
     """
 
     code = "tile-attention"
@@ -53,7 +53,7 @@ class TileAttention(Pass):
                 largest = max(nbytes(each.outputs[0]) or 0 for each in region.nodes)
                 rows_per_tile = options.max_binding_size * rows // largest
                 if rows_per_tile * _MAX_TILES < rows:
-                    raise RowsEscapeError(f"it would be more than {_MAX_TILES} parts")
+                    raise RowsEscapeError(f"it would need more than {_MAX_TILES} parts")
             except RowsEscapeError as reason:
                 rewrites.append(self.skipped(node, f"{size >> 20} MiB: {reason}"))
                 continue
@@ -96,7 +96,7 @@ def _operands(
 
 
 def _clone_for_rows(add: Builder, node: ir.Node, inputs: Sequence[ir.Value | None], rows: int) -> ir.Value:
-    """Add a node once more, for so many rows."""
+    """Add a copy of a node for `rows` rows."""
     result = add.op(node.op_type, *inputs)
     clone, shape = result.producer(), static_shape(node.outputs[0]) or []
     assert clone is not None
@@ -106,7 +106,7 @@ def _clone_for_rows(add: Builder, node: ir.Node, inputs: Sequence[ir.Value | Non
 
 
 def _joined(add: Builder, parts: Sequence[ir.Value], original: ir.Value) -> ir.Value:
-    """Join rows, a few at a time."""
+    """Concatenate rows, at most 7 parts per Concat."""
     shape = static_shape(original) or []
     while len(parts) > 1:
         parts = [

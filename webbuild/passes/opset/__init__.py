@@ -1,1 +1,1 @@
-"""Another opset for the whole model."""
+"""Passes that convert the whole model to another opset."""

@@ -11,32 +11,32 @@ from webbuild.passes.rewrite import standard_nodes
 from webbuild.targets.table import KernelPlacement
 
 _MIN_OPSET = 13
-"""The oldest opset to go to: before it too many operators meant something else."""
+"""Oldest target opset: before it, too many operators have a different meaning."""
 
 _DECOMPOSED_BELOW = {"RoiAlign": 20, "DeformConv": 20}
-"""Operators that other passes write with GridSample or ConvTranspose, and the opset from which these lack a kernel."""
+"""Operators that other passes decompose to GridSample, and the first opset in which GridSample has no kernel."""
 
 _RANK: dict[KernelPlacement | None, int] = {"gpu": 2, "cpu": 1, None: 1, "none": 0}
 
 
 class DowngradeOpset(Pass):
-    """Converts the model to an older opset in which more of its operators have a GPU kernel.
+    """Opset of the model -> the older opset in which most of its operators have a GPU kernel.
 
         opset 22: MaxPool, Elu (CPU)  ->  opset 21: MaxPool, Elu (GPU)
         Gelu(x)                       ->  0.5 x (1 + erf(x / sqrt(2)))       below opset 20
 
-    Why: a kernel is registered for one version of an operator. Opset 22 gave MaxPool, ConvTranspose, Elu, Sin and many
-    more a new version that only adds types, and GridSample got one in opset 20. The kernel stays registered for the old
-    version, so the node runs on the CPU, with copies each way.
+    Why: a kernel is registered for a range of versions of an operator. Opset 22 gave MaxPool, ConvTranspose, Elu, Sin
+    and many more a new version that only adds types, and GridSample got one in opset 20. The kernel is registered only
+    up to the old version, so the node runs on the CPU, with copies each way.
 
     How: ONNX's schemas say for every node whether an older version takes the same inputs, attributes and types.
 
-    - An opset in which a node would compute something else is ruled out.
-    - So is an opset in which a node loses its kernel, or gets one that throws.
+    - An opset in which a node would compute something else is excluded.
+    - An opset in which a node loses its kernel, or gets one that throws, is excluded too.
     - Of the others, the opset with the most nodes on the GPU is chosen.
-    - Gelu, new in opset 20, is written with older operators.
+    - Gelu, new in opset 20, is decomposed into older operators.
 
-    Limits: not below opset 13, and no model with functions. Exact but for Gelu, which is right to 1e-6.
+    Limits: not below opset 13, and no model with functions. Exact except for Gelu, which is accurate to 1e-6.
 
     Source: ONNX's schemas and changelog; Gelu is Hendrycks and Gimpel (arXiv 1606.08415).
     """
@@ -61,7 +61,7 @@ class DowngradeOpset(Pass):
 
 
 def _gain(model: ir.Model, options: PassOptions, current: int, opset: int) -> int | str:
-    """Return how many more nodes an opset puts on the GPU, or why it cannot be taken."""
+    """Return how many more nodes run on the GPU in an opset, or why the opset is excluded."""
     gain = 0
     for node in standard_nodes(model):
         if (reason := downgrade_blocker(node, current, opset)) is not None:
@@ -74,7 +74,7 @@ def _gain(model: ir.Model, options: PassOptions, current: int, opset: int) -> in
         if _RANK[after] < _RANK[before]:
             return f"{node.op_type} '{node.name}' loses its kernel"
         if after == "gpu" != before and (reason := known_kernel_error(model, node, options)) is not None:
-            return f"{node.op_type} '{node.name}' runs on the CPU, and would not on the GPU: {reason}"
+            return f"{node.op_type} '{node.name}' would move to the GPU and fail there: {reason}"
         gain += (after == "gpu") - (before == "gpu")
     return gain
 

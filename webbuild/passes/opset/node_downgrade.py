@@ -1,4 +1,4 @@
-"""A node in an older opset: whether it can mean the same there, and how it is written."""
+"""Conversion of a node to an older opset: whether it has the same meaning there, and how it is rewritten."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from webbuild.passes.rewrite import Builder, attribute_values, known_rank, repla
 from webbuild.targets.older_schema import older_schema
 
 _GRID_MODES = {"linear": "bilinear", "cubic": "bicubic", "nearest": "nearest"}
-"""GridSample's modes by their newer names, for which opset 16 has others."""
+"""GridSample's modes: the names of opset 20 and those of opset 16."""
 
 
 def downgrade_blocker(node: ir.Node, opset: int, target: int) -> str | None:
-    """Return why a node of opset `opset` cannot mean the same in opset `target`, None if it can."""
+    """Return why a node of opset `opset` does not mean the same in opset `target`, None if it does."""
     if node.op_type == "Gelu" and target < 20 <= opset:
         return None if node.inputs[0] is not None and node.inputs[0].dtype == ir.DataType.FLOAT else "is not float32"
     form = older_schema(node.op_type, opset, target)
     if form is None:
-        return "has another form there, or none"
+        return "has no compatible schema there"
     if len(node.inputs) > form.inputs:
-        return "has more inputs than it takes there"
+        return "has more inputs than the schema there"
     values = attribute_values(node)
     if any(values.get(name, default) != default for name, default in form.added_attributes.items()):
-        return "has an attribute that it lacks there"
+        return "has an attribute that the schema there lacks"
     if not (_types_allowed(node.inputs, form.input_types) and _types_allowed(node.outputs, form.output_types)):
-        return "has types that it does not take there"
+        return "has types that the schema there lacks"
     return next((reason for step in form.steps if (reason := _semantic_change(node, step)) is not None), None)
 
 
 def downgrade_node(node: ir.Node, opset: int, target: int) -> None:
-    """Write a node in an older opset, for which there was no refusal."""
+    """Convert a node to an older opset, for which `downgrade_blocker` returned None."""
     if node.op_type == "Gelu" and target < 20 <= opset:
         _write_gelu(node)
         return
@@ -46,7 +46,7 @@ def downgrade_node(node: ir.Node, opset: int, target: int) -> None:
 
 
 def _types_allowed(values: Iterable[ir.Value | None], types: tuple[frozenset[str], ...]) -> bool:
-    """Whether each value's type is known and taken; sequences and optionals are not. An output may be left out."""
+    """Whether each value is a tensor of an allowed type. An output may be omitted."""
     for index, value in enumerate(values):
         if value is None or not value.name or not types:
             continue
@@ -56,7 +56,7 @@ def _types_allowed(values: Iterable[ir.Value | None], types: tuple[frozenset[str
 
 
 def _semantic_change(node: ir.Node, step: int) -> str | None:
-    """Return why a version of an operator means something else for this node than the version before."""
+    """Return how the version `step` of an operator differs in meaning from the one before, for this node."""
     rule = _CHANGES.get((node.op_type, step))
     return None if rule is None else rule(node)
 
@@ -71,7 +71,7 @@ def _average_pool(node: ir.Node) -> str | None:
 
 
 def _pool_size(node: ir.Node) -> str | None:
-    """A window that would begin in the padding at the end is counted by the older version alone."""
+    """Only the older version counts a window that begins in the end padding."""
     if not node.attributes.get_int("ceil_mode", 0):
         return None
     source, result = static_shape(node.inputs[0]), static_shape(node.outputs[0])
@@ -85,7 +85,7 @@ def _pool_size(node: ir.Node) -> str | None:
         # ONNX's operator text: size = ceil((in + pads - dilation (kernel - 1) - 1) / stride + 1)
         padded = source[axis + 2] + pads[axis] + pads[axis + rank] - dilations[axis] * (kernel[axis] - 1) - 1
         if -(-padded // strides[axis]) + 1 != result[axis + 2]:
-            return "rounds sizes up otherwise"
+            return "rounds sizes up differently there"
     return None
 
 
@@ -108,7 +108,7 @@ def _group_normalization(node: ir.Node) -> str | None:
 
 
 def _softmax(node: ir.Node) -> str | None:
-    """The older versions take all axes from `axis` on for one, and `axis` is 1 where it is not said."""
+    """The older versions flatten all axes from `axis` on, and `axis` defaults to 1."""
     rank, has_axis = known_rank(node.inputs[0]), "axis" in node.attributes
     axis = node.attributes.get_int("axis", -1)
     same = rank is not None and (axis % rank == rank - 1 if has_axis else rank == 2)
@@ -129,15 +129,15 @@ _CHANGES: dict[tuple[str, int], Callable[[ir.Node], str | None]] = {
     ("ScatterND", 18): _scatter,
     ("GroupNormalization", 21): _group_normalization,
 }
-"""Versions of operators, down to opset 12, that changed more than their schema shows, and when that matters."""
+"""Operator versions, down to opset 12, whose meaning changed more than their schema, and the nodes it affects."""
 
 
 def _write_gelu(node: ir.Node) -> None:
-    """Write what Gelu stands for, which the engine makes one kernel of again."""
+    """Decompose a Gelu; the engine fuses the operators into one kernel again."""
     assert node.graph is not None
     add, x = Builder(node.graph, node, f"{node.name or 'Gelu'}/older"), node.inputs[0]
     # Hendrycks and Gimpel (arXiv 1606.08415), and ONNX's operator text:
-    # tanh: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); none: x/2 (1 + erf(x / sqrt(2)))
+    # approximate = tanh: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); none: x/2 (1 + erf(x / sqrt(2)))
     if node.attributes.get_string("approximate", "none") == "tanh":
         cubed = add.op("Mul", add.op("Mul", x, x), x)
         inner = add.op("Add", x, add.op("Mul", cubed, add.const(0.044715)))

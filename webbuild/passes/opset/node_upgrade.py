@@ -1,4 +1,4 @@
-"""A node in a newer opset: written by our own rules, else by ONNX's version converter."""
+"""Conversion of a node to a newer opset: with own rules, else with ONNX's version converter."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from webbuild.passes.inline_subgraph import Inliner
 from webbuild.passes.rewrite import Builder, attribute_values, constant, replace_all_uses, replace_output
 
 _SMALL = 64
-"""Numbers of a constant that the converter is shown."""
+"""Maximum elements of a constant that is passed to the converter."""
 
 _OWN = ("Clip", "Scatter", "Upsample", "Resize")
 
 _ROI = 11
-"""The opset since which Resize has a region, scales and sizes; until 13 what was not used of them was empty."""
+"""First opset in which Resize has roi, scales and sizes; before 13, unused ones were empty tensors."""
 
 Rewriter = Callable[[ir.Node, Builder], ir.Value]
 
 
 def upgrade(node: ir.Node, current: int, opset: int) -> Callable[[Inliner], None] | None:
-    """Return what writes a node in a newer opset, None where nothing does."""
+    """Return a function that converts a node to a newer opset, None if it cannot be converted."""
     if node.op_type in _OWN or (node.op_type == "Pad" and "pads" in node.attributes):
-        own = _own_rewriter(node, current)
-        return None if own is None else lambda _: _apply(own, node, opset)
+        rewriter = _own_rewriter(node, current)
+        return None if rewriter is None else lambda _: _apply(rewriter, node, opset)
     if node.op_type == "Hardmax":
-        return None  # the converter keeps its axis, which means another in opset 13
+        return None  # the converter keeps `axis`, whose meaning changed in opset 13
     known = {value: constant(value) for value in node.inputs}
     small = {value: array for value, array in known.items() if value and array is not None and array.size <= _SMALL}
     graph = convert_node(node, small, current, opset)
@@ -73,7 +73,7 @@ def _clip(node: ir.Node, add: Builder) -> ir.Value:
 
 
 def _resize(node: ir.Node, add: Builder) -> ir.Value:
-    """Upsample(x, s), Resize(x, s) -> Resize<asymmetric>(x, -, s), as ONNX Runtime computes the old ones."""
+    """Upsample(x, s), Resize(x, s) -> Resize<asymmetric>(x, -, s), as ONNX Runtime computes the old operators."""
     mode = node.attributes.get_string("mode", "nearest")
     scales = node.inputs[1] if len(node.inputs) > 1 else add.const(list(node.attributes["scales"].as_floats()))
     options = {"nearest_mode": _nearest_mode(node) or ""} if mode == "nearest" else {}
@@ -84,7 +84,7 @@ def _resize(node: ir.Node, add: Builder) -> ir.Value:
 
 
 def _resize_of_a_region(node: ir.Node, add: Builder) -> ir.Value:
-    """Resize(x, [], s, z) -> Resize(x, -, s, z), without those that are empty."""
+    """Resize(x, [], s, z) -> Resize(x, -, s, z), without empty inputs."""
     constants = [constant(value) for value in node.inputs]
     inputs = [
         None if array is not None and not array.size else value
@@ -96,7 +96,7 @@ def _resize_of_a_region(node: ir.Node, add: Builder) -> ir.Value:
 
 
 def _nearest_mode(node: ir.Node) -> str | None:
-    """Return how the old operator rounds: down where it enlarges, up where it reduces; None where that is not known."""
+    """Return how the old operator rounds: down if it enlarges, up if it reduces; None if that is not known."""
     if node.op_type == "Upsample" or node.attributes.get_string("mode", "nearest") != "nearest":
         return "floor"
     scales = constant(node.inputs[1])
@@ -105,15 +105,15 @@ def _nearest_mode(node: ir.Node) -> str | None:
     return "floor" if (scales >= 1).all() else "ceil"
 
 
-def _apply(own: Rewriter, node: ir.Node, opset: int) -> None:
+def _apply(rewriter: Rewriter, node: ir.Node, opset: int) -> None:
     assert node.graph is not None
     add = Builder(node.graph, node, f"{node.name or node.op_type}/upgraded", opset)
-    replace_output(node, own(node, add))
+    replace_output(node, rewriter(node, add))
     node.graph.remove(node, safe=True)
 
 
 def _splice(node: ir.Node, graph: ir.Graph, places: Sequence[int], inliner: Inliner) -> None:
-    """Put the graph in the node's place. `places` are those of the graph's inputs among the node's."""
+    """Replace the node by the graph. `places` are the indices of the graph's inputs among the node's inputs."""
     arguments = [value for index in places if (value := node.inputs[index]) is not None]
     outputs = [value for value in node.outputs if value.name]
     assert node.graph is not None

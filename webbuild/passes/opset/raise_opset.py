@@ -1,4 +1,4 @@
-"""A whole model written in a newer opset, node by node."""
+"""Conversion of a whole model to a newer opset, node by node."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Writers = Mapping[ir.Node, Callable[[Inliner], None] | None]
 
 
 def opset_writers(model: ir.Model, opset: int) -> Writers:
-    """Return what writes each node that means something else in a newer opset, None where nothing does."""
+    """Return the converter of each node whose meaning differs in a newer opset, None if it cannot be converted."""
     current = opset_version(model)
     nodes = list(standard_nodes(model))
     return {
@@ -25,7 +25,7 @@ def opset_writers(model: ir.Model, opset: int) -> Writers:
 
 
 def write_opset(model: ir.Model, opset: int, writers: Writers) -> None:
-    """Write the model in a newer opset; there is a writer for each node that needs one."""
+    """Convert the model to a newer opset; no writer may be None."""
     for graph in graphs_of(model):
         graph.opset_imports[""] = opset
     inliner = Inliner(model)
@@ -35,7 +35,7 @@ def write_opset(model: ir.Model, opset: int, writers: Writers) -> None:
 
 
 def raise_opset(model: ir.Model, opset: int) -> str | None:
-    """Write a model of an older opset in this one; return why it stays as it is, None where it is not older."""
+    """Convert a model of an older opset to this one; return why it cannot be, None if it is converted or not older."""
     if opset_version(model) >= opset:
         return None
     older = f"the model's opset is older than {opset}"
@@ -44,6 +44,6 @@ def raise_opset(model: ir.Model, opset: int) -> str | None:
     writers = opset_writers(model, opset)
     stuck = next((node for node, write in writers.items() if write is None), None)
     if stuck is not None:
-        return f"{older}, in which {stuck.op_type} '{stuck.name}' has no form that means the same"
+        return f"{older}, and {stuck.op_type} '{stuck.name}' cannot be converted"
     write_opset(model, opset, writers)
     return None

@@ -1,4 +1,4 @@
-"""An opset from before 11 for the whole model, raised node by node."""
+"""Conversion of a model from before opset 11 to opset 11."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from webbuild.passes.rewrite import standard_nodes
 _TARGET_OPSET = 11
 """The first opset in which Clip, Resize and ScatterElements have GPU kernels."""
 _GAINING = ("Clip", "Scatter", "Upsample", "Resize")
-"""Operators that the older opsets have in a form of their own, without a kernel."""
+"""Operators that have another form, without a kernel, before opset 11."""
 
 
 class UpgradeOpset(Pass):
-    """Converts a model from before opset 11 to opset 11, in which more of its operators have a GPU kernel.
+    """Opset 7 to 10 -> opset 11, in which more operators have a GPU kernel.
 
         opset 7 to 10                 ->  opset 11
         Clip<min, max>(x)             ->  Clip(x, min, max)
@@ -27,14 +27,14 @@ class UpgradeOpset(Pass):
         Slice<axes, starts, ends>(x)  ->  Slice(x, starts, ends, axes)
 
     Why: before opset 11 the bounds of Clip were attributes, ScatterElements was called Scatter, and Resize was called
-    Upsample. None has a GPU kernel in its old form, and ReLU6 is a Clip: a MobileNet of that time goes to the CPU and
+    Upsample. None has a GPU kernel in its old form, and ReLU6 is a Clip: a MobileNet of that time copies to the CPU and
     back at every layer.
 
-    How: nodes whose meaning is the same in opset 11, by ONNX's schemas, stay. The pass's own rules write Clip, Scatter,
-    Upsample and Resize, because onnx.version_converter gives the new Resize other coordinates than the old one had.
-    That converter writes all other changed nodes, each node alone.
+    How: nodes with the same meaning in opset 11, by ONNX's schemas, stay. The pass's own rules convert Clip, Scatter,
+    Upsample and Resize, because onnx.version_converter changes the coordinates of Resize. That converter converts all
+    other changed nodes, one at a time.
 
-    Limits: if a node has no form in opset 11, the model is not converted. Exact.
+    Limits: if a node cannot be converted to opset 11, the model is not converted. Exact.
     """
 
     code = "upgrade-opset"
@@ -43,7 +43,7 @@ class UpgradeOpset(Pass):
     scope = "whole model"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Raise the opset where every node can go along, and one gains by it."""
+        """Convert the model if every node can be converted, and at least one gains a GPU kernel."""
         current = model.graph.opset_imports.get("", 0)
         if options.table is None or model.functions or not 0 < current < _TARGET_OPSET:
             return []
@@ -54,8 +54,8 @@ class UpgradeOpset(Pass):
         writers = opset_writers(model, _TARGET_OPSET)
         for node in nodes:
             if (node in writers and writers[node] is None) or _loses_kernel(node, writers, current, options):
-                reason = "loses its kernel" if node not in writers else "has no form that means the same"
-                return [self.skipped("graph", f"{node.op_type} '{node.name}' {reason} in opset {_TARGET_OPSET}")]
+                reason = "loses its kernel in" if node not in writers else "cannot be converted to"
+                return [self.skipped("graph", f"{node.op_type} '{node.name}' {reason} opset {_TARGET_OPSET}")]
         write_opset(model, _TARGET_OPSET, writers)
         return [self.applied("graph", f"opset {current} to {_TARGET_OPSET}: {gaining} more nodes on the GPU")]
 
