@@ -89,9 +89,10 @@ def render_page(rows: dict[str, str]) -> str:
     lines = "\n".join(f"| {what} | {value} |" for what, value in rows.items())
     return f"""# Speed and memory
 
-A made-up model of {NODES} nodes, layers of attention as exporters write them, with their arithmetic on shapes; our own
-RT-DETR, as it was exported; and, made up too, eleven products of matrices of {MEGABYTES} MB. Memory is the
-anonymous memory of the process, without what is mapped from files: weights are not copied, wherever they lie.
+Three models are measured: a synthetic model of {NODES} nodes (attention layers as exporters write them, with their
+shape arithmetic), our own RT-DETR as exported, and a synthetic chain of eleven matrix products with {MEGABYTES} MB
+of weights. Memory is the process's anonymous memory, without files mapped into memory: weights are not copied, inside
+or outside the `.onnx` file.
 
     python -m benchmarks.inspect_speed --write
 
