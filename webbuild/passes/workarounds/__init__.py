@@ -1,1 +1,1 @@
-"""Rewrites of nodes that a kernel throws on or gets wrong, one file each. A `Workaround` is a rule of `inspect` too."""
+"""Rewrites of nodes that a GPU kernel throws on or computes wrong. Each `Workaround` is a rule of `inspect` too."""

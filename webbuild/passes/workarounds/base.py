@@ -1,6 +1,6 @@
-"""Defects of the engine: each says which nodes it hits and how, and is the pass that rewrites them.
+"""Base classes of passes that work around a defect of the engine: which nodes it affects, how, and their rewrite.
 
-`webbuild inspect` makes a rule of every `Defect` (`webbuild.inspection.rules.base`), so that the fix it prints is the
+Every `Defect` is also a rule of `webbuild inspect` (`webbuild.inspection.rules.base`), so that the fix it prints is the
 one that `webbuild pack` applies.
 """
 
@@ -26,7 +26,7 @@ Severity = Literal["error", "warning", "note"]
 
 
 class DefectContext(Protocol):
-    """What decides, besides the node itself, whether a defect hits it: the same for a pass and for the inspection."""
+    """The facts about the model that decide whether a defect affects a node; a pass and `inspect` provide the same."""
 
     @property
     def model(self) -> ir.Model:
@@ -34,16 +34,16 @@ class DefectContext(Protocol):
 
     @property
     def table(self) -> KernelTable | None:
-        """What the target's kernels take; None where that is not known."""
+        """The kernels of the target; None if not known."""
 
     def on_gpu(self, node: ir.Node | None) -> bool:
         """Whether a node runs on the GPU."""
 
     def is_constant(self, value: ir.Value | None) -> bool:
-        """Whether a value is a constant, or will be one."""
+        """Whether a value is constant, or becomes so by constant folding."""
 
     def once(self, read: Callable[[ir.Model], T]) -> T:
-        """Return what a function reads off the whole model, and no rewrite of the same pass changes."""
+        """Return `read(model)`, cached: no rewrite of the same pass may change it."""
 
 
 def read_once(model: ir.Model, known: dict[Callable[[ir.Model], Any], Any], read: Callable[[ir.Model], T]) -> T:
@@ -55,7 +55,7 @@ def read_once(model: ir.Model, known: dict[Callable[[ir.Model], Any], Any], read
 
 
 class Symptom(Struct, frozen=True):
-    """How a defect shows at one node: the reason, and what differs from the defect's own attributes."""
+    """The effect of a defect on one node: the reason, and overrides of the defect's attributes."""
 
     reason: str
     summary: str = ""
@@ -63,40 +63,40 @@ class Symptom(Struct, frozen=True):
     severity: Severity | None = None
     fix: str = ""
     finding: str = ""
-    """One of the defect's `other_findings`; empty for its own."""
+    """One of the defect's `other_findings`; empty for the defect's `finding`."""
     fixed_by: str | None = None
-    """Code of another pass that fixes it, where the defect's own refuses it; empty for none."""
+    """Code of another pass that fixes the node if this pass refuses it; empty for none."""
 
 
 class Defect(ABC):
-    """A defect of the engine that a pass works around. A mixin of `Pass`, whose `code` is the pass's.
+    """A defect of the engine that a pass works around. A mixin of `Pass`, with the same `code`.
 
-    The docstring's first paragraph is the transformation, its second begins with `Defect:` and says what happens. The
-    others say why, and give limits, exactness and `Source:`.
+    The docstring's first paragraph is the transformation. The second begins with `Defect:` and says what happens. The
+    others give the cause, limits, exactness and `Source:`.
     """
 
     code: ClassVar[str]
     finding: ClassVar[str]
     """Code of the finding in `webbuild inspect`."""
     other_findings: ClassVar[tuple[str, ...]] = ()
-    """Codes of findings that the same rewrite fixes; `Symptom.finding` says which it is."""
+    """Codes of other findings that the same rewrite fixes; `Symptom.finding` names the one of a node."""
     operators: ClassVar[tuple[str, ...]]
     severity: ClassVar[Severity] = "error"
     outcome: ClassVar[Outcome] = "throws"
     summary: ClassVar[str] = ""
-    """What happens, in a few words; empty for "throws" and "wrong answer", as `outcome` says."""
+    """The effect in a few words; empty to derive "throws" or "wrong answer" from `outcome`."""
     fix: ClassVar[str]
-    """What to change at export, where the rewrite is refused."""
+    """What to change at export if the pass refuses the rewrite."""
     probe: ClassVar[str]
-    """The measured case that shows it: of `webbuild.probe`, or for several nodes a file of `benchmarks/traps`."""
+    """The measured case that shows the defect: of `webbuild.probe`, or of `benchmarks/traps` for several nodes."""
     gpu_only: ClassVar[bool] = True
-    """Whether it hits only nodes that run on the GPU."""
+    """Whether the defect affects only nodes that run on the GPU."""
     also_rewrites: ClassVar[str] = ""
-    """Which nodes the pass rewrites besides those that the defect hits, and why; empty for none."""
+    """Which nodes the pass rewrites in addition to the affected ones, and why; empty for none."""
 
     @abstractmethod
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """Return how the defect shows at a node of `operators`, None if it does not."""
+        """Return the effect of the defect on a node of `operators`, None if the node is not affected."""
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         """Return why the pass cannot rewrite an affected node, None if it can."""
@@ -104,7 +104,7 @@ class Defect(ABC):
 
     @classmethod
     def explain_finding(cls) -> str:
-        """Return the page of the finding: the pass's, with what happens first."""
+        """Return the page of the finding: the pass's docstring, starting with the defect."""
         transformation, defect, *rest = (inspect.getdoc(cls) or "").split("\n\n")
         what = defect.removeprefix("Defect: ")
         fix = f"Fix: the pass {cls.code} of `webbuild pack`: {transformation}"
@@ -112,12 +112,12 @@ class Defect(ABC):
 
 
 class PassContext(Struct, frozen=True):
-    """The context of a pass. A node whose place is not known is taken to be on the GPU."""
+    """The context of a pass. A node of unknown placement counts as on the GPU."""
 
     model: ir.Model
     options: PassOptions
     known: dict[Callable[[ir.Model], Any], Any] = {}
-    """What `once` has read."""
+    """The cache of `once`."""
 
     @property
     def table(self) -> KernelTable | None:
@@ -133,19 +133,19 @@ class PassContext(Struct, frozen=True):
         return read_once(self.model, self.known, read)
 
     def on_gpu(self, node: ir.Node | None) -> bool:
-        """Whether the target's table does not place a node elsewhere."""
+        """Whether the target's table places a node on the GPU, or does not know it."""
         return node is not None and placement(self.model, node, self.options) in ("gpu", None)
 
 
 class DefectDecomposition(Defect, Decomposition):
-    """A defect whose nodes are written in other operators, if all of these have a GPU kernel."""
+    """A defect whose nodes are decomposed into other operators, if all of these have a GPU kernel."""
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
-        """Whether the defect hits a node on the GPU."""
+        """Whether a node runs on the GPU and is affected."""
         return placement(model, node, options) == "gpu" and self.affects(node, PassContext(model, options)) is not None
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        """See `Defect`: it is tried, and taken back."""
+        """See `Defect`: tries the rewrite, and rolls it back."""
         draft = RewriteContext(context.model, node)
         try:
             self.write(draft, node, PassOptions(table=context.table))
@@ -156,17 +156,17 @@ class DefectDecomposition(Defect, Decomposition):
 
 
 class Workaround(Defect, Pass):
-    """A defect with a rewrite of one node."""
+    """A defect that is fixed by rewriting one node."""
 
     target: ClassVar[str | None] = "webgpu"
     after: ClassVar[tuple[str, ...]] = ("fold-constants",)
 
     @abstractmethod
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        """Rewrite an affected node; return what was done, for the report."""
+        """Rewrite an affected node; return a description for the report."""
 
     def rewrites_node(self, node: ir.Node, context: PassContext) -> bool:
-        """Whether to rewrite a node: if the defect hits it. Passes with `also_rewrites` override this."""
+        """Whether to rewrite a node: if it is affected. Passes with `also_rewrites` override this."""
         return self.affects(node, context) is not None
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:

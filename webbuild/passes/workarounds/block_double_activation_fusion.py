@@ -11,7 +11,7 @@ FUSABLE_ACTIVATIONS = (
     *("Relu", "Sigmoid", "Tanh", "Clip", "LeakyRelu", "HardSigmoid", "HardSwish", "Softplus", "Elu", "ThresholdedRelu"),
     *("Gelu", "QuickGelu", "Erf"),
 )
-"""What the engine's optimizer makes part of the Conv before it; SiLU and Gelu of several nodes too."""
+"""Activations that the engine's optimizer fuses into a preceding Conv; SiLU and Gelu of several nodes too."""
 _LOWER_BOUND = {"Relu": 0.0, "Sigmoid": 0.0, "Tanh": -1.0, "HardSigmoid": 0.0}
 
 
@@ -66,7 +66,7 @@ class BlockDoubleActivationFusion(Workaround):
 
 
 def _lost_activation(conv: ir.Node) -> ir.Value | None:
-    """Return what an activation after a Conv gives, if that is lost for another one after it."""
+    """Return the output of the first activation after a Conv, if the engine drops it for a second one."""
     begin = _after_foldable_ops(conv)
     value = _activation_output(begin)
     if value is None or value.is_graph_output() or begin.is_graph_output():
@@ -77,7 +77,7 @@ def _lost_activation(conv: ir.Node) -> ir.Value | None:
 
 
 def _after_foldable_ops(conv: ir.Node) -> ir.Value:
-    """Return what a Conv gives with the factors, terms and normalization after it that the engine folds into it."""
+    """Return the output of a Conv and the Mul, Add and BatchNormalization that the engine folds into it."""
     value, weights = conv.outputs[0], static_shape(conv.inputs[1])
     while not value.is_graph_output() and len(readers := fusable_consumers(value)) == 1:
         node = readers[0]
@@ -91,7 +91,7 @@ def _after_foldable_ops(conv: ir.Node) -> ir.Value:
 
 
 def _activation_output(value: ir.Value) -> ir.Value | None:
-    """Return where an activation ends that is all that reads a value, None if there is none."""
+    """Return the output of the activation that is the only reader of a value, None if there is none."""
     readers = fusable_consumers(value)
     if len(readers) == 1:
         return readers[0].outputs[0] if readers[0].op_type in FUSABLE_ACTIVATIONS else None
@@ -108,7 +108,7 @@ def _activation_output(value: ir.Value) -> ir.Value | None:
 
 
 def _first_of_pair(readers: list[ir.Node]) -> ir.Node | None:
-    """Return the node with which a SiLU or a Gelu begins, of the two that read the same value: the other is its Mul."""
+    """Return the first node of a SiLU or Gelu, given the two readers of its input; the other reader is its Mul."""
     for first, other in (readers, readers[::-1]) if len(readers) == 2 else ():
         if other.op_type == "Mul" and _starts_activation(first):
             return first
@@ -116,7 +116,7 @@ def _first_of_pair(readers: list[ir.Node]) -> ir.Node | None:
 
 
 def _starts_activation(node: ir.Node) -> bool:
-    """Whether a SiLU or a Gelu begins with a node: both may scale first."""
+    """Whether a node begins a SiLU or a Gelu; both may scale first."""
     if node.op_type in ("Sigmoid", "Erf"):
         return True
     after = fusable_consumers(node.outputs[0]) if node.op_type in ("Mul", "Div") else []
@@ -125,7 +125,7 @@ def _starts_activation(node: ir.Node) -> bool:
 
 
 def _continues_activation(node: ir.Node, value: ir.Value, before: ir.Node) -> bool:
-    """Whether a node brings in nothing but numbers and the value that is activated, as it is or scaled."""
+    """Whether a node's other operands are constants or the activated value, scaled or not."""
     others = [each for each in node.inputs if each is not None and each is not before.outputs[0]]
     makers = [each.producer() for each in others]
     scaled = [maker is not None and maker.op_type == "Mul" and value in maker.inputs for maker in makers]
@@ -140,7 +140,7 @@ def _has_max(value: ir.Value | None, context: DefectContext) -> bool:
 
 
 def _lower_bound(node: ir.Node) -> float:
-    """Return a number that no value of an activation is below, the largest that is known."""
+    """Return the largest known lower bound of an activation's values."""
     bounds = [constant(value) for value in node.inputs[1:3] if value is not None]
     known = [float(bound) for bound in bounds if bound is not None]
     if node.op_type == "Clip" and len(node.inputs) > 1 and node.inputs[1] is not None and len(known) == len(bounds):

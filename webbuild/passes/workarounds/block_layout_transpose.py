@@ -10,7 +10,7 @@ _LAYOUT_SENSITIVE = {
     "AveragePool", "BatchNormalization", "Conv", "ConvTranspose", "DepthToSpace", "GlobalAveragePool", "GlobalMaxPool",
     "MaxPool",
 }  # fmt: skip
-"""What the engine computes with the channels last, and transposes back. Measured on 1.30.0."""
+"""Operators that the engine computes channels last, between two Transposes. Measured on 1.30.0."""
 
 _PASSING = {
     "Abs", "Add", "And", "Cast", "Ceil", "Clip", "Concat", "Div", "Elu", "Equal", "Erf", "Exp", "Floor", "Greater",
@@ -19,13 +19,13 @@ _PASSING = {
     "ReduceSum", "Relu", "Sigmoid", "Slice", "Softmax", "Softplus", "Split", "Sqrt", "Sub", "Tanh", "Tile", "Where",
     "Xor",
 }  # fmt: skip
-"""What the engine moves a Transpose behind."""
+"""Operators past which the engine moves a Transpose."""
 
 _HEADS = [0, 2, 1, 3]
-"""The order in which the heads of an attention are transposed: there the engine leaves the Transpose where it is."""
+"""The permutation of attention heads: the engine does not move such a Transpose."""
 
 _TRANSPOSABLE = {ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.INT32, ir.DataType.UINT32}
-"""What Transpose has GPU kernels for."""
+"""Types for which Transpose has a GPU kernel."""
 
 
 class BlockLayoutTranspose(Workaround):
@@ -93,9 +93,9 @@ def _name(value: ir.Value | None) -> str:
 
 
 def _is_stranded(value: ir.Value, context: DefectContext) -> bool:
-    """Whether a Transpose that is moved to a value stays at one of a type that the GPU does not transpose.
+    """Whether a Transpose that is moved to a value stays at a value of a type that the GPU cannot transpose.
 
-    What the CPU reads has to go there anyway.
+    Values that only the CPU reads do not count: they are copied to the CPU anyway.
     """
     waiting, seen = [value], set()
     while waiting:
@@ -111,7 +111,7 @@ def _is_stranded(value: ir.Value, context: DefectContext) -> bool:
 
 
 def _transposes_condition(node: ir.Node) -> bool:
-    """Whether a Transpose that is moved behind a Where leaves one at its condition, which is computed otherwise."""
+    """Whether moving a Transpose past a Where leaves one at its condition, to which none moves by itself."""
     condition = node.inputs[0]
     if constant(condition) is not None or not known_rank(condition) or condition is None or _is_moved(condition):
         return False
@@ -120,7 +120,7 @@ def _transposes_condition(node: ir.Node) -> bool:
 
 
 def _reaches_layout(value: ir.Value) -> bool:
-    """Whether a Transpose that is moved behind a value comes to one before a convolution or a pool."""
+    """Whether a Transpose that is moved past a value reaches one before a convolution or a pool."""
     waiting, seen = [value], set[ir.Node]()
     while waiting:
         for node in consumers(waiting.pop()):
@@ -138,7 +138,7 @@ def _moved_inputs(node: ir.Node) -> list[ir.Value]:
 
 
 def _is_moved(value: ir.Value, *, own: bool = True) -> bool:
-    """Whether the engine moves a Transpose to a value: one that it added, or one of the model's own."""
+    """Whether the engine moves a Transpose to a value: one that it added, or, if `own`, one of the model."""
     waiting, seen = [value], set()
     while waiting:
         producer = waiting.pop().producer()
@@ -153,7 +153,7 @@ def _is_moved(value: ir.Value, *, own: bool = True) -> bool:
 
 
 def _is_moved_transpose(node: ir.Node) -> bool:
-    """Whether a node is a Transpose of the model's own, but for one that takes the engine's back."""
+    """Whether a node is a Transpose of the model, except one that cancels the engine's."""
     order, value = list(node.attributes.get_ints("perm", [])), node.inputs[0] if node.inputs else None
     if node.op_type != "Transpose" or order == _HEADS:
         return False
@@ -162,5 +162,5 @@ def _is_moved_transpose(node: ir.Node) -> bool:
 
 
 def _passes(node: ir.Node) -> bool:
-    """Whether the engine moves a Transpose behind a node. Behind a reduction that drops axes it often ends."""
+    """Whether the engine moves a Transpose past a node. It often stops at a reduction that drops axes."""
     return node.op_type in _PASSING and bool(node.attributes.get_int("keepdims", 1))

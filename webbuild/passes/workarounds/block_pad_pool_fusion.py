@@ -11,7 +11,7 @@ from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom
 _NEVER_NEGATIVE = ("Relu", "Sigmoid", "HardSigmoid", "Abs", "Exp", "Softmax")
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.DOUBLE)
 _BEFORE_PAD_VALUES, _BEFORE_MAX = 11, 8
-"""Opsets in which the value of a Pad became an input, and Max broadcasts."""
+"""First opsets in which the value of Pad is an input, and in which Max broadcasts."""
 
 
 class BlockPadPoolFusion(Workaround):
@@ -29,7 +29,7 @@ class BlockPadPoolFusion(Workaround):
 
     How: the optimizer fuses only a pad value whose bits are all zero, so the pass pads with -0.
 
-    Limits: floats; opset 8 or newer. Below opset 11 the pass inserts a Max with the least number between the two. A Pad
+    Limits: floats; opset 8 or newer. Below opset 11 the pass inserts a Max with the lowest float between the two. A Pad
     is not rewritten if its input is never negative and the fused pool has the same output size.
 
     Exact: -0 equals 0.
@@ -74,7 +74,7 @@ class BlockPadPoolFusion(Workaround):
 
 
 def _following_pool(node: ir.Node) -> ir.Node | None:
-    """Return the pool that is all that reads a Pad, maybe as another type, None if there is none."""
+    """Return the pool that is the only reader of a Pad, directly or after a Cast; None if there is none."""
     reader = only_reader(node.outputs[0])
     if reader is not None and reader.op_type == "Cast":
         reader = only_reader(reader.outputs[0])
@@ -84,7 +84,7 @@ def _following_pool(node: ir.Node) -> ir.Node | None:
 
 
 def fusion_outcome(node: ir.Node, pool: ir.Node) -> Literal["no-session", "wrong"] | None:
-    """Return how it ends if the engine adds the sizes of a Pad to a pool's own, None if well or if it does not."""
+    """Return the outcome of fusing a Pad into a pool's pads; None if it is right, or the engine does not fuse it."""
     if not _is_fused(node):
         return None
     source, sizes = node.inputs[0], _pad_sizes(node) or []
@@ -102,7 +102,7 @@ def fusion_outcome(node: ir.Node, pool: ir.Node) -> Literal["no-session", "wrong
 
 
 def _is_fused(node: ir.Node) -> bool:
-    """Whether a Pad puts nothing but zeros around pictures, as far as the optimizer looks."""
+    """Whether the optimizer fuses a Pad: it pads only spatial axes, with zeros."""
     if node.attributes.get_string("mode", "constant") != "constant" or len(node.inputs) > 3:
         return False
     sizes = _pad_sizes(node)
@@ -115,7 +115,7 @@ def _is_fused(node: ir.Node) -> bool:
 
 
 def _pad_sizes(node: ir.Node) -> list[int] | None:
-    """Return how far a Pad goes before each axis, and then after each."""
+    """Return the sizes of a Pad: those before each axis, then those after."""
     if len(node.inputs) < 2:
         return list(node.attributes.get_ints("pads", []))
     known = constant(node.inputs[1])
@@ -123,7 +123,7 @@ def _pad_sizes(node: ir.Node) -> list[int] | None:
 
 
 def _keep_apart(graph: ir.Graph, node: ir.Node, kind: Any) -> None:
-    """Put a Max with the least number between a Pad and its pool."""
+    """Insert a Max with the lowest float between a Pad and its pool."""
     value, reader = node.outputs[0], consumers(node.outputs[0])[0]
     add = Builder(graph, reader, f"{node.name or 'Pad'}/kept")
     reader.replace_input_with(0, add.op("Max", value, add.const(float(np.finfo(np.float32).min), kind)))

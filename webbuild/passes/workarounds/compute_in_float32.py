@@ -11,11 +11,11 @@ class ComputeInFloat32(DefectDecomposition):
 
     Defect: the run throws for a float16 ThresholdedRelu or cubic Resize: its shader does not compile in any browser.
 
-    Why: both kernels mix float16 numbers with a parameter or a weight of float32, which WGSL does not allow.
+    Why: both kernels combine float16 values with a float32 parameter or weight, which WGSL does not allow.
 
-    How: one Cast before and one after. `pack --precision` leaves the nodes of a float32 model float32.
+    How: one Cast before and one after. `pack --precision` keeps these nodes of a float32 model in float32.
 
-    Exact: to a rounding of float16, which is made once, at the end.
+    Exact: except for one rounding to float16, at the end.
 
     Source: measured on 1.30.0 in Chromium 156 and Firefox 153.
     """

@@ -10,7 +10,7 @@ _RANK_3D = 5
 
 
 class ConvTranspose3DToConv(Workaround):
-    """ConvTranspose(x [N, C, D, H, W], w [C, M, *kernel]) -> Conv(zeros between the cells of x, w turned around).
+    """ConvTranspose(x [N, C, D, H, W], w [C, M, *kernel]) -> Conv(x with zeros between its cells, flipped w).
 
     Defect: the run throws: `Only Conv2d or Conv1d are supported`.
 
@@ -18,12 +18,12 @@ class ConvTranspose3DToConv(Workaround):
     of the decoder.
 
     How: the pass writes a Conv with zeros between the cells of x and flipped weights. If the kernel is as large as its
-    stride, each cell makes a block of its own: a 1x1 Conv computes the cells of the block as channels, and a Transpose
-    puts them in place.
+    stride, each input cell gives a separate block of output cells: a 1x1 Conv computes them as channels, and a
+    Transpose puts them in place.
 
     Limits: all shapes must be fixed.
 
-    Exact: to 1e-5 of the largest magnitude, as sums are rounded in another order.
+    Exact: to 1e-5 of the largest magnitude, because sums are rounded in another order.
 
     Source: measured on 1.30.0; onnxruntime #28356.
     """
@@ -69,13 +69,13 @@ def _scaled_sizes(source: list[int], strides: list[int]) -> list[int]:
 
 
 def _kernel_extent(node: ir.Node, weights: list[int]) -> list[int]:
-    """Return how far each axis of the kernel reaches beyond a cell."""
+    """Return the dilated size of the kernel minus 1, for each axis."""
     dilations = node.attributes.get_ints("dilations", [1, 1, 1])
     return [step * (size - 1) for step, size in zip(dilations, weights[2:], strict=True)]
 
 
 def _crop_begin(node: ir.Node, source: list[int], target: list[int], weights: list[int]) -> list[int]:
-    """Return how many cells are cut off before each axis; where no pads are given, from the size of the result."""
+    """Return the cells cropped at the beginning of each axis; without pads, computed from the output size."""
     automatic = node.attributes.get_string("auto_pad", "NOTSET")
     if automatic in ("NOTSET", "VALID") and "output_shape" not in node.attributes:
         return list(node.attributes.get_ints("pads", [0] * 6))[:3]
@@ -91,7 +91,7 @@ def _crop_begin(node: ir.Node, source: list[int], target: list[int], weights: li
 def _by_blocks(
     add: Builder, node: ir.Node, weights: ConvTransposeWeights, source: list[int], target: list[int]
 ) -> ir.Value:
-    """Return a 1x1 Conv with a channel for each cell of a block, and these put in place.
+    """Add a 1x1 Conv with a channel for each cell of a block, and move the channels to their cells.
 
     [N, C, D, H, W] -> [N, M*a*b*c, D*H, W] -> [N*M, a, b, c, D, H, W] -> [N*M, D, a, H, b, W, c]
     -> [N, M, a*D, b*H, c*W]
@@ -109,18 +109,18 @@ def _by_blocks(
 def _by_zero_insertion(
     add: Builder, node: ir.Node, weights: ConvTransposeWeights, source: list[int], target: list[int], begin: list[int]
 ) -> ir.Value:
-    """Return a Conv with the kernel turned around, over the cells with stride - 1 zeros after each."""
+    """Add a Conv with the flipped kernel over the input with stride - 1 zeros after each cell."""
     strides, reach = _strides(node), _kernel_extent(node, weights.shape)
     data = node.inputs[0]
     if any(stride > 1 for stride in strides):
         apart = [batch_and_cell for size in source[2:] for batch_and_cell in (size, 1)]
-        behind = [zeros for stride in strides for zeros in (0, stride - 1)]
+        after = [zeros for stride in strides for zeros in (0, stride - 1)]
         data = add.reshape(data, [source[0] * source[1], *apart])
-        data = add.pad(data, [0] * 7, [0, *behind])
+        data = add.pad(data, [0] * 7, [0, *after])
         data = add.reshape(data, [*source[:2], *_scaled_sizes(source, strides)])
     before = [far - cut for far, cut in zip(reach, begin, strict=True)]
     sizes = _scaled_sizes(source, strides)
-    behind = [target[axis + 2] + reach[axis] - sizes[axis] - before[axis] for axis in range(3)]
-    data = add.pad(data, [0, 0, *before], [0, 0, *behind])
+    after = [target[axis + 2] + reach[axis] - sizes[axis] - before[axis] for axis in range(3)]
+    data = add.pad(data, [0, 0, *before], [0, 0, *after])
     dilations = list(node.attributes.get_ints("dilations", [1, 1, 1]))
     return add.op("Conv", data, weights.as_flipped_conv(), group=weights.groups, dilations=dilations)

@@ -1,4 +1,4 @@
-"""The weights of a ConvTranspose as those of a Conv."""
+"""Converts the weights of a ConvTranspose to weights of a Conv."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from webbuild.passes.rewrite import Builder, constant
 
 
 class ConvTransposeWeights:
-    """Weights [inputs, outputs of a group, *kernel]: stored, and then rearranged at once, or computed in the graph."""
+    """Weights [inputs, outputs per group, *kernel]; constants are rearranged directly, others by nodes of the graph."""
 
     def __init__(self, add: Builder, node: ir.Node, shape: list[int]) -> None:
         self.shape = shape
         self.groups = node.attributes.get_int("group", 1)
-        self._add, self._given = add, node.inputs[1]
-        self._stored = constant(self._given)
+        self._add, self._weights = add, node.inputs[1]
+        self._stored = constant(self._weights)
         self._inputs = shape[0] // self.groups
 
     def as_pointwise_conv(self) -> ir.Value:
-        """Return weights of 1 x 1 that give an output for each cell of the kernel."""
+        """Return 1 x 1 weights with an output channel for each cell of the kernel."""
         rows = [self.groups, self._inputs, self.shape[1] * prod(self.shape[2:])]
-        return self._rearrange(self._stored, self._given, rows, [0, 2, 1], [-1, self._inputs, 1, 1])
+        return self._rearrange(self._stored, self._weights, rows, [0, 2, 1], [-1, self._inputs, 1, 1])
 
     def as_flipped_conv(self) -> ir.Value:
-        """Return the kernel turned around, outputs first."""
-        stored, computed = self._stored, self._given
+        """Return the flipped kernel, outputs first."""
+        stored, computed = self._stored, self._weights
         axes = range(2, len(self.shape))
         if stored is not None:
             stored = np.flip(stored, tuple(axes))

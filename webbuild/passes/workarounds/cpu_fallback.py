@@ -13,17 +13,17 @@ from webbuild.passes.workarounds.base import PassContext
 from webbuild.passes.workarounds.resize_to_matmul import ResizeToMatmul
 
 CPU_NODES_KEY = "webbuild.cpu-nodes"
-"""Metadata key under which the names are kept, as JSON."""
+"""Metadata key of the node names, as JSON."""
 
 
 class CpuFallback(Pass):
-    """Places nodes on the CPU whose GPU kernel throws or is wrong.
+    """A node on the GPU whose kernel throws or is wrong -> the same node on the CPU.
 
     Why: onnxruntime-web's WebGPU accepts some nodes and then throws or returns wrong numbers, such as a Resize with
-    antialias or a smooth channels-last Resize. This pass handles those that resize-to-matmul refuses, and every other
+    antialias or a linear channels-last Resize. This pass handles those that resize-to-matmul refuses, and every other
     node of the patched graph for which `webbuild inspect` reports an error.
 
-    How: the graph stays as it is. Every such node gets a unique name, and the manifest lists the names. The runtime
+    How: the graph does not change. Every such node gets a unique name, and the manifest lists the names. The runtime
     passes them to the WebGPU provider as `forceCpuNodeNames`. It costs a copy each way.
     """
 
@@ -33,7 +33,7 @@ class CpuFallback(Pass):
     scope = "whole model"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Give each such node a new name, and report those that were not named before."""
+        """Give each such node a unique name, and report those that were not listed before."""
         before = cpu_node_names(model)
         if options.table is None or options.table.target.build != "webgpu":
             return []
@@ -50,12 +50,12 @@ class CpuFallback(Pass):
 
 
 def cpu_node_names(model: ir.Model) -> list[str]:
-    """Return the names of the nodes that are to run on the CPU."""
+    """Return the names of the nodes that must run on the CPU."""
     return msgspec.json.decode(model.metadata_props.get(CPU_NODES_KEY, "[]"), type=list[str])
 
 
 def mark_cpu_nodes(model: ir.Model, nodes: Sequence[ir.Node]) -> list[str]:
-    """Name nodes, besides those that are, to run on the CPU. Returns the names, each its node's own."""
+    """List more nodes to run on the CPU. Returns their names, each unique."""
     names = [_unique_node_name(model, node) for node in nodes]
     known = cpu_node_names(model)
     if new := [name for name in names if name not in known]:
@@ -64,7 +64,7 @@ def mark_cpu_nodes(model: ir.Model, nodes: Sequence[ir.Node]) -> list[str]:
 
 
 def _unique_node_name(model: ir.Model, node: ir.Node) -> str:
-    """Return the node's name; where it has none, or another node has the same, it gets a new one."""
+    """Return the node's name; if it has none, or another node has the same, rename the node."""
     taken = [other.name for graph in graphs_of(model) for other in graph if other is not node]
     name, number = node.name or f"{node.op_type}/cpu", 1
     while name in taken:

@@ -9,19 +9,19 @@ from webbuild.passes.rewrite import Builder, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _VECTOR = 4
-"""Booleans that a thread of the GPU takes at once, where it can."""
+"""Booleans that a GPU thread reads at once, if it can."""
 
 _BOTH = (True, True)
 
 
 class ExpandAndOperands(Workaround):
-    """And(x [.., 4k], y [.., 1]) -> And(x, Expand(y, [.., 4k])), where another And is broadcast another way.
+    """And(x [.., 4k], y [.., 1]) -> And(x, Expand(y, [.., 4k])), if another And is broadcast differently.
 
     Defect: the answer is wrong: a broadcast And reuses the cached shader of an And that is broadcast differently.
 
-    Why: the shader of an And depends on which operand it reads four elements at a time, where the last axis is a
-    multiple of 4. The engine's shader cache key does not contain that. Which And is wrong depends on the order in which
-    they first run. Two operands of the same shape have a shader of their own.
+    Why: a shader of And reads an operand four elements at a time if its last axis is a multiple of 4. The engine's
+    shader cache key does not contain which operands these are. Which And is wrong depends on the order in which they
+    first run. Two operands of the same shape have a separate shader.
 
     Limits: both shapes must be fixed.
 
@@ -39,9 +39,9 @@ class ExpandAndOperands(Workaround):
     probe = "ands_of_two_layouts"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        mine = _layout(node)
-        others = {_layout(other) for other in _nodes(context)} - {mine, None}
-        if mine in (None, _BOTH) or not others:
+        layout = _layout(node)
+        others = {_layout(other) for other in _nodes(context)} - {layout, None}
+        if layout in (None, _BOTH) or not others:
             return None
         shapes = " and ".join(str(static_shape(value)) for value in node.inputs)
         return Symptom(f"it is of {shapes}, another And is broadcast otherwise, and they may share a shader")
@@ -59,14 +59,14 @@ class ExpandAndOperands(Workaround):
 
 
 def _nodes(context: DefectContext) -> Iterator[ir.Node]:
-    """Yield every And on the GPU, those of branches and loops too."""
+    """Yield every And on the GPU, including those in bodies of If and Loop."""
     for node in context.model.graph.all_nodes():
         if node.op_type == "And" and context.on_gpu(node):
             yield node
 
 
 def _layout(node: ir.Node) -> tuple[bool, bool] | None:
-    """Return which sides a vectorized shader reads four at once, None for a node with another shader."""
+    """Return which operands the shader reads four elements at a time, None for a node with another shader."""
     left, right = map(static_shape, node.inputs)
     if not left or not right or left == right:
         return None
@@ -77,7 +77,7 @@ def _layout(node: ir.Node) -> tuple[bool, bool] | None:
 
 
 def _shared_tail(left: Sequence[int], right: Sequence[int]) -> int:
-    """Return how many elements the last axes have together that both shapes share."""
+    """Return the number of elements of the trailing axes that both shapes share."""
     count = 1
     for one, other in zip(reversed(left), reversed(right), strict=False):
         if one != other:

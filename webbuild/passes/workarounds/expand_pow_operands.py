@@ -9,7 +9,7 @@ from webbuild.passes.rewrite import Builder, constant, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _VECTOR = 4
-"""Numbers that a thread of the GPU takes at once, where the last axis has a multiple of them."""
+"""Elements that a GPU thread reads at once, if the last axis is a multiple of that."""
 
 
 class ExpandPowOperands(Workaround):
@@ -18,10 +18,10 @@ class ExpandPowOperands(Workaround):
     Defect: the run throws: one side of a Pow has a last axis that is a multiple of 4, the other a last axis of 1 and
     two dimensions or more. `Invalid ShaderModule "Pow"`: its shader raises a vector of four numbers to a number.
 
-    Why: tf2onnx writes a scalar exponent with as many dimensions as the base. An exponent with no dimension, or with
-    one, has a shader of its own, which is right.
+    Why: tf2onnx writes a scalar exponent with as many dimensions as the base. An exponent of rank 0 or 1 has a separate
+    shader, which is right.
 
-    Limits: both shapes must be fixed, or the exponent a constant of one number.
+    Limits: both shapes must be fixed, or the exponent a constant with one element.
 
     Exact: the same numbers at the same positions.
 
@@ -71,7 +71,7 @@ def _is_affected(base: Sequence[int], exponent: Sequence[int]) -> bool:
 
 
 def _is_deep_number(node: ir.Node) -> bool:
-    """Whether the exponent is a constant of one number with several dimensions, none of which the base lacks."""
+    """Whether the exponent is a constant with one element, of rank 2 or more, but of no higher rank than the base."""
     base, exponent = node.inputs[0], constant(node.inputs[1])
     if base is None or base.shape is None or exponent is None or exponent.ndim < 2:
         return False

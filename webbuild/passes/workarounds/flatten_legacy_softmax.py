@@ -13,8 +13,8 @@ class FlattenLegacySoftmax(Workaround):
 
     Defect: the run throws: before opset 13 a Softmax normalizes several axes, which the kernel cannot vectorize.
 
-    Why: the kernel computes 4 or 2 numbers at a time, if the number of all elements to normalize is a multiple of that.
-    It throws if the last axis alone is not: 4 x 6 numbers at the end of a shape.
+    Why: the kernel computes 4 or 2 elements at a time if the product of the normalized axes is a multiple of that. It
+    throws if the last axis alone is not, as in a shape that ends with 4 x 6.
 
     Limits: the shape must be fixed. From opset 13 on a Softmax normalizes one axis.
 
@@ -50,16 +50,16 @@ class FlattenLegacySoftmax(Workaround):
 
 
 def _is_affected(node: ir.Node, opset: int) -> bool:
-    """Whether the kernel throws at a Softmax of an opset. Where a size is not known, it may."""
+    """Whether the kernel throws, or, if a size is not known, may throw."""
     shape = None if node.inputs[0] is None else node.inputs[0].shape
     if opset >= 13 or shape is None:
         return False
     axis = node.attributes.get_int("axis", 1) % max(1, len(shape))
-    behind = list(shape)[axis:]
-    if len(behind) < 2:
+    normalized = list(shape)[axis:]
+    if len(normalized) < 2:
         return False
-    sizes = [size for size in behind if isinstance(size, int)]
-    if len(sizes) < len(behind):
+    sizes = [size for size in normalized if isinstance(size, int)]
+    if len(sizes) < len(normalized):
         return True
     count = math.prod(sizes)
     width = 4 if count % 4 == 0 else 2 if count % 2 == 0 else 1

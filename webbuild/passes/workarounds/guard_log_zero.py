@@ -10,7 +10,7 @@ _ZERO_PRODUCING_OPS = (
     "Abs", "Relu", "ReduceL1", "ReduceL2", "ReduceSum", "ReduceSumSquare", "Sigmoid", "Softmax", "Sqrt",
     "ThresholdedRelu",
 )  # fmt: skip
-"""Operators that give 0 of ordinary numbers."""
+"""Operators that return 0 for ordinary inputs."""
 
 _WHOLE = (ir.DataType.BOOL, ir.DataType.UINT8, ir.DataType.INT32)
 
@@ -20,13 +20,13 @@ class GuardLogZero(Workaround):
 
     Defect: the answer may differ: Log(0) is a finite number on some GPUs, and -inf on the CPU.
 
-    Why: WGSL does not define the value of an expression that is infinite. On a software adapter Log(0) is -88. A mask
-    of zeros and ones that Log makes additive then fails to hide what it masks. The pass stores minus infinity as data
-    in a buffer, where it is not the result of an expression.
+    Why: WGSL does not define the value of an expression that is infinite. On a software adapter Log(0) is -88. If the
+    Log of a mask of zeros and ones is added to scores, it then fails to mask them. The pass stores minus infinity as
+    data in a buffer, where it is not the result of an expression.
 
     Limits: only after operators that return 0 for ordinary numbers, and for inputs of the graph.
 
-    Exact: all other numbers are those of the Log.
+    Exact: all other values are unchanged.
 
     Source: measured on 1.30.0; WGSL, "floating point evaluation".
     """
@@ -61,7 +61,7 @@ class GuardLogZero(Workaround):
 
 
 def _may_be_zero(value: ir.Value | None) -> bool:
-    """Whether a value is 0 in ordinary runs: an input of the graph, what counts, and what ends at 0."""
+    """Whether a value may be 0 in ordinary runs: graph inputs, casts of integers, and operators that return 0."""
     producer = None if value is None else value.producer()
     if producer is None:
         return value is not None and value.is_graph_input()
@@ -75,7 +75,7 @@ def _may_be_zero(value: ir.Value | None) -> bool:
 
 
 def _is_guarded(node: ir.Node) -> bool:
-    """Whether every reader of a Log has minus infinity to take instead."""
+    """Whether every reader of a Log is a Where that replaces it by minus infinity."""
     readers = consumers(node.outputs[0])
     return bool(readers) and all(_is_guard(reader, node) for reader in readers)
 
@@ -83,8 +83,8 @@ def _is_guarded(node: ir.Node) -> bool:
 def _is_guard(reader: ir.Node, node: ir.Node) -> bool:
     if reader.op_type != "Where" or reader.inputs[2] is not node.outputs[0]:
         return False
-    instead, test = constant(reader.inputs[1]), reader.inputs[0]
+    replacement, test = constant(reader.inputs[1]), reader.inputs[0]
     equal = None if test is None else test.producer()
     if equal is None or equal.op_type != "Equal" or equal.inputs[0] is not node.inputs[0]:
         return False
-    return instead is not None and bool(np.isneginf(instead).all())
+    return replacement is not None and bool(np.isneginf(replacement).all())

@@ -9,7 +9,7 @@ from webbuild.passes.rewrite import constant
 
 
 class GuardMaskedSoftmax(Decomposition):
-    """Replaces fully masked rows of a Softmax by zeros before they become NaN.
+    """Where(IsNaN(Softmax(x)), 0, Softmax(x)) -> Where(alive, Softmax(Where(alive, x, 0)), 0), alive = row max > -inf.
 
     Why: PyTorch's attention returns zeros for a query whose keys are all masked, a row of -inf. Exporters write that as
     Softmax, which gives NaN for such a row, and Where(IsNaN(result), 0, result). WebGPU has no kernel for IsNaN, and
@@ -19,7 +19,7 @@ class GuardMaskedSoftmax(Decomposition):
     How: a row is kept if its maximum is a number. The pass sets the other rows to 0 before the Softmax, and again after
     it.
 
-    Exact, but for rows that hold NaN or +inf: they became 0, and are now NaN.
+    Exact, except for rows with NaN or +inf: they became 0, and are now NaN.
     """
 
     code = "guard-masked-softmax"
@@ -28,7 +28,7 @@ class GuardMaskedSoftmax(Decomposition):
         return {"Where": _masked}
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
-        """Whether a Where puts something for NaN, which the target looks for on the CPU."""
+        """Whether a Where replaces NaN, and its IsNaN has no GPU kernel."""
         isnan = None if node.inputs[0] is None else node.inputs[0].producer()
         return isnan is not None and isnan.op_type == "IsNaN" and super().matches(model, isnan, options)
 
@@ -39,10 +39,10 @@ def _masked(add: RewriteContext, node: ir.Node) -> ir.Value:
     softmax = None if result is None else result.producer()
     x = None if softmax is None or softmax.op_type != "Softmax" else softmax.inputs[0]
     if softmax is None or x is None or x.dtype is None or isnan is None or _softmax_input(isnan) is not result:
-        raise NotApplicableError("puts something for NaN in what is no Softmax")
+        raise NotApplicableError("it replaces NaN in a value that is not a Softmax")
     zero = constant(replacement)
     if zero is None or zero.size != 1 or zero.any() or add.opset < 13:
-        raise NotApplicableError("puts something else than 0 for NaN, or is older than opset 13")
+        raise NotApplicableError("it does not replace NaN by 0, or the opset is older than 13")
     axis = softmax.attributes.get_int("axis", -1)
     lowest = add.like(x, np.finfo(x.dtype.numpy()).min)
     alive = add.op("GreaterOrEqual", add.reduce("ReduceMax", x, axis), lowest)

@@ -20,31 +20,31 @@ from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom
 
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 _OPSET = 11
-"""The opset of GatherElements, and of a TopK of the smallest."""
+"""First opset with GatherElements and with TopK's `largest`."""
 _FILLED = {
     **dict.fromkeys(DATA_MOVEMENT_OPS, (0,)),
     **dict.fromkeys(("ScatterND", "ScatterElements", "Pad"), (0, 2)),
     "Where": (1, 2),
 }
-"""Inputs of an operator whose numbers are among its results; of others in `_PASSED_ON` all."""
+"""Indices of the inputs whose elements an operator copies to its output; all inputs for others in `_PASSED_ON`."""
 _PASSED_ON = {*_FILLED, "Add", "Sub", "Mul", "Neg", "Concat", "Cast", "Max", "Min", "Clip"}
 
 
 class GuardTopkPadding(Workaround):
-    """TopK(x) -> TopK(Max(x, -3.4028e38)), its values by GatherElements(x, index).
+    """TopK(x) -> TopK(Max(x, -3.4028e38)), with the values from GatherElements(x, index).
 
     Defect: places are wrong: of numbers that are minus infinity, or the least of their type, TopK returns index -1.
 
-    Why: the kernel fills a row up to a power of two with the least number of the type, and index -1. What is not above
-    that is sorted behind it. A mask hides candidates with such a number, so a TopK of more than are left returns rows
-    that do not exist. With `largest=0` it is the same with the largest number.
+    Why: the kernel pads a row to a power of two with the lowest number of the type and index -1. Elements that are not
+    above that are sorted after the padding. A mask sets candidates to such a number, so a TopK of more than the
+    unmasked candidates returns rows that do not exist. With `largest=0` the same happens with the largest number.
 
-    Whether it happens depends on the data: where at least k numbers are left, the answer is right.
+    It depends on the data: if at least k elements are not masked, the answer is right.
 
-    Limits: only where a constant such as minus infinity is written, added or multiplied into what TopK reads. Rows
-    whose length is a power of two are left as they are: nothing is filled up.
+    Limits: only if a constant such as minus infinity is written to, added to or multiplied into the input of TopK. Rows
+    whose length is a power of two have no padding and are not rewritten.
 
-    Exact, but for a row with both minus infinity and the least number: these are sorted by their place.
+    Exact, except for a row with both minus infinity and the lowest number: these are sorted by position.
 
     Source: measured on 1.30.0.
     """
@@ -95,7 +95,7 @@ class GuardTopkPadding(Workaround):
 
 
 def _bounding_op(node: ir.Node) -> str:
-    """Return the operator that keeps numbers from what the kernel fills a row up with."""
+    """Return the operator that keeps elements beyond the kernel's padding value."""
     return "Max" if node.attributes.get_int("largest", 1) else "Min"
 
 
@@ -109,9 +109,9 @@ def _is_power_of_two(node: ir.Node) -> bool:
 
 
 def _find_extreme(value: ir.Value, limit: float, bounding: str) -> float | None:
-    """Return a constant among the numbers of a value that is at least `limit`, or at most minus that; None without.
+    """Return a constant with a magnitude of at least `limit` that flows into a value, None if there is none.
 
-    What the operator `bounding` made with a constant has none.
+    The search stops at the operator `bounding` with a constant.
     """
     seen: set[ir.Value] = set()
     waiting = [value]
@@ -132,7 +132,7 @@ def _find_extreme(value: ir.Value, limit: float, bounding: str) -> float | None:
 
 
 def _is_bounded(node: ir.Node, limit: float, bounding: str) -> bool:
-    """Whether a node keeps its results, by a constant, from what the kernel fills a row up with."""
+    """Whether a node clamps its output, with a constant, so that it cannot reach the kernel's padding value."""
     if node.op_type == "Clip":
         bounds = [constant_number(input_value(node, 1 if bounding == "Max" else 2))]
     else:

@@ -9,7 +9,7 @@ from webbuild.passes.rewrite import Builder, constant, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _WIDTH = 4
-"""Channels that the kernel reads at once where it can."""
+"""Channels that the kernel reads at once if it can."""
 
 
 class PadConvChannels(Workaround):
@@ -20,7 +20,7 @@ class PadConvChannels(Workaround):
     Why: the kernel reads three channels at a time from memory laid out in fours. It does so if the number of output
     channels is a multiple of 4, and the number of input channels is a multiple of 3, above 3 and not a multiple of 4.
 
-    Limits: these are right and stay as they are:
+    Limits: these are right and are not rewritten:
 
     - 3 channels, several groups, volumes
     - a Conv that runs as a matrix product: 1x1 without strides or pads, or a kernel as large as its input
@@ -59,7 +59,7 @@ class PadConvChannels(Workaround):
 
 
 def is_affected(weights: list[int], node: ir.Node) -> bool:
-    """Whether the kernel gets the input channels of weights [outputs, inputs, *kernel] wrong."""
+    """Whether the kernel reads weights [outputs, inputs, *kernel] of the wrong input channels."""
     if len(weights) not in (3, 4) or node.attributes.get_int("group", 1) != 1:
         return False
     outputs, inputs, *kernel = weights
@@ -68,7 +68,7 @@ def is_affected(weights: list[int], node: ir.Node) -> bool:
 
 
 def _is_matmul(node: ir.Node, kernel: list[int]) -> bool:
-    """Whether the node is a product of matrices, one for each point or one for all of its input."""
+    """Whether the engine computes the node as a matrix product: 1x1, or a kernel as large as the input."""
     sizes = static_shape(node.inputs[0])
     strides, pads = node.attributes.get_ints("strides", [1]), node.attributes.get_ints("pads", [0])
     one = math.prod([*kernel, *strides]) == 1 or (sizes is not None and sizes[2:] == kernel)

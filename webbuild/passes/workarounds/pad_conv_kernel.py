@@ -15,11 +15,12 @@ class PadConvKernel(Workaround):
 
     Defect: the answer is wrong: a Conv with end pads but no begin pads ignores the end pads.
 
-    Why: the engine computes two kinds of Conv as a matrix product: a kernel as large as its input, and a kernel of one
-    point with strides of 1. To decide, it looks only at the begin pads. It then fills one column, or as many as the
-    input has. `SAME_UPPER` with an even kernel as large as its input shows the defect.
+    Why: the engine computes two kinds of Conv as a matrix product: a kernel as large as its input, and a 1x1 kernel
+    with strides of 1. To decide, it looks only at the begin pads. It then fills one column, or as many as the input
+    has. `SAME_UPPER` with an even kernel as large as its input shows the defect.
 
-    Limits: the sizes must be fixed. Several groups, volumes, and a Conv that also has begin pads are right as they are.
+    Limits: the sizes must be fixed. Several groups, volumes, and a Conv that also has begin pads are right and are not
+    rewritten.
 
     Exact: the row of zeros added to the kernel meets the pad added before the input.
 
@@ -45,7 +46,7 @@ class PadConvKernel(Workaround):
         shape, pads, stored = static_shape(node.inputs[1]) or [], _affected_pads(node) or [], constant(node.inputs[1])
         row = np.zeros([*shape[:2], 1, *shape[3:]])
         if stored is None:
-            # not a Pad: ONNX Runtime fuses it into the Conv, though it pads the kernel
+            # not a Pad: ONNX Runtime would fuse it into the Conv, although it pads the kernel
             wide = add.op("Concat", add.like(node.inputs[1], row), node.inputs[1], axis=2)
         else:
             wide = add.const(np.concatenate([row, stored], axis=2), stored.dtype)
@@ -58,7 +59,7 @@ class PadConvKernel(Workaround):
 
 
 def _affected_pads(node: ir.Node) -> list[int] | None:
-    """Return the pads of a Conv that the kernel loses, None where it does not."""
+    """Return the pads of a Conv if the kernel ignores its end pads, else None."""
     weights, data = static_shape(node.inputs[1]), static_shape(node.inputs[0])
     if weights is None or len(weights) not in (3, 4) or node.attributes.get_int("group", 1) != 1:
         return None
@@ -75,7 +76,7 @@ def _affected_pads(node: ir.Node) -> list[int] | None:
 
 
 def _pads(node: ir.Node, data: list[int] | None, kernel: Sequence[int], strides: Sequence[int]) -> list[int] | None:
-    """Return the pads of a Conv, as numbers: those before each axis, then those after."""
+    """Return the explicit pads of a Conv: those before each axis, then those after; None if not known."""
     rule = node.attributes.get_string("auto_pad", "NOTSET")
     if rule in ("NOTSET", "VALID"):
         return [*node.attributes.get_ints("pads", [0] * 2 * len(kernel))] if rule == "NOTSET" else [0] * 2 * len(kernel)

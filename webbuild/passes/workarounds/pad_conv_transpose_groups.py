@@ -12,11 +12,11 @@ class PadConvTransposeGroups(Workaround):
 
     Defect: the answer is wrong: a grouped ConvTranspose whose groups have one output and an even number of inputs.
 
-    Why: the kernel reads two or four weights at once and counts them one by one, so all groups but the first read the
-    weights of other groups. With two outputs per group the kernel reads its weights another way, which is right.
+    Why: the kernel reads two or four weights at once but counts them one by one, so all groups except the first read
+    the weights of other groups. With two outputs per group the kernel reads its weights another way, which is right.
 
     Limits: opset 10 or newer, for a Slice with steps. A single group, an odd number of inputs, two and three outputs,
-    and volumes are right as they are.
+    and volumes are right and are not rewritten.
 
     Exact: the second output of each group is zero, and nothing reads it.
 
@@ -48,7 +48,7 @@ class PadConvTransposeGroups(Workaround):
 
 
 def is_affected(weights: list[int], group: int) -> bool:
-    """Whether the kernel gets the outputs of weights [inputs, outputs of a group, *kernel] wrong."""
+    """Whether the kernel is wrong for weights [inputs, outputs per group, *kernel]."""
     return len(weights) in (3, 4) and group > 1 and weights[1] == 1 and weights[0] // group % 2 == 0
 
 

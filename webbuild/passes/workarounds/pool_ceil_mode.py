@@ -8,16 +8,16 @@ from webbuild.passes.rewrite import find_nodes, static_shape
 
 
 class PoolCeilMode(Pass):
-    """Replaces ceil_mode of a pool by explicit padding.
+    """MaxPool<ceil_mode = 1, pads>(x) -> MaxPool<pads + missing>(x), and AveragePool alike.
 
-    Why: the meaning of `ceil_mode` changed in opset 19, so downgrade-opset cannot move such a pool to an older opset,
-    and its own opset has no GPU kernel. If the sizes divide evenly, as in the shortcuts of RT-DETR's backbone,
-    `ceil_mode` changes nothing.
+    Why: the meaning of `ceil_mode` changed in opset 19, so downgrade-opset cannot convert such a pool to an older
+    opset, and its current opset has no GPU kernel. If the sizes divide evenly, as in the shortcuts of RT-DETR's
+    backbone, `ceil_mode` changes nothing.
 
-    How: if the output size is the same without the attribute, the pass removes it. If the last window reaches over the
-    edge, the pass pads the end explicitly: a maximum, and a mean that ignores padding, do not change.
+    How: if the output size is the same without the attribute, the pass removes it. If the last window extends past the
+    end, the pass pads the end explicitly: a maximum, and a mean that ignores padding, do not change.
 
-    Limits: a mean that counts its padding would divide by another number, so it is not rewritten. Exact.
+    Limits: a mean that counts its padding is not rewritten, because its divisor would change. Exact.
     """
 
     code = "pool-ceil-mode"
@@ -44,7 +44,7 @@ class PoolCeilMode(Pass):
 
 
 class _PoolAxis(Struct, frozen=True):
-    """One axis of a pool: how long what goes in and comes out is, and how the window lies."""
+    """One spatial axis of a pool: the input and output sizes, the window, and the padding before and after."""
 
     source: int
     result: int
@@ -56,19 +56,19 @@ class _PoolAxis(Struct, frozen=True):
 
     @property
     def missing(self) -> int:
-        """How far the last window reaches over the padding at the end."""
+        """How far the last window extends past the padding at the end."""
         reach = (self.result - 1) * self.stride + self.dilation * (self.kernel - 1) + 1
         return max(0, reach - self.source - self.before - self.after)
 
     @property
     def rounded_down(self) -> int:
-        """The size of the result with as much padding as is missing, and without ceil_mode."""
+        """The output size with the missing padding added, and without ceil_mode."""
         length = self.source + self.before + self.after + self.missing
         return (length - self.dilation * (self.kernel - 1) - 1) // self.stride + 1
 
 
 def _missing_padding(node: ir.Node) -> list[int] | str:
-    """Return what has to be padded at the end of each axis, or why that cannot be."""
+    """Return the padding to add at the end of each axis, or why the pool cannot be rewritten."""
     source, result = static_shape(node.inputs[0]), static_shape(node.outputs[0])
     if source is None or result is None:
         return "its sizes are not known"

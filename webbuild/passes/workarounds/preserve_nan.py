@@ -8,7 +8,7 @@ from webbuild.passes.rewrite import constant, is_small_input
 from webbuild.passes.workarounds.base import DefectContext, DefectDecomposition, Symptom
 
 _NAN_PRODUCING_OPS = ("Acos", "Acosh", "Asin", "Atanh", "Div", "Log", "Pow", "Sqrt")
-"""Operators that make NaN of numbers."""
+"""Operators that return NaN for some finite inputs."""
 
 
 class PreserveNan(DefectDecomposition):
@@ -16,13 +16,13 @@ class PreserveNan(DefectDecomposition):
 
     Defect: NaN is not propagated: Relu and Clip return a bound on the GPU, and NaN on the CPU.
 
-    Why: the GPU kernels of Relu and Clip return 0, or a bound, for NaN. Those of Max and Min test the bits, and keep
-    NaN.
+    Why: the GPU kernels of Relu and Clip return 0, or a bound, for NaN. The kernels of Max and Min test the bits, and
+    keep NaN.
 
     Limits: only nodes that read a small input of the graph, or the result of a logarithm, a root or a division. An
     ordinary run has no other NaNs.
 
-    Exact: all other numbers are the same.
+    Exact: all other values are the same.
 
     Source: measured on 1.30.0; WGSL, "floating point evaluation".
     """
@@ -50,7 +50,7 @@ class PreserveNan(DefectDecomposition):
 
 
 def _may_be_nan(value: ir.Value | None) -> bool:
-    """Whether a value of floats comes from outside, or from an operator that makes NaN."""
+    """Whether a float value is a small graph input, or comes from an operator that may return NaN."""
     if value is None or value.dtype not in (ir.DataType.FLOAT, ir.DataType.FLOAT16):
         return False
     producer = value.producer()
@@ -60,7 +60,7 @@ def _may_be_nan(value: ir.Value | None) -> bool:
 
 
 def _is_harmless(node: ir.Node) -> bool:
-    """Whether a division is by stored numbers other than 0, a power by stored whole ones."""
+    """Whether a Div is by nonzero constants, or a Pow by constant integers."""
     stored = constant(node.inputs[1]) if node.op_type in ("Div", "Pow") else None
     if stored is None:
         return False

@@ -1,7 +1,4 @@
-"""One axis of a Resize as a matrix: each cell of the result as weights of the cells it is made of.
-
-After the reference implementation of ONNX, in float64.
-"""
+"""One axis of a Resize as a matrix [output size, input size], in float64, after ONNX's reference implementation."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ Matrix = NDArray[Any]
 
 
 class ResizeFilter(Struct, frozen=True):
-    """How a Resize reads: its attributes. `cubic` is None for linear, else the coefficient of the cubic."""
+    """The attributes of a Resize. `cubic` is None for linear, else `cubic_coeff_a`."""
 
     coordinates: str
     cubic: float | None
@@ -24,7 +21,7 @@ class ResizeFilter(Struct, frozen=True):
 
 
 def resize_matrix(how: ResizeFilter, size: int, scale: float, result: int) -> Matrix:
-    """Return [result, size], the weights of one axis that is scaled by `scale`."""
+    """Return the weights [result, size] of one axis that is scaled by `scale`."""
     stretch = max(1.0, 1 / scale) if how.antialias else 1.0
     reach = (2 if how.cubic is not None else 1) * stretch
     rows = np.zeros((result, size))
@@ -41,7 +38,7 @@ def resize_matrix(how: ResizeFilter, size: int, scale: float, result: int) -> Ma
 
 
 def _source_coordinate(coordinates: str, cell: int, size: int, scale: float, result: int) -> float:
-    """Return where a cell of the result reads, in cells of the source."""
+    """Return the input coordinate of an output cell."""
     if coordinates == "align_corners":
         return 0.0 if result == 1 else cell * (size - 1) / (result - 1)
     if coordinates == "asymmetric":

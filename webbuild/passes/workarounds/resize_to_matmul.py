@@ -9,15 +9,15 @@ from webbuild.passes.workarounds.resize_matrix import ResizeFilter, resize_matri
 _COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric")
 
 _MAX_MATRIX_BYTES = 4 * 1024 * 1024
-"""Elements of the largest matrix."""
+"""Maximum elements of a matrix."""
 
 
 class ResizeToMatmul(Workaround):
-    """Resize(x [N, C, H, W] to [N, C, H', W']) -> MatMul(MatMul(A [H', H], x), B [W, W']), and so for other axes.
+    """Resize(x [N, C, H, W] to [N, C, H', W']) -> MatMul(MatMul(A [H', H], x), B [W, W']), and other axes alike.
 
     Defect: the run throws for antialias; the answer is wrong for a linear or cubic Resize with channels last.
 
-    Why: two forms of Resize fail on the GPU. Nearest is right.
+    Why: two forms of Resize fail on the GPU. Mode nearest is right.
 
     - Antialias: `The antialias attribute of Resize operator is NOT implemented`. PyTorch's
       interpolate(antialias=True) and torchvision's Resize export it.
@@ -50,7 +50,7 @@ class ResizeToMatmul(Workaround):
         smooth = node.attributes.get_string("mode", "nearest") != "nearest"
         if not smooth or before is None or after is None or len(before) != 4:
             return None
-        if before[3] != after[3] or before[:2] == after[:2]:  # the last axis is resized, or those before are not
+        if before[3] != after[3] or before[:2] == after[:2]:  # the last axis is resized, or the first two are not
             return None
         return Symptom(
             f"it resizes {before} to {after}, as if the channels came first",
@@ -89,7 +89,7 @@ def _axes(source: list[int], target: list[int]) -> list[int]:
 
 
 def _filter(node: ir.Node) -> ResizeFilter | None:
-    """Return how a Resize reads, None for one that is not linear in its input, or of another type than float32."""
+    """Return the attributes of a Resize; None unless its mode is linear or cubic and its type float32."""
     mode, text = node.attributes.get_string("mode", "nearest"), node.attributes.get_string
     x = node.inputs[0]
     if mode not in ("linear", "cubic") or x is None or x.dtype != ir.DataType.FLOAT:
@@ -103,7 +103,7 @@ def _filter(node: ir.Node) -> ResizeFilter | None:
 
 
 def _scales(node: ir.Node, source: list[int], target: list[int]) -> list[float] | None:
-    """Return the scale of each axis: what is given, or the quotient of sizes; None for what is not known."""
+    """Return the scale of each axis: the input `scales`, or the quotient of sizes; None if not known."""
     stored_scales = constant(node.inputs[2]) if len(node.inputs) > 2 else None
     axes = list(node.attributes.get_ints("axes", range(len(source))))
     scales = [result / size for size, result in zip(source, target, strict=True)]
@@ -124,7 +124,7 @@ def _scales(node: ir.Node, source: list[int], target: list[int]) -> list[float] 
 def _scaled(
     add: Builder, data: ir.Value | None, axis: int, rank: int, how: ResizeFilter, size: int, scale: float, result: int
 ) -> ir.Value:
-    """Return the product along one axis: from the left for the last but one, else as the last."""
+    """Add the product along one axis: from the left for axis -2, from the right for axis -1, else transposed."""
     weights = resize_matrix(how, size, scale, result)
     if axis == rank - 2:
         return add.op("MatMul", add.const(weights), data)
@@ -132,5 +132,5 @@ def _scaled(
         return add.op("MatMul", data, add.const(weights.T))
     order = list(range(rank))
     order[axis], order[rank - 2] = order[rank - 2], order[axis]
-    turned = add.op("Transpose", data, perm=order)
-    return add.op("Transpose", add.op("MatMul", add.const(weights), turned), perm=order)
+    transposed = add.op("Transpose", data, perm=order)
+    return add.op("Transpose", add.op("MatMul", add.const(weights), transposed), perm=order)

@@ -12,7 +12,7 @@ _IN_A_WORD = 4
 """Bytes that a shader reads at once."""
 _DEFAULT_AXIS = 1
 _WITH_AXIS = 13
-"""Opset in which it got one."""
+"""First opset in which DequantizeLinear has an axis."""
 
 
 class SeparateDequantizeShaders(Workaround):
@@ -20,13 +20,13 @@ class SeparateDequantizeShaders(Workaround):
 
     Defect: the answer is wrong: a DequantizeLinear reuses the cached shader of another one.
 
-    Why: the kernel reads bytes with one scale four at a time if their number is a multiple of four, and one at a time
-    otherwise. The cache key of the shader does not say which. The key contains the number of dimensions, which counts
-    as 1 for every tensor read four at a time. A list of 10 bytes, such as a bias, gets the same key.
+    Why: with one scale, the kernel reads four bytes at a time if their number is a multiple of four, else one at a
+    time. The shader cache key does not say which. It contains the rank, which counts as 1 for every tensor read four at
+    a time. A 1-D tensor of 10 bytes, such as a bias, gets the same key.
 
     How: the key also contains the axis, which has no meaning with one scale. The pass sets it to make the keys differ.
 
-    Limits: opset 13 or newer. Not if other nodes use both axes already. Exact.
+    Limits: opset 13 or newer; other nodes must not use both axes already. Exact.
 
     Source: `onnxruntime/core/providers/webgpu/quantization/quantize_linear.cc`, its `CacheHint`; measured on 1.30.0.
     """
@@ -58,7 +58,7 @@ class SeparateDequantizeShaders(Workaround):
 
 
 def _axes_of_words(model: ir.Model) -> frozenset[int]:
-    """Return the axes of the nodes that read four bytes at once, which the pass leaves as they are."""
+    """Return the axes of the nodes that read four bytes at once; the pass does not change these."""
     axes = set()
     for node in model.graph:
         shape = static_shape(node.inputs[0]) if node.op_type == "DequantizeLinear" else None

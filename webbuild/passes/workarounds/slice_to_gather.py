@@ -16,7 +16,7 @@ class SliceToGather(Workaround):
     Defect: the answer is wrong: a Slice with a negative step ignores its start, and counts from the end of the axis.
 
     Limits: starts, ends, steps and the shape must be constants; if the steps are computed, cpu-fallback applies. A
-    Slice that starts at the last element is right and stays. The other axes are sliced as before.
+    Slice that starts at the last element is right and is not rewritten. The other axes are sliced as before.
 
     Exact: the same elements.
 
@@ -63,7 +63,7 @@ class SliceToGather(Workaround):
 
 
 class _AxisSlice(Struct, frozen=True):
-    """What a Slice takes of an axis of `size`, as numpy understands it; an end before the beginning is none."""
+    """The slice of an axis of `size`, as in NumPy; an end below -size means no end."""
 
     axis: int
     size: int
@@ -78,7 +78,7 @@ class _AxisSlice(Struct, frozen=True):
 
 
 def _axis_slices(node: ir.Node) -> list[_AxisSlice] | None:
-    """Return what a Slice takes, None if that or the data's shape is not known; empty where it never runs backwards."""
+    """Return the slices of a Slice; None if not constant or the shape is not known; empty if all steps are positive."""
     steps = constant(node.inputs[4])
     if steps is not None and (steps > 0).all():
         return []

@@ -13,11 +13,11 @@ class SplitGroupedConv(Workaround):
 
     Defect: the answer is wrong: a grouped Conv computes some outputs from the inputs of the previous group.
 
-    Why: where each group has at least 4 output channels, the kernel computes 4 of them at once if their total is a
+    Why: if each group has at least 4 output channels, the kernel computes 4 of them at once if their total is a
     multiple of 4, and 2 if it is even. If the outputs of one group are not a multiple of that, such as 6 of 12 or 5 of
     10, a vector crosses the border between two groups.
 
-    How: the pass computes the last group in a Conv of its own. All groups but the last, and the last one alone, have
+    How: the pass computes the last group in a separate Conv. All groups except the last, and the last one alone, have
     totals that fit.
 
     Limits: the sizes of the weights must be known. Only 1-D and 2-D: volumes have no grouped kernel.
@@ -49,7 +49,7 @@ class SplitGroupedConv(Workaround):
 
 
 def is_affected(weights: list[int], group: int) -> bool:
-    """Whether the kernel gets the outputs of weights [outputs, inputs of a group, *kernel] wrong."""
+    """Whether the kernel is wrong for weights [outputs, inputs per group, *kernel]."""
     if len(weights) not in (3, 4):
         return False
     outputs, outer = weights[0], weights[0] // group
@@ -58,12 +58,12 @@ def is_affected(weights: list[int], group: int) -> bool:
 
 
 def split_groups(graph: ir.Graph, node: ir.Node, weights: list[int], bounds: Sequence[tuple[int, int]]) -> None:
-    """Write a Conv as one for each range of its groups, joined.
+    """Replace a Conv by one Conv for each range of its groups, and a Concat.
 
     Conv(x [N, G*C, ...], w [G*M, C, ...]) -> Concat(Conv(x [N, g*C, ...], w [g*M, C, ...]), ..., axis=1)
     """
     add = Builder(graph, node, f"{node.name or 'Conv'}/groups")
-    inner, outer = weights[1], weights[0] // node.attributes.get_int("group", 1)  # channels of a group: in, out
+    inner, outer = weights[1], weights[0] // node.attributes.get_int("group", 1)  # input and output channels per group
     others = {name: value for name, value in attribute_values(node).items() if name != "group"}
     parts = []
     for first, last in bounds:
@@ -76,6 +76,6 @@ def split_groups(graph: ir.Graph, node: ir.Node, weights: list[int], bounds: Seq
 
 
 def _slice_outputs(add: Builder, value: ir.Value, first: int, last: int) -> ir.Value:
-    """Return some of the first axis of weights or of a bias, stored where they are stored."""
+    """Return a slice of weights or bias along the first axis; a constant stays a constant."""
     stored = constant(value)
     return add.slice(value, 0, first, last) if stored is None else add.const(stored[first:last], stored.dtype)

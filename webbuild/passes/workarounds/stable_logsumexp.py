@@ -59,7 +59,7 @@ def _shifted(add: Builder, node: ir.Node, axes: list[int], opset: int) -> ir.Val
         maximum = add.reduce("ReduceMax", x, axes, keepdims)
         if opset < 11:
             low, high = add.const(-most, dtype), add.const(most, dtype)
-            return add.op("Min", add.op("Max", maximum, low), high)  # the Clip of then has no GPU kernel
+            return add.op("Min", add.op("Max", maximum, low), high)  # before opset 11, Clip has no GPU kernel
         return add.op("Clip", maximum, add.const(-most, dtype), add.const(most, dtype))
 
     keepdims = node.attributes.get_int("keepdims", 1)

@@ -9,9 +9,9 @@ from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _FIRST_EINSUM = 12
-"""The opset that Einsum begins in."""
+"""First opset with Einsum."""
 _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
-"""What Einsum has GPU kernels for."""
+"""Types for which Einsum has a GPU kernel."""
 
 
 class TransposeToEinsum(Workaround):
@@ -20,10 +20,10 @@ class TransposeToEinsum(Workaround):
     Defect: a Transpose runs on the CPU: the engine moves it after the ArgMax that reads it, and it becomes int64.
 
     Why: the engine's optimizer moves a Transpose past every ArgMax and ArgMin, whose result is smaller. No GPU kernel
-    transposes int64. Einsum has a GPU kernel, moves the same numbers, and stays where it is.
+    transposes int64. Einsum has a GPU kernel, does the same permutation, and is not moved.
 
-    Limits: two cases are right as they are: the order of the remaining axes does not change, or the Transpose is an
-    output of the graph.
+    Limits: two cases are not rewritten: the order of the remaining axes does not change, or the Transpose is an output
+    of the graph.
 
     Exact.
 
@@ -69,6 +69,6 @@ class TransposeToEinsum(Workaround):
 
 
 def _order(transpose: ir.Node) -> Sequence[int] | None:
-    """Return the order that a Transpose gives to the axes, None if their number is unknown."""
+    """Return the permutation of a Transpose, None if its rank is unknown."""
     rank = known_rank(transpose.inputs[0])
     return None if rank is None else transpose.attributes.get_ints("perm", list(reversed(range(rank))))

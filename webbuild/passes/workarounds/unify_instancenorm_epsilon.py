@@ -10,7 +10,7 @@ from webbuild.passes.decompose.base import RewriteContext
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 DEFAULT_EPSILON = 1e-5
-"""ONNX's default, and that of PyTorch's networks."""
+"""The default of ONNX and of PyTorch."""
 
 
 class UnifyInstanceNormEpsilon(Workaround):
@@ -47,17 +47,17 @@ class UnifyInstanceNormEpsilon(Workaround):
         others = {_epsilon(other) for other in _nodes(context)} - {_epsilon(node)}
         if not others:
             return None
-        mine, other = _epsilon(node), min(others)
-        return Symptom(f"another has an epsilon of {other:.3g}, this one {mine:.3g}, and they may share a shader")
+        epsilon, other = _epsilon(node), min(others)
+        return Symptom(f"another has an epsilon of {other:.3g}, this one {epsilon:.3g}, and they may share a shader")
 
     def rewrites_node(self, node: ir.Node, context: PassContext) -> bool:
-        """Whether it has another epsilon than most."""
+        """Whether the epsilon of a node is not the default."""
         return not _is_default(node)
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        uncured = [node] if not _is_default(node) else [other for other in _nodes(context) if not _is_default(other)]
-        kinds = {None if other.inputs[0] is None else other.inputs[0].dtype for other in uncured}
-        if all(_epsilon(other) > 0 for other in uncured) and kinds <= {ir.DataType.FLOAT}:
+        affected = [node] if not _is_default(node) else [other for other in _nodes(context) if not _is_default(other)]
+        kinds = {None if other.inputs[0] is None else other.inputs[0].dtype for other in affected}
+        if all(_epsilon(other) > 0 for other in affected) and kinds <= {ir.DataType.FLOAT}:
             return None
         return "its epsilon is 0, or it is not float32"
 
@@ -73,7 +73,7 @@ class UnifyInstanceNormEpsilon(Workaround):
 
 
 def _nodes(context: DefectContext) -> Iterator[ir.Node]:
-    """Yield every InstanceNormalization on the GPU, those of branches and loops too."""
+    """Yield every InstanceNormalization on the GPU, including those in bodies of If and Loop."""
     for node in context.model.graph.all_nodes():
         if node.op_type == "InstanceNormalization" and context.on_gpu(node):
             yield node

@@ -11,11 +11,11 @@ _SMALL = 8
 class UnsqueezeGemmBias(Workaround):
     """Gemm(a [M, K], b [K, N], c []) -> Gemm(a, b, Reshape(c, [1])).
 
-    Defect: the run traps: the bias of a Gemm has no dimensions. The engine takes no further call.
+    Defect: the run traps: the bias of a Gemm is a scalar. The engine cannot run anything after that.
 
-    Limits: none. Matrices of up to 8 rows and columns have a kernel of their own, which is right.
+    Limits: none. Matrices of up to 8 rows and columns have a separate kernel, which is right.
 
-    Exact: a scalar and a list of one number broadcast to the same.
+    Exact: shapes [] and [1] broadcast alike.
 
     Source: measured on 1.30.0.
     """
@@ -46,6 +46,6 @@ class UnsqueezeGemmBias(Workaround):
 
 
 def _is_small(node: ir.Node) -> bool:
-    """Whether a Gemm is known to have matrices of up to 8 rows and columns alone."""
+    """Whether both matrices of a Gemm are known to have at most 8 rows and columns."""
     sizes = [static_shape(value) for value in node.inputs[:2]]
     return all(shape is not None and max(shape) <= _SMALL for shape in sizes)
