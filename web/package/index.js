@@ -1,4 +1,4 @@
-// The runtime as bundlers want it: its files by addresses that they can see.
+// The runtime's entry for bundlers: each file has a URL that bundlers recognize.
 import { load as loadBundle } from "./webbuild.js";
 
 export { depthAt, Model, Stream, WebbuildError } from "./webbuild.js";
@@ -8,6 +8,6 @@ const worker = () =>
 
 const addresses = { "runtime/tokenizer.js": new URL("./tokenizer.js", import.meta.url).href };
 
-/** Loads the bundle of a manifest's address. */
+/** Loads a bundle by the URL of its manifest. */
 export const load = (manifestUrl, options) =>
   loadBundle(manifestUrl, { worker, ...options, addresses: { ...addresses, ...options?.addresses } });

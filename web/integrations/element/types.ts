@@ -1,6 +1,6 @@
-// What <web-model> is to the page that has it.
+// The public types of <web-model>.
 
-/** A model as a bundle's `load()` gives it. */
+/** A model as returned by a bundle's `load()`. */
 export interface LoadedModel {
   readonly manifest: object;
   run(source: never, options: never): Promise<unknown>;
@@ -8,7 +8,7 @@ export interface LoadedModel {
   dispose(): Promise<void>;
 }
 
-/** A picture as `run()` takes it. */
+/** A picture for `run()`. */
 export type PictureSource =
   | Blob
   | ImageBitmap
@@ -20,22 +20,23 @@ export type PictureSource =
   | VideoFrame;
 
 /**
- * Attributes: `src`, the address of a bundle's loader; `picture`, that of the picture shown first; `backend`, as `load()`
- * takes it; `options`, what every run is given, as JSON; `reference`, the second picture of a model that takes two: its
- * address, or `#id` of an element of the page.
+ * Attributes: `src`, the URL of a bundle's loader; `picture`, the URL of the first picture; `backend`, as for `load()`;
+ * `options`, the options of every run, as JSON; `reference`, the second picture of a model that takes two: its URL, or
+ * `#id` of an element of the page.
  *
- * Events: `ready` has the model in `detail`, `result` what a run returned, `error` what was thrown: `code`, `message`, `fix`.
+ * Events: `detail` is the model for `ready`, the result for `result`, and for `error` an error with `code`, `message`
+ * and `fix`.
  *
- * A model that segments what is clicked takes clicks and boxes on the picture: each gives a `result`.
+ * A model that segments from clicks takes clicks and boxes on the picture: each causes a `result`.
  */
 export interface WebModelElement extends HTMLElement {
-  /** The model of `src`, or one that you loaded, which stays yours to dispose of. */
+  /** The model of `src`, or one that you loaded and have to dispose of. */
   model: LoadedModel | null;
-  /** What every run is given besides the picture: `{ confidence: 0.4 }`. */
+  /** The options of every run: `{ confidence: 0.4 }`. */
   options: object;
-  /** The second picture of a model that takes two. It counts before the attribute `reference`. */
+  /** The second picture of a model that takes two. It takes precedence over the attribute `reference`. */
   reference: PictureSource | null;
-  /** Shows a picture, and what the model finds on it. */
+  /** Shows a picture with the model's results. */
   show(picture: Blob, title?: string): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// A service worker can start no worker of its own, so the model is in an offscreen document, which this opens when needed.
+// Opens the offscreen document with the model on demand, because a service worker cannot start workers.
 
 let opening = null;
 
@@ -12,7 +12,7 @@ async function openOffscreen() {
   await opening;
 }
 
-/** `{ to: "model", picture }` from any page or content script of the extension is answered with what is found. */
+/** Replies to `{ to: "model", picture }` from any page or content script of the extension with the model's result. */
 chrome.runtime.onMessage.addListener((message, _sender, answer) => {
   if (message.to !== "model") return false;
   openOffscreen()

@@ -1,10 +1,10 @@
-// Loads the model once, and answers what the service worker passes on.
+// Loads the model once, and replies to the messages that the service worker forwards.
 
 import { load } from "./yolo-pose/yolo-pose.js";
 
 const loading = load();
 
-/** `picture` is an address, `data:` too. */
+/** Runs the model on a picture's URL, which may be a `data:` URL. */
 async function find(picture) {
   const model = await loading;
   const { poses } = await model.run(await (await fetch(picture)).blob());

@@ -1,4 +1,4 @@
-// Next.js: what a page needs from its server for a bundle with threads.
+// Next.js configuration that sends the headers that a bundle needs for threads.
 
 /** A page that is isolated from other origins gets threads. */
 const ISOLATED = [
@@ -12,18 +12,21 @@ interface Rule {
   headers: { key: string; value: string }[];
 }
 
-/** What is read of a NextConfig. */
+/** The fields of a NextConfig that are used here. */
 interface Config {
   output?: string | undefined;
   headers?: (() => Rule[] | Promise<Rule[]>) | undefined;
 }
 
 /**
- * `export default withWebbuild({ ... })` in next.config.mjs. `pages` are those that show a model, as `source` of headers();
- * all of them by default. A static export is sent by your host, which has to send the headers itself.
+ * `export default withWebbuild({ ... })` in next.config.mjs. `pages` matches the pages that show a model, as `source` of
+ * headers(); all pages by default. For a static export, your host has to send the headers.
  */
-export function withWebbuild<Given extends object>(config: Given = {} as Given, { pages = "/:path*" } = {}) {
-  return (phase: string): Given => {
+export function withWebbuild<NextConfig extends object>(
+  config: NextConfig = {} as NextConfig,
+  { pages = "/:path*" } = {},
+) {
+  return (phase: string): NextConfig => {
     const { output, headers }: Config = config;
     if (output === "export" && phase !== DEVELOPMENT) return config;
     return {

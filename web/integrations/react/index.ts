@@ -1,4 +1,4 @@
-// React: a bundle's model for as long as a component is there, and a component that shows what it finds.
+// React: a hook that loads a bundle's model while a component is mounted, and a component that shows its results.
 
 import type { LoadedModel, WebModelElement } from "@webbuild/element";
 import { createElement, type HTMLAttributes, type ReactElement, useEffect, useRef, useState } from "react";
@@ -11,15 +11,15 @@ interface Progress {
 export interface ModelState<Model> {
   /** Null until it is loaded. */
   model: Model | null;
-  /** What loading failed with: `code`, `message` and `fix`. */
+  /** The error of loading: `code`, `message` and `fix`. */
   error: (Error & { code?: string; fix?: string }) | null;
   /** From 0 to 1, by bytes. */
   progress: number;
 }
 
 /**
- * Loads a model, `load` as a bundle exports it, and disposes of it with the component. Other `options` or another `load`
- * load again.
+ * Loads a model with a bundle's `load`, and disposes of it with the component. If `options` or `load` changes, it loads
+ * again.
  */
 export function useModel<Model extends { dispose(): Promise<void> }, Options extends object>(
   load: (options?: Options) => Promise<Model>,
@@ -36,7 +36,7 @@ export function useModel<Model extends { dispose(): Promise<void> }, Options ext
     const onProgress = ({ bytesDone, bytesTotal }: Progress) =>
       set({ progress: bytesTotal > 0 ? bytesDone / bytesTotal : 0 });
     const start = async () => {
-      // StrictMode ends every first effect at once: that one loads nothing.
+      // StrictMode cleans up the first effect immediately: that effect must not load.
       await null;
       if (signal.aborted) return;
       const model = await load({ ...JSON.parse(key), signal, onProgress } as unknown as Options);
@@ -60,17 +60,17 @@ type ResultOf<Model extends LoadedModel> = Awaited<ReturnType<Model["run"]>>;
 
 export interface ModelViewProps<Model extends LoadedModel>
   extends Omit<HTMLAttributes<HTMLElement>, "onError"> {
-  /** As `useModel` gives it. */
+  /** The model of `useModel`. */
   model: Model | null;
-  /** The picture that is shown, or its address; a visitor may choose another one, or the camera. */
+  /** The first picture or its URL; a visitor may choose another one, or the camera. */
   picture?: Blob | string | undefined;
-  /** What every run is given besides the picture. */
+  /** The options of every run. */
   options?: Parameters<Model["run"]>[1];
   onResult?: ((result: ResultOf<Model>) => void) | undefined;
   onError?: ((error: Error) => void) | undefined;
 }
 
-/** A picture or the camera, and what the model finds on it: `<web-model>` for React. */
+/** `<web-model>` for React: shows a picture or the camera, with the model's results. */
 export function ModelView<Model extends LoadedModel>(props: ModelViewProps<Model>): ReactElement {
   const { model, picture, options, onResult, onError, ...attributes } = props;
   const element = useRef<WebModelElement | null>(null);
@@ -78,16 +78,16 @@ export function ModelView<Model extends LoadedModel>(props: ModelViewProps<Model
   listeners.current = { onResult, onError };
   const key = JSON.stringify(options ?? {});
   useEffect(() => {
-    // On a server there are no elements.
+    // A server has no custom elements, so import only in an effect.
     void import("@webbuild/element");
-    const hear = ({ type, detail }: CustomEvent) => {
+    const listener = ({ type, detail }: CustomEvent) => {
       if (type === "result") listeners.current.onResult?.(detail);
       else listeners.current.onError?.(detail);
     };
-    const heard = element.current;
-    for (const type of ["result", "error"]) heard?.addEventListener(type, hear as EventListener);
+    const target = element.current;
+    for (const type of ["result", "error"]) target?.addEventListener(type, listener as EventListener);
     return () => {
-      for (const type of ["result", "error"]) heard?.removeEventListener(type, hear as EventListener);
+      for (const type of ["result", "error"]) target?.removeEventListener(type, listener as EventListener);
     };
   }, []);
   useEffect(() => void (element.current && Object.assign(element.current, { model })), [model]);

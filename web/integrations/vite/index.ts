@@ -1,4 +1,4 @@
-// A Vite plugin for apps with models packed by webbuild: what Vite cannot see of them by itself.
+// A Vite plugin for apps with models packed by webbuild: it keeps Vite from rewriting and inlining their files.
 
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
@@ -13,11 +13,11 @@ const ISOLATED = {
 const ENGINE = /\/runtime\/ort\/[\w.-]+\.mjs$/;
 
 export interface WebbuildOptions {
-  /** Send the headers of cross-origin isolation in development and preview. On by default; without them there is one thread. */
+  /** Whether development and preview send the headers of cross-origin isolation, which threads need. On by default. */
   isolated?: boolean;
 }
 
-/** `plugins: [webbuild()]`. Bundles are the app's dependencies that webbuild wrote. */
+/** `plugins: [webbuild()]`. Finds the bundles among the app's dependencies. */
 export default function webbuild({ isolated = true }: WebbuildOptions = {}): Plugin {
   const headers = isolated ? ISOLATED : {};
   let bundles: Record<string, string> = {};
@@ -28,7 +28,7 @@ export default function webbuild({ isolated = true }: WebbuildOptions = {}): Plu
       bundles = findBundles(root);
       const folders = Object.values(bundles);
       return {
-        // Packed together with other dependencies, as Vite 7 does, a bundle would lose the addresses of its files.
+        // If Vite 7 merged a bundle with other dependencies, the URLs of its files would break.
         optimizeDeps: { exclude: Object.keys(bundles) },
         server: { headers, fs: { allow: [searchForWorkspaceRoot(root), ...folders] } },
         preview: { headers },
@@ -43,7 +43,7 @@ export default function webbuild({ isolated = true }: WebbuildOptions = {}): Plu
   };
 }
 
-/** The folders of the app's dependencies that are bundles, by name. */
+/** Returns the folders of the app's dependencies that are bundles, by name. */
 function findBundles(root: string): Record<string, string> {
   const app = readJson(join(root, "package.json"));
   const names = Object.keys({ ...app.dependencies, ...app.devDependencies });
@@ -61,12 +61,12 @@ function isBundle(folder: string | null): boolean {
   return folder !== null && readJson(join(folder, "manifest.json")).generator?.name === "webbuild";
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: files of anybody's
+// biome-ignore lint/suspicious/noExplicitAny: any package's JSON
 function readJson(file: string): any {
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
 }
 
-/** A small file of a bundle stays a file: a strict policy refuses `data:`. Of all others the app decides. */
+/** Never inlines a bundle's files, since a strict policy forbids `data:`. The app's own setting applies to other files. */
 function inlineLimit(config: UserConfig, folders: string[]) {
   const own = config.build?.assetsInlineLimit;
   return (file: string, content: Buffer): boolean | undefined => {
@@ -76,7 +76,7 @@ function inlineLimit(config: UserConfig, folders: string[]) {
   };
 }
 
-/** The engine's scripts are checked by their hash: they are served as they are, not as Vite would change them. */
+/** Serves the engine's scripts unchanged, because their hashes are checked and Vite would transform them. */
 function serveEngine(
   root: string,
   base: string,

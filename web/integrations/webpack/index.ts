@@ -10,7 +10,7 @@ const ISOLATED = {
 };
 const NAME = "WebbuildPlugin";
 
-/** What is used of webpack's compiler and compilation. */
+/** The parts of webpack's compiler and compilation that are used here. */
 interface Compilation {
   getAssets(): readonly { name: string; info: { sourceFilename?: string } }[];
   updateAsset(name: string, change: (source: unknown) => unknown, info: object): void;
@@ -30,23 +30,23 @@ interface Compiler {
 export class WebbuildPlugin {
   readonly #isolated: boolean;
 
-  /** With `isolated`, as by default, webpack-dev-server sends the headers of cross-origin isolation. */
+  /** With `isolated`, the default, webpack-dev-server sends the headers of cross-origin isolation. */
   constructor({ isolated = true }: { isolated?: boolean } = {}) {
     this.#isolated = isolated;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: webpack's own types would make it a dependency
-  apply(given: any): void {
-    const compiler: Compiler = given;
+  apply(webpackCompiler: any): void {
+    const compiler: Compiler = webpackCompiler;
     const { performance, devServer = {} } = compiler.options;
-    // A model is large: there is nothing to warn of.
+    // Models are large, so do not warn about their size.
     const assetFilter = (file: string) => !/\.(zst|bin|onnx|map)$/.test(file);
     if (performance !== false) compiler.options.performance = { assetFilter, ...performance };
     if (this.#isolated && devServer) compiler.options.devServer = { headers: ISOLATED, ...devServer };
     const stage = compiler.webpack.Compilation.PROCESS_ASSETS_STAGE_OPTIMIZE_SIZE - 1;
     compiler.hooks.thisCompilation.tap(NAME, (compilation) => {
       compilation.hooks.processAssets.tap({ name: NAME, stage }, () => {
-        // The engine's scripts are checked by their hash: what is minimized already is left as it is.
+        // Mark the bundle's files as minimized, because the hashes of the engine's scripts are checked.
         for (const { name, info } of compilation.getAssets()) {
           const source = info.sourceFilename && resolve(compiler.context, info.sourceFilename);
           if (source && isOfBundle(dirname(source)))
