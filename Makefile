@@ -117,18 +117,22 @@ web: $(MODULES) $(BUILT) test-chromium ## The TypeScript tests, in Chromium.
 zoo: $(ZOO) ## Make small exports of many networks in build/zoo; they are tried, not shipped. ARGS are names, or --list.
 	@.venv/zoo/bin/python -m models.zoo.make build/zoo $(ARGS)
 
-SOAKED := web/test/session/memory-growth.test.ts web/test/fallback/recovery.test.ts web/test/fallback/state.test.ts \
-  web/test/fallback/scenes.test.ts web/test/api/stream.test.ts web/test/worker/killed-worker.test.ts \
+# In two parts that take equally long in Firefox.
+SOAK_1 := web/test/session/memory-growth.test.ts web/test/fallback/recovery.test.ts web/test/fallback/state.test.ts
+SOAK_2 := web/test/fallback/scenes.test.ts web/test/api/stream.test.ts web/test/worker/killed-worker.test.ts \
   web/test/worker/hidden-page.test.ts
 REPORT := test-results/vitest.json
 
 .PHONY: soak
 soak: $(MODULES) $(BUILT) $(DEVELOPING) test-chromium firefox ## 1,000 runs of each task, 100 losses of a GPU of each kind, in Chromium and Firefox at once; write the table of docs/soak.md.
 	@export WEBBUILD_TIMES=$${WEBBUILD_TIMES:-100}; trap 'kill $$(jobs -p) 2> /dev/null || true' EXIT; \
-	$(IN_CHROMIUM) WEBBUILD_REPORT=soak-chromium npm test --silent -- $(SOAKED) --tags-filter=soak $(ARGS) & chromium=$$!; \
-	$(IN_BROWSERS) WEBBUILD_REPORT=soak-firefox WEBBUILD_SOAK_FIREFOX="$$(cat $(FIREFOX))" npm test --silent -- $(SOAKED) --tags-filter=soak $(ARGS); \
-	wait $$chromium; \
-	$(BIN)/python -m benchmarks.soak test-results/soak-chromium.json test-results/soak-firefox.json --write
+	soak() { npm test --silent -- "$$@" --tags-filter=soak $(ARGS); }; \
+	$(IN_CHROMIUM) WEBBUILD_REPORT=soak-chromium soak $(SOAK_1) $(SOAK_2) & \
+	export WEBBUILD_SOAK_FIREFOX="$$(cat $(FIREFOX))"; \
+	$(IN_BROWSERS) WEBBUILD_REPORT=soak-firefox-1 soak $(SOAK_1) & \
+	$(IN_BROWSERS) WEBBUILD_REPORT=soak-firefox-2 soak $(SOAK_2) & \
+	failed=0; for each in $$(jobs -p); do wait $$each || failed=1; done; [[ $$failed = 0 ]]; \
+	$(BIN)/python -m benchmarks.soak $(addprefix test-results/soak-,$(addsuffix .json,chromium firefox-1 firefox-2)) --write
 
 .PHONY: e2e
 e2e: $(DEVELOPING) $(BUILT) test-chromium firefox webkit ## Pack, serve, verify, and use the page, in Chromium, Firefox and WebKit.

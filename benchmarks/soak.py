@@ -1,6 +1,6 @@
 """What `make soak` did to the runtime, how it ended, and what memory was held: vitest's reports into a table.
 
-    python -m benchmarks.soak test-results/soak-chromium.json test-results/soak-firefox.json --write
+    python -m benchmarks.soak test-results/soak-chromium.json test-results/soak-firefox-1.json --write
 
 The rows lie in `benchmarks/results`, the table in `docs/soak.md`. Those that no report has stay.
 """
